@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const cryptoBuild = (name: 'node' | 'web') => ({
+  '#crypto': fileURLToPath(new URL(`./src/crypto/${name}.ts`, import.meta.url)),
+})
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: { alias: cryptoBuild('node') },
+        test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 20_000 },
+      },
+      {
+        // Everything that reaches cryptography runs a second time on the Web Crypto build.
+        resolve: { alias: cryptoBuild('web') },
+        test: {
+          name: 'web-crypto',
+          include: ['test/*.test.ts', 'test/auth/**/*.test.ts', 'test/checks/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+    ],
+  },
+})
