@@ -1,0 +1,53 @@
+import { withDeadline } from '../lib/deadline.ts'
+import { readAtMost } from '../lib/read-stream.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
+import { Jwks } from './jwks.ts'
+
+const MAX_DOCUMENT_BYTES = 262_144
+
+/** The part of `fetch` that is used: replace it to add a proxy, a private CA, or a guard against private addresses. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: 'GET'
+    readonly redirect: 'manual'
+    readonly headers: Record<string, string>
+    readonly signal: AbortSignal
+  },
+) => Promise<Response>
+
+/**
+ * One attempt to get a JWKS document: no redirect is followed, at most 256 KB are read (counted after decompression),
+ * and the deadline covers the body too. Rejects with an Error that says which of these failed.
+ */
+export async function fetchJwks(url: URL, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
+  const abort = new AbortController()
+  const late = () => {
+    abort.abort()
+    return new Error(`did not answer within ${timeoutMs} ms`)
+  }
+  return withDeadline(readJwks(url, fetch, abort.signal), timeoutMs, late)
+}
+
+async function readJwks(url: URL, fetch: Fetch, signal: AbortSignal): Promise<Jwks> {
+  const headers = { accept: 'application/jwk-set+json, application/json' }
+  const response = await fetch(url.href, { method: 'GET', redirect: 'manual', headers, signal })
+  if (response.status !== 200) {
+    void response.body?.cancel().catch(() => {})
+    throw new Error(`answered with status ${response.status}`)
+  }
+  const bytes = await readAtMost(response.body, MAX_DOCUMENT_BYTES)
+  if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw new Error(`sent over ${MAX_DOCUMENT_BYTES} bytes`)
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw new Error('sent something that is not UTF-8')
+  return new Jwks(parseJson(text))
+}
+
+/** The engine's own message would quote the document. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('sent something that is not JSON')
+  }
+}

@@ -1,0 +1,60 @@
+import { type CryptoKey, importJWK } from 'jose'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { KeySet } from './key-set.ts'
+import { type PublicKey, readPublicKey } from './public-key.ts'
+import type { JwtAlgorithm } from './token.ts'
+
+const MOST_KEYS = 100
+
+interface Entry {
+  readonly publicKey: PublicKey
+  imported: CryptoKey | undefined
+}
+
+/** The keys of one JWKS document (RFC 7517 5), by `kid`. A bad key does not spoil the good ones: it is never used. */
+export class Jwks implements KeySet {
+  readonly #byKeyId = new Map<string, Entry[]>()
+
+  /** @throws Error when the document is not a JWKS or has over 100 keys. */
+  constructor(document: unknown) {
+    const keys: unknown = Object(document).keys
+    if (!Array.isArray(keys)) throw new Error('is not a JWKS: { "keys": [ … ] }')
+    if (keys.length > MOST_KEYS) throw new Error(`has ${keys.length} keys; at most ${MOST_KEYS} are read`)
+    for (const publicKey of keys.map(readPublicKey)) {
+      if (publicKey === undefined) continue
+      const entry = { publicKey, imported: undefined }
+      const namesakes = this.#byKeyId.get(publicKey.keyId)
+      if (namesakes) namesakes.push(entry)
+      else this.#byKeyId.set(publicKey.keyId, [entry])
+    }
+  }
+
+  has(keyId: string): boolean {
+    return this.#byKeyId.has(keyId)
+  }
+
+  find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
+    const namesakes = this.#byKeyId.get(keyId) ?? []
+    const fitting = namesakes.filter(
+      ({ publicKey }) => publicKey.algorithm === algorithm && !publicKey.problem,
+    )
+    const [entry] = fitting
+    if (fitting.length > 1) return `more than one ${algorithm} key has this kid`
+    if (entry === undefined) {
+      const problem = namesakes.find(({ publicKey }) => publicKey.problem)?.publicKey.problem
+      return problem ? `the key with this kid is not used: ${problem}` : `no ${algorithm} key has this kid`
+    }
+    return entry.imported ?? importEntry(entry)
+  }
+}
+
+async function importEntry(entry: Entry): Promise<CryptoKey | string> {
+  try {
+    const key = await importJWK(entry.publicKey.jwk, entry.publicKey.algorithm)
+    if (key instanceof Uint8Array) return 'the key with this kid is symmetric'
+    entry.imported = key
+    return key
+  } catch {
+    return 'the key with this kid cannot be imported'
+  }
+}

@@ -1,0 +1,69 @@
+import { compactVerify } from 'jose'
+import { sha256 } from '#crypto'
+import { type Attempt, fail } from '../checks/check.ts'
+import { headerOf } from '../delivery.ts'
+import { isPromise } from '../lib/maybe-promise.ts'
+import { checkOptions, wellFormedText, withMethods } from '../lib/options.ts'
+import type { Authentication, Authenticator } from './authenticator.ts'
+import { checkClaims } from './claims.ts'
+import type { KeySet } from './key-set.ts'
+import { readBearerToken } from './token.ts'
+
+export interface JwtOptions {
+  /** The sender's public keys: `remoteKeySet(url)` or `localKeySet(jwks)`. */
+  readonly keySet: KeySet
+  /** The tenant base URL: the exact text of `sub` (specification 5.2). */
+  readonly subject: string
+  /** The full webhook endpoint URL: the exact text of `aud`. Never taken from the request, whose `Host` anyone can set. */
+  readonly audience: string
+}
+
+/**
+ * Authentication by `Authorization: Bearer <JWT>`, signed with RS256, ES256 or EdDSA by a key of the sender's JWKS
+ * (specification 5.2). Everything cheap is checked before the key is looked up, and before jose sees the token.
+ *
+ * Not covered by the token: `Webhook-Timestamp`. Freshness rests on `exp`, and newness on `jti` being the event ID.
+ *
+ * @throws ListenerConfigError when an option is missing or empty.
+ */
+export function jwt(options: JwtOptions): Authenticator {
+  checkOptions('jwt', options, {
+    keySet: withMethods('find'),
+    subject: wellFormedText,
+    audience: wellFormedText,
+  })
+  const compiled = { keySet: options.keySet, subject: options.subject, audience: options.audience }
+  return Object.freeze({
+    method: 'jwt' as const,
+    challenge: 'Bearer',
+    authenticate: (attempt: Attempt) => authenticate(attempt, compiled),
+  })
+}
+
+async function authenticate(
+  attempt: Attempt,
+  { keySet, subject, audience }: JwtOptions,
+): Promise<Authentication> {
+  const header = headerOf(attempt.delivery, 'authorization')
+  if (header === undefined) return fail('auth_missing', 'no Authorization')
+  if (typeof header !== 'string') return fail('token_invalid', 'more than one Authorization')
+
+  const token = readBearerToken(header)
+  if (typeof token === 'string') return fail('token_invalid', token)
+
+  const hash = sha256(attempt.delivery.body)
+  const bodyHash = isPromise(hash) ? await hash : hash
+  const { eventId, now } = attempt
+  const checked = checkClaims(token.claims, { subject, audience, eventId, bodyHash, now })
+  if ('reason' in checked) return checked
+
+  const found = keySet.find(token.keyId, token.algorithm)
+  const key = isPromise(found) ? await found : found
+  if (typeof key === 'string') return fail('token_invalid', key)
+  try {
+    await compactVerify(token.compact, key, { algorithms: [token.algorithm] })
+  } catch {
+    return fail('token_invalid', 'the signature does not verify')
+  }
+  return { method: 'jwt', keyId: token.keyId, claims: checked.claims }
+}

@@ -1,0 +1,146 @@
+import type { CryptoKey } from 'jose'
+import { KeySetError, ListenerConfigError } from '../errors.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import {
+  aBoolean,
+  aFunction,
+  checkOptions,
+  type OptionTable,
+  optional,
+  positiveNumber,
+  withMethods,
+} from '../lib/options.ts'
+import type { Clock } from '../listener.ts'
+import { type Fetch, fetchJwks } from './fetch-jwks.ts'
+import type { Jwks } from './jwks.ts'
+import type { KeySet } from './key-set.ts'
+import type { JwtAlgorithm } from './token.ts'
+
+export interface RemoteKeySetOptions {
+  /** How long one attempt may take, body included, in seconds. Default 5. */
+  readonly timeoutSeconds?: number | undefined
+  /** How long the last good set is used while the host is down, in seconds. Default 86,400, which is 24 hours. */
+  readonly maxStaleSeconds?: number | undefined
+  /** Also take `http:` URLs of this machine, for tests. Default false. */
+  readonly allowInsecureLoopback?: boolean | undefined
+  /** Default `globalThis.fetch`. */
+  readonly fetch?: Fetch | undefined
+  /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
+  readonly clock?: Clock | undefined
+}
+
+const OPTIONS: OptionTable<RemoteKeySetOptions> = {
+  timeoutSeconds: optional(positiveNumber),
+  maxStaleSeconds: optional(positiveNumber),
+  allowInsecureLoopback: optional(aBoolean),
+  fetch: optional(aFunction),
+  clock: optional(withMethods('now')),
+}
+
+const FRESH_MS = 600_000
+/** A set in use is renewed before it expires, so that no delivery has to wait for it. */
+const RENEW_AFTER_MS = FRESH_MS / 2
+const COOLDOWN_MS = 30_000
+
+/**
+ * The sender's JWKS, fetched when a token first needs it and then kept (specification 5.2). Built for an endpoint that
+ * strangers can call: one attempt per 30 s, failures included, shared by all who wait; a set is fresh for 10 minutes
+ * and renewed after 5; a `kid` it lacks is worth an attempt, but not a storm; while the host is down, the last good
+ * set stands in. A key that a later set lacks is gone at once. Make one per URL, at start.
+ *
+ * Not checked: where the host name leads. For URLs that strangers configure, give a `fetch` that refuses private addresses.
+ *
+ * @throws ListenerConfigError unless the URL is `https:` and carries no credentials.
+ */
+export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {}): KeySet {
+  checkOptions('remoteKeySet', options, OPTIONS)
+  return new RemoteKeySet(checkUrl(url, options.allowInsecureLoopback ?? false), options)
+}
+
+class RemoteKeySet implements KeySet {
+  readonly #url: URL
+  readonly #fetch: Fetch
+  readonly #clock: Clock
+  readonly #timeoutMs: number
+  readonly #usableMs: number
+
+  #jwks: Jwks | undefined
+  #fetchedAt = -Infinity
+  #attemptedAt = -Infinity
+  #attempt: Promise<void> | undefined
+  #failure: unknown
+
+  constructor(url: URL, options: RemoteKeySetOptions) {
+    this.#url = url
+    this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request))
+    this.#clock = options.clock ?? performance
+    this.#timeoutMs = (options.timeoutSeconds ?? 5) * 1000
+    this.#usableMs = FRESH_MS + (options.maxStaleSeconds ?? 86_400) * 1000
+  }
+
+  find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
+    const age = this.#since(this.#fetchedAt)
+    const usable = age < this.#usableMs
+    const known = usable && this.#jwks?.has(keyId)
+    if (known && age < RENEW_AFTER_MS) return this.#answer(keyId, algorithm)
+    const attempt = this.#renew()
+    // Known keys wait only once a set has expired and nothing says yet that the host is down.
+    const wait = !known || (age >= FRESH_MS && this.#failure === undefined)
+    return attempt && wait
+      ? attempt.then(() => this.#answer(keyId, algorithm))
+      : this.#answer(keyId, algorithm)
+  }
+
+  #answer(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
+    if (this.#jwks && this.#since(this.#fetchedAt) < this.#usableMs) return this.#jwks.find(keyId, algorithm)
+    const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#attemptedAt)) / 1000))
+    const problem = this.#failure instanceof Error ? this.#failure.message : 'has not answered yet'
+    throw new KeySetError(`${this.#url.origin}${this.#url.pathname} ${problem}`, wait, {
+      cause: this.#failure,
+    })
+  }
+
+  /** The attempt under way, or a new one when one is due. It never rejects: a failure is kept, and the old set too. */
+  #renew(): Promise<void> | undefined {
+    if (this.#attempt === undefined && this.#since(this.#attemptedAt) >= COOLDOWN_MS) {
+      this.#attemptedAt = this.#clock.now()
+      this.#attempt = this.#load()
+    }
+    return this.#attempt
+  }
+
+  async #load(): Promise<void> {
+    try {
+      this.#jwks = await fetchJwks(this.#url, this.#fetch, this.#timeoutMs)
+      this.#fetchedAt = this.#clock.now()
+      this.#failure = undefined
+    } catch (error) {
+      this.#failure = error
+    } finally {
+      this.#attempt = undefined
+    }
+  }
+
+  /** A clock that was set back makes every age unknown, which is as good as very old. */
+  #since(then: number): number {
+    const age = this.#clock.now() - then
+    return age < 0 ? Infinity : age
+  }
+}
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+function checkUrl(given: string | URL, allowInsecureLoopback: boolean): URL {
+  if (!URL.canParse(String(given))) throw new ListenerConfigError('url', 'is not an absolute URL')
+  const url = new URL(given)
+  const insecure = url.protocol === 'http:' && allowInsecureLoopback && LOOPBACK_HOST.test(url.hostname)
+  if (url.protocol !== 'https:' && !insecure) {
+    throw new ListenerConfigError(
+      'url',
+      `must be https:, not ${url.protocol}; for tests on this machine set allowInsecureLoopback`,
+    )
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new ListenerConfigError('url', 'must not carry credentials')
+  return url
+}

@@ -1,0 +1,59 @@
+import { headerOf } from '../delivery.ts'
+import { type Attempt, type Failure, fail } from './check.ts'
+
+type HeaderReason =
+  | 'method_not_post'
+  | 'header_missing'
+  | 'header_repeated'
+  | 'content_type_not_json'
+  | 'content_encoding_not_identity'
+
+const LONGEST_CONTENT_TYPE = 256
+
+// One media type, then parameters of RFC 9110 5.6.6. Each space can match in one place only, so it runs in line.
+const JSON_TYPE =
+  /^[ \t]*application\/json[ \t]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")[ \t]*)?)*$/i
+const CHARSET = /;[ \t]*charset=(?:"((?:[^"\\]|\\.)*)"|([^;" \t]+))/gi
+const QUOTED_VALUE = /(?<!charset)="(?:[^"\\]|\\.)*"/gi
+
+function isJsonType(value: string): boolean {
+  if (value === 'application/json') return true
+  if (value.length > LONGEST_CONTENT_TYPE || !JSON_TYPE.test(value)) return false
+  const charsets = value.replace(QUOTED_VALUE, '=""').matchAll(CHARSET)
+  return [...charsets].every(([, quoted, bare]) => (quoted ?? bare ?? '').toLowerCase() === 'utf-8')
+}
+
+/**
+ * The method and the headers that every delivery has to have (specification 4.2), each of them once.
+ * A repeated header means different things to different readers, so it is nobody's (design 7).
+ * The authentication header is not looked at here.
+ */
+export function checkHeaders(attempt: Attempt): Failure<HeaderReason> | undefined {
+  const { delivery } = attempt
+  if (delivery.method !== 'POST') return fail('method_not_post', 'the method is not POST')
+
+  const contentType = headerOf(delivery, 'content-type')
+  const timestamp = headerOf(delivery, 'webhook-timestamp')
+  const eventId = headerOf(delivery, 'webhook-event-id')
+  if (contentType === undefined) return fail('header_missing', 'no Content-Type')
+  if (timestamp === undefined) return fail('header_missing', 'no Webhook-Timestamp')
+  if (eventId === undefined) return fail('header_missing', 'no Webhook-Event-Id')
+
+  const contentEncoding = headerOf(delivery, 'content-encoding')
+  if (typeof contentType !== 'string') return fail('header_repeated', 'more than one Content-Type')
+  if (typeof timestamp !== 'string') return fail('header_repeated', 'more than one Webhook-Timestamp')
+  if (typeof eventId !== 'string') return fail('header_repeated', 'more than one Webhook-Event-Id')
+  if (typeof contentEncoding === 'object') return fail('header_repeated', 'more than one Content-Encoding')
+
+  if (!isJsonType(contentType))
+    return fail('content_type_not_json', 'Content-Type is not application/json in UTF-8')
+  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
+    return fail(
+      'content_encoding_not_identity',
+      'the body is compressed; the signature covers the bytes as sent',
+    )
+  }
+  attempt.timestampText = timestamp
+  attempt.eventIdText = eventId
+  return undefined
+}

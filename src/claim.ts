@@ -1,0 +1,97 @@
+import type { Attempt } from './checks/check.ts'
+import { EventStoreError } from './errors.ts'
+import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
+import { withDeadline } from './lib/deadline.ts'
+import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
+import type { Listener } from './listener.ts'
+import { type Rejected, rejected } from './verdict.ts'
+
+/** Why a valid delivery loses: its event was done before (specification 6), or is being worked on now. */
+export type ClaimReason = 'event_duplicate' | 'event_in_progress'
+
+/**
+ * The one effect: takes the event for this delivery, or tells who has it.
+ *
+ * @throws EventStoreError when the store throws, takes too long or answers anything but the contract's words.
+ */
+export async function claimEvent({ listener, eventId }: Attempt): Promise<Claim | Rejected> {
+  const claim = new Claim(listener, eventId)
+  const answer = await claim.take()
+  if (answer === 'acquired') return claim
+  if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before')
+  return rejected('event_in_progress', 'this event is being worked on', Math.ceil(listener.leaseMs / 1000))
+}
+
+/** An event taken by one delivery, and the two ways to let go of it. */
+export class Claim {
+  readonly #listener: Listener<unknown>
+  readonly #key: EventKey
+  readonly #owner: string
+  #released = false
+
+  constructor(listener: Listener<unknown>, eventId: string) {
+    this.#listener = listener
+    this.#key = { listenerId: listener.id, eventId }
+    this.#owner = listener.randomUuid()
+  }
+
+  take(): MaybePromise<ClaimAnswer> {
+    const { store, leaseMs } = this.#listener
+    // A claim that arrives after the deadline is given back: nobody works under it, and it would hold up the retry.
+    const giveBack = () => store.release(this.#key, this.#owner)
+    return this.#ask(
+      'claim',
+      ['acquired', 'busy', 'done'],
+      () => store.claim(this.#key, this.#owner, leaseMs),
+      giveBack,
+    )
+  }
+
+  async commit(): Promise<CommitAnswer> {
+    if (this.#released) return 'lost'
+    const { store, retentionMs } = this.#listener
+    return this.#ask('commit', ['committed', 'already', 'lost'], () =>
+      store.commit(this.#key, this.#owner, retentionMs),
+    )
+  }
+
+  async release(): Promise<boolean> {
+    const released = await this.#ask('release', [true, false], () =>
+      this.#listener.store.release(this.#key, this.#owner),
+    )
+    this.#released ||= released
+    return released
+  }
+
+  /** One call of the store, under the deadline: clients are known to hang for a minute when their server dies. */
+  #ask<Answer>(
+    verb: string,
+    answers: readonly Answer[],
+    call: () => MaybePromise<Answer>,
+    whenLate?: () => unknown,
+  ): MaybePromise<Answer> {
+    const judge = (answer: Answer) => {
+      if (answers.includes(answer)) return answer
+      throw new EventStoreError(
+        `the event store answered ${verb} with something else than ${answers.join(', ')}`,
+      )
+    }
+    const failed = (cause: unknown) => {
+      if (cause instanceof EventStoreError) throw cause
+      throw new EventStoreError(`the event store failed to ${verb}`, { cause })
+    }
+    try {
+      const answer = call()
+      if (!isPromise(answer)) return judge(answer)
+      const late = () => {
+        if (whenLate) answer.then(whenLate).then(undefined, () => {})
+        return new EventStoreError(
+          `the event store did not ${verb} within ${this.#listener.storeTimeoutMs} ms`,
+        )
+      }
+      return withDeadline(answer, this.#listener.storeTimeoutMs, late).then(judge).catch(failed)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+}

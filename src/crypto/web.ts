@@ -1,0 +1,35 @@
+/** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its twin. */
+import { encodeBase64url } from '../lib/base64url.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+
+const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
+const encoder = new TextEncoder()
+
+/** HMAC-SHA256 with the UTF-8 bytes of `secret`, over the ASCII text `prefix` and then `body`, as base64url. */
+export function hmacSha256(secret: string): (prefix: string, body: Uint8Array) => MaybePromise<string> {
+  const importKey = () => crypto.subtle.importKey('raw', encoder.encode(secret), HMAC_SHA256, false, ['sign'])
+  let key: Awaited<ReturnType<typeof importKey>> | undefined
+
+  return async (prefix, body) => {
+    const message = new Uint8Array(prefix.length + body.length)
+    message.set(encoder.encode(prefix))
+    message.set(body, prefix.length)
+    // The key is kept, never its promise: workerd forbids awaiting what another request started.
+    key ??= await importKey()
+    return encodeBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, message)))
+  }
+}
+
+/** SHA-256 as base64url. */
+export async function sha256(bytes: Uint8Array): Promise<string> {
+  return encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.slice())))
+}
+
+/** Whether two ASCII texts of one length, at most 64, are equal, in a time that does not depend on where they differ. */
+export function constantTimeEqual(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let index = 0; index < b.length; index += 1) {
+    difference |= a.charCodeAt(index) ^ b.charCodeAt(index)
+  }
+  return difference === 0
+}

@@ -1,0 +1,22 @@
+/** One HTTP attempt to deliver an event, told in words that belong to no framework. */
+export interface Delivery {
+  /** The HTTP method as it stood on the request line. */
+  readonly method: string
+  /**
+   * The value of a header by its lower-case name: undefined when absent, an array when it came more than once.
+   * The text must be what was received: it is part of what the sender signed.
+   */
+  header(name: string): string | readonly string[] | undefined
+  /** The exact bytes of the body. A reader that stops at the limit hands over limit + 1 of them. */
+  readonly body: Uint8Array
+  /** The address the delivery came from, as far as the host knows it. */
+  readonly sourceIp: string | undefined
+}
+
+/** Absent and empty are the same; a header that came twice is an array. */
+export function headerOf(delivery: Delivery, name: string): string | readonly string[] | undefined {
+  const value = delivery.header(name)
+  if (typeof value === 'string') return value === '' ? undefined : value
+  if (value === undefined || value.length === 0) return undefined
+  return value.length === 1 ? value[0] || undefined : value
+}

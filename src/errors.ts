@@ -1,0 +1,44 @@
+/**
+ * The developer's mistake: thrown by `defineListener`, `hmac`, `jwt`, the key sets and the adapters, or handed to
+ * the framework's error path when only a request can show it (a body that a parser took first, say).
+ * The message names the fix. It never contains a secret.
+ */
+export class ListenerConfigError extends Error {
+  override readonly name = 'ListenerConfigError'
+  readonly code = 'ERR_LISTENER_CONFIG'
+  /** The option at fault, as it is spelt in the call: `allowedCidrs`, `secrets[1].id`. */
+  readonly option: string
+
+  constructor(option: string, problem: string) {
+    super(`${option}: ${problem}`)
+    this.option = option
+  }
+}
+
+/** What an undecided delivery's sender is told to wait, in seconds, where nothing better is known. */
+const RETRY_AFTER_SECONDS = 5
+
+/**
+ * The event store failed, hung or answered nonsense, so nobody knows whether the event is new.
+ * Adapters answer 503 with Retry-After. `cause` holds what the store threw.
+ */
+export class EventStoreError extends Error {
+  override readonly name = 'EventStoreError'
+  readonly code = 'ERR_EVENT_STORE'
+  readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
+}
+
+/**
+ * No usable key set: the key host is down, slow, or does not serve a JWKS, and no earlier set can stand in.
+ * Adapters answer 503 with Retry-After.
+ */
+export class KeySetError extends Error {
+  override readonly name = 'KeySetError'
+  readonly code = 'ERR_KEY_SET'
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds: number, options?: ErrorOptions) {
+    super(message, options)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}

@@ -1,0 +1,44 @@
+import type { CommitAnswer } from './event-store.ts'
+import type { Json } from './lib/json.ts'
+
+/** The claims of a verified token: those that section 5.2 requires, and whatever else the sender put in. */
+export interface JwtClaims {
+  readonly sub: string
+  readonly aud: string | readonly string[]
+  /** Expiry, in seconds since 1970. May be fractional. */
+  readonly exp: number
+  readonly jti: string
+  readonly htm: 'POST'
+  readonly htb_s256: string
+  readonly [claim: string]: unknown
+}
+
+/** How the delivery was authenticated: which secret matched, or what the token said. */
+export type EventAuth =
+  | { readonly method: 'hmac'; readonly secretId: string }
+  | { readonly method: 'jwt'; readonly keyId: string; readonly claims: JwtClaims }
+
+/** An event that passed every check and is now claimed: no other delivery of it will run while the lease lasts. */
+export interface WebhookEvent<Payload = Json> {
+  /** `Webhook-Event-Id` in lower case. */
+  readonly id: string
+  readonly listenerId: string
+  /** `Webhook-Timestamp`: when the sender says it sent this. In JWT mode nothing vouches for it (section 5.2). */
+  readonly sentAt: Date
+  /** The parsed body, or what the `payload` schema made of it. */
+  readonly payload: Payload
+  /** The exact bytes of the body. */
+  readonly rawBody: Uint8Array
+  readonly auth: EventAuth
+  /**
+   * The work is done: later deliveries are answered 409. Adapters call this unless `settle` is `'manual'`.
+   * After a `release()` it answers `lost`.
+   * @throws EventStoreError when the store fails; it may be called again.
+   */
+  commit(): Promise<CommitAnswer>
+  /**
+   * The work failed: the next delivery of this event runs. False when there was nothing left to give up.
+   * @throws EventStoreError when the store fails; the lease lapses by itself.
+   */
+  release(): Promise<boolean>
+}

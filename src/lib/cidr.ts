@@ -1,0 +1,108 @@
+import ipaddr from 'ipaddr.js'
+import { ListenerConfigError } from '../errors.ts'
+
+/**
+ * Source addresses and the rules about them. ipaddr.js is generous (`010.0.0.1` is 8.0.0.1, `127.1` is loopback),
+ * so it only ever sees IPv6 text that this file has checked; IPv4 is read here, strictly.
+ */
+export type AddressMatcher = (address: string) => boolean
+
+/** An address as 16-bit groups: two for IPv4, eight for IPv6. The count is the family. */
+type Groups = readonly number[]
+
+const IPV4 = /^(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})$/
+const IPV6_CHARACTERS = /^[0-9a-f:]+$/i
+const LONGEST_ADDRESS = 45
+
+function parseIpv4(text: string): Groups | undefined {
+  const [, ...digits] = IPV4.exec(text) ?? []
+  const [a = 256, b = 256, c = 256, d = 256] = digits.map(Number)
+  return a > 255 || b > 255 || c > 255 || d > 255 ? undefined : [a * 256 + b, c * 256 + d]
+}
+
+/** `::ffff:10.0.0.1` as `::ffff:a00:1`, so that one notation is left. */
+function withoutDottedQuad(text: string): string | undefined {
+  const start = text.lastIndexOf(':') + 1
+  const quad = parseIpv4(text.slice(start))
+  return quad && text.slice(0, start) + quad.map((group) => group.toString(16)).join(':')
+}
+
+function parseIpv6(text: string): Groups | undefined {
+  const plain = text.includes('.') ? withoutDottedQuad(text) : text
+  if (plain === undefined || !IPV6_CHARACTERS.test(plain) || !ipaddr.IPv6.isValid(plain)) return undefined
+  return ipaddr.IPv6.parse(plain).parts
+}
+
+/** Whether these are the groups of `::ffff:0:0/96`, an IPv4 address in IPv6 clothes (RFC 4291 2.5.5.2). */
+function isMapped(groups: Groups): boolean {
+  return groups.length === 8 && groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
+}
+
+/** Undefined for anything but one plain address: a zone, a port, brackets, a lenient spelling. */
+function parseAddress(text: string): Groups | undefined {
+  if (text.length > LONGEST_ADDRESS) return undefined
+  if (!text.includes(':')) return parseIpv4(text)
+  const groups = parseIpv6(text)
+  return groups && isMapped(groups) ? groups.slice(6) : groups
+}
+
+/** The bits of group `index` that a prefix of `length` covers. */
+function maskAt(index: number, length: number): number {
+  const bits = Math.min(16, Math.max(0, length - 16 * index))
+  return (0xffff << (16 - bits)) & 0xffff
+}
+
+function show(groups: Groups): string {
+  if (groups.length === 8) return new ipaddr.IPv6([...groups]).toString()
+  return groups.flatMap((group) => [group >> 8, group & 255]).join('.')
+}
+
+interface Rule {
+  readonly network: Groups
+  readonly prefix: number
+}
+
+function compileRule(text: unknown, option: string): Rule {
+  const refuse = (problem: string) => new ListenerConfigError(option, `${JSON.stringify(text)} ${problem}`)
+  const [, address = '', digits = ''] = /^([^/]*)\/(0|[1-9][0-9]{0,2})$/.exec(String(text)) ?? []
+  const written = address.length > LONGEST_ADDRESS ? undefined : (parseIpv4(address) ?? parseIpv6(address))
+  if (typeof text !== 'string' || written === undefined) {
+    const bare = typeof text === 'string' ? parseAddress(text) : undefined
+    const example = bare ? `${text}/${bare.length * 16}` : '192.0.2.0/24 or 2001:db8::/32'
+    throw refuse(`is not a CIDR rule; write it like ${example}`)
+  }
+  const mapped = isMapped(written) && Number(digits) >= 96
+  const network = mapped ? written.slice(6) : written
+  const prefix = mapped ? Number(digits) - 96 : Number(digits)
+  if (prefix > network.length * 16) throw refuse(`has a prefix longer than ${network.length * 16} bits`)
+  const masked = network.map((group, index) => group & maskAt(index, prefix))
+  if (masked.some((group, index) => group !== network[index])) {
+    throw refuse(`has bits set behind its prefix; did you mean ${show(masked)}/${prefix}?`)
+  }
+  if (prefix === 0) throw refuse('allows every address; leave the option out to check none')
+  return { network, prefix }
+}
+
+function covers(rule: Rule, groups: Groups): boolean {
+  return (
+    rule.network.length === groups.length &&
+    rule.network.every((group, index) => group === ((groups[index] ?? 0) & maskAt(index, rule.prefix)))
+  )
+}
+
+/**
+ * Compiles CIDR rules once. The matcher answers false for text that is not an address, and never throws.
+ * IPv4-mapped IPv6, in addresses and in rules, is IPv4. Other embeddings (`::10.0.0.1`, NAT64) are not.
+ *
+ * @throws ListenerConfigError for a rule that is not exactly one network; the message shows the corrected rule.
+ */
+export function compileCidrs(rules: readonly string[], option: string): AddressMatcher {
+  if (!Array.isArray(rules) || rules.length === 0) {
+    throw new ListenerConfigError(option, 'must list at least one rule, like ["192.0.2.0/24"]')
+  }
+  const compiled = rules.map((rule, index) => compileRule(rule, `${option}[${index}]`))
+  return (address) => {
+    const groups = parseAddress(address)
+    return groups !== undefined && compiled.some((rule) => covers(rule, groups))
+  }
+}

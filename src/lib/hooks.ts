@@ -1,0 +1,9 @@
+/** Calls a hook without waiting. Whatever it throws or rejects with stays here: watching must not change a verdict. */
+export function callHook<Given extends readonly unknown[]>(
+  hook: ((...given: Given) => unknown) | undefined,
+  ...given: Given
+): void {
+  try {
+    void Promise.resolve(hook?.(...given)).catch(() => {})
+  } catch {}
+}

@@ -1,0 +1,71 @@
+import { ListenerConfigError } from '../errors.ts'
+
+/** Complains about one option's value, or returns. */
+export type OptionCheck = (value: unknown, option: string) => void
+
+/** One row an option. A `Record` of the options' keys, so that a new option without a row does not compile. */
+export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionCheck }
+
+/** @throws ListenerConfigError for an unknown name (a misspelt option would silently switch a check off). */
+export function checkOptions(
+  caller: string,
+  options: object,
+  table: { readonly [name: string]: OptionCheck },
+): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new ListenerConfigError(caller, 'takes an object of options')
+  }
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(table, name)) {
+      throw new ListenerConfigError(
+        name,
+        `${caller} has no such option; it has ${Object.keys(table).join(', ')}`,
+      )
+    }
+  }
+  for (const [name, check] of Object.entries(table)) check(Reflect.get(options, name), name)
+}
+
+/** The option may be left out; given, it has to pass `check`. */
+export function optional(check: OptionCheck): OptionCheck {
+  return (value, option) => {
+    if (value !== undefined) check(value, option)
+  }
+}
+
+export const positiveNumber: OptionCheck = (value, option) => {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
+    throw new ListenerConfigError(option, `must be a finite number above 0, not ${String(value)}`)
+  }
+}
+
+export const positiveInteger: OptionCheck = (value, option) => {
+  positiveNumber(value, option)
+  if (!Number.isSafeInteger(value)) throw new ListenerConfigError(option, 'must be a whole number')
+}
+
+export const aFunction: OptionCheck = (value, option) => {
+  if (typeof value !== 'function') throw new ListenerConfigError(option, 'must be a function')
+}
+
+export const aBoolean: OptionCheck = (value, option) => {
+  if (typeof value !== 'boolean') throw new ListenerConfigError(option, 'must be true or false')
+}
+
+export const wellFormedText: OptionCheck = (value, option) => {
+  if (typeof value !== 'string' || value === '' || !value.isWellFormed()) {
+    throw new ListenerConfigError(option, 'must be a non-empty, well-formed string')
+  }
+}
+
+/** Anything with these methods: a store, a clock, a key set. Functions count: `Date` is a clock. */
+export function withMethods(...methods: readonly string[]): OptionCheck {
+  return (value, option) => {
+    const holder = Object(value)
+    const missing = methods.find((method) => typeof Reflect.get(holder, method) !== 'function')
+    if (missing) throw new ListenerConfigError(option, `must have a method ${missing}()`)
+  }
+}
+
+/** For options that are checked where they are compiled. */
+export const checkedElsewhere: OptionCheck = () => {}

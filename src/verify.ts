@@ -1,0 +1,107 @@
+import { checkAuthenticity } from './checks/authenticity.ts'
+import { checkBodySize } from './checks/body-size.ts'
+import { Attempt } from './checks/check.ts'
+import { checkEventId } from './checks/event-id.ts'
+import { checkHeaders } from './checks/headers.ts'
+import { checkJsonBody } from './checks/json-body.ts'
+import { checkPayload } from './checks/payload.ts'
+import { checkSourceIp } from './checks/source-ip.ts'
+import { checkTimestamp } from './checks/timestamp.ts'
+import { Claim, claimEvent } from './claim.ts'
+import type { Delivery } from './delivery.ts'
+import type { WebhookEvent } from './event.ts'
+import { callHook } from './lib/hooks.ts'
+import type { Json } from './lib/json.ts'
+import { isPromise } from './lib/maybe-promise.ts'
+import type { Listener, VerdictContext } from './listener.ts'
+import { rejected, type Verdict } from './verdict.ts'
+
+/**
+ * What is asked of every delivery, in this order: the first "no" is the verdict. Cheap before dear, nothing secret
+ * before authentication, and no effect before everything else has passed: the claim comes last (`claim.ts`).
+ */
+type Checks = readonly [
+  typeof checkBodySize, //     400  at most 64 KB
+  typeof checkHeaders, //      400  POST, JSON, and the required headers once each
+  typeof checkJsonBody, //     400  UTF-8, RFC 8259
+  typeof checkTimestamp, //    400  within 5 minutes of now
+  typeof checkEventId, //      400  a UUID v4
+  typeof checkSourceIp, //     403  in the allowed networks, if any are given
+  typeof checkAuthenticity, // 401  the HMAC signature, or the JWT
+  typeof checkPayload, //      400  the payload schema, if one is given
+]
+
+const CHECKS: Checks = [
+  checkBodySize,
+  checkHeaders,
+  checkJsonBody,
+  checkTimestamp,
+  checkEventId,
+  checkSourceIp,
+  checkAuthenticity,
+  checkPayload,
+]
+
+/** Why a check says no: the union of the reasons that stand in the checks' own types. */
+export type CheckReason = Exclude<Awaited<ReturnType<Checks[number]>>, undefined>['reason']
+
+/**
+ * Decides whether a delivery is authentic, fresh, whole, from where it should come, and new
+ * (specification 4.2, 5.2, 6, 7.1). An accepted event is claimed: call its `commit()` or `release()`.
+ *
+ * Not checked: that the body is what your application expects (give a `payload` schema), that events arrive in
+ * order, and that the sender is allowed to say what it says.
+ *
+ * @returns `Rejected` for anything a sender can do. It never throws for that.
+ * @throws EventStoreError | KeySetError (as a rejection) when it could not decide: answer 503, never 200 or 409.
+ */
+export async function verify<Payload = Json>(
+  delivery: Delivery,
+  listener: Listener<Payload>,
+): Promise<Verdict<Payload>> {
+  const startedAt = performance.now()
+  // The payload's type is the schema's word; the checks only carry the value.
+  const attempt = new Attempt(delivery, listener as Listener<unknown>)
+  try {
+    const verdict = (await decide(attempt)) as Verdict<Payload>
+    if (listener.onVerdict) callHook(listener.onVerdict, verdict, contextOf(attempt, startedAt))
+    return verdict
+  } catch (error) {
+    if (listener.onError) callHook(listener.onError, error, contextOf(attempt, startedAt))
+    throw error
+  }
+}
+
+async function decide(attempt: Attempt): Promise<Verdict<unknown>> {
+  for (const check of CHECKS) {
+    const answer = check(attempt)
+    const failure = isPromise(answer) ? await answer : answer
+    if (failure) return rejected(failure.reason, failure.detail)
+  }
+  const claim = await claimEvent(attempt)
+  return claim instanceof Claim ? { ok: true, event: eventOf(attempt, claim) } : claim
+}
+
+function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
+  const { auth, delivery, eventId, listener, payload, sentAt } = attempt
+  if (auth === undefined) throw new TypeError('checkAuthenticity passed without saying who the sender is')
+  return {
+    id: eventId,
+    listenerId: listener.id,
+    sentAt: new Date(sentAt * 1000),
+    payload,
+    rawBody: delivery.body,
+    auth,
+    commit: () => claim.commit(),
+    release: () => claim.release(),
+  }
+}
+
+function contextOf({ delivery, eventId, listener }: Attempt, startedAt: number): VerdictContext {
+  return {
+    listenerId: listener.id,
+    durationMs: performance.now() - startedAt,
+    ...(eventId === '' ? {} : { eventId }),
+    ...(delivery.sourceIp === undefined ? {} : { sourceIp: delivery.sourceIp }),
+  }
+}
