@@ -1,0 +1,125 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer, request } from 'node:https'
+import { Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import type { Fetch } from '../../src/jwt.ts'
+
+/** A JWKS to serve, or a way to misbehave. */
+export type KeyHostAnswer = object | ((request: IncomingMessage, response: ServerResponse) => void)
+
+/** A real server on this machine that serves a key set. It is closed when the test is over. */
+export interface KeyHost {
+  readonly url: string
+  /** How many requests arrived. */
+  readonly requests: number
+  /** What the next request gets. */
+  answer: KeyHostAnswer
+}
+
+export function keyHost(answer: KeyHostAnswer): Promise<KeyHost> {
+  return listen('http', answer, createServer)
+}
+
+/** The same over TLS, with a certificate of its own making: `fetch` trusts it, nothing else does. */
+export async function secureKeyHost(answer: KeyHostAnswer): Promise<KeyHost & { fetch: Fetch }> {
+  const { key, cert } = selfSigned()
+  const host = await listen('https', answer, (listener) => createTlsServer({ key, cert }, listener))
+  return Object.assign(host, { fetch: fetchTrusting(cert) })
+}
+
+async function listen(
+  scheme: string,
+  answer: KeyHostAnswer,
+  create: (listener: RequestListener) => Server,
+): Promise<KeyHost> {
+  let requests = 0
+  const server = create((request, response) => {
+    requests += 1
+    if (typeof host.answer === 'function') return host.answer(request, response)
+    response.setHeader('content-type', 'application/jwk-set+json').end(JSON.stringify(host.answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const host = {
+    url: `${scheme}://127.0.0.1:${port}/jwks.json`,
+    answer,
+    get requests() {
+      return requests
+    },
+  }
+  return host
+}
+
+/** Answers with this status and text. */
+export function plainly(
+  status: number,
+  body: string | Uint8Array = '',
+  headers: { readonly [name: string]: string } = {},
+): KeyHostAnswer {
+  return (_, response) => response.writeHead(status, headers).end(body)
+}
+
+/** Takes the request and never answers. */
+export const hanging: KeyHostAnswer = () => {}
+
+/** A `fetch` over node:https that trusts one certificate and follows nothing, as a service would inject it. */
+function fetchTrusting(ca: string): Fetch {
+  return (url, { headers, signal }) =>
+    new Promise((resolve, reject) => {
+      request(url, { ca, headers, signal, agent: false }, (incoming) => {
+        // Node's own web stream and the global one are the same class under two type names.
+        const body = Readable.toWeb(incoming) as ReadableStream<Uint8Array>
+        resolve(new Response(body, { status: incoming.statusCode ?? 0 }))
+      })
+        .on('error', reject)
+        .end()
+    })
+}
+
+/** A certificate for 127.0.0.1, written out in DER (RFC 5280 4.1): Node can read certificates, but not make them. */
+function selfSigned(): { key: string; cert: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ecdsaWithSha256 = sequence(der(0x06, '2a8648ce3d040302'))
+  const name = sequence(der(0x31, sequence(der(0x06, '550403'), der(0x0c, Buffer.from('test only')))))
+  const validity = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')))
+  const alternativeName = sequence(der(0x06, '551d11'), der(0x04, sequence(der(0x87, '7f000001'))))
+  const toBeSigned = sequence(
+    der(0xa0, der(0x02, '02')),
+    der(0x02, '01'),
+    ecdsaWithSha256,
+    name,
+    validity,
+    name,
+    publicKey.export({ format: 'der', type: 'spki' }),
+    der(0xa3, sequence(alternativeName)),
+  )
+  const signature = Buffer.concat([Buffer.alloc(1), sign('sha256', toBeSigned, privateKey)])
+  const certificate = sequence(toBeSigned, ecdsaWithSha256, der(0x03, signature))
+  return {
+    key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64')}\n-----END CERTIFICATE-----\n`,
+  }
+}
+
+function sequence(...parts: readonly Uint8Array[]): Buffer {
+  return der(0x30, Buffer.concat(parts))
+}
+
+function der(tag: number, content: Uint8Array | string): Buffer {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'hex') : Buffer.from(content)
+  const { length } = bytes
+  const prefix = length < 128 ? [tag, length] : [tag, 0x82, length >> 8, length & 255]
+  return Buffer.concat([Buffer.from(prefix), bytes])
+}

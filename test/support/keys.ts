@@ -1,0 +1,85 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import type { JWK } from 'jose'
+import type { JwtAlgorithm } from '../../src/auth/token.ts'
+
+/** A sender's key pair, as JWKs for key sets and as a signing function for tokens made by hand. */
+export interface SigningKey {
+  readonly keyId: string
+  readonly algorithm: JwtAlgorithm
+  readonly keyObject: KeyObject
+  readonly privateKey: JWK
+  readonly publicKey: JWK
+  sign(text: string): Buffer
+}
+
+/** Makes a key. An RSA key takes a tenth of a second: make one a file, not one a test. */
+export function newKey(algorithm: JwtAlgorithm, keyId = `key-${algorithm}`): SigningKey {
+  return signingKey(generate(algorithm), algorithm, keyId)
+}
+
+/** Wraps a private key that a test brings itself. */
+export function signingKey(keyObject: KeyObject, algorithm: JwtAlgorithm, keyId: string): SigningKey {
+  const named = { kid: keyId, alg: algorithm }
+  return {
+    keyId,
+    algorithm,
+    keyObject,
+    privateKey: { ...keyObject.export({ format: 'jwk' }), ...named },
+    publicKey: { ...createPublicKey(keyObject).export({ format: 'jwk' }), ...named },
+    sign: (text) => signRaw(keyObject, algorithm, text),
+  }
+}
+
+function generate(algorithm: JwtAlgorithm): KeyObject {
+  if (algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+  if (algorithm === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  return generateKeyPairSync('ed25519').privateKey
+}
+
+function signRaw(key: KeyObject, algorithm: JwtAlgorithm, text: string): Buffer {
+  const bytes = Buffer.from(text)
+  if (algorithm === 'EdDSA') return sign(null, bytes, key)
+  return sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })
+}
+
+type JsonText = string | Uint8Array | object
+
+/** `header.payload`, each of them given as an object, or as the text or the bytes that shall stand there. */
+export function signingInput(header: JsonText, payload: JsonText): string {
+  return `${segment(header)}.${segment(payload)}`
+}
+
+/** A token made by hand: nothing in it is checked, only the signature is right. */
+export function compactToken(
+  header: JsonText,
+  payload: JsonText,
+  signer: (input: string) => Uint8Array,
+): string {
+  const input = signingInput(header, payload)
+  return `${input}.${base64url(signer(input))}`
+}
+
+function segment(content: JsonText): string {
+  return base64url(
+    typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content),
+  )
+}
+
+export function base64url(content: string | Uint8Array): string {
+  return Buffer.from(content).toString('base64url')
+}
+
+/** The bytes of a token's signature, changed, and put back. */
+export function changeSignature(token: string, change: (signature: Buffer) => Uint8Array): string {
+  const [header = '', payload = '', signature = ''] = token.split('.')
+  return `${header}.${payload}.${base64url(change(Buffer.from(signature, 'base64url')))}`
+}
+
+/** A number as bytes, big end first. */
+export function toBytes(value: bigint, length: number): Buffer {
+  return Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex')
+}
+
+export function toNumber(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`)
+}
