@@ -78,8 +78,9 @@ export interface Listener<Payload = Json> {
   readonly storeTimeoutMs: number
   readonly payload: PayloadSchema<Payload> | undefined
   readonly settle: 'auto' | 'manual'
-  readonly onVerdict: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | undefined
-  readonly onError: ((error: unknown, context: VerdictContext) => unknown) | undefined
+  // A method, so that a listener of any payload can stand where the payload does not matter.
+  onVerdict?(verdict: Verdict<Payload>, context: VerdictContext): unknown
+  onError?(error: unknown, context: VerdictContext): unknown
   readonly clock: Clock
   readonly randomUuid: () => string
 }
@@ -149,8 +150,8 @@ export function defineListener<Payload = Json>(options: ListenerOptions<Payload>
     storeTimeoutMs: (options.storeTimeoutSeconds ?? 2) * 1000,
     payload: options.payload,
     settle: options.settle ?? 'auto',
-    onVerdict: options.onVerdict,
-    onError: options.onError,
+    ...(options.onVerdict && { onVerdict: options.onVerdict }),
+    ...(options.onError && { onError: options.onError }),
     clock: options.clock ?? Date,
     randomUuid: options.randomUuid ?? (() => crypto.randomUUID()),
   })

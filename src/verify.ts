@@ -10,6 +10,7 @@ import { checkTimestamp } from './checks/timestamp.ts'
 import { Claim, claimEvent } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { WebhookEvent } from './event.ts'
+import { isAddress } from './lib/cidr.ts'
 import { callHook } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
 import { isPromise } from './lib/maybe-promise.ts'
@@ -60,9 +61,9 @@ export async function verify<Payload = Json>(
   listener: Listener<Payload>,
 ): Promise<Verdict<Payload>> {
   const startedAt = performance.now()
-  // The payload's type is the schema's word; the checks only carry the value.
-  const attempt = new Attempt(delivery, listener as Listener<unknown>)
+  const attempt = new Attempt(delivery, listener)
   try {
+    // The payload's type is the word of the listener's schema; the checks only carry the value.
     const verdict = (await decide(attempt)) as Verdict<Payload>
     if (listener.onVerdict) callHook(listener.onVerdict, verdict, contextOf(attempt, startedAt))
     return verdict
@@ -97,11 +98,13 @@ function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
   }
 }
 
+/** Logs are written from this, so text that a stranger could have made up stays out. */
 function contextOf({ delivery, eventId, listener }: Attempt, startedAt: number): VerdictContext {
+  const { sourceIp } = delivery
   return {
     listenerId: listener.id,
     durationMs: performance.now() - startedAt,
     ...(eventId === '' ? {} : { eventId }),
-    ...(delivery.sourceIp === undefined ? {} : { sourceIp: delivery.sourceIp }),
+    ...(sourceIp !== undefined && isAddress(sourceIp) ? { sourceIp } : {}),
   }
 }

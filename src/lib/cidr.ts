@@ -46,6 +46,11 @@ function parseAddress(text: string): Groups | undefined {
   return groups && isMapped(groups) ? groups.slice(6) : groups
 }
 
+/** Whether this is one plain IPv4 or IPv6 address, strictly written. */
+export function isAddress(text: string): boolean {
+  return parseAddress(text) !== undefined
+}
+
 /** The bits of group `index` that a prefix of `length` covers. */
 function maskAt(index: number, length: number): number {
   const bits = Math.min(16, Math.max(0, length - 16 * index))

@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ListenerConfigError } from '../src/errors.ts'
+import type { WebhookEvent } from '../src/event.ts'
+import type { Json } from '../src/lib/json.ts'
+import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
+import type { Listener } from '../src/listener.ts'
+import { nodeHeader, readNodeBody } from './shared/read-node.ts'
+import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
+import type { Reply } from './shared/reply.ts'
+import { settleAfter } from './shared/settle.ts'
+import { behindProxies } from './shared/trusted-proxies.ts'
+
+export type { ListenerLookup } from './shared/receiver.ts'
+export { webhookOf } from './shared/webhook-of.ts'
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** The verified event, behind `verifyWebhook`. `webhookOf` gives it the type of a payload schema. */
+      webhook: WebhookEvent
+    }
+  }
+}
+
+export interface VerifyWebhookOptions extends ReceiverOptions {
+  /**
+   * Networks of the proxies in front, like `10.0.0.0/8`, where no `trust proxy` setting exists (`node:http`). Left out,
+   * the source is `req.ip`, or the socket's address.
+   */
+  readonly trustedProxies?: readonly string[] | undefined
+}
+
+/** Fits `app.post(path, …)` of Express 4 and 5, connect, and a `node:http` server's own dispatch. */
+export type WebhookMiddleware<Request extends IncomingMessage> = (
+  request: Request,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+/**
+ * Lets verified deliveries through to the next handler, with the event in `req.webhook` and its payload in `req.body`;
+ * answers all others itself. Mount it on the webhook's route, before any body parser, and once.
+ *
+ * What is wrong with the set-up goes to `next(error)`: a ListenerConfigError that names the fix.
+ *
+ * @throws ListenerConfigError for options that are unknown or wrong.
+ */
+export function verifyWebhook<Request extends IncomingMessage = IncomingMessage, Payload = Json>(
+  target: Listener<Payload> | ListenerLookup<Request, Payload>,
+  options: VerifyWebhookOptions = {},
+): WebhookMiddleware<Request> {
+  checkOptions('verifyWebhook', options, { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere })
+  const receiver = new Receiver(target, options)
+  const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
+
+  const receive = (request: Request & ExpressFields) =>
+    receiver.receive(request, {
+      method: request.method ?? '',
+      header: (name) => nodeHeader(request, name),
+      readBody: (limit, timeoutMs) => readNodeBody(request, limit, timeoutMs),
+      sourceIp: (listener) => {
+        const peer = request.socket.remoteAddress
+        if (findSource) return findSource(peer, nodeHeader(request, 'x-forwarded-for'))
+        if (listener.isSourceAllowed) refuseTrustInAll(request)
+        return request.ip ?? peer
+      },
+    })
+
+  return function verifyWebhook(request, response, next) {
+    receive(request)
+      .then((outcome) => {
+        if (outcome.reply) return sendReply(response, outcome.reply)
+        settleAfter(response, outcome.listener, outcome.event)
+        Object.assign(request, { webhook: outcome.event, body: outcome.event.payload })
+        next()
+      })
+      .catch(next)
+  }
+}
+
+/** What Express adds to a Node request. */
+interface ExpressFields {
+  readonly ip?: string | undefined
+  readonly app?: { get?(setting: 'trust proxy'): unknown }
+}
+
+/** `trust proxy: true` believes the left end of X-Forwarded-For, which the sender writes. */
+function refuseTrustInAll({ app }: ExpressFields): void {
+  if (app?.get?.('trust proxy') !== true) return
+  throw new ListenerConfigError(
+    'trust proxy',
+    'true lets every sender choose its address; list your proxies instead',
+  )
+}
+
+function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {
+  response.writeHead(status, { ...headers, 'content-length': body.length }).end(body)
+}

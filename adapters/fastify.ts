@@ -1,0 +1,101 @@
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { ListenerConfigError } from '../src/errors.ts'
+import type { WebhookEvent } from '../src/event.ts'
+import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
+import type { Listener } from '../src/listener.ts'
+import { nodeHeader, readNodeBody } from './shared/read-node.ts'
+import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
+import { settleAfter } from './shared/settle.ts'
+import { behindProxies } from './shared/trusted-proxies.ts'
+
+export type { ListenerLookup } from './shared/receiver.ts'
+export { webhookOf } from './shared/webhook-of.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The verified event, on routes that `verifyWebhook` guards. `webhookOf` gives it the type of a payload schema. */
+    webhook: WebhookEvent
+  }
+}
+
+export interface VerifyWebhookOptions extends ReceiverOptions {
+  /** The listener, or a function that finds it for a request. */
+  readonly listener: Listener<unknown> | ListenerLookup<FastifyRequest, unknown>
+  /** Networks of the proxies in front. Left out, the source is `request.ip`, by Fastify's own `trustProxy` setting. */
+  readonly trustedProxies?: readonly string[] | undefined
+}
+
+/** What `register` itself reads from the same object. */
+const REGISTER_OPTIONS = {
+  prefix: checkedElsewhere,
+  logLevel: checkedElsewhere,
+  logSerializers: checkedElsewhere,
+}
+
+/**
+ * Guards every route of the scope it is registered in, and nothing outside it: register it first, in a scope of its
+ * own. Handlers find the event in `request.webhook` and its payload in `request.body`. All other deliveries are
+ * answered here; what is wrong with the set-up goes to the error handler, as a ListenerConfigError that names the fix.
+ *
+ * ```ts
+ * app.register(async (scope) => {
+ *   await scope.register(verifyWebhook, { listener })
+ *   scope.post('/webhooks', async (request) => handle(request.webhook))
+ * })
+ * ```
+ */
+export const verifyWebhook: FastifyPluginCallback<VerifyWebhookOptions> = fp(guardScope, {
+  name: 'hookgate',
+  fastify: '5.x',
+})
+
+function guardScope(
+  ...[scope, options, done]: Parameters<FastifyPluginCallback<VerifyWebhookOptions>>
+): void {
+  const table = {
+    ...RECEIVER_OPTIONS,
+    ...REGISTER_OPTIONS,
+    listener: checkedElsewhere,
+    trustedProxies: checkedElsewhere,
+  }
+  checkOptions('verifyWebhook', options, table)
+  const receiver = new Receiver(options.listener, options)
+  const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
+
+  const receive = (request: FastifyRequest) =>
+    receiver.receive(request, {
+      method: request.method,
+      header: (name) => nodeHeader(request.raw, name),
+      readBody: (limit, timeoutMs) => readNodeBody(request.raw, limit, timeoutMs),
+      sourceIp: () =>
+        findSource
+          ? findSource(request.socket.remoteAddress, nodeHeader(request.raw, 'x-forwarded-for'))
+          : request.ip,
+    })
+
+  // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
+  scope.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    const outcome = await receive(request)
+    if (outcome.reply) {
+      const { status, headers, body } = outcome.reply
+      // Bytes, because Fastify adds a charset to the type of text.
+      return reply.code(status).headers(headers).send(Buffer.from(body))
+    }
+    settleAfter(reply.raw, outcome.listener, outcome.event)
+    Object.assign(request, { webhook: outcome.event })
+    return undefined
+  })
+  if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (request, _stream, parsed) => parsed(null, request.webhook.payload))
+  scope.addHook('onReady', async () => {
+    if (scope.hasContentTypeParser('application/json')) {
+      throw new ListenerConfigError(
+        'addContentTypeParser',
+        'the scope of verifyWebhook cannot have a JSON parser as well',
+      )
+    }
+  })
+  done()
+}

@@ -1,0 +1,26 @@
+import { ListenerConfigError } from '../../src/errors.ts'
+
+/** The sender stopped before its body was complete, or took too long over it. */
+export class BodyIncompleteError extends Error {
+  override readonly name = 'BodyIncompleteError'
+}
+
+/** Whether a Content-Length announces more than `limit` bytes: then none of them has to be read. */
+export function announcesOver(limit: number, contentLength: string | readonly string[] | undefined): boolean {
+  return typeof contentLength === 'string' && /^[0-9]+$/.test(contentLength) && Number(contentLength) > limit
+}
+
+/** Stands in for a body that was announced as too long and therefore not read. Only its length is ever looked at. */
+let standIn = new Uint8Array(0)
+
+export function oversizeBody(limit: number): Uint8Array {
+  if (standIn.byteLength <= limit) standIn = new Uint8Array(limit + 1)
+  return standIn.subarray(0, limit + 1)
+}
+
+/** What a developer reads whose parser was first: the exact bytes are gone, and printing them anew changes them. */
+export function bodyTaken(): ListenerConfigError {
+  const problem = 'was read before verifyWebhook could, and its exact bytes are gone'
+  const mend = 'mount verifyWebhook before every body parser (express.json(), c.req.json(), …)'
+  return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
+}

@@ -1,0 +1,23 @@
+import { withDeadline } from '../../src/lib/deadline.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { readAtMost } from '../../src/lib/read-stream.ts'
+import { announcesOver, BodyIncompleteError, oversizeBody } from './body.ts'
+
+/** The exact bytes of a web request's body, or the first `limit` + 1 of them: `readNodeBody` for web streams. */
+export function readWebBody(request: Request, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
+  if (announcesOver(limit, request.headers.get('content-length') ?? undefined)) return oversizeBody(limit)
+  const late = () => new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
+  const bytes = readAtMost(request.body, limit).catch(() => {
+    throw new BodyIncompleteError('the connection ended before the body was complete')
+  })
+  return withDeadline(bytes, timeoutMs, late)
+}
+
+/**
+ * A header by its lower-case name. `Headers` joins repetitions with a comma, and none of the headers that are asked
+ * for may hold one, so a comma is taken for the seam.
+ */
+export function webHeader(headers: Headers, name: string): string | readonly string[] | undefined {
+  const value = headers.get(name) ?? undefined
+  return value?.includes(', ') ? value.split(', ') : value
+}

@@ -1,0 +1,43 @@
+import type { WebhookEvent } from '../../src/event.ts'
+import { callHook } from '../../src/lib/hooks.ts'
+import type { Listener } from '../../src/listener.ts'
+
+/**
+ * Lets go of an event by the answer its handler gave: below 500 it is done, from 500 on the next delivery runs.
+ * The answer stands whatever happens here: a store that fails is reported, and the lease lapses by itself.
+ */
+export async function settle<Payload>(
+  listener: Listener<Payload>,
+  event: WebhookEvent<Payload>,
+  status: number,
+): Promise<void> {
+  if (listener.settle === 'manual') return
+  try {
+    await (status < 500 ? event.commit() : event.release())
+  } catch (error) {
+    callHook(listener.onError, error, { listenerId: listener.id, eventId: event.id, durationMs: 0 })
+  }
+}
+
+/** The part of `http.ServerResponse` that is watched here. */
+export interface NodeResponse {
+  readonly statusCode: number
+  readonly writableEnded: boolean
+  readonly destroyed: boolean
+  once(event: string, listener: () => void): this
+}
+
+/** Settles when a Node response is out. If the client left before the handler ended, nobody knows: the lease lapses. */
+export function settleAfter<Payload>(
+  response: NodeResponse,
+  listener: Listener<Payload>,
+  event: WebhookEvent<Payload>,
+): void {
+  let settled = false
+  const onEnd = () => {
+    if (settled || !response.writableEnded) return
+    settled = true
+    void settle(listener, event, response.statusCode)
+  }
+  response.once('finish', onEnd).once('close', onEnd)
+}

@@ -1,0 +1,33 @@
+import { type AddressMatcher, compileCidrs } from '../../src/lib/cidr.ts'
+
+/** Longer chains are nobody's: the work for a header that a stranger wrote stays bounded. */
+const MOST_HOPS = 32
+
+/** Finds the source behind proxies, from the address that the socket shows and `X-Forwarded-For`. */
+export type FindSource = (
+  peer: string | undefined,
+  forwardedFor: string | readonly string[] | undefined,
+) => string | undefined
+
+/**
+ * Walks `X-Forwarded-For` from its right end, where the nearest proxy wrote, as long as each address is a trusted
+ * proxy's. The first one that is not is the source; everything left of it is what a stranger claims.
+ *
+ * @throws ListenerConfigError for a rule that is not a CIDR.
+ */
+export function behindProxies(rules: readonly string[]): FindSource {
+  const isTrusted: AddressMatcher = compileCidrs(rules, 'trustedProxies')
+  return (peer, forwardedFor) => {
+    const hops =
+      forwardedFor === undefined
+        ? []
+        : [forwardedFor]
+            .flat()
+            .join(',')
+            .split(',', MOST_HOPS + 1)
+    if (hops.length > MOST_HOPS) return undefined
+    let source = peer
+    while (source !== undefined && hops.length > 0 && isTrusted(source)) source = hops.pop()?.trim()
+    return source
+  }
+}
