@@ -2,7 +2,7 @@ import type { Attempt } from './checks/check.ts'
 import { EventStoreError } from './errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
 import { withDeadline } from './lib/deadline.ts'
-import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
+import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import { type Rejected, rejected } from './verdict.ts'
 
@@ -14,12 +14,13 @@ export type ClaimReason = 'event_duplicate' | 'event_in_progress'
  *
  * @throws EventStoreError when the store throws, takes too long or answers anything but the contract's words.
  */
-export async function claimEvent({ listener, eventId }: Attempt): Promise<Claim | Rejected> {
+export function claimEvent({ listener, eventId }: Attempt): MaybePromise<Claim | Rejected> {
   const claim = new Claim(listener, eventId)
-  const answer = await claim.take()
-  if (answer === 'acquired') return claim
-  if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before')
-  return rejected('event_in_progress', 'this event is being worked on', Math.ceil(listener.leaseMs / 1000))
+  return whenKnown(claim.take(), (answer) => {
+    if (answer === 'acquired') return claim
+    if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before')
+    return rejected('event_in_progress', 'this event is being worked on', Math.ceil(listener.leaseMs / 1000))
+  })
 }
 
 /** An event taken by one delivery, and the two ways to let go of it. */
@@ -32,7 +33,7 @@ export class Claim {
   constructor(listener: Listener<unknown>, eventId: string) {
     this.#listener = listener
     this.#key = { listenerId: listener.id, eventId }
-    this.#owner = listener.randomUuid()
+    this.#owner = listener.nextOwner()
   }
 
   take(): MaybePromise<ClaimAnswer> {

@@ -61,7 +61,7 @@ export interface ListenerOptions<Payload = Json> {
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | undefined
   /** The time, for tests. Default `Date`. */
   readonly clock?: Clock | undefined
-  /** Names the owner of each claim, for tests. Default `crypto.randomUUID()`. */
+  /** Tells this process from all others that share the store, for tests. Default `crypto.randomUUID()`. */
   readonly randomUuid?: (() => string) | undefined
 }
 
@@ -82,7 +82,7 @@ export interface Listener<Payload = Json> {
   onVerdict?(verdict: Verdict<Payload>, context: VerdictContext): unknown
   onError?(error: unknown, context: VerdictContext): unknown
   readonly clock: Clock
-  readonly randomUuid: () => string
+  readonly nextOwner: () => string
 }
 
 const autoOrManual: OptionCheck = (value, option) => {
@@ -153,6 +153,17 @@ export function defineListener<Payload = Json>(options: ListenerOptions<Payload>
     ...(options.onVerdict && { onVerdict: options.onVerdict }),
     ...(options.onError && { onError: options.onError }),
     clock: options.clock ?? Date,
-    randomUuid: options.randomUuid ?? (() => crypto.randomUUID()),
+    nextOwner: ownerNames(options.randomUuid ?? (() => crypto.randomUUID())),
   })
+}
+
+/** A name for each claim: random once, at the first (workerd has no randomness before it), then counted. */
+function ownerNames(randomUuid: () => string): () => string {
+  let prefix: string | undefined
+  let count = 0
+  return () => {
+    prefix ??= randomUuid()
+    count += 1
+    return `${prefix}.${count}`
+  }
 }

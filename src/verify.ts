@@ -13,7 +13,7 @@ import type { WebhookEvent } from './event.ts'
 import { isAddress } from './lib/cidr.ts'
 import { callHook } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
-import { isPromise } from './lib/maybe-promise.ts'
+import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import type { Listener, VerdictContext } from './listener.ts'
 import { rejected, type Verdict } from './verdict.ts'
 
@@ -63,8 +63,9 @@ export async function verify<Payload = Json>(
   const startedAt = performance.now()
   const attempt = new Attempt(delivery, listener)
   try {
+    const decided = decide(attempt)
     // The payload's type is the word of the listener's schema; the checks only carry the value.
-    const verdict = (await decide(attempt)) as Verdict<Payload>
+    const verdict = (isPromise(decided) ? await decided : decided) as Verdict<Payload>
     if (listener.onVerdict) callHook(listener.onVerdict, verdict, contextOf(attempt, startedAt))
     return verdict
   } catch (error) {
@@ -73,14 +74,18 @@ export async function verify<Payload = Json>(
   }
 }
 
-async function decide(attempt: Attempt): Promise<Verdict<unknown>> {
-  for (const check of CHECKS) {
-    const answer = check(attempt)
-    const failure = isPromise(answer) ? await answer : answer
+/** With cryptography and a store that answer at once, so does this: it only waits for what has to be waited for. */
+function decide(attempt: Attempt, first = 0): MaybePromise<Verdict<unknown>> {
+  for (let index = first; index < CHECKS.length; index += 1) {
+    const failure = CHECKS[index]?.(attempt)
+    if (isPromise(failure)) {
+      return failure.then((late) => (late ? rejected(late.reason, late.detail) : decide(attempt, index + 1)))
+    }
     if (failure) return rejected(failure.reason, failure.detail)
   }
-  const claim = await claimEvent(attempt)
-  return claim instanceof Claim ? { ok: true, event: eventOf(attempt, claim) } : claim
+  return whenKnown(claimEvent(attempt), (claim) =>
+    claim instanceof Claim ? { ok: true, event: eventOf(attempt, claim) } : claim,
+  )
 }
 
 function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {

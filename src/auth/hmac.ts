@@ -67,8 +67,8 @@ function authenticate(attempt: Attempt, keys: readonly HmacKey[]): MaybePromise<
 /** Text against text, so only the canonical spelling matches. Every key is compared: the time tells nobody which. */
 function compare(signature: string, keys: readonly HmacKey[], macs: readonly string[]): Authentication {
   let secretId: string | undefined
-  for (const [index, { id }] of keys.entries()) {
-    if (constantTimeEqual(signature, macs[index] ?? '')) secretId ??= id
+  for (let index = 0; index < keys.length; index += 1) {
+    if (constantTimeEqual(signature, macs[index] ?? '')) secretId ??= keys[index]?.id
   }
   return secretId === undefined
     ? fail('signature_mismatch', `the signature matches none of ${keys.length} secrets`)
@@ -79,7 +79,10 @@ function compileSecrets(secrets: readonly HmacSecret[]): readonly HmacSecret[] {
   const seen = new Set<string>()
   for (const [index, entry] of secrets.entries()) {
     const option = `secrets[${index}]`
-    checkOptions(option, entry, { id: wellFormedText, secret: checkSecret })
+    checkOptions(option, entry, {
+      id: (value) => wellFormedText(value, `${option}.id`),
+      secret: (value) => checkSecret(value, `${option}.secret`),
+    })
     if (seen.has(`id ${entry.id}`)) throw new ListenerConfigError(`${option}.id`, 'is used twice')
     if (seen.has(`secret ${entry.secret}`)) throw new ListenerConfigError(`${option}.secret`, 'is used twice')
     seen.add(`id ${entry.id}`).add(`secret ${entry.secret}`)

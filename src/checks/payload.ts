@@ -17,7 +17,7 @@ export function checkPayload(attempt: Attempt): MaybePromise<PayloadFailure | un
   try {
     const result = schema.validate(attempt.payload)
     return isPromise(result)
-      ? result.then((given) => note(attempt, given), schemaThrew)
+      ? result.then((given) => note(attempt, given)).then(undefined, schemaThrew)
       : note(attempt, result)
   } catch {
     return schemaThrew()
@@ -41,5 +41,9 @@ function schemaThrew(): PayloadFailure {
 
 function pathOf({ path = [] }: SchemaIssue): string {
   const keys = path.map((step) => String(typeof step === 'object' ? step.key : step))
-  return ['payload', ...keys].join('.').slice(0, LONGEST_PATH)
+  // Member names are the sender's words, and this goes to logs: no line breaks.
+  return ['payload', ...keys]
+    .join('.')
+    .slice(0, LONGEST_PATH)
+    .replace(/[^ -~]/g, '?')
 }

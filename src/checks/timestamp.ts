@@ -14,10 +14,12 @@ export function checkTimestamp(
     return fail('timestamp_malformed', 'Webhook-Timestamp is not a count of Unix seconds')
   }
   const sentAt = Number(timestampText)
-  if (Math.abs(now - sentAt) > listener.toleranceSeconds) {
+  const offBy = Math.abs(now - sentAt)
+  // Asked this way round, a clock that answers NaN lets nothing by.
+  if (!(offBy <= listener.toleranceSeconds)) {
     return fail(
       'timestamp_out_of_range',
-      `Webhook-Timestamp is ${Math.abs(now - sentAt)} s ${sentAt < now ? 'old' : 'ahead'}; allowed are ${listener.toleranceSeconds}`,
+      `Webhook-Timestamp is ${offBy} s ${sentAt < now ? 'old' : 'ahead'}; allowed are ${listener.toleranceSeconds}`,
     )
   }
   attempt.sentAt = sentAt

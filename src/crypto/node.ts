@@ -44,12 +44,15 @@ export function sha256(bytes: Uint8Array): MaybePromise<string> {
   return hash('sha256', bytes, 'base64url')
 }
 
-const left = Buffer.alloc(PREFIX_ROOM)
-const right = Buffer.alloc(PREFIX_ROOM)
+const LONGEST_TEXT = 64
+const left = Buffer.alloc(LONGEST_TEXT * 2)
+const right = Buffer.alloc(LONGEST_TEXT * 2)
 
-/** Whether two ASCII texts of one length, at most 64, are equal, in a time that does not depend on where they differ. */
+/** Whether two texts of one length, at most 64, are equal, in a time that does not depend on where they differ. */
 export function constantTimeEqual(a: string, b: string): boolean {
-  left.write(a, 'latin1')
-  right.write(b, 'latin1')
+  if (a.length !== b.length || a.length > LONGEST_TEXT) return false
+  // The rest is wiped: it may hold the end of a longer text.
+  left.fill(0, left.write(a, 'utf16le'))
+  right.fill(0, right.write(b, 'utf16le'))
   return timingSafeEqual(left, right)
 }

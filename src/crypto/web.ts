@@ -25,9 +25,12 @@ export async function sha256(bytes: Uint8Array): Promise<string> {
   return encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.slice())))
 }
 
-/** Whether two ASCII texts of one length, at most 64, are equal, in a time that does not depend on where they differ. */
+const LONGEST_TEXT = 64
+
+/** Whether two texts of one length, at most 64, are equal, in a time that does not depend on where they differ. */
 export function constantTimeEqual(a: string, b: string): boolean {
-  let difference = a.length ^ b.length
+  if (a.length !== b.length || a.length > LONGEST_TEXT) return false
+  let difference = 0
   for (let index = 0; index < b.length; index += 1) {
     difference |= a.charCodeAt(index) ^ b.charCodeAt(index)
   }

@@ -15,8 +15,12 @@ const IPV6_CHARACTERS = /^[0-9a-f:]+$/i
 const LONGEST_ADDRESS = 45
 
 function parseIpv4(text: string): Groups | undefined {
-  const [, ...digits] = IPV4.exec(text) ?? []
-  const [a = 256, b = 256, c = 256, d = 256] = digits.map(Number)
+  const octets = IPV4.exec(text)
+  if (octets === null) return undefined
+  const a = Number(octets[1])
+  const b = Number(octets[2])
+  const c = Number(octets[3])
+  const d = Number(octets[4])
   return a > 255 || b > 255 || c > 255 || d > 255 ? undefined : [a * 256 + b, c * 256 + d]
 }
 
@@ -42,6 +46,8 @@ function isMapped(groups: Groups): boolean {
 function parseAddress(text: string): Groups | undefined {
   if (text.length > LONGEST_ADDRESS) return undefined
   if (!text.includes(':')) return parseIpv4(text)
+  // How dual-stack sockets show every IPv4 peer: worth a short way.
+  if (text.startsWith('::ffff:') && text.includes('.')) return parseIpv4(text.slice(7))
   const groups = parseIpv6(text)
   return groups && isMapped(groups) ? groups.slice(6) : groups
 }
@@ -68,12 +74,13 @@ interface Rule {
 }
 
 function compileRule(text: unknown, option: string): Rule {
-  const refuse = (problem: string) => new ListenerConfigError(option, `${JSON.stringify(text)} ${problem}`)
+  const shown = typeof text === 'string' ? JSON.stringify(text) : typeof text
+  const refuse = (problem: string) => new ListenerConfigError(option, `${shown} ${problem}`)
   const [, address = '', digits = ''] = /^([^/]*)\/(0|[1-9][0-9]{0,2})$/.exec(String(text)) ?? []
   const written = address.length > LONGEST_ADDRESS ? undefined : (parseIpv4(address) ?? parseIpv6(address))
   if (typeof text !== 'string' || written === undefined) {
     const bare = typeof text === 'string' ? parseAddress(text) : undefined
-    const example = bare ? `${text}/${bare.length * 16}` : '192.0.2.0/24 or 2001:db8::/32'
+    const example = bare ? `${show(bare)}/${bare.length * 16}` : '192.0.2.0/24 or 2001:db8::/32'
     throw refuse(`is not a CIDR rule; write it like ${example}`)
   }
   const mapped = isMapped(written) && Number(digits) >= 96
