@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { EventStoreError } from '../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../src/event-store.ts'
+import { callHook } from '../src/lib/hooks.ts'
 import {
   aFunction,
   checkOptions,
@@ -113,7 +114,7 @@ class MemoryStore implements EventStore {
         `the memory store is full: ${max} events are too young to forget; raise maxRecords`,
       )
     }
-    this.#onEvict?.(age)
+    callHook(this.#onEvict, age)
   }
 
   /** 16 bytes of UUID behind 3 of listener number, as one flat Latin-1 string. */
