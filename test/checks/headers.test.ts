@@ -1,0 +1,178 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
+import { outcome } from '../support/outcome.ts'
+
+const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
+
+/** What becomes of an otherwise valid delivery with these headers. */
+async function withThese(changed: Parameters<typeof withHeaders>[1]): Promise<string> {
+  const { listener, deliver } = hmacListener()
+  return outcome(withHeaders(await deliver(), changed), listener)
+}
+
+describe('the method', () => {
+  it.each(['GET', 'PUT', 'HEAD', 'post', 'POST ', ''])(
+    'P12 refuses %j, which is not POST',
+    async (method) => {
+      const { listener, deliver } = hmacListener()
+      expect(await outcome({ ...(await deliver()), method }, listener)).toBe('400 method_not_post')
+    },
+  )
+
+  it('P12 does not let X-HTTP-Method-Override turn PUT into POST', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = withHeaders(await deliver(), { 'x-http-method-override': 'POST' })
+    expect(await outcome({ ...delivery, method: 'PUT' }, listener)).toBe('400 method_not_post')
+  })
+})
+
+describe('Content-Type', () => {
+  it.each([undefined, '', []])('B21 refuses %j, which is no Content-Type', async (value) => {
+    expect(await withThese({ 'content-type': value })).toBe('400 header_missing')
+  })
+
+  it.each([
+    'text/plain',
+    'text/json',
+    'application/jsonx',
+    'application/json+x',
+    'xapplication/json',
+    'application/json garbage',
+    'application/json\ta',
+    'application/json, text/plain',
+    'application /json',
+    'application/json;a',
+    'application/json; =utf-8',
+    'application/json; charset=utf-8 garbage',
+    'application/json\u00a0',
+    'application/json\n',
+    '*/*',
+  ])('B22 refuses %j', async (value) => {
+    expect(await withThese({ 'content-type': value })).toBe('400 content_type_not_json')
+  })
+
+  it.each([
+    ' application/json',
+    'Application/JSON ; charset=UTF-8',
+    'application/json;charset="utf-8"',
+    'application/json; charset=utf-8; profile="a;charset=x"',
+    'application/json; profile="a\\"b"',
+    'application/json;',
+    'application/json ; ',
+    '\tAPPLICATION/JSON\t',
+  ])('B23 accepts %j', async (value) => {
+    expect(await withThese({ 'content-type': value })).toBe('accepted')
+  })
+
+  it('B24 refuses two Content-Type headers, whatever they say', async () => {
+    expect(await withThese({ 'content-type': ['application/json', 'text/plain'] })).toBe(
+      '400 header_repeated',
+    )
+    expect(await withThese({ 'content-type': ['application/json', 'application/json'] })).toBe(
+      '400 header_repeated',
+    )
+  })
+
+  it.each([
+    'application/json; charset=utf-16',
+    'application/json; charset="utf-16"',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json; charset=utf-16; charset=utf-8',
+    'application/json; CharSet=latin1',
+    'application/json; charset=""',
+  ])('B25 refuses another charset: %j', async (value) => {
+    expect(await withThese({ 'content-type': value })).toBe('400 content_type_not_json')
+  })
+
+  it.each([
+    ['parameters', `application/json;${'a=b;'.repeat(3072)}`],
+    ['spaces', `application/json;${' '.repeat(12_288)}x`],
+    ['spaces between semicolons', `application/json${' ; '.repeat(80)}x`],
+    ['quotes', `application/json;${'a="'.repeat(78)}`],
+  ])('B26 decides a Content-Type that is long for its %s at once', async (_, value) => {
+    const { listener, deliver } = hmacListener()
+    const delivery = withHeaders(await deliver(), { 'content-type': value })
+    const start = performance.now()
+    for (let round = 0; round < 100; round += 1) {
+      expect(await outcome(delivery, listener)).toBe('400 content_type_not_json')
+    }
+    // A hundredth of a second each: a quadratic pattern takes longer, an ordinary one a hundredth of that.
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
+  it('B27 refuses a form of 60,000 parameters by its type', async () => {
+    const { listener, deliver } = hmacListener({ maxBodyBytes: 1_000_000 })
+    const delivery = withHeaders(await deliver({ body: 'a=b&'.repeat(60_000) }), {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(await outcome(delivery, listener)).toBe('400 content_type_not_json')
+  })
+})
+
+describe('Content-Encoding', () => {
+  const refused = '400 content_encoding_not_identity'
+
+  it('B13 refuses gzip, even signed over the compressed bytes', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver({ body: gzipSync('{"a":1}') })
+    expect(await outcome(withHeaders(delivery, { 'content-encoding': 'gzip' }), listener)).toBe(refused)
+  })
+
+  it('B14 refuses 48 KB that would inflate to 50 MB, and inflates nothing', async () => {
+    const { listener, deliver } = hmacListener()
+    const bomb = gzipSync(Buffer.alloc(50_000_000, ' '))
+    expect(bomb.byteLength).toBeLessThan(65_536)
+    const delivery = withHeaders(await deliver({ body: bomb }), { 'content-encoding': 'gzip' })
+    expect(await outcome(delivery, listener)).toBe(refused)
+    expect(delivery.body.byteLength).toBe(bomb.byteLength)
+  })
+
+  it('B15 refuses a chain of a thousand encodings', async () => {
+    expect(await withThese({ 'content-encoding': Array(1000).fill('gzip').join(', ') })).toBe(refused)
+  })
+
+  it.each(['identity', 'IDENTITY', '', undefined])('B16 accepts %j', async (value) => {
+    expect(await withThese({ 'content-encoding': value })).toBe('accepted')
+  })
+
+  it.each(['identity, gzip', 'identity,', 'x-identity', 'br', 'deflate', 'identity;q=1'])(
+    'refuses %j',
+    async (value) => {
+      expect(await withThese({ 'content-encoding': value })).toBe(refused)
+    },
+  )
+
+  it('refuses two Content-Encoding headers', async () => {
+    expect(await withThese({ 'content-encoding': ['identity', 'identity'] })).toBe('400 header_repeated')
+  })
+})
+
+describe('Webhook-Timestamp and Webhook-Event-Id', () => {
+  it('T09 refuses two Webhook-Timestamp headers, even equal ones', async () => {
+    expect(await withThese({ 'webhook-timestamp': ['1790000000', '1790000000'] })).toBe('400 header_repeated')
+    expect(await withThese({ 'webhook-timestamp': ['1790000000', '1'] })).toBe('400 header_repeated')
+  })
+
+  it.each([undefined, '', []])('T10 refuses %j, which is no Webhook-Timestamp', async (value) => {
+    expect(await withThese({ 'webhook-timestamp': value })).toBe('400 header_missing')
+  })
+
+  it('U08 refuses two Webhook-Event-Id headers, same or different', async () => {
+    expect(await withThese({ 'webhook-event-id': [EVENT_ID, EVENT_ID] })).toBe('400 header_repeated')
+    expect(await withThese({ 'webhook-event-id': [EVENT_ID, crypto.randomUUID()] })).toBe(
+      '400 header_repeated',
+    )
+  })
+
+  it.each([undefined, '', []])('U09 refuses %j, which is no Webhook-Event-Id', async (value) => {
+    expect(await withThese({ 'webhook-event-id': value })).toBe('400 header_missing')
+  })
+
+  it('reads a header that a host hands over as an array of one', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver({ eventId: EVENT_ID })
+    const wrapped = (name: string) => [delivery.header(name) ?? []].flat()
+    expect(await outcome({ ...delivery, header: wrapped }, listener)).toBe('accepted')
+  })
+})
