@@ -1,0 +1,39 @@
+import { httpUrl } from './values.ts'
+
+const INCOMING = '/api/v1/webhooks/incoming/'
+
+/** The path of a listener (specification 4.2), in its one spelling. */
+export function pathOf(listenerId: string): string {
+  return `${INCOMING}${encodeURIComponent(listenerId)}`
+}
+
+export interface Endpoint {
+  /** `aud`: the full webhook endpoint URL. */
+  readonly audience: string
+  /** `sub`: the tenant base URL. */
+  readonly subject: string
+}
+
+/**
+ * What a token for this endpoint has to name (specification 5.2). Both ends compare texts, so what was given is kept
+ * letter by letter: `--public-url` may be the whole URL, or the base that the path is appended to.
+ */
+export function endpointOf(
+  url: string,
+  given: { readonly 'public-url'?: string | undefined; readonly 'tenant-url'?: string | undefined },
+): Endpoint {
+  const { 'public-url': publicUrl, 'tenant-url': tenantUrl } = given
+  if (publicUrl !== undefined) httpUrl('--public-url', publicUrl)
+  if (tenantUrl !== undefined) httpUrl('--tenant-url', tenantUrl)
+  const audience = publicUrl === undefined ? url : withPath(publicUrl, new URL(url).pathname)
+  return { audience, subject: tenantUrl ?? baseOf(audience) }
+}
+
+function withPath(publicUrl: string, path: string): string {
+  return path === '/' || publicUrl.endsWith(path) ? publicUrl : `${publicUrl.replace(/\/+$/, '')}${path}`
+}
+
+function baseOf(endpoint: string): string {
+  const start = endpoint.indexOf(INCOMING)
+  return start === -1 ? new URL(endpoint).origin : endpoint.slice(0, start)
+}

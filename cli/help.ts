@@ -1,0 +1,31 @@
+import type { CommandSpec, OptionTable } from './command.ts'
+
+type Described = Omit<CommandSpec<OptionTable>, 'run'>
+
+/** What `hookgate <command> --help` prints. */
+export function helpText({ name, summary, operand, options, notes = [], examples }: Described): string {
+  const argument = operand && ` ${operand.required ? operand.name : `[${operand.name}]`}`
+  const rows = Object.entries(options).map(([option, { value, says }]) => [
+    `--${option}${value === undefined ? '' : ` ${value}`}`,
+    says,
+  ])
+  return [
+    `hookgate ${name}: ${summary}`,
+    '',
+    `Usage: hookgate ${name}${argument ?? ''}${rows.length > 0 ? ' [options]' : ''}`,
+    '',
+    ...section('Options', columns([...rows, ['--help', 'Show this.']])),
+    ...section('Notes', notes),
+    ...section('Examples', examples),
+    'Exit codes: 0 done, 1 refused, 2 usage.',
+  ].join('\n')
+}
+
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const width = Math.max(...rows.map(([first = '']) => first.length))
+  return rows.map(([first = '', second = '']) => `${first.padEnd(width)}  ${second}`)
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`), '']
+}

@@ -1,0 +1,43 @@
+import type { Signer } from './signing.ts'
+
+const BY_CODE: { readonly [code: string]: string } = {
+  event_duplicate: 'this event was accepted before; to a sender that is success',
+  event_in_progress: 'this event is being worked on; ask again after Retry-After',
+  timestamp_out_of_range: 'Webhook-Timestamp and the clock of the receiver are more than 5 minutes apart',
+  timestamp_malformed: 'Webhook-Timestamp is in whole seconds, not milliseconds',
+  event_id_not_uuid_v4: 'the event ID has to be a UUID v4',
+  body_not_json: 'the body is not JSON',
+  body_too_large: 'the body is larger than the receiver takes',
+  listener_unknown: 'no listener has this path; copy the URL that listen prints',
+}
+
+const BY_STATUS: { readonly [status: number]: string } = {
+  403: 'the receiver does not take deliveries from this address',
+  404: 'nobody listens at this path',
+  409: 'this event was accepted before; to a sender that is success',
+  503: 'the receiver could not decide; send the same event again later, freshly signed',
+}
+
+const UNAUTHORIZED = {
+  hmac: 'the secrets differ, or the body changed on its way',
+  jwt: 'the token was refused: key, --tenant-url, --public-url, --expires, or a changed body; listen prints why',
+} as const
+
+/** One line about an answer, where there is something to say. The receiver's own code knows best. */
+export function hintAbout(status: number, body: string, method: Signer['method']): string | undefined {
+  const code = problemCode(body)
+  if (code !== undefined && Object.hasOwn(BY_CODE, code)) return BY_CODE[code]
+  if (status === 401) return UNAUTHORIZED[method]
+  if (status >= 300 && status < 400) return 'redirects are not followed; a signature is for one address'
+  return BY_STATUS[status]
+}
+
+/** `code` of a problem+json body. */
+function problemCode(body: string): string | undefined {
+  try {
+    const { code } = Object(JSON.parse(body))
+    return typeof code === 'string' ? code : undefined
+  } catch {
+    return undefined
+  }
+}

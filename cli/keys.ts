@@ -1,0 +1,93 @@
+import { access, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import { JWT_ALGORITHMS, type JwtAlgorithm } from '../src/auth/token.ts'
+import { defineCommand } from './command.ts'
+import { pathOf } from './endpoint.ts'
+import { EXIT, RefusedError, UsageError } from './exit.ts'
+import { JWKS_FILE, PRIVATE_KEY_FILE } from './key-files.ts'
+import { DEFAULT_ID, DEFAULT_PORT } from './listen-options.ts'
+import { print, shellQuote } from './output.ts'
+
+const LONGEST_KEY_ID = 256
+const OWNER_ONLY = 0o600
+
+export const keys = defineCommand({
+  name: 'keys',
+  summary: 'make a key pair for the JWT method, and the JWKS that publishes it',
+  options: {
+    alg: { value: 'ALG', says: `${JWT_ALGORITHMS.join(', ')} (default EdDSA)` },
+    kid: { value: 'ID', says: 'The key ID (default: the RFC 7638 thumbprint)' },
+    out: { value: 'DIR', says: 'Where to write (default: here)' },
+    force: { says: 'Replace files that are there.' },
+  },
+  notes: [
+    `Writes ${PRIVATE_KEY_FILE}, which only you may read, and ${JWKS_FILE}, which is public.`,
+    'For tests on this machine. In production, let a key store hold the private key.',
+  ],
+  examples: ['hookgate keys', 'hookgate keys --alg ES256 --kid 2026-01 --out keys'],
+  async run(given) {
+    const algorithm = JWT_ALGORITHMS.find((known) => known === (given.alg ?? 'EdDSA'))
+    if (algorithm === undefined) throw new UsageError(`--alg takes one of ${JWT_ALGORITHMS.join(', ')}`)
+    if (given.kid === '' || (given.kid ?? '').length > LONGEST_KEY_ID) {
+      throw new UsageError(`--kid takes 1 to ${LONGEST_KEY_ID} characters`)
+    }
+    const out = given.out ?? '.'
+    const files = { privateKey: join(out, PRIVATE_KEY_FILE), jwks: join(out, JWKS_FILE) }
+    await makeRoom(out, Object.values(files), given.force ?? false)
+    const { privateJwk, publicJwk } = await makeKeyPair(algorithm, given.kid)
+    await writeJson(files.privateKey, privateJwk)
+    await writeJson(files.jwks, { keys: [publicJwk] })
+    printNextCommands(files)
+    return EXIT.done
+  },
+})
+
+async function makeKeyPair(algorithm: JwtAlgorithm, keyId: string | undefined) {
+  const pair = await generateKeyPair(algorithm, { extractable: true })
+  const members = await exportJWK(pair.publicKey)
+  const kid = keyId ?? (await calculateJwkThumbprint(members))
+  const publicJwk: JWK = { ...members, alg: algorithm, use: 'sig', kid }
+  const privateJwk: JWK = { ...(await exportJWK(pair.privateKey)), alg: algorithm, use: 'sig', kid }
+  return { privateJwk, publicJwk }
+}
+
+async function makeRoom(directory: string, paths: readonly string[], force: boolean): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true })
+  } catch {
+    throw new RefusedError(`cannot make the directory ${directory}`)
+  }
+  for (const path of paths) {
+    if (force) await rm(path, { force: true })
+    else if (await exists(path)) throw new RefusedError(`${path} is there already; add --force to replace it`)
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** `wx`, so that it cannot end up in a file that somebody else made readable, or behind a link. */
+async function writeJson(path: string, value: object): Promise<void> {
+  const mode = path.endsWith(PRIVATE_KEY_FILE) ? OWNER_ONLY : undefined
+  try {
+    await writeFile(path, `${JSON.stringify(value, undefined, 2)}\n`, { flag: 'wx', mode })
+  } catch {
+    throw new RefusedError(`cannot write ${path}`)
+  }
+}
+
+function printNextCommands(files: { readonly privateKey: string; readonly jwks: string }): void {
+  const url = `http://127.0.0.1:${DEFAULT_PORT}${pathOf(DEFAULT_ID)}`
+  print(`Private key: ${files.privateKey}`)
+  print(`Public keys: ${files.jwks}`)
+  print('')
+  print('Next, in one terminal:')
+  print(`  npx hookgate listen --jwks ${shellQuote(files.jwks)}`)
+  print('and in another:')
+  print(`  npx hookgate send ${url} --key ${shellQuote(files.privateKey)} --data '{"hello":"world"}'`)
+}

@@ -1,0 +1,79 @@
+import { access } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Authenticator } from '../src/auth/authenticator.ts'
+import { generateSecret, hmac } from '../src/auth/hmac.ts'
+import { endpointOf } from './endpoint.ts'
+import { UsageError } from './exit.ts'
+import { openKeySet, PRIVATE_KEY_FILE } from './key-files.ts'
+import type { AuthValues } from './listen-options.ts'
+import { shellQuote } from './output.ts'
+import { findSecret } from './secrets.ts'
+
+/** How deliveries are authenticated, and what the sender has to type for it. */
+export interface ListenAuth {
+  /** Called once the port, and so the listener's own URL, is known. */
+  authFor(url: string): Authenticator
+  /** The `send` command for this listener, without its body. */
+  sendCommand(url: string): string
+  readonly remark: string
+}
+
+const JWT_ONLY = ['tenant-url', 'public-url', 'allow-insecure-loopback'] as const
+
+/** @throws UsageError for options that belong to two methods. A listener has exactly one. */
+export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
+  checkOneMethod(given)
+  return given.jwks === undefined ? chooseHmac(given['secret-file']) : chooseJwt(given.jwks, given)
+}
+
+export function checkOneMethod(given: AuthValues): void {
+  if (given.jwks !== undefined) {
+    if (given['secret-file'] !== undefined) throw new UsageError('give --jwks or --secret-file, not both')
+    return
+  }
+  const stray = JWT_ONLY.find((option) => given[option] !== undefined)
+  if (stray) throw new UsageError(`--${stray} belongs to the JWT method: add --jwks`)
+}
+
+async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
+  const found = await findSecret(secretFile)
+  const secret = found?.secret ?? generateSecret()
+  const auth = hmac({ secrets: { id: found?.from ?? 'generated', secret } })
+  const before = found ? '' : `HOOKGATE_SECRET=${secret} `
+  const behind = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
+  return {
+    authFor: () => auth,
+    sendCommand: (url) => `${before}npx hookgate send ${url}${behind}`,
+    remark: REMARKS[found?.from ?? 'generated'],
+  }
+}
+
+const REMARKS = {
+  generated: 'The secret was made for this run; to keep one, set HOOKGATE_SECRET or give --secret-file.',
+  environment: 'The secret is the one in HOOKGATE_SECRET: the other terminal needs it too.',
+  file: 'The secret is the one in --secret-file.',
+} as const
+
+async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth> {
+  const { jwt } = await import('../src/jwt.ts')
+  const keySet = await openKeySet(source, given['allow-insecure-loopback'] ?? false)
+  const key = shellQuote(await privateKeyBeside(source))
+  return {
+    authFor: (url) => jwt({ keySet, ...endpointOf(url, given) }),
+    sendCommand(url) {
+      const { subject, audience } = endpointOf(url, given)
+      const claims = `--tenant-url ${shellQuote(subject)} --public-url ${shellQuote(audience)}`
+      return `npx hookgate send ${url} --key ${key} ${claims}`
+    },
+    remark: 'Tokens are checked against the keys of --jwks.',
+  }
+}
+
+/** Where `hookgate keys` put the other half, if it did. */
+async function privateKeyBeside(source: string): Promise<string> {
+  const sibling = join(dirname(source), PRIVATE_KEY_FILE)
+  return access(sibling).then(
+    () => sibling,
+    () => PRIVATE_KEY_FILE,
+  )
+}

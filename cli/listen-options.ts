@@ -1,0 +1,32 @@
+import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../src/limits.ts'
+import type { OptionTable, Values } from './command.ts'
+
+export const DEFAULT_PORT = 8787
+export const DEFAULT_HOST = '127.0.0.1'
+export const DEFAULT_ID = 'demo'
+
+/** Which keys vouch for a delivery: the same words wherever one is checked. */
+export const AUTH_OPTIONS = {
+  'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+  jwks: { value: 'FILE|URL', says: "JWT: the sender's public keys, from a file or an https URL" },
+  'tenant-url': { value: 'URL', says: 'JWT: the tenant base URL, exactly as in sub' },
+  'public-url': { value: 'URL', says: 'JWT: the URL that senders use, exactly as in aud; or its base' },
+  'allow-insecure-loopback': { says: 'JWT: also take an http URL of this machine for --jwks.' },
+} as const satisfies OptionTable
+
+export const LISTEN_OPTIONS = {
+  port: { value: 'N', says: `Port; 0 picks a free one (default ${DEFAULT_PORT})` },
+  host: { value: 'ADDRESS', says: `Address to listen on (default ${DEFAULT_HOST}, this machine only)` },
+  'listener-id': { value: 'ID', says: `The last part of the path (default ${DEFAULT_ID})` },
+  ...AUTH_OPTIONS,
+  'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, like 192.0.2.0/24; repeatable' },
+  tolerance: {
+    value: 'SECONDS',
+    says: `How far Webhook-Timestamp may be off (default ${TOLERANCE_SECONDS})`,
+  },
+  'max-body': { value: 'BYTES', says: `Largest body (default ${MAX_BODY_BYTES})` },
+  json: { says: 'Print deliveries as NDJSON, and nothing else on standard output.' },
+} as const satisfies OptionTable
+
+export type ListenValues = Values<typeof LISTEN_OPTIONS>
+export type AuthValues = Values<typeof AUTH_OPTIONS>

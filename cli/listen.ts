@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { Authenticator } from '../src/auth/authenticator.ts'
+import { MAX_BODY_BYTES, MAX_EXPIRY_SECONDS, RETENTION_SECONDS, TOLERANCE_SECONDS } from '../src/limits.ts'
+import { defineListener, type Listener } from '../src/listener.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { defineCommand } from './command.ts'
+import { COLUMNS, formatDelivery } from './delivery-line.ts'
+import { pathOf } from './endpoint.ts'
+import { EXIT, RefusedError, UsageError } from './exit.ts'
+import { chooseAuth, type ListenAuth } from './listen-auth.ts'
+import {
+  DEFAULT_HOST,
+  DEFAULT_ID,
+  DEFAULT_PORT,
+  LISTEN_OPTIONS,
+  type ListenValues,
+} from './listen-options.ts'
+import { paint, print, remark } from './output.ts'
+import { untilStopped } from './stop.ts'
+import { codeOf, toUsageError, wholeNumber } from './values.ts'
+import { serveWebhooks } from './webhook-server.ts'
+
+const MAX_RECORDS = 100_000
+const LARGEST_BODY = 64 * 2 ** 20
+
+export const listen = defineCommand({
+  name: 'listen',
+  summary: 'receive signed webhooks on this machine, and print a line for each',
+  options: LISTEN_OPTIONS,
+  notes: [
+    'Without --jwks it is HMAC; without a secret either, one is generated and shown once.',
+    'Events are remembered in memory: a restart forgets them.',
+    '--public-url and --tenant-url default to the address it listens on.',
+    `A line has: ${COLUMNS}.`,
+    'Ctrl-C finishes what is in flight; twice stops at once.',
+  ],
+  examples: [
+    'hookgate listen',
+    'HOOKGATE_SECRET=$(cat secret.txt) hookgate listen --port 0 --json',
+    'hookgate listen --jwks hookgate-jwks.json',
+    'hookgate listen --jwks https://sender.example/jwks.json --tenant-url https://t.example --public-url https://t.example',
+  ],
+  async run(given) {
+    const auth = await chooseAuth(given)
+    const limits = readLimits(given)
+    const id = readListenerId(given['listener-id'] ?? DEFAULT_ID)
+    const port = wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535)
+    const server = createServer()
+    const stopped = untilStopped(server)
+    const url = `${await bind(server, given.host ?? DEFAULT_HOST, port)}${pathOf(id)}`
+    try {
+      const listener = describe(id, auth.authFor(url), limits, given['allow-cidr'])
+      const asJson = given.json ?? false
+      serveWebhooks(server, listener, pathOf(id), (line) => print(formatDelivery(line, asJson)))
+      greet(url, auth, asJson ? remark : print)
+    } catch (error) {
+      server.close()
+      throw error
+    }
+    await stopped
+    return EXIT.done
+  },
+})
+
+function readLimits(given: ListenValues) {
+  const { tolerance = `${TOLERANCE_SECONDS}`, 'max-body': maxBody = `${MAX_BODY_BYTES}` } = given
+  return {
+    toleranceSeconds: wholeNumber('--tolerance', tolerance, 1, RETENTION_SECONDS / 2),
+    maxBodyBytes: wholeNumber('--max-body', maxBody, 1, LARGEST_BODY),
+  }
+}
+
+/** A path's `.` and `..` are taken for steps by whoever sends, so no delivery would ever arrive. */
+function readListenerId(id: string): string {
+  if (id === '' || id === '.' || id === '..') throw new UsageError('--listener-id takes a name, like demo')
+  return id
+}
+
+function describe(
+  id: string,
+  auth: Authenticator,
+  limits: ReturnType<typeof readLimits>,
+  allowedCidrs: readonly string[] | undefined,
+): Listener {
+  const replayWindowSeconds = Math.max(MAX_EXPIRY_SECONDS, 2 * limits.toleranceSeconds)
+  const store = memoryStore({ maxRecords: MAX_RECORDS, replayWindowSeconds })
+  try {
+    return defineListener({ id, auth, store, allowedCidrs, ...limits })
+  } catch (error) {
+    throw toUsageError(error, '--allow-cidr')
+  }
+}
+
+const BIND_PROBLEMS: { readonly [code: string]: string } = {
+  EADDRINUSE: 'the port is in use; choose another with --port, or --port 0 for any free one',
+  EACCES: 'that port needs more rights; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
+  ENOTFOUND: 'there is no such host; choose another with --host',
+}
+
+/** The base URL, once the server accepts connections. */
+async function bind(server: Server, host: string, port: number): Promise<string> {
+  try {
+    await once(server.listen(port, host), 'listening')
+  } catch (error) {
+    const problem = BIND_PROBLEMS[codeOf(error)] ?? `it cannot be opened (${codeOf(error)})`
+    throw new RefusedError(`${host} port ${port}: ${problem}`)
+  }
+  const address = server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${bound}`
+}
+
+/** What is listened to everywhere is best reached here. */
+const ANY_ADDRESS: { readonly [host: string]: string } = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+
+function greet(url: string, auth: ListenAuth, say: (line: string) => void): void {
+  say(`Listening on ${paint('bold', url)}`)
+  say(auth.remark)
+  say('')
+  say('Next, in another terminal:')
+  say(`  ${auth.sendCommand(url)} --data '{"hello":"world"}'`)
+  say('')
+}

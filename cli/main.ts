@@ -1,0 +1,90 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises'
+import type { Command } from './command.ts'
+import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
+import { columns } from './help.ts'
+import { print, remark } from './output.ts'
+
+/** Loaded when called for: a `secret` does not wait for an HTTP server. */
+const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
+  listen: async () => (await import('./listen.ts')).listen,
+  send: async () => (await import('./send.ts')).send,
+  sign: async () => (await import('./sign.ts')).sign,
+  verify: async () => (await import('./verify.ts')).verify,
+  secret: async () => (await import('./secret.ts')).secret,
+  keys: async () => (await import('./keys.ts')).keys,
+}
+
+async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> {
+  if (name === '--version') return done(await version())
+  if (['--help', '-h', 'help'].includes(name)) return done(await overview())
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load === undefined) {
+    const known = Object.keys(COMMANDS).join(', ')
+    return complain('hookgate', `${name === '' ? 'needs a command' : 'has no such command'}: ${known}`)
+  }
+  const command = await load()
+  if (asksForHelp(args)) return done(command.help)
+  try {
+    return await command.run(args)
+  } catch (error) {
+    if (error instanceof UsageError) return complain(`hookgate ${name}`, error.message)
+    if (!(error instanceof RefusedError)) throw error
+    remark(`hookgate ${name}: ${error.message}`)
+    return EXIT.refused
+  }
+}
+
+/** Also beside a mistake: whoever asks for help gets it. What stands behind `--` is no option. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h')
+}
+
+function done(text: string): ExitCode {
+  print(text)
+  return EXIT.done
+}
+
+function complain(program: string, problem: string): ExitCode {
+  remark(`${program}: ${problem}\nSee: ${program} --help`)
+  return EXIT.usage
+}
+
+async function overview(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()))
+  return [
+    'hookgate: receive, send and check signed webhooks',
+    '',
+    'Usage: hookgate <command> [options]',
+    '',
+    'Commands:',
+    ...columns(commands.map(({ name, summary }) => [name, summary])).map((line) => `  ${line}`),
+    '',
+    'Options:',
+    '  --help     Show this, or the help of a command.',
+    '  --version  Show the version.',
+    '',
+    'Examples:',
+    '  hookgate listen',
+    '  hookgate send URL --data \'{"hello":"world"}\'',
+    '  hookgate send --help',
+    '',
+    'Exit codes: 0 done, 1 refused, 2 usage.',
+  ].join('\n')
+}
+
+async function version(): Promise<string> {
+  const { version } = JSON.parse(
+    await readFile(new URL(import.meta.resolve('hookgate/package.json')), 'utf8'),
+  )
+  return String(version)
+}
+
+// `hookgate listen | head` closes the pipe: nobody reads any more, so there is nothing left to do.
+process.stdout.on('error', (error) => {
+  if (Object(error).code !== 'EPIPE') throw error
+  process.exit(EXIT.done)
+})
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,70 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { OptionTable } from './command.ts'
+import { UsageError } from './exit.ts'
+
+export interface CommandLine {
+  readonly values: { readonly [option: string]: unknown }
+  readonly operands: readonly string[]
+}
+
+/** @throws UsageError for an option that does not exist, or a value that is missing or too much. */
+export function parseCommandLine(args: readonly string[], table: OptionTable): CommandLine {
+  const options: NonNullable<ParseArgsConfig['options']> = {}
+  for (const [name, { value, many }] of Object.entries(table)) {
+    options[name] = { type: value === undefined ? 'boolean' : 'string', multiple: many ?? false }
+  }
+  try {
+    const parsed = parseArgs({ args: joinNegative(args, table), options, allowPositionals: true })
+    return { values: parsed.values, operands: parsed.positionals }
+  } catch (error) {
+    throw new UsageError(reword(error, Object.keys(table)))
+  }
+}
+
+/** `--skew -600` as `--skew=-600`: parseArgs would take the number for an option. */
+function joinNegative(args: readonly string[], table: OptionTable): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const previous = joined.at(-1) ?? ''
+    const takesValue = previous.startsWith('--') && table[previous.slice(2)]?.value !== undefined
+    if (takesValue && /^-[0-9]/.test(arg)) joined[joined.length - 1] = `${previous}=${arg}`
+    else joined.push(arg)
+  }
+  return joined
+}
+
+/** parseArgs explains in several sentences; one line has to do. Values are not repeated: one may be a secret. */
+function reword(error: unknown, names: readonly string[]): string {
+  const message = error instanceof Error ? error.message : ''
+  const [option = 'an option'] = /--?[\w-]+/.exec(message) ?? []
+  if (message.startsWith('Unknown option')) {
+    const similar = nearest(option.replace(/^-+/, ''), names)
+    return `has no option ${option}${similar === undefined ? '' : `; did you mean --${similar}?`}`
+  }
+  if (message.includes('does not take an argument')) return `${option} takes no value`
+  return `${option} needs a value; one that begins with a dash is written ${option}=VALUE`
+}
+
+const FARTHEST = 2
+
+function nearest(name: string, candidates: readonly string[]): string | undefined {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, far: candidate.startsWith(name) ? 1 : distance(name, candidate) }))
+    .sort((a, b) => a.far - b.far)
+  const [best] = ranked
+  return best && best.far <= FARTHEST ? best.candidate : undefined
+}
+
+/** How many letters have to change (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...b].entries()) {
+      const [above = 0, diagonal = 0, left = 0] = [row[j + 1], row[j], next[j]]
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,16 @@
+import { generateSecret } from '../src/auth/hmac.ts'
+import { defineCommand } from './command.ts'
+import { EXIT } from './exit.ts'
+import { print } from './output.ts'
+
+export const secret = defineCommand({
+  name: 'secret',
+  summary: 'print a new signing secret, 256 bits as base64url',
+  options: {},
+  notes: ['Give it to both sides as it is: its text is the key, it is not decoded.'],
+  examples: ['hookgate secret', 'export HOOKGATE_SECRET=$(hookgate secret)', 'hookgate secret > secret.txt'],
+  async run() {
+    print(generateSecret())
+    return EXIT.done
+  },
+})

@@ -1,0 +1,41 @@
+import { hmac } from '../src/auth/hmac.ts'
+import { UsageError } from './exit.ts'
+import { readGivenFile, toUsageError } from './values.ts'
+
+export interface GivenSecret {
+  readonly secret: string
+  readonly from: 'environment' | 'file'
+}
+
+/**
+ * The signing secret, from `--secret-file` or from `HOOKGATE_SECRET`. Never from an option's value, which the whole
+ * machine can read in its list of processes. Undefined when there is none.
+ *
+ * @throws UsageError for a secret that no listener would take. The message does not repeat it.
+ */
+export async function findSecret(secretFile: string | undefined): Promise<GivenSecret | undefined> {
+  if (secretFile !== undefined) {
+    const text = (await readGivenFile('--secret-file', secretFile)).toString('utf8')
+    return { secret: checked(text.replace(/[\r\n]+$/, ''), `--secret-file ${secretFile}`), from: 'file' }
+  }
+  const secret = process.env.HOOKGATE_SECRET
+  return secret === undefined
+    ? undefined
+    : { secret: checked(secret, 'HOOKGATE_SECRET'), from: 'environment' }
+}
+
+/** @throws UsageError also when there is none. */
+export async function needSecret(secretFile: string | undefined): Promise<string> {
+  const given = await findSecret(secretFile)
+  if (given) return given.secret
+  throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
+}
+
+function checked(secret: string, source: string): string {
+  try {
+    hmac({ secrets: { id: 'given', secret } })
+    return secret
+  } catch (error) {
+    throw toUsageError(error, source)
+  }
+}

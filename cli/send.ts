@@ -1,0 +1,125 @@
+import { readAtMost } from '../src/lib/read-stream.ts'
+import type { SignedRequest } from '../src/testing/sign.ts'
+import { defineCommand } from './command.ts'
+import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
+import { hintAbout } from './hints.ts'
+import { paint, print, printable, remark, toJsonLine } from './output.ts'
+import { readSigner, SIGN_OPTIONS, type Signer } from './signing.ts'
+import { tamper } from './tamper.ts'
+import { codeOf, httpUrl } from './values.ts'
+
+const TIMEOUT_MS = 30_000
+const MOST_ANSWER_BYTES = 65_536
+const CONFLICT = 409
+
+export const send = defineCommand({
+  name: 'send',
+  summary: 'sign a delivery, send it, and print the answer',
+  operand: { name: 'URL', required: true },
+  options: {
+    ...SIGN_OPTIONS,
+    tamper: { says: 'Change one byte of the body after signing: shows 401.' },
+    duplicate: { says: 'Send the event twice, signed anew: shows 200, then 409.' },
+    json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
+  },
+  notes: [
+    'HMAC with a secret, JWT with --key. The secret comes from HOOKGATE_SECRET or --secret-file.',
+    '409 means that this event was accepted before: success, to a sender. Still exit code 1,',
+    'except with --duplicate, which is done (0) when it sees exactly 200, then 409.',
+  ],
+  examples: [
+    'hookgate send http://127.0.0.1:8787/api/v1/webhooks/incoming/demo --data \'{"hello":"world"}\'',
+    'hookgate send URL --file event.json --secret-file secret.txt',
+    'echo \'{"hello":"world"}\' | hookgate send URL --duplicate',
+    "hookgate send URL --data '{}' --skew -600",
+    "hookgate send URL --data '{}' --key hookgate-private.jwk.json",
+  ],
+  async run(given, url) {
+    httpUrl('URL', url)
+    if (given.duplicate && given.tamper) throw new UsageError('give --duplicate or --tamper, not both')
+    const signer = await readSigner(given, url)
+    const change = given.tamper ? tampered : asSigned
+    const show = given.json ? showJson : showText
+    const first = await deliver(url, change(await signer.sign()), signer, 1, show)
+    if (!given.duplicate) return isSuccess(first) ? EXIT.done : EXIT.refused
+    const second = await deliver(url, await signer.sign(), signer, 2, show)
+    return isSuccess(first) && second === CONFLICT ? EXIT.done : EXIT.refused
+  },
+})
+
+interface Answer {
+  readonly attempt: number
+  readonly status: number
+  readonly statusText: string
+  readonly body: string
+  readonly eventId: string
+}
+
+async function deliver(
+  url: string,
+  request: SignedRequest,
+  signer: Signer,
+  attempt: number,
+  show: (answer: Answer) => void,
+): Promise<number> {
+  const { status, statusText, body } = await post(url, request)
+  show({ attempt, status, statusText, body, eventId: signer.eventId })
+  const hint = hintAbout(status, body, signer.method)
+  if (hint !== undefined) remark(`hint: ${hint}`)
+  return status
+}
+
+async function post(url: string, request: SignedRequest) {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const response = await fetch(url, { ...request, redirect: 'manual', signal })
+    const { status, statusText } = response
+    return { status, statusText, body: await readText(response) }
+  } catch (error) {
+    throw new RefusedError(`${new URL(url).origin} ${problemOf(error)}`)
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const bytes = await readAtMost(response.body, MOST_ANSWER_BYTES)
+  return new TextDecoder().decode(bytes.subarray(0, MOST_ANSWER_BYTES))
+}
+
+const PROBLEMS: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'refused the connection; is hookgate listen running there?',
+  ECONNRESET: 'closed the connection before it answered',
+  UND_ERR_SOCKET: 'closed the connection before it answered',
+  ENOTFOUND: 'is not a known host',
+  EAI_AGAIN: 'cannot be looked up now',
+}
+
+function problemOf(error: unknown): string {
+  if (Object(error).name === 'TimeoutError') return `did not answer within ${TIMEOUT_MS / 1000} s`
+  const { cause } = Object(error)
+  const code = codeOf(cause)
+  return (
+    PROBLEMS[code] ?? `cannot be reached (${code || printable(String(Object(cause).message ?? 'unknown'))})`
+  )
+}
+
+function asSigned(request: SignedRequest): SignedRequest {
+  return request
+}
+
+function tampered(request: SignedRequest): SignedRequest {
+  return { ...request, body: tamper(request.body) }
+}
+
+function showText({ status, statusText, body }: Answer): void {
+  const line = `${status} ${printable(statusText)}`.trimEnd()
+  print(paint(isSuccess(status) ? 'green' : 'red', line))
+  if (body !== '') print(printable(body))
+}
+
+function showJson({ attempt, status, body, eventId }: Answer): void {
+  print(toJsonLine({ attempt, status, body, eventId }))
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}

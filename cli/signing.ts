@@ -1,0 +1,78 @@
+import { type SignedRequest, signHmac, signJwt } from '../src/testing/sign.ts'
+import type { OptionTable, Values } from './command.ts'
+import { endpointOf } from './endpoint.ts'
+import { UsageError } from './exit.ts'
+import { readPrivateKey } from './key-files.ts'
+import { needSecret } from './secrets.ts'
+import { codeOf, readBody, wholeNumber } from './values.ts'
+
+export const SIGN_OPTIONS = {
+  data: { value: 'TEXT', says: 'The body' },
+  file: { value: 'FILE', says: 'The file with the body (default: standard input)' },
+  'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+  key: { value: 'FILE', says: 'JWT: the private JWK, as hookgate keys makes it' },
+  'tenant-url': { value: 'URL', says: 'JWT: sub (default: what stands before the path in aud)' },
+  'public-url': { value: 'URL', says: 'JWT: aud, or the base to which the path is appended (default: URL)' },
+  expires: { value: 'SECONDS', says: 'JWT: exp, from now (default 300; over 600 is refused)' },
+  'event-id': { value: 'ID', says: 'Webhook-Event-Id (default: a new UUID v4)' },
+  timestamp: { value: 'SECONDS', says: 'Webhook-Timestamp (default: now)' },
+  skew: { value: 'SECONDS', says: 'Shift Webhook-Timestamp; -600 is ten minutes old, and refused' },
+} as const satisfies OptionTable
+
+export type SignValues = Values<typeof SIGN_OPTIONS>
+
+/** A body and an event ID, and the means to sign them as often as they are sent: each time anew. */
+export interface Signer {
+  readonly method: 'hmac' | 'jwt'
+  readonly eventId: string
+  sign(): Promise<SignedRequest>
+}
+
+const FARTHEST = 1e12
+
+/** Reads everything that signing takes. @throws UsageError for what is missing, unreadable or contradictory. */
+export async function readSigner(given: SignValues, url: string): Promise<Signer> {
+  checkOneMethod(given)
+  const eventId = given['event-id'] ?? crypto.randomUUID()
+  if (!/^[\x21-\x7e]+$/.test(eventId)) throw new UsageError('--event-id takes one word, like a UUID v4')
+  const skew = wholeNumber('--skew', given.skew ?? '0', -FARTHEST, FARTHEST)
+  const fixed =
+    given.timestamp === undefined ? undefined : wholeNumber('--timestamp', given.timestamp, 0, 1e15)
+  const timestamp = () => (fixed ?? Math.floor(Date.now() / 1000)) + skew
+  if (given.key !== undefined) {
+    const options = { ...(await readJwtOptions(given, given.key, url)), eventId, body: await readBody(given) }
+    return { method: 'jwt', eventId, sign: () => signWithKey({ ...options, timestamp: timestamp() }) }
+  }
+  const options = { secret: await needSecret(given['secret-file']), eventId, body: await readBody(given) }
+  return { method: 'hmac', eventId, sign: () => signHmac({ ...options, timestamp: timestamp() }) }
+}
+
+const JWT_ONLY = ['tenant-url', 'public-url', 'expires'] as const
+
+function checkOneMethod(given: SignValues): void {
+  if (given.key !== undefined && given['secret-file'] !== undefined) {
+    throw new UsageError('give --key or --secret-file, not both')
+  }
+  const stray = JWT_ONLY.find((option) => given.key === undefined && given[option] !== undefined)
+  if (stray) throw new UsageError(`--${stray} belongs to the JWT method: add --key`)
+}
+
+async function readJwtOptions(given: SignValues, keyFile: string, url: string) {
+  if (url === '') throw new UsageError('needs the URL: a token is for one endpoint')
+  const expires = given.expires
+  return {
+    privateKey: await readPrivateKey(keyFile),
+    ...endpointOf(url, given),
+    expiresInSeconds:
+      expires === undefined ? undefined : wholeNumber('--expires', expires, -FARTHEST, FARTHEST),
+  }
+}
+
+async function signWithKey(options: Parameters<typeof signJwt>[0]): Promise<SignedRequest> {
+  try {
+    return await signJwt(options)
+  } catch (error) {
+    // jose's codes say what is wrong with a key; its messages may quote it.
+    throw new UsageError(`--key: this key cannot sign (${codeOf(error) || 'it is not a usable JWK'})`)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Server, ServerResponse } from 'node:http'
+import { remark } from './output.ts'
+
+const INTERRUPTED = 130
+/** npm hands the terminal's Ctrl-C on to a process that has had it already. */
+const SAME_KEYSTROKE_MS = 500
+
+/**
+ * Settles after Ctrl-C (or SIGTERM), when every delivery that had begun is answered. A second Ctrl-C ends the process
+ * at once.
+ */
+export function untilStopped(server: Server): Promise<void> {
+  const inFlight = new Set<ServerResponse>()
+  let stoppedAt: number | undefined
+  const track = (_request: unknown, response: ServerResponse) => {
+    inFlight.add(response)
+    response.once('close', () => {
+      inFlight.delete(response)
+      // Not just the idle connections: one that has never sent a byte does not count as idle.
+      if (stoppedAt !== undefined && inFlight.size === 0) server.closeAllConnections()
+    })
+  }
+  server.prependListener('request', track).prependListener('checkContinue', track)
+
+  return new Promise((resolve) => {
+    const stop = () => {
+      if (stoppedAt !== undefined) {
+        if (performance.now() - stoppedAt > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED)
+        return
+      }
+      stoppedAt = performance.now()
+      server.close(() => resolve())
+      for (const response of inFlight) response.shouldKeepAlive = false
+      if (inFlight.size === 0) return server.closeAllConnections()
+      remark(`hookgate: finishing ${inFlight.size} in flight; Ctrl-C again stops at once`)
+    }
+    process.on('SIGINT', stop).on('SIGTERM', stop)
+  })
+}

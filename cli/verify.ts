@@ -1,0 +1,119 @@
+import type { Authenticator } from '../src/auth/authenticator.ts'
+import { hmac } from '../src/auth/hmac.ts'
+import { type Delivery, headerOf } from '../src/delivery.ts'
+import { KeySetError } from '../src/errors.ts'
+import { defineListener, type Listener } from '../src/listener.ts'
+import type { Verdict } from '../src/verdict.ts'
+import { verify as verifyDelivery } from '../src/verify.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { CAPTURED_OPTIONS, readCaptured } from './captured.ts'
+import { defineCommand, type Values } from './command.ts'
+import { endpointOf } from './endpoint.ts'
+import { EXIT, RefusedError, UsageError } from './exit.ts'
+import { printSteps } from './explain.ts'
+import { openKeySet } from './key-files.ts'
+import { checkOneMethod } from './listen-auth.ts'
+import { AUTH_OPTIONS } from './listen-options.ts'
+import { findMistakes } from './mistakes.ts'
+import { paint, print, printable } from './output.ts'
+import { needSecret } from './secrets.ts'
+import { toUsageError, wholeNumber } from './values.ts'
+
+const OPTIONS = {
+  ...CAPTURED_OPTIONS,
+  ...AUTH_OPTIONS,
+  'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send; repeatable' },
+  at: { value: 'SECONDS', says: 'The time to judge by, in Unix seconds (default: now)' },
+  explain: { says: 'Print every check, and look for the mistake behind a wrong signature.' },
+} as const
+
+const LATEST_SECONDS = 1e11
+
+export const verify = defineCommand({
+  name: 'verify',
+  summary: 'check a delivery that somebody kept; nothing is sent or recorded',
+  options: OPTIONS,
+  notes: ['With --jwks, give --public-url in full, and --tenant-url as the listener has it.'],
+  examples: [
+    'hookgate verify --headers headers.txt --file body.json --at 1790000000 --explain',
+    'hookgate verify --jwks hookgate-jwks.json --tenant-url URL --public-url URL --headers headers.txt < body.json',
+  ],
+  async run(given) {
+    const { auth, secret } = await readJudge(given)
+    const listener = describe(auth, given)
+    const delivery = await readCaptured(given)
+    const verdict = await decide(delivery, listener)
+    printVerdict(verdict)
+    if (given.explain) {
+      printSteps(verdict)
+      printCauses(verdict, delivery, secret)
+    }
+    return verdict.ok ? EXIT.done : EXIT.refused
+  },
+})
+
+interface Judge {
+  readonly auth: Authenticator
+  /** In HMAC mode: to look for the sender's mistake with. */
+  readonly secret: string | undefined
+}
+
+async function readJudge(given: Values<typeof OPTIONS>): Promise<Judge> {
+  checkOneMethod(given)
+  if (given.jwks === undefined) {
+    const secret = await needSecret(given['secret-file'])
+    return { auth: hmac({ secrets: { id: 'given', secret } }), secret }
+  }
+  const { 'public-url': publicUrl } = given
+  if (publicUrl === undefined) throw new UsageError('--jwks needs --public-url URL: the aud of the token')
+  const endpoint = endpointOf(publicUrl, given)
+  const { jwt } = await import('../src/jwt.ts')
+  const keySet = await openKeySet(given.jwks, given['allow-insecure-loopback'] ?? false)
+  return { auth: jwt({ keySet, ...endpoint }), secret: undefined }
+}
+
+function describe(auth: Authenticator, given: Values<typeof OPTIONS>): Listener {
+  const at = given.at === undefined ? undefined : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
+  const clock = at === undefined ? Date : { now: () => at * 1000 }
+  // A store of its own: nothing is recorded, and no event is a duplicate.
+  const store = memoryStore({ maxRecords: 1 })
+  try {
+    return defineListener({ id: 'captured', auth, store, clock, allowedCidrs: given['allow-cidr'] })
+  } catch (error) {
+    throw toUsageError(error, '--allow-cidr')
+  }
+}
+
+async function decide(delivery: Delivery, listener: Listener): Promise<Verdict> {
+  try {
+    return await verifyDelivery(delivery, listener)
+  } catch (error) {
+    if (error instanceof KeySetError) throw new RefusedError(`cannot decide: ${printable(error.message)}`)
+    throw error
+  }
+}
+
+function printVerdict(verdict: Verdict): void {
+  if (verdict.ok) {
+    const { id, sentAt, auth } = verdict.event
+    print(paint('green', 'accepted'))
+    print(`event ${id}, sent ${sentAt.toISOString()}, by ${auth.method}`)
+  } else {
+    print(paint('red', `refused: ${verdict.reason} (${verdict.status})`))
+    print(verdict.detail)
+  }
+}
+
+function printCauses(verdict: Verdict, delivery: Delivery, secret: string | undefined): void {
+  if (verdict.ok) return
+  const timestamp = String(headerOf(delivery, 'webhook-timestamp'))
+  if (verdict.reason === 'timestamp_out_of_range') print(`judged by its own time: --at ${Number(timestamp)}`)
+  if (verdict.reason === 'timestamp_malformed' && /^[0-9]{13}$/.test(timestamp)) {
+    print('likely: Webhook-Timestamp is in milliseconds; it has to be in seconds')
+  }
+  if (verdict.reason !== 'signature_mismatch' || secret === undefined) return
+  const mistakes = findMistakes(delivery, secret)
+  for (const mistake of mistakes) print(`likely: ${mistake}`)
+  if (mistakes.length === 0)
+    print('none of the well-known mistakes: another secret, or another body, was signed')
+}
