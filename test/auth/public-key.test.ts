@@ -1,0 +1,208 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { localKeySet } from '../../src/jwt.ts'
+import { ACCEPTED, invalid, jwtSender } from '../support/jwt-listener.ts'
+import { base64url, newKey, type SigningKey, signingKey, toBytes, toNumber } from '../support/keys.ts'
+
+const RSA = newKey('RS256')
+const EC = newKey('ES256')
+const ED = newKey('EdDSA')
+
+/** What becomes of a valid token when the set holds this form of its key. */
+function sendWith(key: SigningKey, jwk: object, signer: (input: string) => Uint8Array = key.sign) {
+  return jwtSender(key, { keySet: localKeySet({ keys: [{ kid: key.keyId, ...jwk }] }) }).send({ signer })
+}
+
+describe('Ed25519 keys', () => {
+  const P = 2n ** 255n - 19n
+  const SIGN = 2n ** 255n
+  const ORDER_8 = 2707385501144840649318225287225658788936804267575313519463743609750303021022n
+  const points: [string, bigint][] = [
+    ['order 1', 1n],
+    ['order 2', P - 1n],
+    ['order 4', 0n],
+    ['order 4, the other', SIGN],
+    ['order 8', ORDER_8],
+    ['order 8, the second', ORDER_8 + SIGN],
+    ['order 8, the third', P - ORDER_8],
+    ['order 8, the fourth', P - ORDER_8 + SIGN],
+    ['order 1, with a sign', 1n + SIGN],
+    ['order 2, with a sign', P - 1n + SIGN],
+    ['order 4, written as p', P],
+    ['order 4, written as p, with a sign', P + SIGN],
+    ['order 1, written as p + 1', P + 1n],
+    ['order 1, written as p + 1, with a sign', P + 1n + SIGN],
+    ['no order known, written as p + 2', P + 2n],
+    ['no order known, written as 2^255 - 1', SIGN - 1n],
+  ]
+
+  it.each(points)('K28 refuses a point of %s, for which anyone can sign', async (_, point) => {
+    const x = base64url(toBytes(point, 32).reverse())
+    const forgery = () => Buffer.concat([toBytes(1n, 32).reverse(), Buffer.alloc(32)])
+    expect(await sendWith(ED, { kty: 'OKP', crv: 'Ed25519', x }, forgery)).toMatchObject(
+      invalid(/its point has a small order or a second spelling/),
+    )
+  })
+
+  it('K28 accepts ordinary points, whatever their sign', async () => {
+    for (let round = 0; round < 16; round += 1) {
+      expect(await jwtSender(newKey('EdDSA')).send()).toMatchObject(ACCEPTED)
+    }
+  })
+
+  it.each(['ed448', 'x25519', 'x448'] as const)('K29 refuses a key for %s under EdDSA', async (type) => {
+    const { publicKey } = type === 'ed448' ? generateKeyPairSync('ed448') : otherCurve(type)
+    const jwk = publicKey.export({ format: 'jwk' })
+    expect(await sendWith(ED, jwk)).toMatchObject(invalid('no EdDSA key has this kid'))
+  })
+
+  it('K29 refuses an Ed25519 point under another curve or type, and under none', async () => {
+    const { x } = ED.publicKey
+    for (const named of [
+      { crv: 'X25519' },
+      { crv: 'ed25519' },
+      { crv: undefined },
+      { kty: 'EC' },
+      { kty: 'AKP' },
+    ]) {
+      expect(await sendWith(ED, { kty: 'OKP', crv: 'Ed25519', x, ...named })).toMatchObject(
+        invalid('no EdDSA key has this kid'),
+      )
+    }
+  })
+
+  it.each([31, 33, 0, 57])('K29 refuses a point of %d bytes', async (length) => {
+    const x = base64url(Buffer.alloc(length, 9))
+    expect(await sendWith(ED, { kty: 'OKP', crv: 'Ed25519', x })).toMatchObject(
+      invalid(/its x is not 32 bytes/),
+    )
+  })
+})
+
+describe('P-256 keys', () => {
+  const { x = '', y = '' } = EC.publicKey
+
+  it('refuses a point that is not on the curve', async () => {
+    const off = base64url(Buffer.alloc(32, 9))
+    expect(await sendWith(EC, { kty: 'EC', crv: 'P-256', x, y: off })).toMatchObject(
+      invalid('the key with this kid cannot be imported'),
+    )
+  })
+
+  it('refuses the point at infinity, and coordinates of p and more', async () => {
+    const zero = base64url(Buffer.alloc(32))
+    const beyond = base64url(Buffer.alloc(32, 255))
+    for (const point of [
+      { x: zero, y: zero },
+      { x: beyond, y },
+      { x, y: beyond },
+    ]) {
+      expect(await sendWith(EC, { kty: 'EC', crv: 'P-256', ...point })).toMatchObject(
+        invalid('the key with this kid cannot be imported'),
+      )
+    }
+  })
+
+  it.each([31, 33, 0, 66])('refuses coordinates of %d bytes', async (length) => {
+    const other = base64url(Buffer.alloc(length, 1))
+    for (const point of [
+      { x: other, y },
+      { x, y: other },
+    ]) {
+      expect(await sendWith(EC, { kty: 'EC', crv: 'P-256', ...point })).toMatchObject(
+        invalid(/its coordinates are not 32 bytes each/),
+      )
+    }
+  })
+
+  it.each(['P-384', 'P-521', 'secp256k1', 'p-256', undefined])('refuses the curve name %s', async (crv) => {
+    expect(await sendWith(EC, { kty: 'EC', crv, x, y })).toMatchObject(invalid('no ES256 key has this kid'))
+  })
+
+  it.each([
+    ['missing', undefined],
+    ['a number', 7],
+    ['padded', `${x}=`],
+    ['with a space', ` ${x}`],
+    ['in hexadecimal with a dot', 'ab.cd'],
+  ])('refuses an x that is %s', async (_, value) => {
+    expect(await sendWith(EC, { kty: 'EC', crv: 'P-256', x: value, y })).toMatchObject(
+      invalid(/its x, y are not base64url/),
+    )
+  })
+})
+
+describe('RSA keys', () => {
+  const { n = '', e = '' } = RSA.publicKey
+  const ofBits = (bits: number) => base64url(toBytes(2n ** BigInt(bits) - 1n, Math.ceil(bits / 8)))
+
+  it('K31 refuses a real key of 1024 bits', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+    const weak = signingKey(privateKey, 'RS256', 'weak')
+    expect(await jwtSender(weak).send()).toMatchObject(invalid(/its modulus has 1024 bits, under 2048/))
+  })
+
+  it.each([
+    [2047, /its modulus has 2047 bits, under 2048/],
+    [2048, 'the signature does not verify'],
+    [8192, 'the signature does not verify'],
+    [8193, /its modulus has 8193 bits, over 8192/],
+  ])('K31 judges a modulus of %d bits', async (bits, detail) => {
+    expect(await sendWith(RSA, { kty: 'RSA', n: ofBits(bits), e })).toMatchObject(invalid(detail))
+  })
+
+  it('K31 counts bits, not bytes: leading zeros do not make a key longer', async () => {
+    const stretched = base64url(Buffer.concat([Buffer.alloc(200), Buffer.alloc(128, 255)]))
+    expect(await sendWith(RSA, { kty: 'RSA', n: stretched, e })).toMatchObject(invalid(/has 1024 bits/))
+  })
+
+  it('K31 refuses exponent 1, under which every block signs itself', async () => {
+    const forge = (input: string) => {
+      const hash = createHash('sha256').update(input).digest()
+      const digestInfo = Buffer.from('3031300d060960864801650304020105000420', 'hex')
+      const padding = Buffer.alloc(256 - 3 - digestInfo.length - hash.length, 255)
+      return Buffer.concat([Buffer.from([0, 1]), padding, Buffer.alloc(1), digestInfo, hash])
+    }
+    expect(await sendWith(RSA, { kty: 'RSA', n, e: 'AQ' }, forge)).toMatchObject(
+      invalid(/exponent is not safe/),
+    )
+  })
+
+  it.each([
+    ['0', 0n, 1],
+    ['0 in no bytes', 0n, 0],
+    ['2', 2n, 1],
+    ['65536', 65536n, 3],
+    ['2^32 + 1', 2n ** 32n + 1n, 5],
+    ['3 in five bytes', 3n, 5],
+    ['n - 2, as long as the modulus', toNumber(Buffer.from(n, 'base64url')) - 2n, 256],
+  ])('K31 refuses exponent %s', async (_, exponent, length) => {
+    const bytes = length === 0 ? Buffer.alloc(0) : toBytes(exponent, length)
+    expect(await sendWith(RSA, { kty: 'RSA', n, e: base64url(bytes) })).toMatchObject(
+      invalid(/exponent is not safe/),
+    )
+  })
+
+  it('K31 accepts exponent 3', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 })
+    expect(await jwtSender(signingKey(privateKey, 'RS256', 'three')).send()).toMatchObject(ACCEPTED)
+  })
+
+  it('K31 accepts a key of 3072 bits', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 })
+    expect(await jwtSender(signingKey(privateKey, 'RS256', 'long')).send()).toMatchObject(ACCEPTED)
+  })
+
+  it('K31 refuses a modulus with the ROCA mark', async () => {
+    const primes = [11n, 13n, 17n, 19n, 37n, 53n, 61n, 71n, 73n, 79n, 97n, 103n, 107n, 109n, 127n, 151n, 157n]
+    const product = primes.reduce((left, right) => left * right, 2n)
+    const marked = product * (2n ** 2047n / product) + 65537n + product
+    expect(await sendWith(RSA, { kty: 'RSA', n: base64url(toBytes(marked, 256)), e })).toMatchObject(
+      invalid(/can be factored/),
+    )
+  })
+})
+
+function otherCurve(type: 'x25519' | 'x448') {
+  return type === 'x25519' ? generateKeyPairSync('x25519') : generateKeyPairSync('x448')
+}
