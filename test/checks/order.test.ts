@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type Delivery, defineListener, hmac, type Reason, verify } from '../../src/index.ts'
+import { signHmac, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { fakeClock } from '../support/clock.ts'
+import { SECRET, withHeaders } from '../support/hmac-listener.ts'
+import { acceptedEvent, inWords } from '../support/outcome.ts'
+import { spyStore } from '../support/spy-store.ts'
+
+const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
+
+/** A delivery to be made. It is signed over whatever the faults have left, so that each fault is the only one. */
+interface Plan {
+  method: string
+  body: string
+  timestamp: string
+  eventId: string
+  sourceIp: string
+  secret: string
+  headers: Record<string, string | readonly string[] | undefined>
+}
+
+interface Fault {
+  readonly reason: Reason
+  /** Faults of one field exclude each other. */
+  readonly field: string
+  readonly spoil: (plan: Plan, nowSeconds: number) => void
+}
+
+/** Everything that can be wrong with a signed delivery, in the order in which it is found. */
+const FAULTS: readonly Fault[] = [
+  { reason: 'body_too_large', field: 'size', spoil: (plan) => (plan.body = plan.body.padEnd(70_000)) },
+  { reason: 'method_not_post', field: 'method', spoil: (plan) => (plan.method = 'PUT') },
+  {
+    reason: 'header_missing',
+    field: 'event id',
+    spoil: (plan) => (plan.headers['webhook-event-id'] = undefined),
+  },
+  {
+    reason: 'header_repeated',
+    field: 'encoding',
+    spoil: (plan) => (plan.headers['content-encoding'] = ['gzip', 'gzip']),
+  },
+  {
+    reason: 'content_type_not_json',
+    field: 'type',
+    spoil: (plan) => (plan.headers['content-type'] = 'text/plain'),
+  },
+  {
+    reason: 'content_encoding_not_identity',
+    field: 'encoding',
+    spoil: (plan) => (plan.headers['content-encoding'] = 'gzip'),
+  },
+  { reason: 'body_not_json', field: 'body', spoil: (plan) => (plan.body = `${plan.body.trim()}}`) },
+  { reason: 'timestamp_malformed', field: 'time', spoil: (plan) => (plan.timestamp = '1e9') },
+  {
+    reason: 'timestamp_out_of_range',
+    field: 'time',
+    spoil: (plan, now) => (plan.timestamp = `${now - 301}`),
+  },
+  {
+    reason: 'event_id_not_uuid_v4',
+    field: 'event id',
+    spoil: (plan) => (plan.eventId = plan.eventId.replace('-4', '-7')),
+  },
+  { reason: 'source_ip_not_allowed', field: 'source', spoil: (plan) => (plan.sourceIp = '192.0.2.1') },
+  {
+    reason: 'auth_missing',
+    field: 'signature',
+    spoil: (plan) => (plan.headers['webhook-signature'] = undefined),
+  },
+  { reason: 'signature_mismatch', field: 'signature', spoil: (plan) => (plan.secret = 'w'.repeat(43)) },
+  { reason: 'payload_invalid', field: 'body', spoil: (plan) => (plan.body = '{"a":"text"}') },
+]
+
+async function send(faults: readonly Fault[], done: boolean) {
+  const clock = fakeClock()
+  const inner = memoryStore({ clock })
+  const { store, calls } = spyStore(inner)
+  const listener = defineListener({
+    id: 'L1',
+    auth: hmac({ secrets: { id: 'main', secret: SECRET } }),
+    allowedCidrs: ['10.0.0.0/8'],
+    payload: z.object({ a: z.number() }),
+    store,
+    clock,
+  })
+  if (done) await inner.commit({ listenerId: 'L1', eventId: EVENT_ID }, 'earlier', listener.retentionMs)
+  const plan: Plan = {
+    method: 'POST',
+    body: '{"a":1}',
+    timestamp: `${clock.seconds()}`,
+    eventId: EVENT_ID,
+    sourceIp: '10.0.0.1',
+    secret: SECRET,
+    headers: {},
+  }
+  // Backwards, so that the size comes last: it must not be undone by another body.
+  for (const { spoil } of [...faults].reverse()) spoil(plan, clock.seconds())
+  const signed = toDelivery(await signHmac(plan), plan.sourceIp)
+  const delivery: Delivery = { ...withHeaders(signed, plan.headers), method: plan.method }
+  return { words: inWords(await verify(delivery, listener)), calls }
+}
+
+const reasonOf = (words: string) => words.split(' ').at(-1)
+
+describe('one fault', () => {
+  it('none is accepted', async () => {
+    const { words, calls } = await send([], false)
+    expect(words).toBe('accepted')
+    expect(calls).toStrictEqual([`claim ${EVENT_ID}`])
+  })
+
+  it.each(FAULTS)('$reason is found, and the store is not asked', async (fault) => {
+    const { words, calls } = await send([fault], false)
+    expect(reasonOf(words)).toBe(fault.reason)
+    expect(calls).toStrictEqual([])
+  })
+
+  it('event_duplicate is found by asking the store', async () => {
+    const { words, calls } = await send([], true)
+    expect(words).toBe('409 event_duplicate')
+    expect(calls).toStrictEqual([`claim ${EVENT_ID}`])
+  })
+})
+
+describe('two faults at once', () => {
+  const pairs = FAULTS.flatMap((earlier, index) =>
+    FAULTS.slice(index + 1)
+      .filter((later) => later.field !== earlier.field)
+      .map((later) => ({ earlier, later })),
+  )
+
+  it.each(pairs)('$earlier.reason comes before $later.reason', async ({ earlier, later }) => {
+    const { words, calls } = await send([earlier, later], false)
+    expect(reasonOf(words)).toBe(earlier.reason)
+    expect(calls).toStrictEqual([])
+  })
+
+  it.each(FAULTS)(
+    'D04 D05 $reason comes before event_duplicate, which would tell strangers an ID',
+    async (fault) => {
+      const { words, calls } = await send([fault], true)
+      expect(reasonOf(words)).toBe(fault.reason)
+      expect(calls).toStrictEqual([])
+    },
+  )
+
+  it('with every fault at once, the size is what is wrong', async () => {
+    const { words } = await send(FAULTS, true)
+    expect(words).toBe('400 body_too_large')
+  })
+})
+
+describe('what strangers cannot do to an event', () => {
+  it('D03 an unsigned delivery with a known ID does not take the event from the real one', async () => {
+    const clock = fakeClock()
+    const listener = defineListener({
+      id: 'L1',
+      auth: hmac({ secrets: { id: 'main', secret: SECRET } }),
+      store: memoryStore({ clock }),
+      clock,
+    })
+    const real = await signHmac({
+      secret: SECRET,
+      body: '{}',
+      eventId: EVENT_ID,
+      timestamp: clock.seconds(),
+    })
+    const delivery = toDelivery(real)
+    expect(inWords(await verify(withHeaders(delivery, { 'webhook-signature': undefined }), listener))).toBe(
+      '401 auth_missing',
+    )
+    expect(
+      inWords(await verify(withHeaders(delivery, { 'webhook-signature': 'A'.repeat(43) }), listener)),
+    ).toBe('401 signature_mismatch')
+    expect((await acceptedEvent(delivery, listener)).id).toBe(EVENT_ID)
+  })
+})

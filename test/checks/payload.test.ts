@@ -1,0 +1,128 @@
+import * as v from 'valibot'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import { defineListener, hmac, type PayloadSchema, verify } from '../../src/index.ts'
+import { signHmac, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { SECRET, withHeaders } from '../support/hmac-listener.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
+import { spyStore } from '../support/spy-store.ts'
+
+function schemaListener<Payload>(payload: PayloadSchema<Payload>) {
+  const { store, calls } = spyStore(memoryStore())
+  const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+  const listener = defineListener({ id: 'L1', auth, store, payload })
+  const deliver = async (body: string) => toDelivery(await signHmac({ secret: SECRET, body }))
+  return { listener, deliver, calls }
+}
+
+/** A schema made by hand: what it answers is up to the test. */
+function answering(validate: (value: unknown) => unknown): PayloadSchema<unknown> {
+  const standard = { version: 1, vendor: 'test', validate }
+  return { '~standard': standard } as PayloadSchema<unknown>
+}
+
+async function detailOf(schema: PayloadSchema<unknown>, body = '{}'): Promise<string> {
+  const { listener, deliver, calls } = schemaListener(schema)
+  const verdict = await verify(await deliver(body), listener)
+  if (verdict.ok) throw new Error('was accepted')
+  expect(`${verdict.status} ${verdict.reason}`).toBe('400 payload_invalid')
+  expect(calls).toStrictEqual([])
+  return verdict.detail
+}
+
+describe('schemas of the trade', () => {
+  it('types and transforms the payload with zod', async () => {
+    const { listener, deliver } = schemaListener(
+      z.object({ at: z.string().transform(Number), n: z.number().default(7) }),
+    )
+    const { payload } = await acceptedEvent(await deliver('{"at":"12","extra":true}'), listener)
+    expectTypeOf(payload).toEqualTypeOf<{ at: number; n: number }>()
+    expect(payload).toStrictEqual({ at: 12, n: 7 })
+  })
+
+  it('types and transforms the payload with valibot', async () => {
+    const { listener, deliver } = schemaListener(v.object({ at: v.pipe(v.string(), v.toUpperCase()) }))
+    const { payload } = await acceptedEvent(await deliver('{"at":"x"}'), listener)
+    expectTypeOf(payload).toEqualTypeOf<{ at: string }>()
+    expect(payload).toStrictEqual({ at: 'X' })
+  })
+
+  it('waits for an asynchronous schema', async () => {
+    const { listener, deliver } = schemaListener(
+      z.object({ n: z.number().refine(async (n) => n > 1) }).transform(async ({ n }) => n),
+    )
+    expect((await acceptedEvent(await deliver('{"n":2}'), listener)).payload).toBe(2)
+    expect(await outcome(await deliver('{"n":1}'), listener)).toBe('400 payload_invalid')
+  })
+
+  it.each([
+    ['zod', z.object({ list: z.array(z.number()) })],
+    ['valibot', v.object({ list: v.array(v.number()) })],
+  ])('says where the payload does not fit, as %s tells it, and quotes no value', async (_, schema) => {
+    const detail = await detailOf(schema, '{"list":[1,"secret value"]}')
+    expect(detail).toBe('the payload does not fit at payload.list.1')
+  })
+})
+
+describe('when it is asked', () => {
+  it('refuses after authentication: strangers learn nothing of the schema', async () => {
+    let asked = 0
+    const schema = answering(() => {
+      asked += 1
+      return { issues: [] }
+    })
+    const { listener, deliver } = schemaListener(schema)
+    const forged = withHeaders(await deliver('{}'), { 'webhook-signature': 'A'.repeat(43) })
+    expect(await outcome(forged, listener)).toBe('401 signature_mismatch')
+    expect(asked).toBe(0)
+  })
+
+  it('refuses before the claim: a corrected delivery may use the same event ID', async () => {
+    const eventId = crypto.randomUUID()
+    const { listener } = schemaListener(z.object({ n: z.number() }))
+    const send = async (body: string) =>
+      outcome(toDelivery(await signHmac({ secret: SECRET, eventId, body })), listener)
+    expect(await send('{"n":"1"}')).toBe('400 payload_invalid')
+    expect(await send('{"n":1}')).toBe('accepted')
+  })
+})
+
+describe('schemas that misbehave', () => {
+  it('treats a schema that throws as a no, and does not repeat what it threw', async () => {
+    const detail = await detailOf(
+      answering((value) => {
+        throw new Error(`cannot take ${JSON.stringify(value)}`)
+      }),
+      '{"password":"hunter2"}',
+    )
+    expect(detail).toBe('the payload schema threw')
+  })
+
+  it('treats a schema that rejects as a no', async () => {
+    expect(await detailOf(answering(() => Promise.reject(new Error('no'))))).toBe('the payload schema threw')
+  })
+
+  it.each([undefined, null, { issues: [{ path: 7 }] }, { issues: 'many' }])(
+    'treats the nonsense %j as a no, now or later',
+    async (nonsense) => {
+      expect(await detailOf(answering(() => nonsense))).toBe('the payload schema threw')
+      expect(await detailOf(answering(async () => nonsense))).toBe('the payload schema threw')
+    },
+  )
+
+  it('takes a list of issues without members for a no', async () => {
+    await detailOf(answering(() => ({ issues: [] })))
+  })
+
+  it('names five places at most, each in bounded and printable words', async () => {
+    const issue = {
+      message: 'no',
+      path: ['a\r\nforged: line\u001b[2J', { key: 'é'.repeat(100) }, Symbol('s')],
+    }
+    const detail = await detailOf(answering(() => ({ issues: Array(1000).fill(issue) })))
+    expect(detail.length).toBeLessThan(500)
+    expect(detail.split('payload.').length - 1).toBe(5)
+    expect(detail).toMatch(/^[ -~]+$/)
+  })
+})
