@@ -108,7 +108,7 @@ describe('the form', () => {
 })
 
 it('U10 refuses an ID of 16 KB, and neither stores it nor hands it on', async () => {
-  const { store, calls } = spyStore(memoryStore())
+  const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   const told: unknown[] = []
   const onVerdict = (...given: unknown[]) => told.push(...given)
   const { listener, deliver } = hmacListener({ store, onVerdict })
@@ -121,7 +121,7 @@ it('U10 refuses an ID of 16 KB, and neither stores it nor hands it on', async ()
 })
 
 it('U11 asks the store for the very ID that was signed, in lower case, and makes up none', async () => {
-  const { store, calls } = spyStore(memoryStore())
+  const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   const { listener, deliver } = hmacListener({ store })
   const delivery = await deliver({ eventId: ID.toUpperCase() })
   await verify(delivery, listener)

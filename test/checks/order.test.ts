@@ -76,7 +76,7 @@ const FAULTS: readonly Fault[] = [
 
 async function send(faults: readonly Fault[], done: boolean) {
   const clock = fakeClock()
-  const inner = memoryStore({ clock })
+  const inner = memoryStore({ clock, maxRecords: 10 })
   const { store, calls } = spyStore(inner)
   const listener = defineListener({
     id: 'L1',
@@ -159,7 +159,7 @@ describe('what strangers cannot do to an event', () => {
     const listener = defineListener({
       id: 'L1',
       auth: hmac({ secrets: { id: 'main', secret: SECRET } }),
-      store: memoryStore({ clock }),
+      store: memoryStore({ clock, maxRecords: 10 }),
       clock,
     })
     const real = await signHmac({

@@ -9,7 +9,7 @@ import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { spyStore } from '../support/spy-store.ts'
 
 function schemaListener<Payload>(payload: PayloadSchema<Payload>) {
-  const { store, calls } = spyStore(memoryStore())
+  const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
   const listener = defineListener({ id: 'L1', auth, store, payload })
   const deliver = async (body: string) => toDelivery(await signHmac({ secret: SECRET, body }))

@@ -19,7 +19,7 @@ async function expectRefused(delivery: Delivery, { listener, calls }: ReturnType
 }
 
 function watched() {
-  const { store, calls } = spyStore(memoryStore())
+  const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   return { ...hmacListener({ store }), calls }
 }
 
