@@ -1,12 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ListenerConfigError } from '../src/errors.ts'
 import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { nodeHeader, readNodeBody } from './shared/read-node.ts'
-import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
+import { nodeIncoming } from './shared/read-node.ts'
+import {
+  type ListenerLookup,
+  type Outcome,
+  RECEIVER_OPTIONS,
+  Receiver,
+  type ReceiverOptions,
+} from './shared/receiver.ts'
 import type { Reply } from './shared/reply.ts'
+import { trustsEveryProxy } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
 
@@ -49,23 +55,7 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage,
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
   options: VerifyWebhookOptions = {},
 ): WebhookMiddleware<Request> {
-  checkOptions('verifyWebhook', options, { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere })
-  const receiver = new Receiver(target, options)
-  const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
-
-  const receive = (request: Request & ExpressFields) =>
-    receiver.receive(request, {
-      method: request.method ?? '',
-      header: (name) => nodeHeader(request, name),
-      readBody: (limit, timeoutMs) => readNodeBody(request, limit, timeoutMs),
-      sourceIp: (listener) => {
-        const peer = request.socket.remoteAddress
-        if (findSource) return findSource(peer, nodeHeader(request, 'x-forwarded-for'))
-        if (listener.isSourceAllowed) refuseTrustInAll(request)
-        return request.ip ?? peer
-      },
-    })
-
+  const receive = receiveWith(target, options)
   return function verifyWebhook(request, response, next) {
     receive(request)
       .then((outcome) => {
@@ -78,19 +68,28 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage,
   }
 }
 
+function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
+  target: Listener<Payload> | ListenerLookup<Request, Payload>,
+  options: VerifyWebhookOptions,
+): (request: Request) => Promise<Outcome<Payload>> {
+  checkOptions('verifyWebhook', options, { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere })
+  const receiver = new Receiver(target, options)
+  const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
+  return (request) =>
+    receiver.receive(request, {
+      ...nodeIncoming(request),
+      sourceIp: (listener) => {
+        if (findSource) return findSource(request)
+        if (listener.isSourceAllowed && request.app?.get?.('trust proxy') === true) throw trustsEveryProxy()
+        return request.ip ?? request.socket.remoteAddress
+      },
+    })
+}
+
 /** What Express adds to a Node request. */
 interface ExpressFields {
   readonly ip?: string | undefined
   readonly app?: { get?(setting: 'trust proxy'): unknown }
-}
-
-/** `trust proxy: true` believes the left end of X-Forwarded-For, which the sender writes. */
-function refuseTrustInAll({ app }: ExpressFields): void {
-  if (app?.get?.('trust proxy') !== true) return
-  throw new ListenerConfigError(
-    'trust proxy',
-    'true lets every sender choose its address; list your proxies instead',
-  )
 }
 
 function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {

@@ -1,11 +1,17 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { ListenerConfigError } from '../src/errors.ts'
 import type { WebhookEvent } from '../src/event.ts'
 import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { nodeHeader, readNodeBody } from './shared/read-node.ts'
-import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
+import { nodeIncoming } from './shared/read-node.ts'
+import {
+  type ListenerLookup,
+  type Outcome,
+  RECEIVER_OPTIONS,
+  Receiver,
+  type ReceiverOptions,
+} from './shared/receiver.ts'
+import { secondParser } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
 
@@ -26,8 +32,11 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
   readonly trustedProxies?: readonly string[] | undefined
 }
 
-/** What `register` itself reads from the same object. */
-const REGISTER_OPTIONS = {
+const OPTIONS = {
+  ...RECEIVER_OPTIONS,
+  listener: checkedElsewhere,
+  trustedProxies: checkedElsewhere,
+  // What `register` itself reads from the same object.
   prefix: checkedElsewhere,
   logLevel: checkedElsewhere,
   logSerializers: checkedElsewhere,
@@ -50,30 +59,10 @@ export const verifyWebhook: FastifyPluginCallback<VerifyWebhookOptions> = fp(gua
   fastify: '5.x',
 })
 
-function guardScope(
-  ...[scope, options, done]: Parameters<FastifyPluginCallback<VerifyWebhookOptions>>
-): void {
-  const table = {
-    ...RECEIVER_OPTIONS,
-    ...REGISTER_OPTIONS,
-    listener: checkedElsewhere,
-    trustedProxies: checkedElsewhere,
-  }
-  checkOptions('verifyWebhook', options, table)
-  const receiver = new Receiver(options.listener, options)
-  const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
+type GuardScope = FastifyPluginCallback<VerifyWebhookOptions>
 
-  const receive = (request: FastifyRequest) =>
-    receiver.receive(request, {
-      method: request.method,
-      header: (name) => nodeHeader(request.raw, name),
-      readBody: (limit, timeoutMs) => readNodeBody(request.raw, limit, timeoutMs),
-      sourceIp: () =>
-        findSource
-          ? findSource(request.socket.remoteAddress, nodeHeader(request.raw, 'x-forwarded-for'))
-          : request.ip,
-    })
-
+function guardScope(...[scope, options, done]: Parameters<GuardScope>): void {
+  const receive = receiveWith(options)
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
   scope.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const outcome = await receive(request)
@@ -90,12 +79,18 @@ function guardScope(
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (request, _stream, parsed) => parsed(null, request.webhook.payload))
   scope.addHook('onReady', async () => {
-    if (scope.hasContentTypeParser('application/json')) {
-      throw new ListenerConfigError(
-        'addContentTypeParser',
-        'the scope of verifyWebhook cannot have a JSON parser as well',
-      )
-    }
+    if (scope.hasContentTypeParser('application/json')) throw secondParser()
   })
   done()
+}
+
+function receiveWith(options: VerifyWebhookOptions): (request: FastifyRequest) => Promise<Outcome<unknown>> {
+  checkOptions('verifyWebhook', options, OPTIONS)
+  const receiver = new Receiver(options.listener, options)
+  const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
+  return (request) =>
+    receiver.receive(request, {
+      ...nodeIncoming(request.raw),
+      sourceIp: () => (findSource ? findSource(request.raw) : request.ip),
+    })
 }

@@ -1,15 +1,19 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { ListenerConfigError } from '../src/errors.ts'
 import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { aFunction, checkedElsewhere, checkOptions, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { bodyTaken } from './shared/body.ts'
-import { type NodeRequest, nodeHeader, readNodeBody } from './shared/read-node.ts'
-import { readWebBody, webHeader } from './shared/read-web.ts'
-import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
-import { type NodeResponse, settle } from './shared/settle.ts'
-import { behindProxies, type FindSource } from './shared/trusted-proxies.ts'
+import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
+import {
+  type ListenerLookup,
+  type Outcome,
+  RECEIVER_OPTIONS,
+  Receiver,
+  type ReceiverOptions,
+} from './shared/receiver.ts'
+import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
+import { settle } from './shared/settle.ts'
+import { behindProxies } from './shared/trusted-proxies.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 
@@ -33,26 +37,9 @@ export function verifyWebhook<Payload = Json>(
   target: Listener<Payload> | ListenerLookup<Context, Payload>,
   options: VerifyWebhookOptions = {},
 ): MiddlewareHandler<{ Variables: { webhook: WebhookEvent<Payload> } }> {
-  checkOptions('verifyWebhook', options, {
-    ...RECEIVER_OPTIONS,
-    sourceIp: optional(aFunction),
-    trustedProxies: checkedElsewhere,
-  })
-  const receiver = new Receiver(target, options)
-  const sourceIp = sourceFinder(options)
-  if (typeof target !== 'function') requireSource(target, options)
-
+  const receive = receiveWith(target, options)
   return async function verifyWebhook(c, next) {
-    const { incoming, outgoing } = nodeOf(c)
-    const outcome = await receiver.receive(c, {
-      method: c.req.method,
-      header: (name) => (incoming ? nodeHeader(incoming, name) : webHeader(c.req.raw.headers, name)),
-      readBody: (limit, timeoutMs) => readBody(c, incoming, limit, timeoutMs),
-      sourceIp: (listener) => {
-        requireSource(listener, options)
-        return sourceIp(c, incoming)
-      },
-    })
+    const outcome = await receive(c)
     if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
     const { event, listener } = outcome
     offerBody(c, event.rawBody)
@@ -63,53 +50,44 @@ export function verifyWebhook<Payload = Json>(
       await settle(listener, event, 500)
       throw error
     }
-    if (!outgoing?.destroyed) await settle(listener, event, c.finalized ? c.res.status : 500)
+    const clientLeft = nodeOf(c).outgoing?.destroyed
+    if (!clientLeft) await settle(listener, event, c.finalized ? c.res.status : 500)
     return undefined
   }
 }
 
-/** The Node request and response below, where the Node server is what runs Hono: cheaper and more exact than copies. */
-function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoing?: NodeResponse } {
-  const bindings: unknown = c.env
-  return Array.isArray(Object(Object(bindings).incoming).rawHeaders) ? Object(bindings) : {}
+const OPTIONS = { ...RECEIVER_OPTIONS, sourceIp: optional(aFunction), trustedProxies: checkedElsewhere }
+
+function receiveWith<Payload>(
+  target: Listener<Payload> | ListenerLookup<Context, Payload>,
+  options: VerifyWebhookOptions,
+): (c: Context) => Promise<Outcome<Payload>> {
+  checkOptions('verifyWebhook', options, OPTIONS)
+  const receiver = new Receiver(target, options)
+  const sourceIp = sourceFinder(options)
+  const isBlind = ({ isSourceAllowed }: Listener<unknown>) =>
+    isSourceAllowed !== undefined && !options.sourceIp && !options.trustedProxies
+  if (typeof target !== 'function' && isBlind(target)) throw sourceUnknown()
+  return (c) => {
+    return receiver.receive(c, {
+      ...honoIncoming(c),
+      sourceIp: (listener) => {
+        if (isBlind(listener)) throw sourceUnknown()
+        return sourceIp(c)
+      },
+    })
+  }
 }
 
-async function readBody(c: Context, incoming: NodeRequest | undefined, limit: number, timeoutMs: number) {
-  const { bodyCache } = c.req
-  if (bodyCache.arrayBuffer) return new Uint8Array(await bodyCache.arrayBuffer)
-  if (Object.keys(bodyCache).length > 0) throw bodyTaken()
-  if (incoming) return readNodeBody(incoming, limit, timeoutMs)
-  if (c.req.raw.bodyUsed) throw bodyTaken()
-  return readWebBody(c.req.raw, limit, timeoutMs)
-}
-
-/** Puts the bytes where Hono keeps what it has read; copied only if a handler asks. */
-function offerBody(c: Context, bytes: Uint8Array): void {
-  Object.defineProperty(c.req.bodyCache, 'arrayBuffer', {
-    enumerable: true,
-    configurable: true,
-    get: async () => bytes.slice().buffer,
-  })
-}
-
-type SourceOf = (c: Context, incoming: NodeRequest | undefined) => string | undefined
-
-function sourceFinder({ sourceIp, trustedProxies }: VerifyWebhookOptions): SourceOf {
-  if (sourceIp && trustedProxies)
-    throw new ListenerConfigError('sourceIp', 'give it or trustedProxies, not both')
+function sourceFinder({
+  sourceIp,
+  trustedProxies,
+}: VerifyWebhookOptions): (c: Context) => string | undefined {
+  if (sourceIp && trustedProxies) throw sourceTwice()
   if (sourceIp) return sourceIp
-  const find: FindSource = trustedProxies ? behindProxies(trustedProxies) : (peer) => peer
-  return (_, incoming) =>
-    find(incoming?.socket.remoteAddress, incoming && nodeHeader(incoming, 'x-forwarded-for'))
-}
-
-function requireSource(
-  listener: Listener<unknown>,
-  { sourceIp, trustedProxies }: VerifyWebhookOptions,
-): void {
-  if (!listener.isSourceAllowed || sourceIp || trustedProxies) return
-  throw new ListenerConfigError(
-    'sourceIp',
-    'a listener with allowedCidrs needs it (or trustedProxies) to know the source',
-  )
+  const find = trustedProxies && behindProxies(trustedProxies)
+  return (c) => {
+    const { incoming } = nodeOf(c)
+    return incoming && (find ? find(incoming) : incoming.socket.remoteAddress)
+  }
 }

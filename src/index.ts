@@ -11,13 +11,8 @@ export {
   eventKeyText,
 } from './event-store.ts'
 export type { Json } from './lib/json.ts'
-export {
-  type Clock,
-  defineListener,
-  type Listener,
-  type ListenerOptions,
-  type VerdictContext,
-} from './listener.ts'
+export { defineListener, type Listener } from './listener.ts'
+export type { Clock, ListenerOptions, VerdictContext } from './listener-options.ts'
 export type { PayloadSchema } from './payload-schema.ts'
 export type { Accepted, Reason, Rejected, RejectedStatus, Verdict } from './verdict.ts'
 export { verify } from './verify.ts'

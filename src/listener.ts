@@ -1,69 +1,16 @@
 import type { Authenticator } from './auth/authenticator.ts'
-import { ListenerConfigError } from './errors.ts'
 import type { EventStore } from './event-store.ts'
 import { type AddressMatcher, compileCidrs } from './lib/cidr.ts'
 import type { Json } from './lib/json.ts'
+import { MAX_BODY_BYTES, RETENTION_SECONDS, TOLERANCE_SECONDS } from './limits.ts'
 import {
-  aFunction,
-  checkedElsewhere,
-  checkOptions,
-  type OptionCheck,
-  type OptionTable,
-  optional,
-  positiveInteger,
-  positiveNumber,
-  wellFormedText,
-  withMethods,
-} from './lib/options.ts'
-import { MAX_BODY_BYTES, MAX_EXPIRY_SECONDS, RETENTION_SECONDS, TOLERANCE_SECONDS } from './limits.ts'
+  type Clock,
+  checkListenerOptions,
+  type ListenerOptions,
+  type VerdictContext,
+} from './listener-options.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
-
-/** Milliseconds since 1970. `Date` is one. */
-export interface Clock {
-  now(): number
-}
-
-/** What is known of a delivery when its verdict is in. The event ID only once it has proved to be a UUID v4. */
-export interface VerdictContext {
-  readonly listenerId: string
-  readonly eventId?: string
-  readonly sourceIp?: string
-  readonly durationMs: number
-}
-
-export interface ListenerOptions<Payload = Json> {
-  /** Namespaces event IDs in the store, so that listeners may share one. Any text; it is not read from the path. */
-  readonly id: string
-  /** Exactly one authentication method: `hmac(…)` or `jwt(…)`. */
-  readonly auth: Authenticator
-  /** Where events are remembered. There is no default: a memory store forgets at every restart. */
-  readonly store: EventStore
-  /** Networks that may send, like `192.0.2.0/24`. Left out, no address is checked. */
-  readonly allowedCidrs?: readonly string[] | undefined
-  /** Largest body, in bytes. Default 65,536. */
-  readonly maxBodyBytes?: number | undefined
-  /** How far `Webhook-Timestamp` may be off, in seconds, either way, inclusive. Default 300. */
-  readonly toleranceSeconds?: number | undefined
-  /** How long a finished event is answered 409, in seconds. Default 604,800, which is 7 days. */
-  readonly retentionSeconds?: number | undefined
-  /** How long a claim protects running work; a crash frees the event after it. In seconds, default 60. */
-  readonly leaseSeconds?: number | undefined
-  /** How long the store may take for one call, in seconds. Default 2. */
-  readonly storeTimeoutSeconds?: number | undefined
-  /** Any Standard Schema: types `event.payload`, and refuses (400) what does not fit, before the claim. */
-  readonly payload?: PayloadSchema<Payload> | undefined
-  /** `auto` (default): the adapter commits or releases by the handler's outcome. `manual`: the handler does. */
-  readonly settle?: 'auto' | 'manual' | undefined
-  /** Told of every verdict. Never awaited; what it throws is dropped. */
-  readonly onVerdict?: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | undefined
-  /** Told of every failure that is not the sender's: the store, the key host. Never awaited; what it throws is dropped. */
-  readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | undefined
-  /** The time, for tests. Default `Date`. */
-  readonly clock?: Clock | undefined
-  /** Tells this process from all others that share the store, for tests. Default `crypto.randomUUID()`. */
-  readonly randomUuid?: (() => string) | undefined
-}
 
 /** Options, checked and compiled. Made once at start, by `defineListener`; used for every delivery. */
 export interface Listener<Payload = Json> {
@@ -85,59 +32,14 @@ export interface Listener<Payload = Json> {
   readonly nextOwner: () => string
 }
 
-const autoOrManual: OptionCheck = (value, option) => {
-  if (value !== 'auto' && value !== 'manual')
-    throw new ListenerConfigError(option, "must be 'auto' or 'manual'")
-}
-
-const standardSchema: OptionCheck = (value, option) => {
-  withMethods('validate')(Object(value)['~standard'], `${option}['~standard']`)
-}
-
-const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
-  id: wellFormedText,
-  auth: withMethods('authenticate'),
-  store: withMethods('claim', 'commit', 'release'),
-  allowedCidrs: checkedElsewhere,
-  maxBodyBytes: optional(positiveInteger),
-  toleranceSeconds: optional(positiveNumber),
-  retentionSeconds: optional(positiveNumber),
-  leaseSeconds: optional(positiveNumber),
-  storeTimeoutSeconds: optional(positiveNumber),
-  payload: optional(standardSchema),
-  settle: optional(autoOrManual),
-  onVerdict: optional(aFunction),
-  onError: optional(aFunction),
-  clock: optional(withMethods('now')),
-  randomUuid: optional(aFunction),
-}
-
-/** As long as a captured delivery passes the checks again, the store has to remember its event. */
-function checkMemory(store: EventStore, toleranceSeconds: number, retentionSeconds: number): void {
-  const replayable = Math.max(2 * toleranceSeconds, MAX_EXPIRY_SECONDS)
-  if (retentionSeconds < replayable) {
-    throw new ListenerConfigError(
-      'retentionSeconds',
-      `must be at least ${replayable}: that long a delivery can be replayed`,
-    )
-  }
-  if ((store.replayWindowSeconds ?? Infinity) < replayable) {
-    throw new ListenerConfigError(
-      'store',
-      `its replayWindowSeconds must be at least ${replayable}, twice toleranceSeconds`,
-    )
-  }
-}
-
 /**
  * Describes one webhook endpoint. Everything is checked and compiled here, so that deliveries only have to match.
  *
  * @throws ListenerConfigError for anything missing, unknown, misspelt or unsafe; the message says what to write.
  */
 export function defineListener<Payload = Json>(options: ListenerOptions<Payload>): Listener<Payload> {
-  checkOptions('defineListener', options, OPTIONS)
+  checkListenerOptions(options)
   const { allowedCidrs, toleranceSeconds = TOLERANCE_SECONDS, retentionSeconds = RETENTION_SECONDS } = options
-  checkMemory(options.store, toleranceSeconds, retentionSeconds)
   return Object.freeze({
     id: options.id,
     auth: options.auth,

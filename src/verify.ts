@@ -14,7 +14,8 @@ import { isAddress } from './lib/cidr.ts'
 import { callHook } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
-import type { Listener, VerdictContext } from './listener.ts'
+import type { Listener } from './listener.ts'
+import type { VerdictContext } from './listener-options.ts'
 import { rejected, type Verdict } from './verdict.ts'
 
 /**

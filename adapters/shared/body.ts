@@ -1,5 +1,3 @@
-import { ListenerConfigError } from '../../src/errors.ts'
-
 /** The sender stopped before its body was complete, or took too long over it. */
 export class BodyIncompleteError extends Error {
   override readonly name = 'BodyIncompleteError'
@@ -16,11 +14,4 @@ let standIn = new Uint8Array(0)
 export function oversizeBody(limit: number): Uint8Array {
   if (standIn.byteLength <= limit) standIn = new Uint8Array(limit + 1)
   return standIn.subarray(0, limit + 1)
-}
-
-/** What a developer reads whose parser was first: the exact bytes are gone, and printing them anew changes them. */
-export function bodyTaken(): ListenerConfigError {
-  const problem = 'was read before verifyWebhook could, and its exact bytes are gone'
-  const mend = 'mount verifyWebhook before every body parser (express.json(), c.req.json(), …)'
-  return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
 }

@@ -1,9 +1,12 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { joinChunks } from '../../src/lib/read-stream.ts'
-import { announcesOver, BodyIncompleteError, bodyTaken, oversizeBody } from './body.ts'
+import { announcesOver, BodyIncompleteError, oversizeBody } from './body.ts'
+import type { Incoming } from './receiver.ts'
+import { bodyTaken } from './set-up-errors.ts'
 
 /** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
 export interface NodeRequest {
+  readonly method?: string | undefined
   readonly rawHeaders: readonly string[]
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   readonly readableDidRead: boolean
@@ -17,17 +20,22 @@ export interface NodeRequest {
   readonly body?: unknown
 }
 
+/** What a Node request says of itself, whatever framework wraps it. */
+export function nodeIncoming(request: NodeRequest): Omit<Incoming, 'sourceIp'> {
+  return {
+    method: request.method ?? '',
+    header: (name) => nodeHeader(request, name),
+    readBody: (limit, timeoutMs) => readNodeBody(request, limit, timeoutMs),
+  }
+}
+
 /**
  * The exact bytes of a Node request's body, or the first `limit` + 1 of them.
  *
  * @throws BodyIncompleteError when the sender stops early, or is not done within `timeoutMs`.
  * @throws ListenerConfigError when a parser has taken the body and left no bytes.
  */
-export function readNodeBody(
-  request: NodeRequest,
-  limit: number,
-  timeoutMs: number,
-): MaybePromise<Uint8Array> {
+function readNodeBody(request: NodeRequest, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
   if (request.rawBody instanceof Uint8Array) return request.rawBody
   if (request.body instanceof Uint8Array) return request.body
   if (request.readableDidRead || request.readableEnded) throw bodyTaken()

@@ -2,9 +2,21 @@ import { withDeadline } from '../../src/lib/deadline.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import { announcesOver, BodyIncompleteError, oversizeBody } from './body.ts'
+import type { Incoming } from './receiver.ts'
+import { bodyTaken } from './set-up-errors.ts'
+
+/** What a web request says of itself, whatever framework wraps it. */
+export function webIncoming(request: Request): Omit<Incoming, 'sourceIp'> {
+  return {
+    method: request.method,
+    header: (name) => webHeader(request.headers, name),
+    readBody: (limit, timeoutMs) => readWebBody(request, limit, timeoutMs),
+  }
+}
 
 /** The exact bytes of a web request's body, or the first `limit` + 1 of them: `readNodeBody` for web streams. */
-export function readWebBody(request: Request, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
+function readWebBody(request: Request, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
+  if (request.bodyUsed) throw bodyTaken()
   if (announcesOver(limit, request.headers.get('content-length') ?? undefined)) return oversizeBody(limit)
   const late = () => new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
   const bytes = readAtMost(request.body, limit).catch(() => {
@@ -17,7 +29,7 @@ export function readWebBody(request: Request, limit: number, timeoutMs: number):
  * A header by its lower-case name. `Headers` joins repetitions with a comma, and none of the headers that are asked
  * for may hold one, so a comma is taken for the seam.
  */
-export function webHeader(headers: Headers, name: string): string | readonly string[] | undefined {
+function webHeader(headers: Headers, name: string): string | readonly string[] | undefined {
   const value = headers.get(name) ?? undefined
   return value?.includes(', ') ? value.split(', ') : value
 }

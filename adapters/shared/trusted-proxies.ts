@@ -1,13 +1,8 @@
 import { type AddressMatcher, compileCidrs } from '../../src/lib/cidr.ts'
+import { type NodeRequest, nodeHeader } from './read-node.ts'
 
 /** Longer chains are nobody's: the work for a header that a stranger wrote stays bounded. */
 const MOST_HOPS = 32
-
-/** Finds the source behind proxies, from the address that the socket shows and `X-Forwarded-For`. */
-export type FindSource = (
-  peer: string | undefined,
-  forwardedFor: string | readonly string[] | undefined,
-) => string | undefined
 
 /**
  * Walks `X-Forwarded-For` from its right end, where the nearest proxy wrote, as long as each address is a trusted
@@ -15,9 +10,10 @@ export type FindSource = (
  *
  * @throws ListenerConfigError for a rule that is not a CIDR.
  */
-export function behindProxies(rules: readonly string[]): FindSource {
+export function behindProxies(rules: readonly string[]): (request: NodeRequest) => string | undefined {
   const isTrusted: AddressMatcher = compileCidrs(rules, 'trustedProxies')
-  return (peer, forwardedFor) => {
+  return (request) => {
+    const forwardedFor = nodeHeader(request, 'x-forwarded-for')
     const hops =
       forwardedFor === undefined
         ? []
@@ -26,7 +22,7 @@ export function behindProxies(rules: readonly string[]): FindSource {
             .join(',')
             .split(',', MOST_HOPS + 1)
     if (hops.length > MOST_HOPS) return undefined
-    let source = peer
+    let source = request.socket.remoteAddress
     while (source !== undefined && hops.length > 0 && isTrusted(source)) source = hops.pop()?.trim()
     return source
   }

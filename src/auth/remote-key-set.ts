@@ -10,7 +10,7 @@ import {
   positiveNumber,
   withMethods,
 } from '../lib/options.ts'
-import type { Clock } from '../listener.ts'
+import type { Clock } from '../listener-options.ts'
 import { type Fetch, fetchJwks } from './fetch-jwks.ts'
 import type { Jwks } from './jwks.ts'
 import type { KeySet } from './key-set.ts'

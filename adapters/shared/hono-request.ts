@@ -1,0 +1,36 @@
+import type { Context } from 'hono'
+import { type NodeRequest, nodeIncoming } from './read-node.ts'
+import { webIncoming } from './read-web.ts'
+import type { Incoming } from './receiver.ts'
+import { bodyTaken } from './set-up-errors.ts'
+import type { NodeResponse } from './settle.ts'
+
+/** What a Hono request says of itself. */
+export function honoIncoming(c: Context): Omit<Incoming, 'sourceIp'> {
+  const { incoming } = nodeOf(c)
+  const request = incoming ? nodeIncoming(incoming) : webIncoming(c.req.raw)
+  return { ...request, readBody: (limit, timeoutMs) => keptBody(c) ?? request.readBody(limit, timeoutMs) }
+}
+
+/** The Node request and response below, where the Node server is what runs Hono: cheaper and more exact than copies. */
+export function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoing?: NodeResponse } {
+  const bindings: unknown = c.env
+  return Array.isArray(Object(Object(bindings).incoming).rawHeaders) ? Object(bindings) : {}
+}
+
+/** The bytes, if a middleware before this one had Hono read and keep them. */
+function keptBody({ req }: Context): Promise<Uint8Array> | undefined {
+  const { arrayBuffer, ...others } = req.bodyCache
+  if (arrayBuffer) return Promise.resolve(arrayBuffer).then((buffer) => new Uint8Array(buffer))
+  if (Object.keys(others).length > 0) throw bodyTaken()
+  return undefined
+}
+
+/** Puts the bytes where Hono keeps what it has read; copied only if a handler asks. */
+export function offerBody(c: Context, bytes: Uint8Array): void {
+  Object.defineProperty(c.req.bodyCache, 'arrayBuffer', {
+    enumerable: true,
+    configurable: true,
+    get: async () => bytes.slice().buffer,
+  })
+}

@@ -1,0 +1,35 @@
+import { ListenerConfigError } from '../../src/errors.ts'
+
+/** What a developer reads whose parser was first: the exact bytes are gone, and printing them anew changes them. */
+export function bodyTaken(): ListenerConfigError {
+  const problem = 'was read before verifyWebhook could, and its exact bytes are gone'
+  const mend = 'mount verifyWebhook before every body parser (express.json(), c.req.json(), …)'
+  return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
+}
+
+/** `trust proxy: true` believes the left end of X-Forwarded-For, which the sender writes. */
+export function trustsEveryProxy(): ListenerConfigError {
+  return new ListenerConfigError(
+    'trust proxy',
+    'true lets every sender choose its address; list your proxies instead',
+  )
+}
+
+export function sourceUnknown(): ListenerConfigError {
+  return new ListenerConfigError(
+    'sourceIp',
+    'a listener with allowedCidrs needs it, or trustedProxies, to know the source',
+  )
+}
+
+export function sourceTwice(): ListenerConfigError {
+  return new ListenerConfigError('sourceIp', 'give it or trustedProxies, not both')
+}
+
+/** A parser that is added to the scope later would wait for a body that has been read. */
+export function secondParser(): ListenerConfigError {
+  return new ListenerConfigError(
+    'addContentTypeParser',
+    'verifyWebhook is the parser of its scope; add no JSON parser',
+  )
+}

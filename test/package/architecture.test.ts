@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+interface Source {
+  readonly path: string
+  readonly text: string
+  readonly lines: readonly string[]
+  /** Import specifiers; files are spelt from the root. Types that are erased count too: they say who knows whom. */
+  readonly imports: readonly { readonly target: string; readonly typeOnly: boolean }[]
+}
+
+function sourcesOf(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => readSource(relative(root, join(entry.parentPath, entry.name))))
+}
+
+function readSource(path: string): Source {
+  const text = readFileSync(join(root, path), 'utf8')
+  const statements = text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)/gm,
+  )
+  const imports = [...statements].map(([, type, from, bare, lazy]) => {
+    const target = from ?? bare ?? lazy ?? ''
+    return {
+      target: target.startsWith('.') ? normalize(join(dirname(path), target)) : target,
+      typeOnly: Boolean(type),
+    }
+  })
+  return { path, text, lines: text.split('\n'), imports }
+}
+
+const src = sourcesOf('src')
+const stores = sourcesOf('stores')
+const adapters = sourcesOf('adapters')
+const cli = sourcesOf('cli')
+const everything = [...src, ...stores, ...adapters, ...cli]
+
+/** `path -> target` for each import that is not allowed. */
+function strays(
+  sources: readonly Source[],
+  allowed: (target: string, source: Source, typeOnly: boolean) => boolean,
+) {
+  return sources.flatMap((source) =>
+    source.imports
+      .filter(({ target, typeOnly }) => !allowed(target, source, typeOnly))
+      .map(({ target }) => `${source.path} -> ${target}`),
+  )
+}
+
+const inside = (folder: string) => (target: string) => target.startsWith(`${folder}/`)
+const isFile = (target: string) => target.endsWith('.ts')
+
+describe('imports run one way', () => {
+  it('reads what it judges', () => {
+    expect(src.length).toBeGreaterThan(30)
+    expect(src.flatMap((source) => source.imports).length).toBeGreaterThan(80)
+    expect(strays(adapters, () => false)).toContain('adapters/hono.ts -> src/event.ts')
+  })
+
+  it('src knows only src', () => {
+    expect(strays(src, (target) => !isFile(target) || inside('src')(target))).toEqual([])
+  })
+
+  it('stores know src, and each other not at all', () => {
+    expect(strays(stores, (target) => !isFile(target) || inside('src')(target))).toEqual([])
+  })
+
+  it('adapters know src and what they share, never a store or another adapter', () => {
+    expect(
+      strays(
+        adapters,
+        (target) => !isFile(target) || inside('src')(target) || inside('adapters/shared')(target),
+      ),
+    ).toEqual([])
+    const shared = adapters.filter(({ path }) => path.startsWith('adapters/shared/'))
+    expect(shared.length).toBeGreaterThan(5)
+  })
+
+  it('nothing that is published for servers knows the command line or the tests', () => {
+    expect(
+      strays([...src, ...stores, ...adapters], (target) => !inside('cli')(target) && !inside('test')(target)),
+    ).toEqual([])
+  })
+
+  it('checks know what they judge and lib, not one another', () => {
+    const checks = src.filter(({ path }) => path.startsWith('src/checks/'))
+    const sibling = (target: string) => inside('src/checks')(target) && target !== 'src/checks/check.ts'
+    expect(strays(checks, (target) => !sibling(target))).toEqual([])
+  })
+
+  it('lib knows only lib, the errors and the limits', () => {
+    const lib = src.filter(({ path }) => path.startsWith('src/lib/'))
+    const own = ['src/errors.ts', 'src/limits.ts']
+    expect(
+      strays(lib, (target) => !isFile(target) || inside('src/lib')(target) || own.includes(target)),
+    ).toEqual([])
+  })
+})
+
+describe('the platform rule', () => {
+  it('in src, and in all that the Hono adapter reaches, only src/crypto/node.ts imports from Node', () => {
+    const reachable = [
+      ...src,
+      ...adapters.filter(({ path }) => !/(express|fastify)\.ts$/.test(path)),
+      ...stores,
+    ]
+    const allowed = (target: string, { path }: Source) =>
+      !target.startsWith('node:') || path === 'src/crypto/node.ts'
+    expect(strays(reachable, allowed)).toEqual([])
+    expect(strays(src, (target) => !target.startsWith('node:'))).toEqual([
+      'src/crypto/node.ts -> node:crypto',
+    ])
+  })
+
+  it('each third-party package is imported in its own place only', () => {
+    const places: { readonly [name: string]: readonly string[] } = {
+      'ipaddr.js': ['src/lib/cidr.ts'],
+      'lru-cache': ['stores/memory.ts'],
+      'fastify-plugin': ['adapters/fastify.ts'],
+      fastify: ['adapters/fastify.ts'],
+      hono: ['adapters/hono.ts', 'adapters/shared/hono-request.ts'],
+      jose: [
+        'src/auth/jwks.ts',
+        'src/auth/jwt.ts',
+        'src/auth/key-set.ts',
+        'src/auth/public-key.ts',
+        'src/auth/remote-key-set.ts',
+        'src/testing/sign.ts',
+      ],
+    }
+    const known = (target: string, { path }: Source) =>
+      isFile(target) ||
+      target.startsWith('node:') ||
+      target === '#crypto' ||
+      places[target]?.includes(path) === true
+    expect(strays([...src, ...stores, ...adapters], known)).toEqual([])
+  })
+
+  it('frameworks are imported for their types only, so that none has to be installed', () => {
+    const framework = (target: string) => /^(express|fastify|hono)$/.test(target)
+    expect(strays(adapters, (target, _, typeOnly) => !framework(target) || typeOnly)).toEqual([])
+  })
+
+  it('the entry point does not reach jose, lru-cache, an adapter or a store', () => {
+    const reached = new Set<string>()
+    const visit = (path: string) => {
+      if (reached.has(path)) return
+      reached.add(path)
+      for (const { target, typeOnly } of everything.find((source) => source.path === path)?.imports ?? []) {
+        if (!typeOnly) visit(target)
+      }
+    }
+    visit('src/index.ts')
+    expect([...reached].filter((target) => !isFile(target))).toEqual(
+      expect.arrayContaining(['ipaddr.js', '#crypto']),
+    )
+    expect([...reached].filter((target) => !isFile(target)).toSorted()).toEqual(['#crypto', 'ipaddr.js'])
+  })
+})
+
+describe('budgets', () => {
+  const codeLines = ({ text }: Source) =>
+    text
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
+
+  it('no file is over 150 lines', () => {
+    expect(everything.filter(({ lines }) => lines.length - 1 > 150).map(({ path }) => path)).toEqual([])
+  })
+
+  it('a check is at most 50 lines of code, and exports one check', () => {
+    const checks = src.filter(({ path }) => path.startsWith('src/checks/') && !path.endsWith('/check.ts'))
+    expect(checks).toHaveLength(8)
+    expect(checks.filter((source) => codeLines(source) > 50).map(({ path }) => path)).toEqual([])
+    for (const { text } of checks) expect(text.match(/^export function check/gm)).toHaveLength(1)
+  })
+
+  it('an adapter is at most 80 lines of code', () => {
+    const thin = adapters.filter(({ path }) => !path.startsWith('adapters/shared/'))
+    expect(thin).toHaveLength(3)
+    expect(
+      thin.map((source) => [source.path, codeLines(source)]).filter(([, count]) => Number(count) > 80),
+    ).toEqual([])
+  })
+
+  it('verify.ts is at most 120 lines', () => {
+    expect(readSource('src/verify.ts').lines.length).toBeLessThanOrEqual(121)
+  })
+
+  it('no function is over 30 lines', () => {
+    const long = everything.flatMap(({ path, lines }) =>
+      lines.flatMap((line, start) => {
+        const opening = /^(\s*)(?:export )?(?:async )?(?:function\b|(?:async )?[#\w]+\(.*\).*\{$)/.exec(line)
+        if (!opening || !line.trimEnd().match(/[{(]$/)) return []
+        const end = lines.findIndex((other, index) => index > start && other.startsWith(`${opening[1]}}`))
+        return end - start + 1 > 30 ? [`${path}:${start + 1} has ${end - start + 1}`] : []
+      }),
+    )
+    expect(long).toEqual([])
+  })
+
+  it('no file has a name that says nothing', () => {
+    expect(
+      everything.map(({ path }) => path).filter((path) => /utils|helper|manager|common|misc/.test(path)),
+    ).toEqual([])
+  })
+})

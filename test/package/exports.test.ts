@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const manifest: {
+  readonly exports: { readonly [subpath: string]: string }
+  readonly dependencies: { readonly [name: string]: string }
+  readonly scripts: { readonly [name: string]: string }
+} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+
+/** What `import` gives for each subpath of the built package, asked from inside it by its own name. */
+async function exportedNames(): Promise<unknown> {
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => !subpath.endsWith('.json'))
+  const script = `
+    const names = {}
+    for (const subpath of ${JSON.stringify(subpaths)}) {
+      names[subpath] = Object.keys(await import('hookgate' + subpath.slice(1))).sort()
+    }
+    console.log(JSON.stringify(names))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: root,
+  })
+  return JSON.parse(stdout)
+}
+
+describe('the public surface', () => {
+  it('is exactly these names: adding one is a decision, removing one is a major version', async () => {
+    expect(await exportedNames()).toEqual({
+      '.': [
+        'EventStoreError',
+        'KeySetError',
+        'ListenerConfigError',
+        'defineListener',
+        'eventKeyText',
+        'generateSecret',
+        'hmac',
+        'verify',
+      ],
+      './express': ['verifyWebhook', 'webhookOf'],
+      './fastify': ['verifyWebhook', 'webhookOf'],
+      './hono': ['verifyWebhook'],
+      './jwt': ['jwt', 'localKeySet', 'remoteKeySet'],
+      './stores/memory': ['memoryStore'],
+      './testing': ['eventStoreSuite', 'signHmac', 'signJwt', 'toDelivery'],
+    })
+  })
+
+  it('P16 has four runtime dependencies, each behind its own subpath, and no install script', () => {
+    expect(Object.keys(manifest.dependencies)).toEqual(['fastify-plugin', 'ipaddr.js', 'jose', 'lru-cache'])
+    expect(Object.keys(manifest.scripts).filter((name) => /install|prepare$/.test(name))).toEqual([])
+  })
+})
