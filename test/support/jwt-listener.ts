@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { type Delivery, defineListener, type Listener, type Verdict, verify } from '../../src/index.ts'
-import { jwt, type KeySet, localKeySet } from '../../src/jwt.ts'
+import { jwt, type KeySet, localKeySet, type RemoteKeySetOptions, remoteKeySet } from '../../src/jwt.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
+import { type KeyHost, type KeyHostAnswer, keyHost } from './key-host.ts'
 import { compactToken, type SigningKey } from './keys.ts'
 
 export const SUBJECT = 'https://tenant.example'
@@ -112,3 +113,25 @@ export function invalid(detail: RegExp | string) {
 export const ACCEPTED = { ok: true }
 export const MISSING = { ok: false, status: 401, reason: 'auth_missing' }
 export const EXPIRED = { ok: false, status: 401, reason: 'token_expired' }
+
+/** A JWT listener whose keys come from a real server on this machine, on the same fake clock. */
+export async function remoteSender(
+  key: SigningKey,
+  answer: KeyHostAnswer,
+  options: RemoteKeySetOptions = {},
+): Promise<JwtSender & { host: KeyHost; keySet: KeySet }> {
+  const clock = fakeClock()
+  const host = await keyHost(answer)
+  const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, clock, ...options })
+  return { ...jwtSender(key, { clock, keySet }), host, keySet }
+}
+
+/** A refusal to decide: 503, and when to come back. */
+export function unavailable(message: RegExp, retryAfterSeconds: unknown = expect.any(Number)) {
+  return {
+    name: 'KeySetError',
+    code: 'ERR_KEY_SET',
+    message: expect.stringMatching(message),
+    retryAfterSeconds,
+  }
+}

@@ -1,0 +1,209 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { remoteKeySet } from '../../src/jwt.ts'
+import { ACCEPTED, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
+import { hanging, type KeyHostAnswer, keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
+import { newKey } from '../support/keys.ts'
+
+const KEY = newKey('ES256')
+const JWKS = { keys: [KEY.publicKey] }
+const TEXT = JSON.stringify(JWKS)
+const MEGABYTE = 1024 * 1024
+
+describe('a key host', () => {
+  it('is asked once, with GET, for the very URL, without credentials', async () => {
+    const seen: unknown[] = []
+    const { send } = await remoteSender(KEY, ({ method, url, headers }, response) => {
+      seen.push({ method, url, accept: headers.accept, authorization: headers.authorization })
+      response.end(TEXT)
+    })
+    expect(await send()).toMatchObject(ACCEPTED)
+    expect(seen).toEqual([
+      { method: 'GET', url: '/jwks.json', accept: 'application/jwk-set+json, application/json' },
+    ])
+  })
+
+  it.each(['text/plain', 'application/octet-stream', ''])('may label its key set %j', async (type) => {
+    const { send } = await remoteSender(KEY, plainly(200, TEXT, { 'content-type': type }))
+    expect(await send()).toMatchObject(ACCEPTED)
+  })
+
+  it('may take its time, within the limit', async () => {
+    const { send } = await remoteSender(KEY, async (_, response) => {
+      for (const byte of TEXT) {
+        response.write(byte)
+        await new Promise(setImmediate)
+      }
+      response.end()
+    })
+    expect(await send()).toMatchObject(ACCEPTED)
+  })
+})
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('S03 is not followed: %d to another host', async (status) => {
+    const other = await keyHost(JWKS)
+    const { host, send } = await remoteSender(KEY, plainly(status, '', { location: other.url }))
+    await expect(send()).rejects.toMatchObject(unavailable(new RegExp(`answered with status ${status}`)))
+    expect([host.requests, other.requests]).toEqual([1, 0])
+  })
+
+  it('S03 is not followed from https to http', async () => {
+    const insecure = await keyHost(JWKS)
+    const host = await secureKeyHost(plainly(302, '', { location: insecure.url }))
+    const { send } = jwtSender(KEY, { keySet: remoteKeySet(host.url, { fetch: host.fetch }) })
+    await expect(send()).rejects.toMatchObject(unavailable(/answered with status 302/))
+    expect([host.requests, insecure.requests]).toEqual([1, 0])
+  })
+
+  it('S03 is not taken for an answer when it carries a key set', async () => {
+    const { send } = await remoteSender(KEY, plainly(302, TEXT, { location: '/jwks.json' }))
+    await expect(send()).rejects.toMatchObject(unavailable(/answered with status 302/))
+  })
+
+  it.each([201, 204, 206, 304, 400, 404, 500, 503])(
+    'status %d is not taken for an answer',
+    async (status) => {
+      const { send } = await remoteSender(KEY, plainly(status, [204, 304].includes(status) ? '' : TEXT))
+      await expect(send()).rejects.toMatchObject(unavailable(new RegExp(`answered with status ${status}`)))
+    },
+  )
+})
+
+describe('a document that is too long', () => {
+  it('S04 takes 262,144 bytes and refuses one more', async () => {
+    const fits = await remoteSender(KEY, plainly(200, TEXT.padEnd(262_144)))
+    expect(await fits.send()).toMatchObject(ACCEPTED)
+    const longer = await remoteSender(KEY, plainly(200, TEXT.padEnd(262_145)))
+    await expect(longer.send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
+  })
+
+  it('S04 hangs up on a flood of 200 MB', async () => {
+    const flood = makeFlood(200)
+    const { send } = await remoteSender(KEY, flood.answer)
+    const before = process.memoryUsage().rss
+    await expect(send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
+    await flood.over
+    expect(flood.written()).toBeLessThan(32 * MEGABYTE)
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MEGABYTE)
+  })
+
+  it('S04 hangs up on a flood over TLS', async () => {
+    const flood = makeFlood(200)
+    const host = await secureKeyHost(flood.answer)
+    const { send } = jwtSender(KEY, { keySet: remoteKeySet(host.url, { fetch: host.fetch }) })
+    await expect(send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
+    await flood.over
+    expect(flood.written()).toBeLessThan(32 * MEGABYTE)
+  })
+
+  it('S04 hangs up on a refusal that floods', async () => {
+    const flood = makeFlood(200, 500)
+    const { send } = await remoteSender(KEY, flood.answer)
+    await expect(send()).rejects.toMatchObject(unavailable(/answered with status 500/))
+    await flood.over
+    expect(flood.written()).toBeLessThan(32 * MEGABYTE)
+  })
+
+  it('S05 counts what comes out of a gzip bomb', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * MEGABYTE, ' '))
+    expect(bomb.length).toBeLessThan(262_144)
+    const { send } = await remoteSender(KEY, plainly(200, bomb, { 'content-encoding': 'gzip' }))
+    const before = process.memoryUsage().rss
+    await expect(send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
+    expect(process.memoryUsage().rss - before).toBeLessThan(48 * MEGABYTE)
+  })
+
+  it('S05 counts what comes out of chained encodings', async () => {
+    const bomb = gzipSync(gzipSync(Buffer.alloc(64 * MEGABYTE, ' ')))
+    const { send } = await remoteSender(KEY, plainly(200, bomb, { 'content-encoding': 'gzip, gzip' }))
+    await expect(send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
+  })
+
+  it('S05 fails on a hundred encodings', async () => {
+    const encodings = Array.from({ length: 100 }, () => 'gzip').join(', ')
+    const { send } = await remoteSender(KEY, plainly(200, gzipSync(TEXT), { 'content-encoding': encodings }))
+    await expect(send()).rejects.toMatchObject(unavailable(/./))
+  })
+
+  it.each([
+    ['gzip', gzipSync(TEXT)],
+    ['br', brotliCompressSync(TEXT)],
+  ])('S05 reads an honest key set in %s', async (encoding, bytes) => {
+    const { send } = await remoteSender(KEY, plainly(200, bytes, { 'content-encoding': encoding }))
+    expect(await send()).toMatchObject(ACCEPTED)
+  })
+})
+
+describe('a host that is too slow', () => {
+  const slow: [string, KeyHostAnswer][] = [
+    ['never answers', hanging],
+    ['sends its headers and nothing more', (_, response) => response.writeHead(200).flushHeaders()],
+    ['sends all but the last byte', (_, response) => response.writeHead(200).write(TEXT.slice(0, -1))],
+    ['sends a byte at a time', (_, response) => dribble(response)],
+    ['refuses, and never ends its refusal', (_, response) => response.writeHead(500).write('x')],
+  ]
+
+  it.each(slow)('S06 is given up when it %s', async (_, answer) => {
+    let hungUp = Promise.resolve<unknown>(undefined)
+    const { send } = await remoteSender(
+      KEY,
+      (request, response) => {
+        hungUp = once(response, 'close')
+        if (typeof answer === 'function') answer(request, response)
+      },
+      { timeoutSeconds: 0.2 },
+    )
+    const startedAt = performance.now()
+    await expect(send()).rejects.toMatchObject(
+      unavailable(/did not answer within 200 ms|answered with status 500/),
+    )
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    await hungUp
+  })
+
+  it('S06 is given up over TLS as well', async () => {
+    const host = await secureKeyHost((_, response) => dribble(response))
+    const keySet = remoteKeySet(host.url, { fetch: host.fetch, timeoutSeconds: 0.2 })
+    await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(unavailable(/within 200 ms/))
+  })
+
+  it('S06 is given up although the given fetch ignores its signal', async () => {
+    const keySet = remoteKeySet('https://keys.example', {
+      fetch: () => new Promise(() => {}),
+      timeoutSeconds: 0.05,
+    })
+    await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(unavailable(/within 50 ms/))
+  })
+})
+
+/** A body of so many megabytes, written as fast as the reader takes it. */
+function makeFlood(megabytes: number, status = 200) {
+  const chunk = Buffer.alloc(64 * 1024, ' ')
+  let written = 0
+  const { promise: over, resolve } = withResolvers()
+  const answer: KeyHostAnswer = async (_, response) => {
+    response.writeHead(status).once('close', resolve)
+    while (!response.destroyed && written < megabytes * MEGABYTE) {
+      written += chunk.length
+      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), over])
+    }
+    response.end()
+  }
+  return { answer, over, written: () => written }
+}
+
+function dribble(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(' '), 20)
+  response.once('close', () => clearInterval(timer))
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
