@@ -1,20 +1,27 @@
-import type { Delivery } from '../src/delivery.ts'
-import type { OptionTable, Values } from './command.ts'
+import type { Delivery } from '../src/index.ts'
+import type { OptionTable } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readBody, readGivenFile } from './values.ts'
 
-export const CAPTURED_OPTIONS = {
+export interface CapturedValues {
+  readonly header?: readonly string[]
+  readonly headers?: string
+  readonly file?: string
+  readonly 'source-ip'?: string
+}
+
+export const CAPTURED_OPTIONS: OptionTable<CapturedValues> = {
   header: { value: "'NAME: VALUE'", many: true, says: 'A header as received; repeatable' },
   headers: { value: 'FILE', says: 'The headers as received, one a line; a request line may come first' },
   file: { value: 'FILE', says: 'The file with the exact bytes of the body (default: standard input)' },
   'source-ip': { value: 'ADDRESS', says: 'Where it came from, for --allow-cidr' },
-} as const satisfies OptionTable
+}
 
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
 const REQUEST_LINE = /^([A-Z]+) \S+(?: HTTP\/[0-9.]+)?$/
 
 /** A delivery that somebody kept: what an adapter would have seen. @throws UsageError for what is no header. */
-export async function readCaptured(given: Values<typeof CAPTURED_OPTIONS>): Promise<Delivery> {
+export async function readCaptured(given: CapturedValues): Promise<Delivery> {
   const lines = given.headers === undefined ? [] : await readLines(given.headers)
   const [, method] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
   const headers = new Map<string, string[]>()

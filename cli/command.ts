@@ -1,37 +1,25 @@
 import { type ExitCode, UsageError } from './exit.ts'
 import { helpText } from './help.ts'
-import { parseCommandLine } from './parse.ts'
+import { type OptionRows, parseCommandLine } from './parse.ts'
 
-export interface Option {
-  /** The word that stands for the value in the help. A switch has none. */
-  readonly value?: string
-  /** May be given several times. */
-  readonly many?: true
-  readonly says: string
-}
+/** A row for each value that a command takes: one table for the parser, the help and the types. */
+export type OptionTable<Values> = { readonly [Name in keyof Values]-?: Row<NonNullable<Values[Name]>> }
 
-export type OptionTable = { readonly [name: string]: Option }
+type Row<Value> = [Value] extends [boolean]
+  ? { readonly says: string }
+  : [Value] extends [string]
+    ? { readonly value: string; readonly says: string }
+    : { readonly value: string; readonly many: true; readonly says: string }
 
-/** What was given: text for options with a value, `true` for switches, nothing for what was left out. */
-export type Values<Options extends OptionTable> = {
-  readonly [Name in keyof Options]?:
-    | (Options[Name] extends { readonly many: true }
-        ? readonly string[]
-        : Options[Name] extends { readonly value: string }
-          ? string
-          : boolean)
-    | undefined
-}
-
-export interface CommandSpec<Options extends OptionTable> {
+export interface CommandSpec<Values> {
   readonly name: string
   readonly summary: string
   /** The one argument that is no option, like `URL`. */
   readonly operand?: { readonly name: string; readonly required: boolean }
-  readonly options: Options
+  readonly options: OptionTable<Values>
   readonly notes?: readonly string[]
   readonly examples: readonly string[]
-  readonly run: (values: Values<Options>, operand: string) => Promise<ExitCode>
+  readonly run: (values: Values, operand: string) => Promise<ExitCode>
 }
 
 export interface Command {
@@ -41,21 +29,22 @@ export interface Command {
   run(args: readonly string[]): Promise<ExitCode>
 }
 
-/** One table for the parser, the help and the types. */
-export function defineCommand<const Options extends OptionTable>(spec: CommandSpec<Options>): Command {
+/** @throws UsageError from `run`, for a command line that the table does not allow. */
+export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
+  const { name, summary, operand: argument, run } = spec
+  const options = spec.options as OptionRows // a Row is an OptionRow; TypeScript cannot see that through `Values`
   return {
-    name: spec.name,
-    summary: spec.summary,
-    help: helpText(spec),
-    run(args) {
-      const { values, operands } = parseCommandLine(args, spec.options)
+    name,
+    summary,
+    help: helpText({ ...spec, options }),
+    async run(args) {
+      const { values, operands } = parseCommandLine(args, options)
       const [operand = ''] = operands
-      if (operands.length > (spec.operand ? 1 : 0)) {
-        throw new UsageError(spec.operand ? `takes one ${spec.operand.name} only` : 'takes options only')
+      if (operands.length > (argument ? 1 : 0)) {
+        throw new UsageError(argument ? `takes one ${argument.name} only` : 'takes options only')
       }
-      if (operand === '' && spec.operand?.required) throw new UsageError(`needs a ${spec.operand.name}`)
-      // The parser was given this very table, so the values have its types.
-      return spec.run(values as Values<Options>, operand)
+      if (operand === '' && argument?.required) throw new UsageError(`needs a ${argument.name}`)
+      return run(values as Values, operand) // the parser was given this very table
     },
   }
 }

@@ -17,7 +17,7 @@ export interface DeliveryLine {
 }
 
 const STYLES = { accepted: 'green', refused: 'red', undecided: 'yellow' } as const
-const WIDTHS = { eventId: 36, verdict: 9, reason: 21 }
+const WIDTHS = { eventId: 36, verdict: 9, reason: 22 }
 
 export const COLUMNS = 'time, listener, event id, verdict, reason, status, milliseconds'
 

@@ -1,7 +1,5 @@
-import type { Verdict } from '../src/verdict.ts'
+import type { Reason, Verdict } from '../src/index.ts'
 import { print } from './output.ts'
-
-type Reason = Extract<Verdict, { ok: false }>['reason']
 
 /** In the order of `verify`. */
 const STEPS = {

@@ -1,6 +1,7 @@
-import type { CommandSpec, OptionTable } from './command.ts'
+import type { CommandSpec } from './command.ts'
+import type { OptionRows } from './parse.ts'
 
-type Described = Omit<CommandSpec<OptionTable>, 'run'>
+type Described = Omit<CommandSpec<unknown>, 'run' | 'options'> & { readonly options: OptionRows }
 
 /** What `hookgate <command> --help` prints. */
 export function helpText({ name, summary, operand, options, notes = [], examples }: Described): string {

@@ -20,7 +20,7 @@ const BY_STATUS: { readonly [status: number]: string } = {
 
 const UNAUTHORIZED = {
   hmac: 'the secrets differ, or the body changed on its way',
-  jwt: 'the token was refused: key, --tenant-url, --public-url, --expires, or a changed body; listen prints why',
+  jwt: 'the token was refused: key, --tenant-url, --public-url, --expires, or a changed body; listen --explain tells',
 } as const
 
 /** One line about an answer, where there is something to say. The receiver's own code knows best. */

@@ -2,7 +2,7 @@ import { access, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../src/auth/token.ts'
-import { defineCommand } from './command.ts'
+import { type Command, defineCommand } from './command.ts'
 import { pathOf } from './endpoint.ts'
 import { EXIT, RefusedError, UsageError } from './exit.ts'
 import { JWKS_FILE, PRIVATE_KEY_FILE } from './key-files.ts'
@@ -12,7 +12,14 @@ import { print, shellQuote } from './output.ts'
 const LONGEST_KEY_ID = 256
 const OWNER_ONLY = 0o600
 
-export const keys = defineCommand({
+interface KeysValues {
+  readonly alg?: string
+  readonly kid?: string
+  readonly out?: string
+  readonly force?: boolean
+}
+
+export const keys: Command = defineCommand<KeysValues>({
   name: 'keys',
   summary: 'make a key pair for the JWT method, and the JWKS that publishes it',
   options: {

@@ -1,7 +1,6 @@
 import { access } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Authenticator } from '../src/auth/authenticator.ts'
-import { generateSecret, hmac } from '../src/auth/hmac.ts'
+import { type Authenticator, generateSecret, hmac } from '../src/index.ts'
 import { endpointOf } from './endpoint.ts'
 import { UsageError } from './exit.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from './key-files.ts'

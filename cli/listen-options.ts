@@ -1,20 +1,39 @@
 import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../src/limits.ts'
-import type { OptionTable, Values } from './command.ts'
+import type { OptionTable } from './command.ts'
 
 export const DEFAULT_PORT = 8787
 export const DEFAULT_HOST = '127.0.0.1'
 export const DEFAULT_ID = 'demo'
 
+export interface AuthValues {
+  readonly 'secret-file'?: string
+  readonly jwks?: string
+  readonly 'tenant-url'?: string
+  readonly 'public-url'?: string
+  readonly 'allow-insecure-loopback'?: boolean
+}
+
+export interface ListenValues extends AuthValues {
+  readonly port?: string
+  readonly host?: string
+  readonly 'listener-id'?: string
+  readonly 'allow-cidr'?: readonly string[]
+  readonly tolerance?: string
+  readonly 'max-body'?: string
+  readonly explain?: boolean
+  readonly json?: boolean
+}
+
 /** Which keys vouch for a delivery: the same words wherever one is checked. */
-export const AUTH_OPTIONS = {
+export const AUTH_OPTIONS: OptionTable<AuthValues> = {
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
   jwks: { value: 'FILE|URL', says: "JWT: the sender's public keys, from a file or an https URL" },
   'tenant-url': { value: 'URL', says: 'JWT: the tenant base URL, exactly as in sub' },
   'public-url': { value: 'URL', says: 'JWT: the URL that senders use, exactly as in aud; or its base' },
   'allow-insecure-loopback': { says: 'JWT: also take an http URL of this machine for --jwks.' },
-} as const satisfies OptionTable
+}
 
-export const LISTEN_OPTIONS = {
+export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
   port: { value: 'N', says: `Port; 0 picks a free one (default ${DEFAULT_PORT})` },
   host: { value: 'ADDRESS', says: `Address to listen on (default ${DEFAULT_HOST}, this machine only)` },
   'listener-id': { value: 'ID', says: `The last part of the path (default ${DEFAULT_ID})` },
@@ -25,8 +44,6 @@ export const LISTEN_OPTIONS = {
     says: `How far Webhook-Timestamp may be off (default ${TOLERANCE_SECONDS})`,
   },
   'max-body': { value: 'BYTES', says: `Largest body (default ${MAX_BODY_BYTES})` },
+  explain: { says: 'Also print why a delivery is refused, on standard error.' },
   json: { says: 'Print deliveries as NDJSON, and nothing else on standard output.' },
-} as const satisfies OptionTable
-
-export type ListenValues = Values<typeof LISTEN_OPTIONS>
-export type AuthValues = Values<typeof AUTH_OPTIONS>
+}

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { Authenticator } from '../src/auth/authenticator.ts'
+import { type Authenticator, defineListener, type Listener } from '../src/index.ts'
 import { MAX_BODY_BYTES, MAX_EXPIRY_SECONDS, RETENTION_SECONDS, TOLERANCE_SECONDS } from '../src/limits.ts'
-import { defineListener, type Listener } from '../src/listener.ts'
 import { memoryStore } from '../stores/memory.ts'
-import { defineCommand } from './command.ts'
+import { type Command, defineCommand } from './command.ts'
 import { COLUMNS, formatDelivery } from './delivery-line.ts'
 import { pathOf } from './endpoint.ts'
 import { EXIT, RefusedError, UsageError } from './exit.ts'
@@ -16,7 +15,7 @@ import {
   LISTEN_OPTIONS,
   type ListenValues,
 } from './listen-options.ts'
-import { paint, print, remark } from './output.ts'
+import { paint, print, printable, remark } from './output.ts'
 import { untilStopped } from './stop.ts'
 import { codeOf, toUsageError, wholeNumber } from './values.ts'
 import { serveWebhooks } from './webhook-server.ts'
@@ -24,7 +23,7 @@ import { serveWebhooks } from './webhook-server.ts'
 const MAX_RECORDS = 100_000
 const LARGEST_BODY = 64 * 2 ** 20
 
-export const listen = defineCommand({
+export const listen: Command = defineCommand<ListenValues>({
   name: 'listen',
   summary: 'receive signed webhooks on this machine, and print a line for each',
   options: LISTEN_OPTIONS,
@@ -47,12 +46,15 @@ export const listen = defineCommand({
     const id = readListenerId(given['listener-id'] ?? DEFAULT_ID)
     const port = wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535)
     const server = createServer()
-    const stopped = untilStopped(server)
     const url = `${await bind(server, given.host ?? DEFAULT_HOST, port)}${pathOf(id)}`
+    const stopped = untilStopped(server)
     try {
       const listener = describe(id, auth.authFor(url), limits, given['allow-cidr'])
       const asJson = given.json ?? false
-      serveWebhooks(server, listener, pathOf(id), (line) => print(formatDelivery(line, asJson)))
+      serveWebhooks(server, listener, pathOf(id), (line, detail) => {
+        print(formatDelivery(line, asJson))
+        if (given.explain && detail !== undefined) remark(`  ${printable(detail)}`)
+      })
       greet(url, auth, asJson ? remark : print)
     } catch (error) {
       server.close()

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type Delivery, headerOf } from '../src/delivery.ts'
+import { headerOf } from '../src/delivery.ts'
+import type { Delivery } from '../src/index.ts'
 
 /** One way to do it, and what is wrong with that. The right way has nothing to say. */
 interface Way<T> {

@@ -1,6 +1,16 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import type { OptionTable } from './command.ts'
 import { UsageError } from './exit.ts'
+
+/** How an option is parsed, and what the help says of it. */
+export interface OptionRow {
+  /** The word that stands for the value in the help. A switch has none. */
+  readonly value?: string
+  /** May be given several times. */
+  readonly many?: true
+  readonly says: string
+}
+
+export type OptionRows = { readonly [option: string]: OptionRow }
 
 export interface CommandLine {
   readonly values: { readonly [option: string]: unknown }
@@ -8,7 +18,7 @@ export interface CommandLine {
 }
 
 /** @throws UsageError for an option that does not exist, or a value that is missing or too much. */
-export function parseCommandLine(args: readonly string[], table: OptionTable): CommandLine {
+export function parseCommandLine(args: readonly string[], table: OptionRows): CommandLine {
   const options: NonNullable<ParseArgsConfig['options']> = {}
   for (const [name, { value, many }] of Object.entries(table)) {
     options[name] = { type: value === undefined ? 'boolean' : 'string', multiple: many ?? false }
@@ -22,7 +32,7 @@ export function parseCommandLine(args: readonly string[], table: OptionTable): C
 }
 
 /** `--skew -600` as `--skew=-600`: parseArgs would take the number for an option. */
-function joinNegative(args: readonly string[], table: OptionTable): string[] {
+function joinNegative(args: readonly string[], table: OptionRows): string[] {
   const joined: string[] = []
   for (const arg of args) {
     const previous = joined.at(-1) ?? ''

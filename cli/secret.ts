@@ -1,9 +1,9 @@
-import { generateSecret } from '../src/auth/hmac.ts'
-import { defineCommand } from './command.ts'
+import { generateSecret } from '../src/index.ts'
+import { type Command, defineCommand } from './command.ts'
 import { EXIT } from './exit.ts'
 import { print } from './output.ts'
 
-export const secret = defineCommand({
+export const secret: Command = defineCommand<object>({
   name: 'secret',
   summary: 'print a new signing secret, 256 bits as base64url',
   options: {},

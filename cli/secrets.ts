@@ -1,4 +1,4 @@
-import { hmac } from '../src/auth/hmac.ts'
+import { hmac } from '../src/index.ts'
 import { UsageError } from './exit.ts'
 import { readGivenFile, toUsageError } from './values.ts'
 

@@ -1,10 +1,10 @@
 import { readAtMost } from '../src/lib/read-stream.ts'
 import type { SignedRequest } from '../src/testing/sign.ts'
-import { defineCommand } from './command.ts'
-import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
+import { type Command, defineCommand } from './command.ts'
+import { EXIT, RefusedError, UsageError } from './exit.ts'
 import { hintAbout } from './hints.ts'
 import { paint, print, printable, remark, toJsonLine } from './output.ts'
-import { readSigner, SIGN_OPTIONS, type Signer } from './signing.ts'
+import { readSigner, SIGN_OPTIONS, type Signer, type SignValues } from './signing.ts'
 import { tamper } from './tamper.ts'
 import { codeOf, httpUrl } from './values.ts'
 
@@ -12,7 +12,13 @@ const TIMEOUT_MS = 30_000
 const MOST_ANSWER_BYTES = 65_536
 const CONFLICT = 409
 
-export const send = defineCommand({
+interface SendValues extends SignValues {
+  readonly tamper?: boolean
+  readonly duplicate?: boolean
+  readonly json?: boolean
+}
+
+export const send: Command = defineCommand<SendValues>({
   name: 'send',
   summary: 'sign a delivery, send it, and print the answer',
   operand: { name: 'URL', required: true },

@@ -1,11 +1,15 @@
 import type { SignedRequest } from '../src/testing/sign.ts'
-import { defineCommand } from './command.ts'
+import { type Command, defineCommand } from './command.ts'
 import { EXIT, UsageError } from './exit.ts'
 import { print, shellQuote } from './output.ts'
 import { readSigner, SIGN_OPTIONS, type SignValues } from './signing.ts'
 import { httpUrl } from './values.ts'
 
-export const sign = defineCommand({
+interface SignCommandValues extends SignValues {
+  readonly curl?: boolean
+}
+
+export const sign: Command = defineCommand<SignCommandValues>({
   name: 'sign',
   summary: 'print the headers that send would send',
   operand: { name: 'URL', required: false },

@@ -1,12 +1,25 @@
 import { type SignedRequest, signHmac, signJwt } from '../src/testing/sign.ts'
-import type { OptionTable, Values } from './command.ts'
+import type { OptionTable } from './command.ts'
 import { endpointOf } from './endpoint.ts'
 import { UsageError } from './exit.ts'
 import { readPrivateKey } from './key-files.ts'
 import { needSecret } from './secrets.ts'
 import { codeOf, readBody, wholeNumber } from './values.ts'
 
-export const SIGN_OPTIONS = {
+export interface SignValues {
+  readonly data?: string
+  readonly file?: string
+  readonly 'secret-file'?: string
+  readonly key?: string
+  readonly 'tenant-url'?: string
+  readonly 'public-url'?: string
+  readonly expires?: string
+  readonly 'event-id'?: string
+  readonly timestamp?: string
+  readonly skew?: string
+}
+
+export const SIGN_OPTIONS: OptionTable<SignValues> = {
   data: { value: 'TEXT', says: 'The body' },
   file: { value: 'FILE', says: 'The file with the body (default: standard input)' },
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
@@ -17,9 +30,7 @@ export const SIGN_OPTIONS = {
   'event-id': { value: 'ID', says: 'Webhook-Event-Id (default: a new UUID v4)' },
   timestamp: { value: 'SECONDS', says: 'Webhook-Timestamp (default: now)' },
   skew: { value: 'SECONDS', says: 'Shift Webhook-Timestamp; -600 is ten minutes old, and refused' },
-} as const satisfies OptionTable
-
-export type SignValues = Values<typeof SIGN_OPTIONS>
+}
 
 /** A body and an event ID, and the means to sign them as often as they are sent: each time anew. */
 export interface Signer {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { ListenerConfigError } from '../src/errors.ts'
+import { ListenerConfigError } from '../src/index.ts'
 import { UsageError } from './exit.ts'
 
 /** @throws UsageError unless the text is a whole number within the bounds. */

@@ -1,35 +1,45 @@
-import type { Authenticator } from '../src/auth/authenticator.ts'
-import { hmac } from '../src/auth/hmac.ts'
-import { type Delivery, headerOf } from '../src/delivery.ts'
-import { KeySetError } from '../src/errors.ts'
-import { defineListener, type Listener } from '../src/listener.ts'
-import type { Verdict } from '../src/verdict.ts'
-import { verify as verifyDelivery } from '../src/verify.ts'
+import { headerOf } from '../src/delivery.ts'
+import {
+  type Authenticator,
+  type Delivery,
+  defineListener,
+  hmac,
+  KeySetError,
+  type Listener,
+  type Verdict,
+  verify as verifyDelivery,
+} from '../src/index.ts'
 import { memoryStore } from '../stores/memory.ts'
-import { CAPTURED_OPTIONS, readCaptured } from './captured.ts'
-import { defineCommand, type Values } from './command.ts'
+import { CAPTURED_OPTIONS, type CapturedValues, readCaptured } from './captured.ts'
+import { type Command, defineCommand, type OptionTable } from './command.ts'
 import { endpointOf } from './endpoint.ts'
 import { EXIT, RefusedError, UsageError } from './exit.ts'
 import { printSteps } from './explain.ts'
 import { openKeySet } from './key-files.ts'
 import { checkOneMethod } from './listen-auth.ts'
-import { AUTH_OPTIONS } from './listen-options.ts'
+import { AUTH_OPTIONS, type AuthValues } from './listen-options.ts'
 import { findMistakes } from './mistakes.ts'
 import { paint, print, printable } from './output.ts'
 import { needSecret } from './secrets.ts'
 import { toUsageError, wholeNumber } from './values.ts'
 
-const OPTIONS = {
+interface VerifyValues extends CapturedValues, AuthValues {
+  readonly 'allow-cidr'?: readonly string[]
+  readonly at?: string
+  readonly explain?: boolean
+}
+
+const OPTIONS: OptionTable<VerifyValues> = {
   ...CAPTURED_OPTIONS,
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send; repeatable' },
   at: { value: 'SECONDS', says: 'The time to judge by, in Unix seconds (default: now)' },
   explain: { says: 'Print every check, and look for the mistake behind a wrong signature.' },
-} as const
+}
 
 const LATEST_SECONDS = 1e11
 
-export const verify = defineCommand({
+export const verify: Command = defineCommand<VerifyValues>({
   name: 'verify',
   summary: 'check a delivery that somebody kept; nothing is sent or recorded',
   options: OPTIONS,
@@ -58,7 +68,7 @@ interface Judge {
   readonly secret: string | undefined
 }
 
-async function readJudge(given: Values<typeof OPTIONS>): Promise<Judge> {
+async function readJudge(given: VerifyValues): Promise<Judge> {
   checkOneMethod(given)
   if (given.jwks === undefined) {
     const secret = await needSecret(given['secret-file'])
@@ -72,7 +82,7 @@ async function readJudge(given: Values<typeof OPTIONS>): Promise<Judge> {
   return { auth: jwt({ keySet, ...endpoint }), secret: undefined }
 }
 
-function describe(auth: Authenticator, given: Values<typeof OPTIONS>): Listener {
+function describe(auth: Authenticator, given: VerifyValues): Listener {
   const at = given.at === undefined ? undefined : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
   const clock = at === undefined ? Date : { now: () => at * 1000 }
   // A store of its own: nothing is recorded, and no event is a duplicate.

@@ -1,8 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { verifyWebhook } from '../adapters/express.ts'
-import { ListenerConfigError } from '../src/errors.ts'
-import type { Listener, VerdictContext } from '../src/listener.ts'
-import type { Verdict } from '../src/verdict.ts'
+import { type Listener, ListenerConfigError, type Verdict, type VerdictContext } from '../src/index.ts'
 import type { DeliveryLine } from './delivery-line.ts'
 import { printable, remark } from './output.ts'
 
@@ -12,12 +10,12 @@ interface Progress {
   verdict?: Verdict
 }
 
-/** Gives a server its one webhook endpoint. `tell` hears of each delivery once it is over. */
+/** Gives a server its one webhook endpoint. `tell` hears of each delivery once it is over, and why it was refused. */
 export function serveWebhooks(
   server: Server,
   listener: Listener,
   path: string,
-  tell: (line: DeliveryLine) => void,
+  tell: (line: DeliveryLine, detail: string | undefined) => void,
 ): void {
   const progressOf = new WeakMap<IncomingMessage, Progress>()
   // A lookup for each request, because only so does a verdict know which request it is about.
@@ -30,7 +28,8 @@ export function serveWebhooks(
     const [time, startedAt] = [new Date().toISOString(), performance.now()]
     progressOf.set(request, progress)
     response.once('close', () => {
-      tell({ time, ...outcomeOf(progress, response), ms: roundToTenth(performance.now() - startedAt) })
+      const line = { time, ...outcomeOf(progress, response), ms: roundToTenth(performance.now() - startedAt) }
+      tell(line, progress.verdict?.ok === false ? progress.verdict.detail : undefined)
     })
     receive(request, response, (error) => (error === undefined ? accept(response) : fail(response, error)))
   }
