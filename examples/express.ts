@@ -1,0 +1,20 @@
+import express from 'express'
+import { defineListener, hmac } from 'hookgate'
+import { verifyWebhook } from 'hookgate/express'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'orders',
+  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
+  store: memoryStore(), // one process; see "Stores" for more
+})
+
+const app = express()
+
+// On its own route and before any body parser: the signature covers the exact bytes.
+app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
+  console.log('event', req.webhook.id, req.webhook.payload)
+  res.sendStatus(200) // below 500: the event is done. 500 and above: the sender's next attempt runs.
+})
+
+const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(server.address()))

@@ -1,0 +1,23 @@
+import Fastify from 'fastify'
+import { defineListener, hmac } from 'hookgate'
+import { verifyWebhook } from 'hookgate/fastify'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'orders',
+  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
+  store: memoryStore(),
+})
+
+const app = Fastify()
+
+// A scope of its own: every route in it is guarded, routes outside it keep their parsers.
+app.register(async (scope) => {
+  await scope.register(verifyWebhook, { listener })
+  scope.post('/webhooks/orders', async (request) => {
+    console.log('event', request.webhook.id, request.webhook.payload)
+    return { received: true }
+  })
+})
+
+console.log(await app.listen({ port: Number(process.env.PORT ?? 3000) }))
