@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type Authenticator, type HmacSecret, hmac, verify } from '../../src/index.ts'
+import { type Authenticator, hmac, verify } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
@@ -242,5 +242,3 @@ describe('the fields around it', () => {
     expect(new Set(await Promise.all(statuses))).toStrictEqual(new Set(['401']))
   })
 })
-
-export type { HmacSecret }

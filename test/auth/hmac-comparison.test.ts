@@ -1,0 +1,58 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+import { hmac } from '../../src/index.ts'
+import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
+import { outcome } from '../support/outcome.ts'
+
+const counted = vi.hoisted(() => ({ macs: 0, comparisons: 0 }))
+
+/** The build's own cryptography, with a count of what is asked of it. */
+vi.mock('#crypto', async (original) => {
+  const real = await original<typeof import('#crypto')>()
+  return {
+    ...real,
+    hmacSha256: (secret: string) => {
+      const mac = real.hmacSha256(secret)
+      return (...given: Parameters<typeof mac>) => {
+        counted.macs += 1
+        return mac(...given)
+      }
+    },
+    constantTimeEqual: (a: string, b: string) => {
+      counted.comparisons += 1
+      return real.constantTimeEqual(a, b)
+    },
+  }
+})
+
+const secrets = ['first', 'second', 'third'].map((id) => ({ id, secret: `the ${id} secret of this sender` }))
+
+beforeEach(() => Object.assign(counted, { macs: 0, comparisons: 0 }))
+
+it.each([...secrets, { id: 'unknown', secret: 'a secret of somebody else' }])(
+  'H23 every secret is computed and compared, when the $id one has signed',
+  async ({ id, secret }) => {
+    const { listener, deliver } = hmacListener({ auth: hmac({ secrets }) })
+    const delivery = await deliver({ secret })
+    counted.macs = 0 // the sender's own
+    expect(await outcome(delivery, listener)).toBe(id === 'unknown' ? '401 signature_mismatch' : 'accepted')
+    expect(counted).toStrictEqual({ macs: 3, comparisons: 3 })
+  },
+)
+
+it('H17 H28 a signature that cannot be right by its form costs no hashing at all', async () => {
+  const { listener, deliver } = hmacListener({ auth: hmac({ secrets }) })
+  const delivery = await deliver()
+  counted.macs = 0
+  for (const signature of [
+    'A'.repeat(42),
+    'A'.repeat(44),
+    '='.repeat(43),
+    'A'.repeat(1_000_000),
+    ['A', 'A'],
+  ]) {
+    expect(await outcome(withHeaders(delivery, { 'webhook-signature': signature }), listener)).toBe(
+      '401 signature_mismatch',
+    )
+  }
+  expect(counted).toStrictEqual({ macs: 0, comparisons: 0 })
+})

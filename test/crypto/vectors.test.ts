@@ -1,0 +1,131 @@
+import { createHash, createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as nodeCrypto from '../../src/crypto/node.ts'
+import * as webCrypto from '../../src/crypto/web.ts'
+
+interface Vector {
+  readonly case: number
+  readonly key: string
+  readonly data: string
+  readonly mac: string
+}
+
+/** RFC 4231. Cases 3, 6 and 7 have keys of bytes AA, which are no UTF-8 text; long keys are tested below. */
+const VECTORS: readonly Vector[] = JSON.parse(
+  readFileSync(new URL('../vectors/rfc4231.json', import.meta.url), 'utf8'),
+)
+
+const SCRATCH = 65_536
+
+const ascii = (maxLength: number) => fc.string({ unit: 'binary-ascii', maxLength })
+
+/** Lengths around the edges of a block, of a digest's padding and of the scratch, and any other up to 70,000. */
+const length = fc.oneof(
+  fc.constantFrom(0, 1, 55, 56, 63, 64, 65, 127, 128, SCRATCH - 1, SCRATCH, SCRATCH + 1, 70_000),
+  fc.nat(300),
+  fc.nat(70_000),
+)
+const bytes = fc.tuple(length, fc.uint8Array({ minLength: 1, maxLength: 16 })).map(([size, pattern]) => {
+  return Uint8Array.from(
+    { length: size },
+    (_, index) => (pattern[index % pattern.length] ?? 0) ^ (index >> 8),
+  )
+})
+
+describe.each([
+  ['node.ts', nodeCrypto],
+  ['web.ts', webCrypto],
+])('crypto/%s', (_, { hmacSha256, sha256 }) => {
+  it.each(VECTORS)(
+    'HMAC-SHA256 gives the MAC of RFC 4231 case $case, wherever prefix and body meet',
+    async (vector) => {
+      const mac = hmacSha256(Buffer.from(vector.key, 'hex').toString())
+      const data = Buffer.from(vector.data, 'hex')
+      const splits = data.every((byte) => byte < 128) ? data.length : 0
+      for (let split = 0; split <= splits; split += 1) {
+        const seen = await mac(data.subarray(0, split).toString(), data.subarray(split))
+        expect(Buffer.from(seen, 'base64url').toString('hex').slice(0, vector.mac.length)).toBe(vector.mac)
+        expect(seen).toMatch(/^[A-Za-z0-9_-]{43}$/)
+      }
+    },
+  )
+
+  it('HMAC-SHA256 agrees with node:crypto for any secret, prefix and body', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.string({ minLength: 1, maxLength: 200 }), fc.string({ unit: 'grapheme', minLength: 1 })),
+        ascii(64),
+        bytes,
+        async (secret, prefix, body) => {
+          const wanted = createHmac('sha256', secret).update(prefix).update(body).digest('base64url')
+          expect(await hmacSha256(secret)(prefix, body)).toBe(wanted)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it.each([1, 63, 64, 65, 131, 1000])('HMAC-SHA256 takes a key of %i bytes', async (size) => {
+    const secret = 'k'.repeat(size)
+    const wanted = createHmac('sha256', secret).update('p.b').digest('base64url')
+    expect(await hmacSha256(secret)('p.', Buffer.from('b'))).toBe(wanted)
+  })
+
+  it.each([-1, 0, 1])(
+    'HMAC-SHA256 takes a body %i bytes from the end of what is prepared for',
+    async (offset) => {
+      const mac = hmacSha256('secret')
+      for (const prefixLength of [0, 1, 49, 63, 64, 65]) {
+        const prefix = 'p'.repeat(prefixLength)
+        const body = Buffer.alloc(SCRATCH + 64 - prefixLength + offset, 'b')
+        const wanted = createHmac('sha256', 'secret').update(prefix).update(body).digest('base64url')
+        expect(await mac(prefix, body)).toBe(wanted)
+      }
+    },
+  )
+
+  it('HMAC-SHA256 leaves nothing of one computation to the next, or to one at the same time', async () => {
+    const first = hmacSha256('first secret')
+    const second = hmacSha256('second secret')
+    const wanted = (secret: string, body: Uint8Array) =>
+      createHmac('sha256', secret).update('p').update(body).digest('base64url')
+    const long = Buffer.alloc(60_000, 'l')
+    const short = Buffer.from('s')
+    const answers = [first('p', long), second('p', short), second('p', long), first('p', short)]
+    expect(await Promise.all(answers)).toStrictEqual([
+      wanted('first secret', long),
+      wanted('second secret', short),
+      wanted('second secret', long),
+      wanted('first secret', short),
+    ])
+  })
+
+  it('HMAC-SHA256 and SHA-256 read the body at the call: a change afterwards does not count', async () => {
+    const body = Buffer.from('before')
+    const answers = [hmacSha256('secret')('', body), sha256(body)]
+    body.write('after!')
+    expect(await Promise.all(answers)).toStrictEqual([
+      createHmac('sha256', 'secret').update('before').digest('base64url'),
+      createHash('sha256').update('before').digest('base64url'),
+    ])
+  })
+
+  it('reads a part of a larger buffer as that part', async () => {
+    const part = Buffer.from('xxbodyxx').subarray(2, 6)
+    expect(await sha256(part)).toBe(createHash('sha256').update('body').digest('base64url'))
+    expect(await hmacSha256('secret')('', part)).toBe(
+      createHmac('sha256', 'secret').update('body').digest('base64url'),
+    )
+  })
+
+  it('SHA-256 agrees with node:crypto for any bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(bytes, async (body) => {
+        expect(await sha256(body)).toBe(createHash('sha256').update(body).digest('base64url'))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
