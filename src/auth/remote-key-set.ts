@@ -41,6 +41,8 @@ const FRESH_MS = 600_000
 /** A set in use is renewed before it expires, so that no delivery has to wait for it. */
 const RENEW_AFTER_MS = FRESH_MS / 2
 const COOLDOWN_MS = 30_000
+/** How long a failure proves that the host is down. It covers the pause between two attempts. */
+const DOWN_MS = 2 * COOLDOWN_MS
 
 /**
  * The sender's JWKS, fetched when a token first needs it and then kept (specification 5.2). Built for an endpoint that
@@ -69,6 +71,7 @@ class RemoteKeySet implements KeySet {
   #attemptedAt = -Infinity
   #attempt: Promise<void> | undefined
   #failure: unknown
+  #failedAt = -Infinity
 
   constructor(url: URL, options: RemoteKeySetOptions) {
     this.#url = url
@@ -84,8 +87,8 @@ class RemoteKeySet implements KeySet {
     const known = usable && this.#jwks?.has(keyId)
     if (known && age < RENEW_AFTER_MS) return this.#answer(keyId, algorithm)
     const attempt = this.#renew()
-    // Known keys wait only once a set has expired and nothing says yet that the host is down.
-    const wait = !known || (age >= FRESH_MS && this.#failure === undefined)
+    // Known keys wait only once a set has expired, unless the host has just proved to be down.
+    const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
     return attempt && wait
       ? attempt.then(() => this.#answer(keyId, algorithm))
       : this.#answer(keyId, algorithm)
@@ -113,9 +116,10 @@ class RemoteKeySet implements KeySet {
     try {
       this.#jwks = await fetchJwks(this.#url, this.#fetch, this.#timeoutMs)
       this.#fetchedAt = this.#clock.now()
-      this.#failure = undefined
+      this.#failedAt = -Infinity
     } catch (error) {
       this.#failure = error
+      this.#failedAt = this.#clock.now()
     } finally {
       this.#attempt = undefined
     }
