@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import { remoteKeySet } from '../../src/jwt.ts'
+import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
+import { keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
+import { newKey } from '../support/keys.ts'
+
+const KEY = newKey('ES256', 'first')
+const NEXT = newKey('ES256', 'next')
+const ONLY_FIRST = { keys: [KEY.publicKey] }
+const BOTH = { keys: [KEY.publicKey, NEXT.publicKey] }
+const ONLY_NEXT = { keys: [NEXT.publicKey] }
+const UNKNOWN = invalid('no ES256 key has this kid')
+
+describe('the URL of a remote key set', () => {
+  it.each([
+    'http://keys.example/jwks.json',
+    'http://localhost/jwks.json',
+    'http://127.0.0.1/jwks.json',
+    'file:///etc/passwd',
+    'data:application/json,{"keys":[]}',
+    'ftp://keys.example/jwks.json',
+    'blob:https://keys.example/1',
+    'javascript:1',
+    'https://user:password@keys.example/jwks.json',
+    'https://user@keys.example/jwks.json',
+    'https://:password@keys.example/jwks.json',
+    'keys.example/jwks.json',
+    '/jwks.json',
+    '',
+  ])('S01 may not be %s', (url) => {
+    const refusal = expect.objectContaining({ name: 'ListenerConfigError', option: 'url' })
+    expect(() => remoteKeySet(url)).toThrowError(refusal)
+    if (URL.canParse(url)) expect(() => remoteKeySet(new URL(url))).toThrowError(refusal)
+  })
+
+  it('S01 does not show a password when it refuses one', () => {
+    expect(() => remoteKeySet('https://user:hunter22@keys.example/')).toThrowError(/^(?!.*hunter22)/)
+  })
+
+  it.each(['http://localhost:1/', 'http://127.0.0.1:1/', 'http://127.255.0.9:1/', 'http://[::1]:1/'])(
+    'S01 may be %s with allowInsecureLoopback',
+    (url) => {
+      expect(remoteKeySet(url, { allowInsecureLoopback: true })).toMatchObject({ find: expect.any(Function) })
+      expect(() => remoteKeySet(url, { allowInsecureLoopback: false })).toThrowError(/^url: must be https:/)
+    },
+  )
+
+  it.each([
+    'http://keys.example/',
+    'http://127.0.0.1.example/',
+    'http://localhost.example/',
+    'http://notlocalhost/',
+    'http://10.0.0.1/',
+    'http://0.0.0.0/',
+    'http://[::]/',
+    'http://[::ffff:10.0.0.1]/',
+    'file://localhost/etc/passwd',
+    'http://user:password@localhost/',
+  ])('S01 may not be %s even with allowInsecureLoopback', (url) => {
+    expect(() => remoteKeySet(url, { allowInsecureLoopback: true })).toThrowError(/^url: must/)
+  })
+
+  it.each([
+    ['timeoutSeconds', 0],
+    ['timeoutSeconds', -1],
+    ['timeoutSeconds', Number.NaN],
+    ['timeoutSeconds', Number.POSITIVE_INFINITY],
+    ['maxStaleSeconds', 0],
+    ['maxStaleSeconds', '60'],
+    ['allowInsecureLoopback', 1],
+    ['fetch', 'fetch'],
+    ['clock', 0],
+    ['timeout', 5],
+  ])('throws for the option %s: %j', (name, value) => {
+    expect(() => remoteKeySet('https://keys.example', { [name]: value })).toThrowError(
+      expect.objectContaining({ name: 'ListenerConfigError', option: name }),
+    )
+  })
+
+  it('fetches nothing before a token needs it', async () => {
+    const { host } = await remoteSender(KEY, ONLY_FIRST)
+    expect(host.requests).toBe(0)
+  })
+})
+
+describe('over TLS', () => {
+  it('accepts a token by a key from an https host', async () => {
+    const host = await secureKeyHost(ONLY_FIRST)
+    const { send } = jwtSender(KEY, { keySet: remoteKeySet(host.url, { fetch: host.fetch }) })
+    expect(await send()).toMatchObject(ACCEPTED)
+    expect(await send({ header: { kid: 'other' } })).toMatchObject(UNKNOWN)
+    expect(host.requests).toBe(1)
+  })
+
+  it('does not talk to a host whose certificate nobody vouches for', async () => {
+    const host = await secureKeyHost(ONLY_FIRST)
+    await expect(jwtSender(KEY, { keySet: remoteKeySet(host.url) }).send()).rejects.toMatchObject(
+      unavailable(/fetch failed/),
+    )
+    expect(host.requests).toBe(0)
+  })
+})
+
+describe('rotation', () => {
+  it('S13 accepts the first token of a new key after one fetch, once the pause of 30 s is over', async () => {
+    const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = BOTH
+    clock.advance(29_999)
+    expect(await send({ key: NEXT })).toMatchObject(UNKNOWN)
+    expect(host.requests).toBe(1)
+    clock.advance(1)
+    expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
+    expect(await send()).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(2)
+  })
+
+  it('S13 takes a new key under an old kid', async () => {
+    const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
+    const successor = newKey('ES256', 'first')
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = { keys: [successor.publicKey] }
+    clock.advanceSeconds(600)
+    expect(await send({ key: successor })).toMatchObject(ACCEPTED)
+    expect(await send()).toMatchObject(invalid('the signature does not verify'))
+  })
+
+  it('S14 refuses a removed key as soon as a set without it was seen', async () => {
+    const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = ONLY_NEXT
+    clock.advanceSeconds(30)
+    expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
+    expect(await send()).toMatchObject(UNKNOWN)
+  })
+
+  it('S14 refuses a removed key after 10 minutes at the latest', async () => {
+    const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = ONLY_NEXT
+    clock.advanceSeconds(600)
+    expect(await send()).toMatchObject(UNKNOWN)
+    expect(host.requests).toBe(2)
+  })
+
+  it('S14 never brings a key back that was seen removed, while the host is down', async () => {
+    const { clock, host, send } = await remoteSender(KEY, BOTH)
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = ONLY_NEXT
+    clock.advanceSeconds(600)
+    expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
+    host.answer = plainly(500)
+    for (let hour = 0; hour < 23; hour += 1) {
+      clock.advanceSeconds(3_600)
+      expect(await send()).toMatchObject(UNKNOWN)
+      expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
+    }
+  })
+
+  it('S14 asks again before it uses an old set, however the last attempt ended', async () => {
+    const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = plainly(500)
+    clock.advanceSeconds(700)
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = ONLY_NEXT
+    clock.advanceSeconds(20 * 3_600)
+    expect(await send()).toMatchObject(UNKNOWN)
+    expect(host.requests).toBe(3)
+  })
+})
+
+describe('one fetch for many', () => {
+  it('S15 makes one fetch for 500 first requests at once', async () => {
+    const { host, send } = await remoteSender(KEY, ONLY_FIRST)
+    const verdicts = await Promise.all(Array.from({ length: 500 }, () => send()))
+    expect(verdicts.filter((verdict) => verdict.ok)).toHaveLength(500)
+    expect(host.requests).toBe(1)
+  })
+
+  it('S15 makes one fetch for 500 requests at once after the set has expired', async () => {
+    const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
+    await send()
+    clock.advanceSeconds(600)
+    const verdicts = await Promise.all(Array.from({ length: 400 }, () => send()))
+    expect(verdicts.filter((verdict) => verdict.ok)).toHaveLength(400)
+    expect(host.requests).toBe(2)
+  })
+
+  it('S15 lets requests join a fetch that is under way', async () => {
+    const host = await keyHost(() => {})
+    const answered = new Promise<() => void>((resolve) => {
+      host.answer = (_, response) => resolve(() => response.end(JSON.stringify(BOTH)))
+    })
+    const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true })
+    const { send } = jwtSender(KEY, { keySet })
+    const first = send()
+    const answer = await answered
+    const others = [send({ key: NEXT }), send({ header: { kid: 'other' } })]
+    answer()
+    expect(await Promise.all([first, ...others])).toMatchObject([ACCEPTED, ACCEPTED, UNKNOWN])
+    expect(host.requests).toBe(1)
+  })
+})
+
+describe('freshness', () => {
+  it.each(['max-age=0, no-store', 'max-age=31536000, immutable', 'no-cache', 'max-age=-1'])(
+    'S20 does not depend on Cache-Control: %s',
+    async (policy) => {
+      const headers = { 'cache-control': policy, expires: '0', age: '99999' }
+      const { clock, host, send } = await remoteSender(KEY, plainly(200, JSON.stringify(ONLY_FIRST), headers))
+      for (const seconds of [0, 1, 59, 60, 179]) {
+        clock.advanceSeconds(seconds)
+        expect(await send()).toMatchObject(ACCEPTED)
+      }
+      expect(host.requests).toBe(1)
+      clock.advanceSeconds(301)
+      expect(await send()).toMatchObject(ACCEPTED)
+      expect(host.requests).toBe(2)
+    },
+  )
+
+  it('S20 renews a set in use after 5 minutes, and no request waits for it', async () => {
+    const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
+    expect(await send()).toMatchObject(ACCEPTED)
+    clock.advance(299_999)
+    expect(await send()).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(1)
+    const asked = new Promise<() => void>((resolve) => {
+      host.answer = (_, response) => {
+        resolve(() => response.end(JSON.stringify(BOTH)))
+      }
+    })
+    clock.advance(1)
+    expect(await send()).toMatchObject(ACCEPTED)
+    const answer = await asked
+    clock.advanceSeconds(200)
+    expect(await send()).toMatchObject(ACCEPTED)
+    const waiting = send({ key: NEXT })
+    answer()
+    expect(await waiting).toMatchObject(ACCEPTED)
+    clock.advanceSeconds(299)
+    expect(await send()).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(2)
+  })
+})
