@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { decodeBase64url, encodeBase64url, isCanonicalBase64url } from '../../src/lib/base64url.ts'
+
+/** Canonical is what the encoder writes, and nothing else that a decoder would take. */
+function isWhatBufferWrites(text: string): boolean {
+  return Buffer.from(text, 'base64url').toString('base64url') === text
+}
+
+const text = fc.oneof(
+  fc.stringMatching(/^[A-Za-z0-9_-]{0,50}$/),
+  fc.stringMatching(/^[A-Za-z0-9+/=_ -]{0,10}$/),
+  fc.string({ unit: 'binary', maxLength: 10 }),
+)
+
+it('encodes any bytes as Buffer does, and decodes them again', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      const encoded = encodeBase64url(bytes)
+      expect(encoded).toBe(Buffer.from(bytes).toString('base64url'))
+      expect(decodeBase64url(encoded)).toStrictEqual(Uint8Array.from(bytes))
+    }),
+  )
+})
+
+it('takes exactly the texts that Buffer writes', () => {
+  fc.assert(
+    fc.property(text, (given) => {
+      expect(isCanonicalBase64url(given)).toBe(isWhatBufferWrites(given))
+      expect(decodeBase64url(given) === undefined).toBe(!isWhatBufferWrites(given))
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+it('takes one of the spellings of each one and two bytes', () => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const canonical = (prefix: string) => [...alphabet].filter((last) => isCanonicalBase64url(prefix + last))
+  expect(canonical('A')).toStrictEqual([...'AQgw'])
+  expect(canonical('AA')).toStrictEqual([...'AEIMQUYcgkosw048'])
+  expect(canonical('AAA')).toHaveLength(64)
+  expect(canonical('')).toHaveLength(0)
+})
+
+it.each(['=', 'QQ==', 'QQ=', 'Q Q', 'QQ\n', '\nQQ', '+A', '/A', 'QUI=', 'A', 'AAAAA', 'QR', 'é', '😀'])(
+  'refuses %j',
+  (given) => {
+    expect(decodeBase64url(given)).toBeUndefined()
+  },
+)
+
+it('takes the empty text for no bytes', () => {
+  expect(decodeBase64url('')).toStrictEqual(new Uint8Array(0))
+})

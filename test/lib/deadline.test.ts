@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { withDeadline } from '../../src/lib/deadline.ts'
+
+const late = () => new Error('too late')
+
+const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+
+it('gives what the work gives, and leaves no timer behind', async () => {
+  const before = timers()
+  expect(await withDeadline(Promise.resolve('done'), 60_000, late)).toBe('done')
+  expect(timers()).toBe(before)
+})
+
+it('rejects with what the work rejects with, and leaves no timer behind', async () => {
+  const before = timers()
+  const error = new Error('of the work')
+  await expect(withDeadline(Promise.reject(error), 60_000, late)).rejects.toBe(error)
+  expect(timers()).toBe(before)
+})
+
+it('rejects when the time is up', async () => {
+  await expect(withDeadline(new Promise(() => {}), 5, late)).rejects.toThrow('too late')
+})
+
+it('waits for work that ends in time', async () => {
+  expect(await withDeadline(sleep(5, 'done'), 10_000, late)).toBe('done')
+})
+
+it('takes no notice of work that ends, or fails, after its time', async () => {
+  let fail: (error: Error) => void = () => {}
+  const work = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  const answer = withDeadline(work, 1, late)
+  await expect(answer).rejects.toThrow('too late')
+  fail(new Error('after its time'))
+  await expect(answer).rejects.toThrow('too late')
+})
+
+it('makes the error only when it is needed', async () => {
+  const make = vi.fn(late)
+  await withDeadline(sleep(1), 10_000, make)
+  expect(make).not.toHaveBeenCalled()
+})
+
+it.each([2 ** 31, 1e12, Number.POSITIVE_INFINITY])(
+  'does not go off at once for %f ms, which is longer than timers can wait',
+  async (milliseconds) => {
+    expect(await withDeadline(sleep(20, 'done'), milliseconds, late)).toBe('done')
+  },
+)

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { ListenerConfigError } from '../../src/errors.ts'
+import {
+  aBoolean,
+  aFunction,
+  checkedElsewhere,
+  checkOptions,
+  type OptionCheck,
+  optional,
+  positiveInteger,
+  positiveNumber,
+  wellFormedText,
+  withMethods,
+} from '../../src/lib/options.ts'
+
+function optionAtFault(call: () => unknown): string | undefined {
+  try {
+    call()
+    return undefined
+  } catch (error) {
+    if (error instanceof ListenerConfigError) return error.option
+    throw error
+  }
+}
+
+const accepts = (check: OptionCheck, value: unknown) => optionAtFault(() => check(value, 'it')) === undefined
+
+describe('one check each', () => {
+  const everything: readonly unknown[] = [
+    undefined,
+    null,
+    0,
+    -1,
+    1,
+    0.5,
+    NaN,
+    Infinity,
+    -Infinity,
+    2 ** 53,
+    '',
+    '1',
+    'a',
+    '\ud800',
+    true,
+    false,
+    [],
+    {},
+    1n,
+    () => 1,
+  ]
+
+  it.each<[string, OptionCheck, readonly unknown[]]>([
+    ['positiveNumber', positiveNumber, [1, 0.5, 2 ** 53]],
+    ['positiveInteger', positiveInteger, [1]],
+    ['aBoolean', aBoolean, [true, false]],
+    ['wellFormedText', wellFormedText, ['1', 'a']],
+    ['optional positiveInteger', optional(positiveInteger), [undefined, 1]],
+  ])('%s accepts these values, and names the option for all others', (_, check, good) => {
+    expect(everything.filter((value) => accepts(check, value))).toStrictEqual(good)
+  })
+
+  it('aFunction accepts functions and classes only', () => {
+    expect([() => 1, Date, null, {}, 'f'].map((value) => accepts(aFunction, value))).toStrictEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  it('withMethods asks for every method, own or inherited', () => {
+    const check = withMethods('get', 'has')
+    expect(accepts(check, new Map())).toBe(true)
+    expect(accepts(check, { get() {}, has() {} })).toBe(true)
+    expect(accepts(withMethods('now'), Date)).toBe(true)
+    for (const value of [undefined, null, 1, 'get', {}, { get() {} }, { get() {}, has: true }]) {
+      expect(accepts(check, value)).toBe(false)
+    }
+  })
+})
+
+describe('checkOptions', () => {
+  const table = { name: wellFormedText, size: optional(positiveInteger), rest: checkedElsewhere }
+
+  it('accepts what the table accepts', () => {
+    expect(optionAtFault(() => checkOptions('make', { name: 'a' }, table))).toBeUndefined()
+    expect(
+      optionAtFault(() => checkOptions('make', { name: 'a', size: 1, rest: NaN }, table)),
+    ).toBeUndefined()
+  })
+
+  it.each([
+    ['name', {}],
+    ['size', { name: 'a', size: 0 }],
+    ['Name', { name: 'a', Name: 'a' }],
+    ['toString', { name: 'a', toString: 'a' }],
+    ['constructor', { name: 'a', constructor: 1 }],
+    ['__proto__', JSON.parse('{"name":"a","__proto__":1}')],
+    ['make', null],
+    ['make', undefined],
+    ['make', 'name'],
+  ])('names %s as the option at fault', (option, options) => {
+    expect(optionAtFault(() => checkOptions('make', options as object, table))).toBe(option)
+  })
+
+  it('lists what there is when a name is misspelt', () => {
+    expect(() => checkOptions('make', { nmae: 'a' }, table)).toThrow(
+      'make has no such option; it has name, size, rest',
+    )
+  })
+})
