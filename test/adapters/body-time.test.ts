@@ -1,0 +1,165 @@
+import { expect, onTestFinished } from 'vitest'
+import {
+  ACCEPTED,
+  type Client,
+  closing,
+  describeMatrix,
+  refused,
+  wireOf,
+} from '../support/describe-matrix.ts'
+import { headOf, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { Log } from './log.ts'
+
+const INCOMPLETE = refused(400, 'body_incomplete', closing)
+const BUSY = refused(503, 'unavailable', { retryAfter: '1', ...closing })
+
+/** Sends all of a request but its last bytes, and leaves the connection open. */
+async function begin({ address }: Client, request: RawRequest, missing: number): Promise<RawConnection> {
+  const connection = new RawConnection(address)
+  await connection.write(toBytes(request).subarray(0, -missing))
+  return connection
+}
+
+/** Rejections that nobody took care of, as long as the test runs. */
+function unhandledRejections(): unknown[] {
+  const rejections: unknown[] = []
+  const note = (reason: unknown) => rejections.push(reason)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => {
+    process.off('unhandledRejection', note)
+  })
+  return rejections
+}
+
+/** A turn of the event loop, after which a rejection of this turn would have been reported. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+const large = { body: `"${'x'.repeat(60_000)}"` }
+
+describeMatrix('a body that does not arrive', [
+  {
+    name: 'B05 never accepts 2 bytes of an announced 100, when the sender has finished',
+    send: async ({ address, request, verdicts }) => {
+      const connection = new RawConnection(address)
+      await connection.write(headOf(await request(), [['Content-Length', '100']]))
+      await connection.write('{}')
+      connection.finish()
+      // Node itself answers 400 here, and the frameworks differ in its words.
+      const reply = await connection.reply()
+      await connection.closed()
+      await verdicts.reaches(1)
+      expect(verdicts.entries).toEqual(['body_incomplete'])
+      return { ...INCOMPLETE, statusLine: wireOf(reply).statusLine }
+    },
+    expected: INCOMPLETE,
+  },
+  {
+    name: 'B05 never accepts a body in chunks whose end is missing',
+    send: async ({ address, request, verdicts }) => {
+      const connection = new RawConnection(address)
+      const whole = toBytes(await request(), { chunkBytes: 100 })
+      await connection.write(whole.subarray(0, -5))
+      connection.finish()
+      const reply = await connection.reply()
+      await connection.closed()
+      await verdicts.reaches(1)
+      expect(verdicts.entries).toEqual(['body_incomplete'])
+      return { ...INCOMPLETE, statusLine: wireOf(reply).statusLine }
+    },
+    expected: INCOMPLETE,
+  },
+  {
+    name: 'B09 answers a slow body at its deadline, and closes',
+    setup: () => ({ options: { bodyTimeoutSeconds: 0.1 } }),
+    send: async (client) => {
+      const connection = await begin(client, await client.request(), 1)
+      const reply = await connection.reply()
+      await connection.closed()
+      return wireOf(reply)
+    },
+    expected: INCOMPLETE,
+  },
+  {
+    name: 'B09 closes 100 connections that drip, while others are served',
+    setup: () => ({ options: { bodyTimeoutSeconds: 0.2 } }),
+    send: async (client) => {
+      const request = await client.request(large)
+      const slow = await Promise.all(Array.from({ length: 100 }, () => begin(client, request, 30_000)))
+      const meanwhile = await client.send(await client.request())
+      expect(client.verdicts.entries).toEqual(['accepted'])
+      const replies = await Promise.all(slow.map((connection) => connection.reply()))
+      await Promise.all(slow.map((connection) => connection.closed()))
+      expect(new Set(replies.map((reply) => reply?.status))).toEqual(new Set([400]))
+      return [meanwhile, wireOf(replies[0])]
+    },
+    expected: [ACCEPTED, INCOMPLETE],
+  },
+  {
+    name: 'B10 an aborted body makes no claim and no unhandled rejection, and frees its place',
+    setup: ({ lookup }) => ({ target: lookup, options: { maxConcurrentBodies: 1 } }),
+    send: async (client) => {
+      const rejections = unhandledRejections()
+      const connection = await begin(client, await client.request(large), 30_000)
+      await client.lookups.reaches(1)
+      const meanwhile = await client.send(await client.request())
+      connection.abort()
+      await client.verdicts.reaches(1)
+      await nextTurn()
+      expect(client.verdicts.entries).toEqual(['body_incomplete'])
+      expect(client.errors).toEqual([])
+      expect(rejections).toEqual([])
+      return [meanwhile, await client.send(await client.request())]
+    },
+    expected: [BUSY, ACCEPTED],
+  },
+])
+
+describeMatrix('many bodies at once', [
+  {
+    name: 'B11 refuses a body beyond maxConcurrentBodies with 503, and finishes those it has begun',
+    setup: ({ lookup }) => ({ target: lookup, options: { maxConcurrentBodies: 2 } }),
+    send: async (client) => {
+      const requests = [await client.request(large), await client.request(large)]
+      const begun = await Promise.all(requests.map((request) => begin(client, request, 1)))
+      await client.lookups.reaches(2)
+      const excess = await client.send(await client.request())
+      const replies = begun.map(async (connection) => {
+        await connection.write('"')
+        return wireOf(await connection.reply())
+      })
+      return [excess, ...(await Promise.all(replies)), await client.send(await client.request())]
+    },
+    expected: [BUSY, ACCEPTED, ACCEPTED, ACCEPTED],
+  },
+  {
+    name: 'B11 answers an excess body on its headers alone, and closes',
+    setup: ({ lookup }) => ({ target: lookup, options: { maxConcurrentBodies: 1 } }),
+    send: async (client) => {
+      await begin(client, await client.request(), 1)
+      await client.lookups.reaches(1)
+      const excess = await begin(client, await client.request(large), 60_000)
+      const reply = await excess.reply()
+      await excess.closed()
+      return wireOf(reply)
+    },
+    expected: BUSY,
+  },
+  {
+    name: 'B11 a body that is in counts no longer, however long its handler takes',
+    setup: () => ({ options: { maxConcurrentBodies: 1 }, handle: secondReleasesFirst() }),
+    send: async ({ send, request }) => Promise.all([send(await request()), send(await request())]),
+    expected: [ACCEPTED, ACCEPTED],
+  },
+])
+
+/** A handler that answers nobody before two are waiting. */
+function secondReleasesFirst(): () => Promise<number> {
+  const waiting = new Log<string>()
+  return async () => {
+    waiting.add('one more')
+    await waiting.reaches(2)
+    return 200
+  }
+}

@@ -1,0 +1,122 @@
+import { gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
+import { ACCEPTED, type Client, describeMatrix, type Row, refused } from '../support/describe-matrix.ts'
+import { toBytes } from '../support/raw-http.ts'
+import type { Given } from './sender.ts'
+
+const NOT_JSON_TYPE = refused(400, 'content_type_not_json')
+const NOT_JSON = refused(400, 'body_not_json')
+const NOT_IDENTITY = refused(400, 'content_encoding_not_identity')
+
+function row(name: string, expected: Row['expected'], given: () => Given): Row {
+  return { name, expected, send: async ({ send, request }) => send(await request(given())) }
+}
+
+function typed(name: string, type: string | readonly string[] | undefined, expected: Row['expected']): Row {
+  return row(name, expected, () => ({ headers: { 'content-type': type } }))
+}
+
+function coded(name: string, coding: string | readonly string[], expected: Row['expected']): Row {
+  return row(name, expected, () => ({ headers: { 'content-encoding': coding } }))
+}
+
+describeMatrix('the coding of a body', [
+  row('B13 refuses a gzipped body that is signed as sent', NOT_IDENTITY, () => ({
+    body: gzipSync('{"a":1}'),
+    headers: { 'content-encoding': 'gzip' },
+  })),
+  row('B14 refuses 48 KB that would inflate to 50 MB', NOT_IDENTITY, () => ({
+    body: gzipSync(Buffer.alloc(50_000_000, ' ')),
+    headers: { 'content-encoding': 'gzip' },
+  })),
+  coded('B15 refuses a chain of 1,000 codings', Array(1000).fill('gzip').join(', '), NOT_IDENTITY),
+  coded('B13 refuses a coding of plain JSON', 'br', NOT_IDENTITY),
+  coded('B13 refuses identity together with another coding', 'identity, gzip', NOT_IDENTITY),
+  coded('B13 refuses two codings in two headers', ['identity', 'gzip'], refused(400, 'header_repeated')),
+  coded('B16 accepts identity', 'identity', ACCEPTED),
+  coded('B16 accepts identity in any case', 'Identity', ACCEPTED),
+  coded('B16 accepts an empty coding', '', ACCEPTED),
+])
+
+describeMatrix('the type of a body', [
+  typed('B21 refuses a body without a type', undefined, refused(400, 'header_missing')),
+  typed('B21 refuses an empty type', '', refused(400, 'header_missing')),
+  ...[
+    'text/plain',
+    'application/jsonx',
+    'application/json garbage',
+    'application/json\ta',
+    'application/json, text/plain',
+    'application/ld+json',
+    'application/json; charset',
+    '*',
+    ';',
+    'a/b; __proto__=x',
+  ].map((type) =>
+    typed(`B22 P02 refuses ${JSON.stringify(type)} with 400, and not with 415`, type, NOT_JSON_TYPE),
+  ),
+  ...[
+    ' application/json',
+    'Application/JSON ; charset=UTF-8',
+    'application/json;charset="utf-8"',
+    'application/json;',
+    'application/json; ;; ',
+    'application/json; charset=utf-8; charset=utf-8',
+    'application/json; profile="a;b"',
+    'application/json; profile="a\\"; charset=utf-16"',
+    "application/json; a*=utf-8''x",
+    '\tapplication/json\t',
+  ].map((type) => typed(`B23 accepts ${JSON.stringify(type)}`, type, ACCEPTED)),
+  typed(
+    'B24 refuses two types, although some frameworks keep the first',
+    ['application/json', 'text/plain'],
+    refused(400, 'header_repeated'),
+  ),
+  typed(
+    'B24 refuses the same type twice',
+    ['application/json', 'application/json'],
+    refused(400, 'header_repeated'),
+  ),
+  row('B25 refuses UTF-16 that says so', NOT_JSON_TYPE, () => ({
+    body: Buffer.from('{"a":1}', 'utf16le'),
+    headers: { 'content-type': 'application/json; charset=utf-16' },
+  })),
+  row('B25 refuses UTF-16 that does not say so', NOT_JSON, () => ({
+    body: Buffer.from('{"a":1}', 'utf16le'),
+  })),
+  row('B27 refuses a form of 32,000 parameters by its type', NOT_JSON_TYPE, () => ({
+    body: 'a&'.repeat(32_000),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })),
+  row('B27 refuses a form of 32,000 parameters that says it is JSON', NOT_JSON, () => ({
+    body: 'a&'.repeat(32_000),
+  })),
+  row('B28 refuses an empty body', NOT_JSON, () => ({ body: '' })),
+  {
+    name: 'B28 refuses a body without a length',
+    send: async ({ send, request }) => send(toBytes(await request({ body: '' }), { framing: [] })),
+    expected: NOT_JSON,
+  },
+  row('B28 refuses a body of one space', NOT_JSON, () => ({ body: ' ' })),
+])
+
+/** How long the fastest of a few verdicts took, in milliseconds: the others may have waited for the machine. */
+async function fastest({ send, durations }: Client, bytes: Uint8Array): Promise<number> {
+  for (let count = 0; count < 5; count += 1) await send(bytes)
+  return Math.min(...durations.entries)
+}
+
+function longTypeRow(filling: string): Row {
+  return {
+    name: `B26 refuses a type with 12 KB of ${JSON.stringify(filling)} in a moment`,
+    send: async (client) => {
+      const type = `application/json;${filling.repeat(12_000 / filling.length)}x`
+      const bytes = toBytes(await client.request({ headers: { 'content-type': type } }))
+      expect(await fastest(client, bytes)).toBeLessThan(5)
+      return client.send(bytes)
+    },
+    expected: NOT_JSON_TYPE,
+  }
+}
+
+describeMatrix('the cost of a type', ['a=b;', ' ', ';', '; a="', '\t'].map(longTypeRow))

@@ -1,0 +1,150 @@
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import {
+  defineListener,
+  type EventStore,
+  hmac,
+  type Listener,
+  type ListenerOptions,
+} from '../../src/index.ts'
+import { jwt, type KeySet, localKeySet } from '../../src/jwt.ts'
+import { type SignedRequest, type SignOptions, signHmac, signJwt } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { type FakeClock, fakeClock } from '../support/clock.ts'
+import { SECRET } from '../support/hmac-listener.ts'
+import type { Header, RawRequest } from '../support/raw-http.ts'
+import { Log } from './log.ts'
+
+export const SUBJECT = 'https://tenant.example'
+export const AUDIENCE = 'https://tenant.example/api/v1/webhooks/incoming/L1'
+
+/** By lower-case name: undefined takes a header away, an array repeats it. */
+export interface HeaderChanges {
+  readonly [name: string]: string | readonly string[] | undefined
+}
+
+/** How a request differs from a plain valid one. */
+export interface Given extends Partial<SignOptions> {
+  readonly path?: string
+  readonly method?: string
+  /** Changed after signing: see `changed`. */
+  readonly headers?: HeaderChanges
+  /** Claims to add to the token, or to replace. */
+  readonly claims?: { readonly [claim: string]: unknown }
+}
+
+/** A listener on a clock that stands still, with all that it is known to have done, and a sender it believes. */
+export interface Endpoint {
+  readonly listener: Listener
+  readonly clock: FakeClock
+  /** What the store was asked: `claim <event id>`. */
+  readonly calls: Log<string>
+  /** `accepted`, or the reason. */
+  readonly verdicts: Log<string>
+  /** How long each verdict took, in milliseconds. */
+  readonly durations: Log<number>
+  /** What `onError` was told. */
+  readonly failures: Log<unknown>
+  /** Finds the listener for every path, and logs the path. */
+  lookup(path: string): Listener
+  /** The paths that were looked up. */
+  readonly lookups: Log<string>
+  /** A request as its sender writes it. */
+  request(given?: Given): Promise<RawRequest>
+}
+
+type Sign = (options: SignOptions, given: Given, clock: FakeClock) => Promise<SignedRequest>
+
+function endpoint(auth: ListenerOptions['auth'], sign: Sign, options: Partial<ListenerOptions>): Endpoint {
+  const clock = fakeClock()
+  const calls = new Log<string>()
+  const verdicts = new Log<string>()
+  const durations = new Log<number>()
+  const failures = new Log<unknown>()
+  const lookups = new Log<string>()
+  const listener = defineListener({
+    id: 'L1',
+    auth,
+    clock,
+    onVerdict: (verdict, { durationMs }) => {
+      durations.add(durationMs)
+      verdicts.add(verdict.ok ? 'accepted' : verdict.reason)
+    },
+    onError: (error) => failures.add(error),
+    ...options,
+    store: watched(options.store ?? memoryStore({ clock, maxRecords: 1000 }), calls),
+  })
+  const request = async (given: Given = {}): Promise<RawRequest> => {
+    const { path = '/hook', body = '{"a":1}', timestamp = clock.seconds(), eventId } = given
+    const signed = await sign({ body, timestamp, eventId }, given, clock)
+    const headers = Object.entries(signed.headers)
+    return changed({ method: given.method ?? 'POST', path, headers, body: signed.body }, given.headers ?? {})
+  }
+  const lookup = (path: string) => {
+    lookups.add(path)
+    return listener
+  }
+  return { listener, clock, calls, verdicts, durations, failures, lookup, lookups, request }
+}
+
+export function hmacEndpoint(options: Partial<ListenerOptions> = {}): Endpoint {
+  const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+  return endpoint(auth, (signing) => signHmac({ secret: SECRET, ...signing }), options)
+}
+
+let keyPair: Promise<{ privateKey: JWK; publicKey: JWK }> | undefined
+
+/** Made once a file: the tests are not about keys. */
+async function makeKeyPair() {
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  const [privateKey, publicKey] = await Promise.all([exportJWK(pair.privateKey), exportJWK(pair.publicKey)])
+  const named = { kid: 'k1', alg: 'ES256' }
+  return { privateKey: { ...privateKey, ...named }, publicKey: { ...publicKey, ...named } }
+}
+
+/** `keySetFrom` may put something between the listener and the sender's keys. */
+export async function jwtEndpoint(
+  options: Partial<ListenerOptions> = {},
+  keySetFrom: (keys: KeySet) => KeySet = (keys) => keys,
+): Promise<Endpoint> {
+  keyPair ??= makeKeyPair()
+  const { privateKey, publicKey } = await keyPair
+  const names = { subject: SUBJECT, audience: AUDIENCE }
+  const auth = jwt({ ...names, keySet: keySetFrom(localKeySet({ keys: [publicKey] })) })
+  const sign: Sign = (signing, { claims }, clock) =>
+    signJwt({ ...names, privateKey, ...signing, claims: { exp: clock.seconds() + 300, ...claims } })
+  return endpoint(auth, sign, options)
+}
+
+/** Tells the log what the store is asked. */
+function watched(store: EventStore, calls: Log<string>): EventStore {
+  return {
+    claim(key, ...rest) {
+      calls.add(`claim ${key.eventId}`)
+      return store.claim(key, ...rest)
+    },
+    commit(key, ...rest) {
+      calls.add(`commit ${key.eventId}`)
+      return store.commit(key, ...rest)
+    },
+    release(key, ...rest) {
+      calls.add(`release ${key.eventId}`)
+      return store.release(key, ...rest)
+    },
+  }
+}
+
+/** The value of a header in a request as it will be sent. */
+export function sentHeader(request: RawRequest, name: string): string {
+  const found = request.headers.find(([candidate]) => candidate === name)
+  if (found === undefined) throw new Error(`the request has no ${name}`)
+  return found[1]
+}
+
+/** The same request with other headers. */
+export function changed(request: RawRequest, changes: HeaderChanges): RawRequest {
+  const kept = request.headers.filter(([name]) => !Object.hasOwn(changes, name))
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    [value ?? []].flat().map((text): Header => [name, text]),
+  )
+  return { ...request, headers: [...kept, ...added] }
+}

@@ -1,0 +1,174 @@
+import type { NetConnectOpts } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import {
+  ACCEPTED,
+  type Client,
+  describeMatrix,
+  type Row,
+  refused,
+  wireOf,
+} from '../support/describe-matrix.ts'
+import { exchange, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from './sender.ts'
+
+const FORBIDDEN = refused(403, 'source_ip_not_allowed')
+
+/** The proxies trusted here. Hono has to be told how the source is found, so each row names some. */
+const PROXY = { trustedProxies: ['127.0.0.0/8'] }
+const NO_PROXY = { trustedProxies: ['198.51.100.1/32'] }
+
+interface Sending {
+  readonly allowed: readonly string[]
+  readonly proxies?: typeof PROXY
+  readonly forwardedFor?: string | readonly string[]
+}
+
+function row(
+  name: string,
+  { allowed, proxies = NO_PROXY, forwardedFor }: Sending,
+  expected: Row['expected'],
+): Row {
+  return {
+    name,
+    endpoint: () => hmacEndpoint({ allowedCidrs: allowed }),
+    setup: () => ({ options: proxies }),
+    send: async ({ send, request }) => send(await request({ headers: { 'x-forwarded-for': forwardedFor } })),
+    expected,
+  }
+}
+describeMatrix('the source address of a direct sender', [
+  row('accepts a sender in the allowed network', { allowed: ['127.0.0.0/8'] }, ACCEPTED),
+  row('refuses a sender outside of it', { allowed: ['192.0.2.0/24'] }, FORBIDDEN),
+  row(
+    'I24 has no special regard for loopback',
+    { allowed: ['192.0.2.0/24'], forwardedFor: '127.0.0.1' },
+    FORBIDDEN,
+  ),
+  row(
+    'I19 does not believe X-Forwarded-For from a sender that is no declared proxy',
+    { allowed: ['192.0.2.0/24'], forwardedFor: '192.0.2.1' },
+    FORBIDDEN,
+  ),
+  row(
+    'I19 does not look at X-Forwarded-For when the sender itself is allowed',
+    { allowed: ['127.0.0.0/8'], forwardedFor: '192.0.2.1' },
+    ACCEPTED,
+  ),
+])
+
+describeMatrix('the source address behind a proxy', [
+  row(
+    'is what the proxy wrote',
+    { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: '192.0.2.1' },
+    ACCEPTED,
+  ),
+  row(
+    'I20 is the first untrusted address from the right, and not the leftmost',
+    { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: '192.0.2.1, 203.0.113.9' },
+    FORBIDDEN,
+  ),
+  row(
+    'I20 is found behind a chain of declared proxies',
+    { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: '203.0.113.9, 192.0.2.1, 127.0.0.2' },
+    ACCEPTED,
+  ),
+  row(
+    'I24 is not the proxy itself, although its loopback address would be allowed',
+    { allowed: ['127.0.0.0/8'], proxies: PROXY, forwardedFor: '203.0.113.9' },
+    FORBIDDEN,
+  ),
+  row(
+    'I21 is read from two headers as from one: the last one was written last',
+    { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: ['192.0.2.1', '203.0.113.9'] },
+    FORBIDDEN,
+  ),
+  row(
+    'I21 is read from two headers as from one: the first one is what a stranger claims',
+    { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: ['203.0.113.9', '192.0.2.1'] },
+    ACCEPTED,
+  ),
+  row(
+    'I21 is nobody behind 1,000 entries',
+    { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: Array(1000).fill('192.0.2.1').join(',') },
+    FORBIDDEN,
+  ),
+  ...[
+    '',
+    ',',
+    '192.0.2.1,',
+    ' ',
+    'unknown',
+    '192.0.2.1:443',
+    '[192.0.2.1]',
+    '192.0.2.1 ;',
+    '0192.0.2.1',
+    '"192.0.2.1"',
+    '_hidden',
+  ].map((forwardedFor) =>
+    row(
+      `I21 is nobody where the proxy wrote ${JSON.stringify(forwardedFor)}`,
+      { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor },
+      FORBIDDEN,
+    ),
+  ),
+])
+
+/** A sender that comes to a server of both families by the one or by the other. */
+async function sendTo({ address, request }: Client, host: string) {
+  return wireOf(await exchange({ ...address, host } as NetConnectOpts, toBytes(await request())))
+}
+
+const BOTH_FAMILIES = { options: NO_PROXY, listenOn: { port: 0, host: '::' } }
+
+describeMatrix('the family of an address', [
+  {
+    name: 'I01 an IPv4 sender that the socket shows as ::ffff:127.0.0.1 fits an IPv4 rule',
+    endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
+    setup: () => BOTH_FAMILIES,
+    send: (client) => sendTo(client, '127.0.0.1'),
+    expected: ACCEPTED,
+  },
+  {
+    name: 'I05 an IPv6 sender fits no IPv4 rule, and is no error',
+    endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
+    setup: () => BOTH_FAMILIES,
+    send: async (client) => {
+      const wire = await sendTo(client, '::1')
+      expect(client.errors).toEqual([])
+      return wire
+    },
+    expected: FORBIDDEN,
+  },
+  {
+    name: 'I05 an IPv6 sender fits its IPv6 rule',
+    endpoint: () => hmacEndpoint({ allowedCidrs: ['::1/128'] }),
+    setup: () => BOTH_FAMILIES,
+    send: (client) => sendTo(client, '::1'),
+    expected: ACCEPTED,
+  },
+])
+
+function socketPath(): string {
+  return join(tmpdir(), `hookgate-${crypto.randomUUID()}.sock`)
+}
+
+describeMatrix('a sender without an address', [
+  {
+    name: 'I18 is refused when there are rules',
+    endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
+    setup: () => ({ options: PROXY, listenOn: { path: socketPath() } }),
+    send: async ({ send, request }) => [
+      await send(await request()),
+      await send(await request({ headers: { 'x-forwarded-for': '127.0.0.1' } })),
+    ],
+    expected: [FORBIDDEN, FORBIDDEN],
+  },
+  {
+    name: 'I18 is accepted when there are none',
+    setup: () => ({ listenOn: { path: socketPath() } }),
+    send: async ({ send, request }) => send(await request()),
+    expected: ACCEPTED,
+  },
+])

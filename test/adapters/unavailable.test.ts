@@ -1,0 +1,200 @@
+import { expect } from 'vitest'
+import { type EventStore, EventStoreError, KeySetError, type Listener } from '../../src/index.ts'
+import type { KeySet } from '../../src/jwt.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import {
+  ACCEPTED,
+  closing,
+  DUPLICATE,
+  describeMatrix,
+  FAILED,
+  type Row,
+  refused,
+  UNAUTHORIZED_JWT,
+  wireOf,
+} from '../support/describe-matrix.ts'
+import { headOf, RawConnection } from '../support/raw-http.ts'
+import { type Endpoint, hmacEndpoint, jwtEndpoint } from './sender.ts'
+
+const UNAVAILABLE = refused(503, 'unavailable', { retryAfter: '5' })
+
+function storeRow(name: string, claim: () => unknown): Row {
+  const store = { ...memoryStore(), claim } as EventStore // what it answers is the point
+  return {
+    name,
+    endpoint: () => hmacEndpoint({ store, storeTimeoutSeconds: 0.05 }),
+    send: async ({ send, request, failures, errors }) => {
+      const wire = await send(await request())
+      expect(failures.entries).toEqual([expect.any(EventStoreError)])
+      expect(errors).toEqual([])
+      return wire
+    },
+    claims: 1,
+    expected: UNAVAILABLE,
+  }
+}
+
+function throwing(): never {
+  throw new Error('connect ECONNREFUSED 10.1.2.3:6379')
+}
+
+describeMatrix('a store that fails', [
+  storeRow('D10 P11 is 503 with Retry-After when it throws', throwing),
+  storeRow('D10 P11 is 503 with Retry-After when it rejects', async () => throwing()),
+  storeRow('D10 P11 is 503 with Retry-After when it hangs', () => new Promise(() => {})),
+  storeRow('D10 P11 is 503 with Retry-After when it answers undefined', () => undefined),
+  storeRow('D10 P11 is 503 with Retry-After when it answers true', async () => true),
+  {
+    name: 'D11 is 503 as long as it fails, and no longer',
+    endpoint: () => {
+      const inner = memoryStore()
+      let asked = 0
+      const claim: EventStore['claim'] = (...given) => {
+        asked += 1
+        return asked === 1 ? throwing() : inner.claim(...given)
+      }
+      return hmacEndpoint({
+        store: { claim, commit: inner.commit.bind(inner), release: inner.release.bind(inner) },
+      })
+    },
+    send: async ({ send, request }) => {
+      const sent = await request()
+      return [await send(sent), await send(sent), await send(sent)]
+    },
+    claims: 3,
+    expected: [UNAVAILABLE, ACCEPTED, DUPLICATE],
+  },
+])
+
+function keySetRow(name: string, find: KeySet['find'], retryAfter: string): Row {
+  return {
+    name,
+    endpoint: () => jwtEndpoint({}, () => ({ find })),
+    send: async ({ send, request, failures, errors }) => {
+      const sent = await request()
+      const wire = await send(sent)
+      expect(failures.entries).toEqual([expect.any(KeySetError)])
+      expect(errors).toEqual([])
+      return wire
+    },
+    expected: refused(503, 'unavailable', { retryAfter }),
+  }
+}
+
+const keyHostDown = () => new KeySetError('https://keys.example/jwks did not answer', 17)
+
+describeMatrix('a key host that fails', [
+  keySetRow(
+    'S10 is 503 with Retry-After when its key set throws',
+    () => {
+      throw keyHostDown()
+    },
+    '17',
+  ),
+  keySetRow(
+    'S10 is 503 with Retry-After when its key set rejects',
+    async () => {
+      throw keyHostDown()
+    },
+    '17',
+  ),
+  {
+    name: 'S17 is not asked for a token that fails without it: 401, and not 503',
+    endpoint: () =>
+      jwtEndpoint({}, () => ({
+        find: () => {
+          throw keyHostDown()
+        },
+      })),
+    send: async ({ send, request }) => [
+      await send(await request({ claims: { exp: 1 } })),
+      await send(await request({ headers: { authorization: 'Bearer x' } })),
+    ],
+    expected: [UNAUTHORIZED_JWT, UNAUTHORIZED_JWT],
+  },
+])
+
+const UNKNOWN = refused(404, 'listener_unknown', closing)
+
+/** Two listeners that share a store and a secret, each at its path. */
+function twoListeners({ listener }: Endpoint) {
+  const listeners = new Map<string, Listener>([
+    ['/incoming/L1', listener],
+    ['/incoming/L2', { ...listener, id: 'L2' }],
+  ])
+  return { target: (path: string) => listeners.get(path) }
+}
+
+describeMatrix('a lookup', [
+  {
+    name: 'answers 404 for a listener that it does not know',
+    setup: () => ({ target: () => undefined }),
+    send: async ({ send, request }) => send(await request()),
+    expected: UNKNOWN,
+  },
+  {
+    name: 'answers 404 for a listener that it does not know after a while',
+    setup: () => ({ target: async () => undefined }),
+    send: async ({ send, request }) => send(await request()),
+    expected: UNKNOWN,
+  },
+  {
+    name: 'answers 404 on the headers alone, and closes',
+    setup: () => ({ target: () => undefined }),
+    send: async ({ address, request }) => {
+      const connection = new RawConnection(address)
+      await connection.write(headOf(await request(), [['Content-Length', '1000']]))
+      const reply = await connection.reply()
+      await connection.closed()
+      return wireOf(reply)
+    },
+    expected: UNKNOWN,
+  },
+  {
+    name: 'may take its time',
+    setup: ({ listener }) => ({ target: async () => listener }),
+    send: async ({ send, request }) => send(await request({ body: `"${'x'.repeat(60_000)}"` })),
+    expected: ACCEPTED,
+  },
+  {
+    name: 'P11 that throws is an error of the developer',
+    setup: () => ({
+      target: () => {
+        throw new Error('no database')
+      },
+    }),
+    send: async ({ send, request }) => send(await request()),
+    expected: FAILED,
+  },
+  {
+    name: 'P11 that rejects is an error of the developer',
+    setup: () => ({
+      target: async () => {
+        throw new Error('no database')
+      },
+    }),
+    send: async ({ send, request }) => send(await request()),
+    expected: FAILED,
+  },
+  {
+    name: 'D18 keeps the events of two listeners apart',
+    setup: twoListeners,
+    send: async ({ send, request }) => {
+      const sent = await request({ path: '/incoming/L1' })
+      return [await send(sent), await send({ ...sent, path: '/incoming/L2' }), await send(sent)]
+    },
+    expected: [ACCEPTED, ACCEPTED, DUPLICATE],
+  },
+  {
+    name: 'D20 does not run an event again because its URL is spelt in another way',
+    setup: twoListeners,
+    send: async ({ send, request }) => {
+      const sent = await request({ path: '/incoming/L1' })
+      const spellings = ['/incoming/l1', '/incoming/L1/', '//incoming/L1', '/incoming//L1', '/incoming/%6c1']
+      const first = await send(sent)
+      const replies = await Promise.all(spellings.map((path) => send({ ...sent, path })))
+      return [first, ...replies]
+    },
+    expected: [ACCEPTED, ...Array<typeof UNKNOWN>(5).fill(UNKNOWN)],
+  },
+])

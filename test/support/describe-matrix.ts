@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { type Endpoint, hmacEndpoint } from '../adapters/sender.ts'
+import { exchange, headerOf, type RawReply, type RawRequest, toBytes } from './raw-http.ts'
+import { type RunningServer, type Setup, TARGETS } from './servers.ts'
+
+/** What of a reply has to be the same, byte for byte, whatever framework sends it. */
+export interface Wire {
+  readonly statusLine: string
+  readonly contentType: string | undefined
+  readonly body: string
+  readonly retryAfter: string | undefined
+  readonly wwwAuthenticate: string | undefined
+  readonly connectionClose: boolean
+}
+
+export function wireOf(reply: RawReply | undefined): Wire {
+  if (reply === undefined) throw new Error('the connection ended without a reply')
+  return {
+    statusLine: reply.statusLine,
+    contentType: headerOf(reply, 'content-type'),
+    body: reply.body,
+    retryAfter: headerOf(reply, 'retry-after'),
+    wwwAuthenticate: headerOf(reply, 'www-authenticate'),
+    connectionClose: headerOf(reply, 'connection')?.toLowerCase() === 'close',
+  }
+}
+
+const NOTHING_ELSE = { retryAfter: undefined, wwwAuthenticate: undefined, connectionClose: false }
+
+/** The handler ran and answered 200. */
+export const ACCEPTED: Wire = {
+  statusLine: 'HTTP/1.1 200 OK',
+  contentType: 'application/json',
+  body: '{"handler":200}',
+  ...NOTHING_ELSE,
+}
+
+/** The framework's error handler answered. */
+export const FAILED: Wire = {
+  ...ACCEPTED,
+  statusLine: 'HTTP/1.1 500 Internal Server Error',
+  body: '{"handler":500}',
+}
+
+const PHRASES = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  503: 'Service Unavailable',
+}
+
+/** The reply to a refused delivery, written out as the design has it. */
+export function refused(status: keyof typeof PHRASES, code: string, extra: Partial<Wire> = {}): Wire {
+  return {
+    statusLine: `HTTP/1.1 ${status} ${PHRASES[status]}`,
+    contentType: 'application/problem+json',
+    body: `{"status":${status},"title":"${PHRASES[status]}","code":"${code}"}`,
+    ...NOTHING_ELSE,
+    ...extra,
+  }
+}
+
+export const DUPLICATE: Wire = refused(409, 'event_duplicate')
+export const closing = { connectionClose: true }
+export const UNAUTHORIZED: Wire = refused(401, 'unauthorized')
+export const UNAUTHORIZED_JWT: Wire = { ...UNAUTHORIZED, wwwAuthenticate: 'Bearer' }
+
+/** One running server and a sender in front of it. */
+export interface Client extends Endpoint, RunningServer {
+  /** Sends bytes, or a request as it stands, on a new connection. Throws when there is no reply. */
+  send(request: RawRequest | Uint8Array): Promise<Wire>
+}
+
+export interface Row {
+  /** Begins with the ids of the rows in the attack catalogue. */
+  readonly name: string
+  /** Default: an HMAC listener. Made anew for each framework. */
+  readonly endpoint?: () => Endpoint | Promise<Endpoint>
+  /** How the endpoint is mounted, where that matters. */
+  readonly setup?: (endpoint: Endpoint) => Partial<Setup>
+  /** The replies in question. It may expect other things on the way. */
+  readonly send: (client: Client) => Promise<Wire | readonly Wire[]>
+  readonly expected: Wire | readonly Wire[]
+  /** How often the store is asked for an event. Default: once for each 200 and each 409. */
+  readonly claims?: number
+}
+
+/**
+ * One test a row: every framework has to give the expected replies, run its handler for accepted deliveries only, and
+ * claim no event for a delivery that was refused before.
+ */
+export function describeMatrix(name: string, rows: readonly Row[]): void {
+  describe(name, () => {
+    for (const row of rows) {
+      it(row.name, async () => {
+        const wires = [row.expected].flat()
+        const handled = wires.filter(({ body }) => body === ACCEPTED.body).length
+        const duplicates = wires.filter(({ statusLine }) => statusLine === DUPLICATE.statusLine).length
+        const { claims = handled + duplicates } = row
+        expect(await onEach(row)).toEqual(sameForAll({ wires, handled, claims }))
+      })
+    }
+  })
+}
+
+/** Runs a row on each framework. The result is named by framework, so that a failure shows which one is odd. */
+async function onEach({ endpoint: create = hmacEndpoint, setup, send }: Row) {
+  const runs = Object.entries(TARGETS).map(async ([framework, start]) => {
+    const endpoint = await create()
+    const server = await start({ target: endpoint.listener, ...setup?.(endpoint) })
+    const client = clientOf(endpoint, server)
+    try {
+      const wires = [await send(client)].flat()
+      const claims = endpoint.calls.entries.filter((call) => call.startsWith('claim')).length
+      return [framework, { wires, handled: server.handled.length, claims }]
+    } catch (error) {
+      throw new Error(`on ${framework}`, { cause: error })
+    }
+  })
+  return Object.fromEntries(await Promise.all(runs))
+}
+
+function clientOf(endpoint: Endpoint, server: RunningServer): Client {
+  return {
+    ...endpoint,
+    ...server,
+    send: async (request) => {
+      const bytes = request instanceof Uint8Array ? request : toBytes(request)
+      const hasBody = request instanceof Uint8Array || request.method !== 'HEAD'
+      return wireOf(await exchange(server.address, bytes, { hasBody }))
+    },
+  }
+}
+
+function sameForAll<Value>(value: Value): { [framework: string]: Value } {
+  return Object.fromEntries(Object.keys(TARGETS).map((framework) => [framework, value]))
+}

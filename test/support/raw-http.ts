@@ -1,0 +1,149 @@
+import { connect, type NetConnectOpts } from 'node:net'
+
+export type Header = readonly [name: string, value: string]
+
+/** A request as its sender means it; `toBytes` writes it down, right or wrong. */
+export interface RawRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: readonly Header[]
+  readonly body: Uint8Array
+}
+
+/** The bytes of a request. `framing` replaces the true Content-Length; `chunks` cuts the body up (RFC 9112 7.1). */
+export function toBytes(
+  request: RawRequest,
+  { framing, chunkBytes }: { framing?: readonly Header[]; chunkBytes?: number } = {},
+): Buffer {
+  const { body } = request
+  const chunked = chunkBytes === undefined ? undefined : inChunks(body, chunkBytes)
+  const length: Header = chunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', `${body.byteLength}`]
+  return Buffer.concat([headOf(request, framing ?? [length]), chunked ?? body])
+}
+
+/** Request line and headers, with the empty line behind them. Texts are written as Latin-1, as HTTP has it. */
+export function headOf({ method, path, headers }: RawRequest, framing: readonly Header[] = []): Buffer {
+  const lines = [['Host', 'localhost'], ...headers, ...framing].map(([name, value]) => `${name}: ${value}`)
+  return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1')
+}
+
+/** Each chunk with its length, and an extension if one is given; the last one ends the body. */
+export function inChunks(body: Uint8Array, chunkBytes: number, extension = ''): Buffer {
+  const parts: Uint8Array[] = []
+  for (let start = 0; start < body.byteLength; start += chunkBytes) {
+    const chunk = body.subarray(start, start + chunkBytes)
+    parts.push(Buffer.from(`${chunk.byteLength.toString(16)}${extension}\r\n`), chunk, Buffer.from('\r\n'))
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
+}
+
+export interface RawReply {
+  readonly statusLine: string
+  readonly status: number
+  /** Lower-case names, in the order of the wire. */
+  readonly headers: readonly Header[]
+  readonly body: string
+}
+
+export function headerOf(reply: RawReply, name: string): string | undefined {
+  return reply.headers.find(([found]) => found === name)?.[1]
+}
+
+/** A client that writes bytes and reads replies, and knows no rule of HTTP but where a reply ends. */
+export class RawConnection {
+  readonly #socket
+  readonly #closed: Promise<void>
+  #received: Buffer = Buffer.alloc(0)
+  #ended = false
+  #wake = () => {}
+  /** Interim replies (1xx) that came so far. */
+  readonly interim: number[] = []
+
+  constructor(address: NetConnectOpts) {
+    const socket = connect(address)
+    this.#socket = socket
+    this.#closed = new Promise((resolve) => socket.once('close', () => resolve()))
+    const end = () => {
+      this.#ended = true
+      this.#wake()
+    }
+    socket.on('data', (bytes) => {
+      this.#received = Buffer.concat([this.#received, bytes])
+      this.#wake()
+    })
+    socket.on('end', end).on('close', end).on('error', end)
+  }
+
+  /** Resolves when the system has taken the bytes. */
+  write(bytes: Uint8Array | string): Promise<void> {
+    return new Promise((resolve) => this.#socket.write(bytes, () => resolve()))
+  }
+
+  /** Says that nothing more will come, and goes on listening. */
+  finish(): void {
+    this.#socket.end()
+  }
+
+  /** Leaves without a word, and forgets what was not read. */
+  abort(): void {
+    this.#socket.destroy()
+  }
+
+  /** When the server has closed, or this side has left. */
+  closed(): Promise<void> {
+    return this.#closed
+  }
+
+  /** The next final reply; undefined when the connection ends before there is one. */
+  async reply({ hasBody = true }: { hasBody?: boolean } = {}): Promise<RawReply | undefined> {
+    for (;;) {
+      const parsed = parseReply(this.#received, hasBody, this.#ended)
+      if (parsed) {
+        this.#received = this.#received.subarray(parsed.length)
+        if (parsed.reply.status >= 200) return parsed.reply
+        this.interim.push(parsed.reply.status)
+      } else {
+        if (this.#ended) return undefined
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+      }
+    }
+  }
+}
+
+/** The reply at the start of the bytes, and its length; undefined while it is not complete. */
+function parseReply(
+  bytes: Buffer,
+  hasBody: boolean,
+  ended: boolean,
+): { reply: RawReply; length: number } | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n')
+  if (headEnd < 0) return undefined
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
+  const status = Number(statusLine.split(' ')[1])
+  const headers = lines.map((line): Header => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  const start = headEnd + 4
+  const announced = headers.find(([name]) => name === 'content-length')?.[1]
+  const bare = !hasBody || status < 200 || status === 204 || status === 304
+  if (!bare && announced === undefined && !ended) return undefined // then the end of the connection ends it
+  const end = bare ? start : announced === undefined ? bytes.length : start + Number(announced)
+  if (bytes.length < end) return undefined
+  return { reply: { statusLine, status, headers, body: bytes.toString('utf8', start, end) }, length: end }
+}
+
+/** Sends one request on a connection of its own and gives its reply. */
+export async function exchange(
+  address: NetConnectOpts,
+  bytes: Uint8Array,
+  options: { hasBody?: boolean } = {},
+): Promise<RawReply | undefined> {
+  const connection = new RawConnection(address)
+  void connection.write(bytes)
+  const reply = await connection.reply(options)
+  connection.abort()
+  return reply
+}

@@ -1,0 +1,176 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { ListenOptions, NetConnectOpts } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import express, { type ErrorRequestHandler } from 'express'
+import express4 from 'express4'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { Hono } from 'hono'
+import { onTestFinished } from 'vitest'
+import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/express.ts'
+import { verifyWebhook as verifyWebhookFastify } from '../../adapters/fastify.ts'
+import { verifyWebhook as verifyWebhookHono } from '../../adapters/hono.ts'
+import type { Listener, WebhookEvent } from '../../src/index.ts'
+
+type Found = Listener | undefined | Promise<Listener | undefined>
+
+/** One webhook endpoint, for any framework. It takes every method and path. */
+export interface Setup {
+  readonly target: Listener | ((path: string) => Found)
+  readonly options?: VerifyWebhookOptions
+  /** The status to answer with. Default 200. */
+  readonly handle?: (event: WebhookEvent) => number | Promise<number>
+  /** Default: a free port of 127.0.0.1. */
+  readonly listenOn?: ListenOptions
+}
+
+export interface RunningServer {
+  readonly address: NetConnectOpts
+  /** The events that reached the handler. */
+  readonly handled: readonly WebhookEvent[]
+  /** What reached the framework's error path. */
+  readonly errors: readonly unknown[]
+}
+
+type Start = (setup: Setup) => Promise<RunningServer>
+
+/** The handler and the error handler, in no framework's words. */
+function application({ handle = () => 200 }: Setup) {
+  const handled: WebhookEvent[] = []
+  const errors: unknown[] = []
+  return {
+    handled,
+    errors,
+    async run(event: WebhookEvent): Promise<number> {
+      handled.push(event)
+      return handle(event)
+    },
+    fail(error: unknown): 500 {
+      errors.push(error)
+      return 500
+    },
+  }
+}
+
+const ANSWER_TYPE = 'application/json'
+const answerTo = (status: number) => JSON.stringify({ handler: status })
+
+function answer(response: ServerResponse, status: number): void {
+  const body = answerTo(status)
+  response.writeHead(status, { 'content-type': ANSWER_TYPE, 'content-length': body.length }).end(body)
+}
+
+function pathOf({ url = '' }: { url?: string | undefined }): string {
+  return url
+}
+
+/** A lookup by path becomes one by the framework's request. */
+function targetFor<Request>(target: Setup['target'], path: (request: Request) => string) {
+  return typeof target === 'function' ? (request: Request) => target(path(request)) : target
+}
+
+function onExpress(create: typeof express): Start {
+  return async (setup) => {
+    const { run, fail, ...seen } = application(setup)
+    const app = create()
+    app.use(verifyWebhook(targetFor(setup.target, pathOf), setup.options), (request, response, next) => {
+      run(request.webhook)
+        .then((status) => answer(response, status))
+        .catch(next)
+    })
+    const onError: ErrorRequestHandler = (error, _request, response, _next) => answer(response, fail(error))
+    app.use(onError)
+    return { ...seen, address: await serve(app, setup.listenOn) }
+  }
+}
+
+const onNodeHttp: Start = async (setup) => {
+  const { run, fail, ...seen } = application(setup)
+  const verify = verifyWebhook(targetFor(setup.target, pathOf), setup.options)
+  const dispatch: RequestListener = (request, response) => {
+    const onError = (error: unknown) => answer(response, fail(error))
+    verify(request, response, (error) => {
+      if (error !== undefined) return onError(error)
+      const { webhook } = request as typeof request & { webhook: WebhookEvent }
+      run(webhook).then((status) => answer(response, status), onError)
+    })
+  }
+  return { ...seen, address: await serve(dispatch, setup.listenOn) }
+}
+
+const onFastify: Start = async (setup) => {
+  const { run, fail, ...seen } = application(setup)
+  const app = Fastify()
+  // Bytes, because Fastify adds a charset to the type of text.
+  app.setErrorHandler((error, _request, reply) =>
+    reply
+      .code(fail(error))
+      .type(ANSWER_TYPE)
+      .send(Buffer.from(answerTo(500))),
+  )
+  app.register(async (scope) => {
+    await scope.register(verifyWebhookFastify, {
+      ...setup.options,
+      listener: targetFor(setup.target, pathOf),
+    })
+    scope.all('/*', async (request, reply) => {
+      const status = await run(request.webhook)
+      return reply
+        .code(status)
+        .header('content-type', ANSWER_TYPE)
+        .send(Buffer.from(answerTo(status)))
+    })
+  })
+  return { ...seen, address: await serveFastify(app, setup.listenOn) }
+}
+
+const onHono: Start = async (setup) => {
+  const { run, fail, ...seen } = application(setup)
+  const respond = (status: number) =>
+    new Response(answerTo(status), { status, headers: { 'content-type': ANSWER_TYPE } })
+  const app = new Hono()
+  const target = targetFor(setup.target, (c: { req: { path: string } }) => c.req.path)
+  app.all('*', verifyWebhookHono(target, setup.options), async (c) => respond(await run(c.var.webhook)))
+  app.onError((error) => respond(fail(error)))
+  return { ...seen, address: await serve(createAdaptorServer({ fetch: app.fetch }), setup.listenOn) }
+}
+
+/** Every way to mount `verifyWebhook` behind a socket. */
+export const TARGETS: { readonly [name: string]: Start } = {
+  'Express 4': onExpress(express4),
+  'Express 5': onExpress(express),
+  'Fastify 5': onFastify,
+  'Hono on Node': onHono,
+  'node:http': onNodeHttp,
+}
+
+/** Listens until the test is over. */
+export async function serve(
+  app: RequestListener | ReturnType<typeof createAdaptorServer>,
+  listenOn: ListenOptions = { port: 0, host: '127.0.0.1' },
+): Promise<NetConnectOpts> {
+  const server = typeof app === 'function' ? createServer(app) : (app as Server) // HTTP/1 unless told otherwise
+  await new Promise<void>((resolve) => server.listen(listenOn, resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return addressOf(server)
+}
+
+export async function serveFastify(
+  app: FastifyInstance,
+  listenOn: ListenOptions = { port: 0, host: '127.0.0.1' },
+): Promise<NetConnectOpts> {
+  onTestFinished(() => {
+    app.server.closeAllConnections()
+    return app.close()
+  })
+  await app.listen(listenOn as { port: number; host: string } | { path: string })
+  return addressOf(app.server)
+}
+
+function addressOf(server: Server): NetConnectOpts {
+  const address = server.address()
+  if (typeof address === 'string') return { path: address }
+  return { port: address?.port ?? 0, host: '127.0.0.1' }
+}
