@@ -12,12 +12,12 @@ import {
   withMethods,
 } from '../src/lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../src/limits.ts'
-import type { Clock } from '../src/listener.ts'
+import type { Clock } from '../src/listener-options.ts'
 
 export interface MemoryStoreOptions {
   /**
-   * Most events remembered at once. Default 1,000,000: about 16 MB from the start, 130 when full. To keep 7 days in
-   * full it takes 604,800 records for each event a second.
+   * Most events remembered at once. Default 1,000,000, which take about 150 MB when they are all there. To keep
+   * 7 days in full it takes 604,800 records for each event a second.
    */
   readonly maxRecords?: number | undefined
   /** How long a record is kept whatever happens, in seconds. Default 600; at least twice `toleranceSeconds`. */
@@ -63,7 +63,8 @@ class MemoryStore implements EventStore {
     this.#clock = options.clock ?? performance
     this.#onEvict = options.onEvict
     this.#records = new LRUCache({
-      max: this.#maxRecords,
+      maxSize: this.#maxRecords, // with `max` it would reserve room for all of them at once
+      sizeCalculation: () => 1,
       ttl: 1, // switches expiry on; each record brings its own
       ttlResolution: 0,
       allowStale: true, // so that rkeys() begins with the record that set() would drop
@@ -103,15 +104,14 @@ class MemoryStore implements EventStore {
 
   /** The cache drops the record that was changed longest ago, when it is full: this asks whether it may. */
   #makeRoom(packed: string): void {
-    const { size, max } = this.#records
-    if (size < max || this.#records.peek(packed) !== undefined) return
+    if (this.#records.size < this.#maxRecords || this.#records.peek(packed) !== undefined) return
     const [oldest = ''] = this.#records.rkeys()
     const record = this.#read(oldest)
     if (record === undefined) return
     const age = typeof record === 'number' ? this.#seconds() - record : 0
     if (age <= this.replayWindowSeconds) {
       throw new EventStoreError(
-        `the memory store is full: ${max} events are too young to forget; raise maxRecords`,
+        `the memory store is full: ${this.#maxRecords} events are too young to forget; raise maxRecords`,
       )
     }
     callHook(this.#onEvict, age)
