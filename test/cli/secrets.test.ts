@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { hookgate, SECRET, shell, startListener, temporaryFile } from './support.ts'
+
+test('a secret from the environment is never echoed', async () => {
+  const env = { HOOKGATE_SECRET: SECRET }
+  const listener = await startListener(['--explain'], { env })
+  expect(listener.command).toBe(`npx hookgate send ${listener.url} --data '{"hello":"world"}'`)
+  const outputs = [
+    await shell(listener.command, { env }),
+    await shell(`${listener.command} --tamper`, { env }),
+    await hookgate(['sign', '--data', '{}', '--curl', listener.url], { env }),
+    await hookgate(['verify', '--header', 'a: b', '--explain'], { env }),
+  ]
+  await listener.deliveries(2)
+  expect(await listener.stop()).toBe(0)
+  const all = outputs.map(({ stdout, stderr }) => stdout + stderr)
+  expect([...all, listener.stdout.text, listener.stderr.text].join('')).not.toContain(SECRET)
+})
+
+test('a secret from a file is never echoed; its last line break is not part of it', async () => {
+  const file = await temporaryFile("the secret's file", `${SECRET}\r\n`)
+  const listener = await startListener(['--secret-file', file])
+  const sent = await shell(listener.command)
+  expect(sent.code).toBe(0)
+  const fromEnv = await hookgate(['send', listener.url, '--data', '{}'], { env: { HOOKGATE_SECRET: SECRET } })
+  expect(fromEnv.code).toBe(0)
+  await listener.deliveries(2)
+  expect(listener.stdout.text + listener.stderr.text + sent.stdout + sent.stderr).not.toContain(SECRET)
+})
+
+test.each(['short', '', ' '.repeat(20)])('the secret %o is refused without repeating it', async (secret) => {
+  const ended = await hookgate(['listen', '--port', '0'], { env: { HOOKGATE_SECRET: secret } })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toBe(
+    'hookgate listen: HOOKGATE_SECRET: must have at least 16 characters\nSee: hookgate listen --help\n',
+  )
+})
+
+test('a secret is no option, and one that is given as such is not repeated', async () => {
+  for (const args of [['--secret', SECRET], [`--secret=${SECRET}`], [SECRET]]) {
+    const ended = await hookgate(['listen', ...args])
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).not.toContain(SECRET)
+  }
+})
+
+test('hookgate secret prints 43 characters and nothing else, another each time', async () => {
+  const [first, second] = await Promise.all([hookgate(['secret']), hookgate(['secret'])])
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(first.stdout).toMatch(/^[A-Za-z0-9_-]{43}\n$/)
+  expect(first.stdout).not.toBe(second.stdout)
+})

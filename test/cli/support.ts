@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const MAIN = join(ROOT, 'dist/cli/main.js')
+export const SECRET = 'cli-tests-0123456789-abcdefghijklmnopqrstuv'
+export const PATH = '/api/v1/webhooks/incoming/demo'
+
+export interface Surroundings {
+  readonly env?: NodeJS.ProcessEnv
+  readonly cwd?: string
+  /** Standard input. Default: empty. */
+  readonly input?: string | Uint8Array
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The environment of whoever runs the tests, without what would change the output. */
+function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { HOOKGATE_SECRET: _, FORCE_COLOR: __, NO_COLOR: ___, ...rest } = process.env
+  return { ...rest, ...env }
+}
+
+/** Runs the built command line to its end. */
+export function hookgate(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  return run(process.execPath, [MAIN, ...args], surroundings)
+}
+
+/** Runs a line as a person would have pasted it into a shell, in the clone. */
+export function shell(line: string, surroundings: Surroundings = {}): Promise<Ended> {
+  return run('sh', ['-c', line.replaceAll('npx hookgate', `'${process.execPath}' '${MAIN}'`)], surroundings)
+}
+
+export async function run(
+  program: string,
+  args: readonly string[],
+  { env, cwd, input = '' }: Surroundings,
+): Promise<Ended> {
+  const child = spawn(program, args, { cwd, env: cleanEnv(env) })
+  child.stdin.on('error', () => {}) // it may end without having read
+  child.stdin.end(input)
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
+  const code = await exitOf(child)
+  return { code, stdout: stdout.text, stderr: stderr.text }
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
+}
+
+/** What came out so far, and the means to wait for more. */
+class Output {
+  text = ''
+  #wake = () => {}
+
+  constructor(stream: Readable) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      this.text += chunk
+      this.#wake()
+    })
+    stream.on('close', () => this.#wake())
+  }
+
+  /** The first match, once there is one. */
+  async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.text)
+      if (match) return match
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+}
+
+function collect(stream: Readable): Output {
+  return new Output(stream)
+}
+
+export interface RunningListener {
+  readonly url: string
+  /** The printed next command, as it stands there. */
+  readonly command: string
+  readonly stdout: Output
+  readonly stderr: Output
+  /** The lines of `count` deliveries, once there are that many. */
+  deliveries(count: number): Promise<string[]>
+  signal(name: NodeJS.Signals): void
+  readonly exit: Promise<number | null>
+  stop(): Promise<number | null>
+}
+
+/** `hookgate listen` on a free port. It ends with the test. */
+export async function startListener(
+  args: readonly string[] = [],
+  { env, cwd }: Surroundings = {},
+): Promise<RunningListener> {
+  const child = spawn(process.execPath, [MAIN, 'listen', '--port', '0', ...args], { cwd, env: cleanEnv(env) })
+  const exit = exitOf(child)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exit
+  })
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
+  const banner = args.includes('--json') ? stderr : stdout
+  const ready = banner.waitFor(/^ {2}(.*npx hookgate send (\S+).*)\n\n/m)
+  const failed = exit.then((code) => {
+    throw new Error(`listen ended with ${code}: ${stderr.text}`)
+  })
+  const [, command = '', url = ''] = await Promise.race([ready, failed])
+  failed.catch(() => {})
+  return {
+    url,
+    command,
+    stdout,
+    stderr,
+    exit,
+    signal: (name) => void child.kill(name),
+    stop() {
+      child.kill('SIGINT')
+      return exit
+    },
+    async deliveries(count) {
+      const pattern = args.includes('--json') ? '\\{.*' : '\\d{4}-\\d\\d-\\d\\dT.*'
+      await stdout.waitFor(new RegExp(`(?:^${pattern}\n(?:[\\s\\S]*?)){${count}}`, 'm'))
+      return stdout.text.match(new RegExp(`^${pattern}$`, 'gm')) ?? []
+    },
+  }
+}
+
+/** A directory that is gone after the test. */
+export async function temporaryDirectory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'hookgate-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+export async function temporaryFile(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(await temporaryDirectory(), name)
+  await writeFile(path, content)
+  return path
+}

@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { hookgate, ROOT, SECRET, temporaryDirectory } from './support.ts'
+
+const COMMANDS = ['listen', 'send', 'sign', 'verify', 'secret', 'keys']
+
+test.each(COMMANDS)('%s --help has an example and every option', async (command) => {
+  const help = await hookgate([command, '--help'])
+  expect(help).toMatchObject({ code: 0, stderr: '' })
+  expect(help.stdout).toMatch(new RegExp(`^hookgate ${command}: `))
+  expect(help.stdout).toMatch(new RegExp(`\nExamples:\n {2}.*hookgate ${command}`))
+  expect(help.stdout).toContain('--help')
+  expect(await hookgate([command, '--nonsense', '-h'])).toEqual(help)
+})
+
+test.each(['--help', '-h', 'help'])('hookgate %s names every command', async (word) => {
+  const help = await hookgate([word])
+  expect(help).toMatchObject({ code: 0, stderr: '' })
+  for (const command of COMMANDS) expect(help.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
+  expect(help.stdout).toContain('Examples:')
+})
+
+test('hookgate --version is that of the package', async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  expect(await hookgate(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+const URL_ = 'http://127.0.0.1:1/'
+
+test.each<[string[], string]>([
+  [['listen', '--prot', '1'], 'has no option --prot; did you mean --port?'],
+  [['listen', '--port'], '--port needs a value'],
+  [['listen', '--port', '65536'], '--port takes a whole number from 0 to 65535'],
+  [['listen', '--port', '1e3'], '--port takes a whole number'],
+  [['listen', '--json=1'], '--json takes no value'],
+  [['listen', '8787'], 'takes options only'],
+  [['listen', '--listener-id', '..'], '--listener-id takes a name'],
+  [['listen', '--port', '0', '--allow-cidr', '10.0.0.1/8'], 'did you mean 10.0.0.0/8?'],
+  [['listen', '--tenant-url', 'https://t.example'], 'add --jwks'],
+  [['listen', '--jwks', 'nope.json'], '--jwks nope.json: there is no such file'],
+  [['listen', '--jwks', 'x', '--secret-file', 'y'], 'give --jwks or --secret-file, not both'],
+  [['listen', '--secret-file', 'nope.txt'], '--secret-file nope.txt: there is no such file'],
+  [['listen', '--tolerance', '0'], '--tolerance takes a whole number'],
+  [['send'], 'needs a URL'],
+  [['send', URL_, URL_], 'takes one URL only'],
+  [['send', 'nonsense', '--data', '{}'], 'URL takes an absolute URL'],
+  [['send', 'ftp://x.example/', '--data', '{}'], 'URL takes an absolute URL'],
+  [['send', 'http://a:b@x.example/', '--data', '{}'], 'URL must not carry credentials'],
+  [['send', URL_, '--data', '{}'], 'set HOOKGATE_SECRET, or give --secret-file'],
+  [['send', URL_, '--key', 'nope.json'], '--key nope.json: there is no such file'],
+  [['send', URL_, '--expires', '1'], 'add --key'],
+  [['send', URL_, '--skew', 'x'], '--skew takes a whole number'],
+  [['send', URL_, '--event-id', 'a b'], '--event-id takes one word'],
+  [['send', URL_, '--duplicate', '--tamper'], 'not both'],
+  [['sign', '--curl', '--data', '{}'], '--curl needs the URL'],
+  [['verify'], 'set HOOKGATE_SECRET'],
+  [['verify', '--jwks', 'x'], 'needs --public-url'],
+  [['keys', '--alg', 'HS256'], '--alg takes one of RS256, ES256, EdDSA'],
+  [['keys', '--kid', ''], '--kid takes 1 to 256 characters'],
+])('%j is a usage error that says the fix', async (args, fix) => {
+  const cwd = await temporaryDirectory()
+  const ended = await hookgate(args, { cwd })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  const [line = '', see, ...rest] = ended.stderr.split('\n')
+  expect(line.startsWith(`hookgate ${args[0]}: `)).toBe(true)
+  expect(line).toContain(fix)
+  expect([see, ...rest]).toEqual([`See: hookgate ${args[0]} --help`, ''])
+})
+
+test.each<[string[], string]>([
+  [['send', URL_, '--data', '{}', '--file', 'x'], 'give --data or --file, not both'],
+  [['send', URL_, '--file', 'nope.json'], '--file nope.json: there is no such file'],
+  [['send', URL_, '--file', '.'], '--file .: that is a directory'],
+  [['verify'], 'needs the headers'],
+  [['verify', '--header', 'nonsense'], "a header is written 'Name: value'"],
+  [['sign', 'http://x.example/', '--curl'], 'give it with --file'],
+])('with a secret, %j is a usage error that says the fix', async (args, fix) => {
+  const cwd = await temporaryDirectory()
+  const ended = await hookgate(args, { cwd, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toContain(fix)
+})
+
+test.each([[[]], [['nonsense']], [['toString']]])('hookgate %j is a usage error', async (args) => {
+  const ended = await hookgate(args)
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toContain('listen, send, sign, verify, secret, keys')
+  expect(ended.stderr).toContain('See: hookgate --help')
+})
