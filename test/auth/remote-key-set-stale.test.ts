@@ -1,0 +1,176 @@
+import { describe, expect, it, vi } from 'vitest'
+import { remoteKeySet } from '../../src/jwt.ts'
+import { fakeClock } from '../support/clock.ts'
+import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
+import { hanging, keyHost, plainly } from '../support/key-host.ts'
+import { newKey } from '../support/keys.ts'
+
+const KEY = newKey('ES256', 'first')
+const NEXT = newKey('ES256', 'next')
+const JWKS = { keys: [KEY.publicKey] }
+const UNKNOWN = invalid('no ES256 key has this kid')
+
+describe('an expired set, while the host is down', () => {
+  it('S11 is used for 300 tokens of a key it has, with one fetch in 30 s', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    host.answer = plainly(500)
+    clock.advanceSeconds(601)
+    for (let index = 0; index < 300; index += 1) expect(await send()).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(2)
+  })
+
+  it.each([
+    ['answers 500', () => plainly(500)],
+    ['sends HTML', () => plainly(200, '<html>')],
+    ['sends {}', () => ({})],
+    ['sends 101 keys', () => ({ keys: Array(101).fill(KEY.publicKey) })],
+  ])('S11 is used when the host %s', async (_, answer) => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    host.answer = answer()
+    clock.advanceSeconds(3_600)
+    expect(await send()).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(2)
+  })
+
+  it('S11 is used for 24 hours beyond its 10 minutes, and not a millisecond longer', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    host.answer = plainly(500)
+    clock.advance(600_000 + 86_400_000 - 1)
+    expect(await send()).toMatchObject(ACCEPTED)
+    clock.advance(1)
+    await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
+    expect(host.requests).toBe(2)
+  })
+
+  it('S11 is used for maxStaleSeconds beyond its 10 minutes, and not a millisecond longer', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 0.5 })
+    await send()
+    host.answer = plainly(500)
+    clock.advance(600_499)
+    expect(await send()).toMatchObject(ACCEPTED)
+    clock.advance(1)
+    await expect(send()).rejects.toMatchObject(unavailable(/status 500/))
+  })
+
+  it('S11 is replaced as soon as the host answers again', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    host.answer = plainly(500)
+    clock.advanceSeconds(3_600)
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = { keys: [KEY.publicKey, NEXT.publicKey] }
+    expect(await send({ key: NEXT })).toMatchObject(UNKNOWN)
+    clock.advanceSeconds(30)
+    expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(3)
+  })
+
+  it('S11 answers at once when a failure is fresh, even if the host hangs now', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    host.answer = plainly(500)
+    clock.advanceSeconds(601)
+    await send()
+    host.answer = hanging
+    clock.advanceSeconds(30)
+    const startedAt = performance.now()
+    for (let index = 0; index < 50; index += 1) expect(await send()).toMatchObject(ACCEPTED)
+    expect(performance.now() - startedAt).toBeLessThan(2_500)
+    await vi.waitFor(() => expect(host.requests).toBe(3))
+  })
+
+  it('S11 lets nobody wait longer than the timeout when the host hangs', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS, { timeoutSeconds: 0.2 })
+    await send()
+    host.answer = hanging
+    clock.advanceSeconds(601)
+    const startedAt = performance.now()
+    const verdicts = await Promise.all(Array.from({ length: 50 }, () => send()))
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    for (const verdict of verdicts) expect(verdict).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(2)
+  })
+})
+
+describe('no set at all, while the host hangs', () => {
+  it('S10 lets all who wait know within the timeout', async () => {
+    const { host, send } = await remoteSender(KEY, hanging, { timeoutSeconds: 0.2 })
+    const startedAt = performance.now()
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => send()))
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: unavailable(/did not answer within 200 ms/),
+      })
+    }
+    expect(host.requests).toBe(1)
+  })
+})
+
+describe('a renewal in the background', () => {
+  it('S12 keeps the old set when it fails, and is tried again after 30 s', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    host.answer = plainly(500)
+    clock.advanceSeconds(300)
+    expect(await send()).toMatchObject(ACCEPTED)
+    await vi.waitFor(() => expect(host.requests).toBe(2))
+    clock.advance(29_999)
+    expect(await send()).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(2)
+    clock.advance(1)
+    expect(await send()).toMatchObject(ACCEPTED)
+    await vi.waitFor(() => expect(host.requests).toBe(3))
+    expect(await send()).toMatchObject(ACCEPTED)
+  })
+
+  it('S14 takes a removed key away once it is done', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    host.answer = { keys: [NEXT.publicKey] }
+    clock.advanceSeconds(300)
+    expect(await send()).toMatchObject(ACCEPTED)
+    await vi.waitFor(async () => expect(await send({ key: NEXT })).toMatchObject(ACCEPTED))
+    expect(await send()).toMatchObject(UNKNOWN)
+    expect(host.requests).toBe(2)
+  })
+})
+
+describe('a clock that is set back', () => {
+  it('does not freeze the set: it is fetched again, and a removed key is gone', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = { keys: [NEXT.publicKey] }
+    clock.advanceSeconds(-86_400 * 365)
+    expect(await send()).toMatchObject(UNKNOWN)
+    expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
+    expect(host.requests).toBe(2)
+  })
+
+  it('does not hold the next attempt back, nor promise a long wait', async () => {
+    const { clock, host, send } = await remoteSender(KEY, plainly(500))
+    await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
+    clock.advanceSeconds(-86_400)
+    await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
+    expect(host.requests).toBe(2)
+    host.answer = JWKS
+    clock.advanceSeconds(30)
+    expect(await send()).toMatchObject(ACCEPTED)
+  })
+
+  it('does not touch a set whose age is measured by the default clock', async () => {
+    const host = await keyHost(JWKS)
+    const clock = fakeClock()
+    const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true })
+    const { send } = jwtSender(KEY, { clock, keySet })
+    for (const seconds of [0, -86_400, 86_400 * 2]) {
+      clock.advanceSeconds(seconds)
+      expect(await send()).toMatchObject(ACCEPTED)
+    }
+    expect(host.requests).toBe(1)
+  })
+})

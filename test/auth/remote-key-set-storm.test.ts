@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import { verify } from '../../src/index.ts'
+import { remoteKeySet } from '../../src/jwt.ts'
+import {
+  ACCEPTED,
+  EXPIRED,
+  invalid,
+  jwtSender,
+  MISSING,
+  remoteSender,
+  type Sending,
+  unavailable,
+} from '../support/jwt-listener.ts'
+import { hanging, plainly } from '../support/key-host.ts'
+import { newKey } from '../support/keys.ts'
+
+const KEY = newKey('ES256', 'first')
+const NEXT = newKey('ES256', 'next')
+const JWKS = { keys: [KEY.publicKey] }
+const UNKNOWN = invalid('no ES256 key has this kid')
+const unknownKid = (): Sending => ({ header: { kid: crypto.randomUUID() } })
+
+describe('tokens with an unknown kid', () => {
+  it('S08 cost one fetch in 30 s, the host being up', async () => {
+    const { clock, host, keySet, send } = await remoteSender(KEY, JWKS)
+    await send()
+    for (let second = 0; second < 30; second += 1) {
+      for (let index = 0; index < 333; index += 1) {
+        expect(await keySet.find(`unknown-${second}-${index}`, 'ES256')).toBe(UNKNOWN.detail)
+      }
+      expect(await send(unknownKid())).toMatchObject(UNKNOWN)
+      expect(host.requests).toBe(1)
+      clock.advanceSeconds(1)
+    }
+    const verdicts = await Promise.all(Array.from({ length: 300 }, () => send(unknownKid())))
+    for (const verdict of verdicts) expect(verdict).toMatchObject(UNKNOWN)
+    expect(host.requests).toBe(2)
+  })
+
+  it('S09 cost one fetch in 30 s, the host failing and the pause long over', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    host.answer = plainly(500)
+    clock.advanceSeconds(60)
+    for (let round = 0; round < 3; round += 1) {
+      for (let index = 0; index < 150; index += 1) expect(await send(unknownKid())).toMatchObject(UNKNOWN)
+      const parallel = await Promise.all(Array.from({ length: 150 }, () => send(unknownKid())))
+      for (const verdict of parallel) expect(verdict).toMatchObject(UNKNOWN)
+      expect(host.requests).toBe(2 + round)
+      clock.advance(29_999)
+      await send(unknownKid())
+      expect(host.requests).toBe(2 + round)
+      clock.advance(1)
+    }
+  })
+
+  it('S12 do not spoil the set in use when the fetch they cause fails', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS)
+    await send()
+    for (const answer of [plainly(500), plainly(200, '<html>'), {}, { keys: {} }, plainly(302)]) {
+      host.answer = answer
+      clock.advanceSeconds(30)
+      expect(await send(unknownKid())).toMatchObject(UNKNOWN)
+      expect(await send()).toMatchObject(ACCEPTED)
+    }
+    expect(host.requests).toBe(6)
+  })
+
+  it('S18 leave nothing behind: a hundred thousand of them cost no memory', async () => {
+    const { clock, host, keySet, send } = await remoteSender(KEY, JWKS)
+    await send()
+    const rounds = async (count: number, from: number) => {
+      for (let index = 0; index < count; index += 1) {
+        await keySet.find(`${from + index}-`.padEnd(256, 'k'), 'ES256')
+        if (index % 1_000 === 0) clock.advanceSeconds(1)
+      }
+    }
+    await rounds(20_000, 0)
+    const before = process.memoryUsage().heapUsed
+    await rounds(100_000, 1e6)
+    // Remembered, they would be 26 MB of text.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
+    expect(host.requests).toBeLessThanOrEqual(1 + 120 / 30)
+  })
+})
+
+describe('a host that is down from the start', () => {
+  it('S10 is asked once in 30 s by 300 valid tokens, each answered 503 and told when to come back', async () => {
+    const { clock, host, send } = await remoteSender(KEY, plainly(500))
+    for (let second = 0; second < 30; second += 1) {
+      for (let index = 0; index < 10; index += 1) {
+        await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30 - second))
+      }
+      clock.advanceSeconds(1)
+    }
+    expect(host.requests).toBe(1)
+    await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
+    expect(host.requests).toBe(2)
+  })
+
+  it('S10 is asked once by 300 valid tokens at once', async () => {
+    const { host, send } = await remoteSender(KEY, plainly(503))
+    const outcomes = await Promise.allSettled(Array.from({ length: 300 }, () => send()))
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable(/status 503/, 30) })
+    }
+    expect(host.requests).toBe(1)
+  })
+
+  it('S10 tells a whole number of seconds from 1 to 30, to the last millisecond', async () => {
+    const { clock, send } = await remoteSender(KEY, plainly(500))
+    await expect(send()).rejects.toMatchObject(unavailable(/./, 30))
+    clock.advance(1)
+    await expect(send()).rejects.toMatchObject(unavailable(/./, 30))
+    clock.advance(28_999)
+    await expect(send()).rejects.toMatchObject(unavailable(/./, 1))
+    clock.advance(999)
+    await expect(send()).rejects.toMatchObject(unavailable(/./, 1))
+  })
+
+  it('S10 does not call a delivery a duplicate that it could not decide', async () => {
+    const { clock, deliver, host, listener } = await remoteSender(KEY, plainly(500))
+    const delivery = deliver()
+    await expect(verify(delivery, listener)).rejects.toMatchObject(unavailable(/status 500/))
+    host.answer = JWKS
+    clock.advanceSeconds(30)
+    expect(await verify(delivery, listener)).toMatchObject(ACCEPTED)
+  })
+
+  it('S10 reports a host that cannot be reached at all', async () => {
+    const gone = await remoteSender(KEY, (request) => request.socket.destroy())
+    await expect(gone.send()).rejects.toMatchObject(
+      unavailable(/^http:\/\/127\.0\.0\.1:\d+\/jwks\.json fetch failed/),
+    )
+    const keySet = remoteKeySet('https://keys.example/jwks.json?secret=1', {
+      fetch: () => {
+        throw new TypeError('no route')
+      },
+    })
+    await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(
+      unavailable(/^https:\/\/keys\.example\/jwks\.json no route$/, 30),
+    )
+  })
+})
+
+describe('isolation', () => {
+  it('S16 does not let the dead host of one listener slow another', async () => {
+    const dead = await remoteSender(KEY, hanging, { timeoutSeconds: 1 })
+    const alive = await remoteSender(NEXT, { keys: [NEXT.publicKey] })
+    const stuck = Promise.allSettled(Array.from({ length: 100 }, () => dead.send()))
+    const startedAt = performance.now()
+    for (let index = 0; index < 50; index += 1) expect(await alive.send()).toMatchObject(ACCEPTED)
+    expect(performance.now() - startedAt).toBeLessThan(900)
+    for (const outcome of await stuck) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable(/within 1000 ms/) })
+    }
+    expect([dead.host.requests, alive.host.requests]).toEqual([1, 1])
+  })
+
+  it('S16 keeps the keys of two listeners apart, the kids being equal', async () => {
+    const namesake = newKey('ES256', 'first')
+    const one = await remoteSender(KEY, JWKS)
+    const two = await remoteSender(namesake, { keys: [namesake.publicKey] })
+    expect(await one.send()).toMatchObject(ACCEPTED)
+    expect(await two.send()).toMatchObject(ACCEPTED)
+    expect(await one.send({ key: namesake })).toMatchObject(invalid('the signature does not verify'))
+    expect(await two.send({ key: KEY })).toMatchObject(invalid('the signature does not verify'))
+  })
+})
+
+describe('what is refused before the network', () => {
+  const now = 1_790_000_000
+  const cases: [string, Sending, object][] = [
+    ['no header', { authorization: () => undefined }, MISSING],
+    ['two headers', { authorization: (token) => [token, token] }, invalid(/more than one/)],
+    ['another scheme', { authorization: (token) => `Basic ${token}` }, invalid(/scheme/)],
+    ['garbage', { token: () => 'garbage' }, invalid(/three segments/)],
+    ['a token that is too long', { claims: { x: 'x'.repeat(8_192) } }, invalid(/over 8192/)],
+    ['a spelling that is not canonical', { token: (token) => `${token}=` }, invalid(/canonical/)],
+    ['another alg', { header: { alg: 'HS256' } }, invalid(/^alg/)],
+    ['no kid', { header: { kid: undefined } }, invalid(/^kid/)],
+    ['a long kid', { header: { kid: 'k'.repeat(257) } }, invalid(/^kid/)],
+    ['crit', { header: { crit: ['x'] } }, invalid(/^crit/)],
+    ['a repeated member', { headerText: (json) => `{"kid":"x",${json.slice(1)}` }, invalid(/twice/)],
+    ['a payload that is no object', { payloadText: () => '[]' }, invalid(/payload/)],
+    ['no claims', { payloadText: () => '{}' }, invalid(/^sub/)],
+    ['another sub', { claims: { sub: 'x' } }, invalid(/^sub/)],
+    ['another aud', { claims: { aud: 'x' } }, invalid(/^aud/)],
+    ['another jti', { claims: { jti: crypto.randomUUID() } }, invalid(/^jti/)],
+    ['another htm', { claims: { htm: 'GET' } }, invalid(/^htm/)],
+    ['another htb_s256', { claims: { htb_s256: 'x' } }, invalid(/^htb_s256/)],
+    ['no exp', { claims: { exp: undefined } }, invalid(/^exp/)],
+    ['a late exp', { claims: { exp: now + 601 } }, invalid(/^exp/)],
+    ['an nbf to come', { claims: { nbf: now + 1 } }, invalid(/^nbf/)],
+    ['an expired token', { claims: { exp: now } }, EXPIRED],
+    ['an empty signature', { signer: () => Buffer.alloc(0) }, invalid(/signature is not/)],
+  ]
+
+  it.each(cases)('S17 asks no host for %s', async (_, sending, expected) => {
+    const { host, send } = await remoteSender(KEY, JWKS)
+    expect(await send(sending)).toMatchObject(expected)
+    expect(host.requests).toBe(0)
+  })
+
+  it('S17 asks no host for what an earlier check refuses', async () => {
+    const { host, send } = await remoteSender(KEY, JWKS)
+    expect(await send({ body: '{' })).toMatchObject({ status: 400, reason: 'body_not_json' })
+    expect(await send({ eventId: 'x' })).toMatchObject({ status: 400, reason: 'event_id_not_uuid_v4' })
+    expect(await send({ headers: { 'webhook-timestamp': '1' } })).toMatchObject({ status: 400 })
+    expect(host.requests).toBe(0)
+  })
+})
