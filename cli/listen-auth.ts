@@ -42,7 +42,7 @@ async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
   const behind = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
   return {
     authFor: () => auth,
-    sendCommand: (url) => `${before}npx hookgate send ${url}${behind}`,
+    sendCommand: (url) => `${before}npx hookgate send ${shellQuote(url)}${behind}`,
     remark: REMARKS[found?.from ?? 'generated'],
   }
 }
@@ -62,7 +62,7 @@ async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth>
     sendCommand(url) {
       const { subject, audience } = endpointOf(url, given)
       const claims = `--tenant-url ${shellQuote(subject)} --public-url ${shellQuote(audience)}`
-      return `npx hookgate send ${url} --key ${key} ${claims}`
+      return `npx hookgate send ${shellQuote(url)} --key ${key} ${claims}`
     },
     remark: 'Tokens are checked against the keys of --jwks.',
   }

@@ -15,7 +15,7 @@ import {
   LISTEN_OPTIONS,
   type ListenValues,
 } from './listen-options.ts'
-import { paint, print, printable, remark } from './output.ts'
+import { print, printable, remark } from './output.ts'
 import { untilStopped } from './stop.ts'
 import { codeOf, toUsageError, wholeNumber } from './values.ts'
 import { serveWebhooks } from './webhook-server.ts'
@@ -118,7 +118,7 @@ async function bind(server: Server, host: string, port: number): Promise<string>
 const ANY_ADDRESS: { readonly [host: string]: string } = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
 function greet(url: string, auth: ListenAuth, say: (line: string) => void): void {
-  say(`Listening on ${paint('bold', url)}`)
+  say(`Listening on ${url}`)
   say(auth.remark)
   say('')
   say('Next, in another terminal:')

@@ -11,7 +11,7 @@ export function remark(line: string): void {
 }
 
 /** Colour for terminals only, and not under NO_COLOR. */
-export function paint(style: 'green' | 'red' | 'yellow' | 'bold' | 'dim', text: string): string {
+export function paint(style: 'green' | 'red' | 'yellow', text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
 

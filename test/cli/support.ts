@@ -112,11 +112,11 @@ export async function startListener(
   })
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
   const banner = args.includes('--json') ? stderr : stdout
-  const ready = banner.waitFor(/^ {2}(.*npx hookgate send (\S+).*)\n\n/m)
+  const ready = banner.waitFor(/^Listening on (\S+)\n[\s\S]*^ {2}(.*npx hookgate send .*)\n\n/m)
   const failed = exit.then((code) => {
     throw new Error(`listen ended with ${code}: ${stderr.text}`)
   })
-  const [, command = '', url = ''] = await Promise.race([ready, failed])
+  const [, url = '', command = ''] = await Promise.race([ready, failed])
   failed.catch(() => {})
   return {
     url,

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { hookgate, ROOT, SECRET, temporaryDirectory } from './support.ts'
+import { hookgate, ROOT, SECRET } from './support.ts'
 
 const COMMANDS = ['listen', 'send', 'sign', 'verify', 'secret', 'keys']
 
-test.each(COMMANDS)('%s --help has an example and every option', async (command) => {
+test.concurrent.each(COMMANDS)('%s --help has an example and every option', async (command) => {
   const help = await hookgate([command, '--help'])
   expect(help).toMatchObject({ code: 0, stderr: '' })
   expect(help.stdout).toMatch(new RegExp(`^hookgate ${command}: `))
@@ -14,7 +14,7 @@ test.each(COMMANDS)('%s --help has an example and every option', async (command)
   expect(await hookgate([command, '--nonsense', '-h'])).toEqual(help)
 })
 
-test.each(['--help', '-h', 'help'])('hookgate %s names every command', async (word) => {
+test.concurrent.each(['--help', '-h', 'help'])('hookgate %s names every command', async (word) => {
   const help = await hookgate([word])
   expect(help).toMatchObject({ code: 0, stderr: '' })
   for (const command of COMMANDS) expect(help.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
@@ -26,9 +26,12 @@ test('hookgate --version is that of the package', async () => {
   expect(await hookgate(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
+/** None of the named files is here, and none is made. */
+const EMPTY = import.meta.dirname
+
 const URL_ = 'http://127.0.0.1:1/'
 
-test.each<[string[], string]>([
+test.concurrent.each<[string[], string]>([
   [['listen', '--prot', '1'], 'has no option --prot; did you mean --port?'],
   [['listen', '--port'], '--port needs a value'],
   [['listen', '--port', '65536'], '--port takes a whole number from 0 to 65535'],
@@ -59,8 +62,7 @@ test.each<[string[], string]>([
   [['keys', '--alg', 'HS256'], '--alg takes one of RS256, ES256, EdDSA'],
   [['keys', '--kid', ''], '--kid takes 1 to 256 characters'],
 ])('%j is a usage error that says the fix', async (args, fix) => {
-  const cwd = await temporaryDirectory()
-  const ended = await hookgate(args, { cwd })
+  const ended = await hookgate(args, { cwd: EMPTY })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   const [line = '', see, ...rest] = ended.stderr.split('\n')
   expect(line.startsWith(`hookgate ${args[0]}: `)).toBe(true)
@@ -68,7 +70,7 @@ test.each<[string[], string]>([
   expect([see, ...rest]).toEqual([`See: hookgate ${args[0]} --help`, ''])
 })
 
-test.each<[string[], string]>([
+test.concurrent.each<[string[], string]>([
   [['send', URL_, '--data', '{}', '--file', 'x'], 'give --data or --file, not both'],
   [['send', URL_, '--file', 'nope.json'], '--file nope.json: there is no such file'],
   [['send', URL_, '--file', '.'], '--file .: that is a directory'],
@@ -76,13 +78,12 @@ test.each<[string[], string]>([
   [['verify', '--header', 'nonsense'], "a header is written 'Name: value'"],
   [['sign', 'http://x.example/', '--curl'], 'give it with --file'],
 ])('with a secret, %j is a usage error that says the fix', async (args, fix) => {
-  const cwd = await temporaryDirectory()
-  const ended = await hookgate(args, { cwd, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
+  const ended = await hookgate(args, { cwd: EMPTY, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain(fix)
 })
 
-test.each([[[]], [['nonsense']], [['toString']]])('hookgate %j is a usage error', async (args) => {
+test.concurrent.each([[[]], [['nonsense']], [['toString']]])('hookgate %j is a usage error', async (args) => {
   const ended = await hookgate(args)
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain('listen, send, sign, verify, secret, keys')

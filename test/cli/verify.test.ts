@@ -82,7 +82,12 @@ test('--explain prints each check in order, up to the one that fails', async () 
 const decoded = Buffer.from(SECRET, 'base64url')
 const upper = ID.toUpperCase()
 
-test.each<[string, Sent, RegExp]>([
+/** A delivery whose digest is spelt differently in the two alphabets. */
+const standardBase64: Sent = ['', ' ', '  ', '   ', '    ']
+  .map((space) => ({ body: BODY + space, signature: mac(`${AT}.${ID}.${BODY}${space}`).toString('base64') }))
+  .find(({ signature }) => /[+/]/.test(signature)) ?? { signature: '' }
+
+test.concurrent.each<[string, Sent, RegExp]>([
   ['secret decoded', { signature: spell(mac(`${AT}.${ID}.${BODY}`, decoded)) }, /base64-decoded first/],
   [
     'secret with newline',
@@ -103,7 +108,7 @@ test.each<[string, Sent, RegExp]>([
   ['lower case signed', { signature: spell(right), id: upper }, /signed in lower case/],
   ['upper case signed', { signature: spell(mac(`${AT}.${upper}.${BODY}`)) }, /signed in upper case/],
   ['hex', { signature: right.toString('hex') }, /sent as hex/],
-  ['standard base64', { signature: mac('', 'a').toString('base64') }, /none of the well-known/],
+  ['standard base64', standardBase64, /standard base64[\s\S]*with padding/],
   ['padded', { signature: `${spell(right)}=` }, /with padding/],
   ['v1, prefix', { signature: `v1,${spell(right)}` }, /prefix v1,/],
   ['milliseconds signed', { signature: spell(mac(`${AT}123.${ID}.${BODY}`)) }, /signed in milliseconds/],
