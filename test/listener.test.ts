@@ -1,0 +1,228 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import {
+  defineListener,
+  hmac,
+  type Listener,
+  ListenerConfigError,
+  type ListenerOptions,
+} from '../src/index.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { SECRET } from './support/hmac-listener.ts'
+
+const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+const store = memoryStore({ maxRecords: 10 })
+const required = { id: 'L1', auth, store }
+
+/** The error that these options make: any value is possible, as from JavaScript. */
+function errorOf(options: unknown): ListenerConfigError {
+  try {
+    defineListener(options as ListenerOptions)
+  } catch (error) {
+    if (error instanceof ListenerConfigError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+const optionAtFault = (changed: object) => errorOf({ ...required, ...changed }).option
+
+describe('what is left out', () => {
+  it('gets the numbers of the specification', () => {
+    expect(defineListener(required)).toMatchObject({
+      id: 'L1',
+      maxBodyBytes: 65_536,
+      toleranceSeconds: 300,
+      retentionMs: 7 * 24 * 60 * 60 * 1000,
+      leaseMs: 60_000,
+      storeTimeoutMs: 2000,
+      settle: 'auto',
+      clock: Date,
+    })
+  })
+
+  it('stays out: no networks, no schema, no hooks', () => {
+    const { isSourceAllowed, payload, onVerdict, onError } = defineListener(required)
+    expect([isSourceAllowed, payload, onVerdict, onError]).toStrictEqual(Array(4).fill(undefined))
+  })
+
+  it('may be written as undefined', () => {
+    const names = ['allowedCidrs', 'maxBodyBytes', 'toleranceSeconds', 'retentionSeconds', 'leaseSeconds']
+    const more = ['storeTimeoutSeconds', 'payload', 'settle', 'onVerdict', 'onError', 'clock', 'randomUuid']
+    const options = Object.fromEntries([...names, ...more].map((name) => [name, undefined]))
+    const { nextOwner: _, ...wanted } = defineListener(required)
+    const { nextOwner: __, ...seen } = defineListener({ ...required, ...options })
+    expect(seen).toStrictEqual(wanted)
+  })
+})
+
+describe('what has to be given', () => {
+  it.each([
+    ['id', undefined],
+    ['id', null],
+    ['id', ''],
+    ['id', 7],
+    ['id', 'lone \ud800 surrogate'],
+    ['store', undefined],
+    ['store', null],
+    ['store', {}],
+    ['store', { claim() {}, commit() {} }],
+    ['store', new Map()],
+  ])('%s cannot be %j', (name, value) => {
+    expect(optionAtFault({ [name]: value })).toBe(name)
+  })
+
+  it('P14 exactly one authentication method: none, or two, is refused', () => {
+    for (const wrong of [undefined, null, {}, [auth, auth], 'hmac', SECRET, { hmac: auth, jwt: auth }]) {
+      expect(optionAtFault({ auth: wrong })).toBe('auth')
+    }
+    expect(optionAtFault({ hmac: auth })).toBe('hmac')
+    expect(optionAtFault({ jwt: auth })).toBe('jwt')
+  })
+
+  it.each([undefined, null, 'L1', 7])('options cannot be %j', (options) => {
+    expect(errorOf(options).option).toBe('defineListener')
+  })
+})
+
+describe('what is misspelt', () => {
+  it.each(['allowedCidr', 'tolerance', 'toleranceMs', 'secret', 'ID', 'settled', 'toString', 'constructor'])(
+    'P13 %s is refused, with a list of what there is',
+    (name) => {
+      const error = errorOf({ ...required, [name]: 300 })
+      expect(error.option).toBe(name)
+      expect(error.message).toContain('toleranceSeconds')
+    },
+  )
+})
+
+describe('numbers', () => {
+  const names = [
+    'maxBodyBytes',
+    'toleranceSeconds',
+    'retentionSeconds',
+    'leaseSeconds',
+    'storeTimeoutSeconds',
+  ]
+  const wrong = [0, -0, -1, NaN, Infinity, -Infinity, '300', null, true, 300n, [300], new Date()]
+
+  it.each(names.flatMap((name) => wrong.map((value) => [name, value])))(
+    'T11 %s cannot be %s',
+    (name, value) => {
+      expect(optionAtFault({ [String(name)]: value })).toBe(name)
+    },
+  )
+
+  it('T11 toleranceSeconds given as undefined is 300, not no check', () => {
+    expect(defineListener({ ...required, toleranceSeconds: undefined }).toleranceSeconds).toBe(300)
+  })
+
+  it('maxBodyBytes counts whole bytes', () => {
+    expect(optionAtFault({ maxBodyBytes: 1.5 })).toBe('maxBodyBytes')
+    expect(optionAtFault({ maxBodyBytes: 2 ** 53 })).toBe('maxBodyBytes')
+    expect(defineListener({ ...required, maxBodyBytes: 1 }).maxBodyBytes).toBe(1)
+  })
+
+  it('seconds may have fractions', () => {
+    expect(
+      defineListener({ ...required, toleranceSeconds: 0.5, leaseSeconds: 0.25, storeTimeoutSeconds: 0.03 }),
+    ).toMatchObject({ toleranceSeconds: 0.5, leaseMs: 250, storeTimeoutMs: 30 })
+  })
+})
+
+describe('memory that is shorter than the replay window', () => {
+  it('retentionSeconds is at least 600: a token is that long valid', () => {
+    expect(optionAtFault({ retentionSeconds: 599 })).toBe('retentionSeconds')
+    expect(defineListener({ ...required, retentionSeconds: 600 }).retentionMs).toBe(600_000)
+  })
+
+  it('retentionSeconds is at least twice toleranceSeconds', () => {
+    const roomy = memoryStore({ maxRecords: 10, replayWindowSeconds: 10_000 })
+    const tolerant = { store: roomy, toleranceSeconds: 1000 }
+    expect(optionAtFault({ ...tolerant, retentionSeconds: 1999 })).toBe('retentionSeconds')
+    expect(defineListener({ ...required, ...tolerant, retentionSeconds: 2000 }).retentionMs).toBe(2_000_000)
+  })
+
+  it("D12 a store's replay window is at least 600, and twice toleranceSeconds", () => {
+    const keeping = (replayWindowSeconds: number) => memoryStore({ maxRecords: 10, replayWindowSeconds })
+    expect(optionAtFault({ store: keeping(599) })).toBe('store')
+    expect(optionAtFault({ toleranceSeconds: 301 })).toBe('store')
+    expect(optionAtFault({ store: keeping(601), toleranceSeconds: 301 })).toBe('store')
+    expect(defineListener({ ...required, store: keeping(602), toleranceSeconds: 301 }).id).toBe('L1')
+  })
+
+  it('a store without a replay window keeps everything', () => {
+    const { claim, commit, release } = {
+      claim: () => 'acquired' as const,
+      commit: () => 'committed' as const,
+      release: () => true,
+    }
+    expect(
+      defineListener({ ...required, store: { claim, commit, release }, toleranceSeconds: 5000 }).id,
+    ).toBe('L1')
+  })
+})
+
+describe('the rest', () => {
+  it.each([
+    ['settle', 'Auto'],
+    ['settle', true],
+    ['settle', null],
+    ['onVerdict', 'log'],
+    ['onVerdict', null],
+    ['onError', {}],
+    ['clock', 0],
+    ['clock', () => 0],
+    ['clock', { now: 5 }],
+    ['randomUuid', 'a'],
+    ["payload['~standard']", null],
+    ["payload['~standard']", {}],
+    ["payload['~standard']", () => true],
+    ["payload['~standard']", { '~standard': { version: 1, vendor: 'x' } }],
+    ['allowedCidrs', []],
+    ['allowedCidrs', null],
+    ['allowedCidrs[1]', ['10.0.0.0/8', 'localhost']],
+  ])('%s is named as the option at fault for %j', (option, value) => {
+    expect(optionAtFault({ [option.replace(/\[.*/, '')]: value })).toBe(option)
+  })
+
+  it.each(['auto', 'manual'] as const)('settle can be %s', (settle) => {
+    expect(defineListener({ ...required, settle }).settle).toBe(settle)
+  })
+})
+
+describe('the error', () => {
+  it('says which option, what is wrong, and carries a code; it never quotes a secret', () => {
+    const error = errorOf({ ...required, auth: { secret: SECRET }, id: 'L1' })
+    expect(error).toMatchObject({ name: 'ListenerConfigError', code: 'ERR_LISTENER_CONFIG', option: 'auth' })
+    expect(error).toBeInstanceOf(Error)
+    expect(error.message).toMatch(/^auth: must have a method authenticate\(\)$/)
+    for (const options of [
+      { auth: SECRET },
+      { secret: SECRET },
+      { auth: [SECRET] },
+      { store: SECRET },
+      { clock: SECRET },
+    ]) {
+      const { message, stack } = errorOf({ ...required, ...options })
+      expect(`${message} ${stack}`).not.toContain(SECRET)
+    }
+  })
+})
+
+describe('the listener', () => {
+  it('cannot be changed, and does not change when its options do', () => {
+    const allowedCidrs = ['10.0.0.0/8']
+    const options = { ...required, allowedCidrs, toleranceSeconds: 10 }
+    const listener = defineListener(options)
+    allowedCidrs[0] = '192.0.2.0/24'
+    options.toleranceSeconds = 1_000_000
+    expect(Object.isFrozen(listener)).toBe(true)
+    expect(listener.isSourceAllowed?.('10.1.2.3')).toBe(true)
+    expect(listener.isSourceAllowed?.('192.0.2.1')).toBe(false)
+    expect(listener.toleranceSeconds).toBe(10)
+  })
+
+  it('has the payload type of its schema, and is a listener of unknown payload too', () => {
+    expectTypeOf(defineListener(required)).toExtend<Listener<unknown>>()
+  })
+})
