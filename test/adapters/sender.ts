@@ -54,7 +54,16 @@ export interface Endpoint {
 
 type Sign = (options: SignOptions, given: Given, clock: FakeClock) => Promise<SignedRequest>
 
-function endpoint(auth: ListenerOptions['auth'], sign: Sign, options: Partial<ListenerOptions>): Endpoint {
+type MakeStore = (clock: FakeClock) => EventStore
+
+const newMemoryStore: MakeStore = (clock) => memoryStore({ clock, maxRecords: 1000 })
+
+function endpoint(
+  auth: ListenerOptions['auth'],
+  sign: Sign,
+  options: Partial<ListenerOptions>,
+  makeStore = newMemoryStore,
+): Endpoint {
   const clock = fakeClock()
   const calls = new Log<string>()
   const verdicts = new Log<string>()
@@ -71,7 +80,7 @@ function endpoint(auth: ListenerOptions['auth'], sign: Sign, options: Partial<Li
     },
     onError: (error) => failures.add(error),
     ...options,
-    store: watched(options.store ?? memoryStore({ clock, maxRecords: 1000 }), calls),
+    store: watched(options.store ?? makeStore(clock), calls),
   })
   const request = async (given: Given = {}): Promise<RawRequest> => {
     const { path = '/hook', body = '{"a":1}', timestamp = clock.seconds(), eventId } = given
@@ -86,9 +95,9 @@ function endpoint(auth: ListenerOptions['auth'], sign: Sign, options: Partial<Li
   return { listener, clock, calls, verdicts, durations, failures, lookup, lookups, request }
 }
 
-export function hmacEndpoint(options: Partial<ListenerOptions> = {}): Endpoint {
+export function hmacEndpoint(options: Partial<ListenerOptions> = {}, makeStore?: MakeStore): Endpoint {
   const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
-  return endpoint(auth, (signing) => signHmac({ secret: SECRET, ...signing }), options)
+  return endpoint(auth, (signing) => signHmac({ secret: SECRET, ...signing }), options, makeStore)
 }
 
 let keyPair: Promise<{ privateKey: JWK; publicKey: JWK }> | undefined

@@ -27,20 +27,20 @@ export function wireOf(reply: RawReply | undefined): Wire {
 
 const NOTHING_ELSE = { retryAfter: undefined, wwwAuthenticate: undefined, connectionClose: false }
 
-/** The handler ran and answered 200. */
-export const ACCEPTED: Wire = {
-  statusLine: 'HTTP/1.1 200 OK',
-  contentType: 'application/json',
-  body: '{"handler":200}',
-  ...NOTHING_ELSE,
+/** The handler ran and answered this. */
+export function answered(status: number, phrase: string): Wire {
+  return {
+    statusLine: `HTTP/1.1 ${status} ${phrase}`,
+    contentType: 'application/json',
+    body: JSON.stringify({ handler: status }),
+    ...NOTHING_ELSE,
+  }
 }
 
-/** The framework's error handler answered. */
-export const FAILED: Wire = {
-  ...ACCEPTED,
-  statusLine: 'HTTP/1.1 500 Internal Server Error',
-  body: '{"handler":500}',
-}
+export const ACCEPTED: Wire = answered(200, 'OK')
+
+/** The handler, or the framework's error handler, answered 500. */
+export const FAILED: Wire = answered(500, 'Internal Server Error')
 
 const PHRASES = {
   400: 'Bad Request',
@@ -85,6 +85,8 @@ export interface Row {
   readonly expected: Wire | readonly Wire[]
   /** How often the store is asked for an event. Default: once for each 200 and each 409. */
   readonly claims?: number
+  /** How often the handler runs. Default: once for each reply of the handler with 200. */
+  readonly handled?: number
 }
 
 /**
@@ -96,9 +98,9 @@ export function describeMatrix(name: string, rows: readonly Row[]): void {
     for (const row of rows) {
       it(row.name, async () => {
         const wires = [row.expected].flat()
-        const handled = wires.filter(({ body }) => body === ACCEPTED.body).length
+        const accepted = wires.filter(({ body }) => body === ACCEPTED.body).length
         const duplicates = wires.filter(({ statusLine }) => statusLine === DUPLICATE.statusLine).length
-        const { claims = handled + duplicates } = row
+        const { handled = accepted, claims = handled + duplicates } = row
         expect(await onEach(row)).toEqual(sameForAll({ wires, handled, claims }))
       })
     }

@@ -10,6 +10,7 @@ import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/express
 import { verifyWebhook as verifyWebhookFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as verifyWebhookHono } from '../../adapters/hono.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
+import { Log } from '../adapters/log.ts'
 
 type Found = Listener | undefined | Promise<Listener | undefined>
 
@@ -29,7 +30,11 @@ export interface RunningServer {
   readonly handled: readonly WebhookEvent[]
   /** What reached the framework's error path. */
   readonly errors: readonly unknown[]
+  /** One entry for each connection that is over. */
+  readonly closings: Log<string>
 }
+
+type Listening = Pick<RunningServer, 'address' | 'closings'>
 
 type Start = (setup: Setup) => Promise<RunningServer>
 
@@ -79,7 +84,7 @@ function onExpress(create: typeof express): Start {
     })
     const onError: ErrorRequestHandler = (error, _request, response, _next) => answer(response, fail(error))
     app.use(onError)
-    return { ...seen, address: await serve(app, setup.listenOn) }
+    return { ...seen, ...(await serve(app, setup.listenOn)) }
   }
 }
 
@@ -94,7 +99,7 @@ const onNodeHttp: Start = async (setup) => {
       run(webhook).then((status) => answer(response, status), onError)
     })
   }
-  return { ...seen, address: await serve(dispatch, setup.listenOn) }
+  return { ...seen, ...(await serve(dispatch, setup.listenOn)) }
 }
 
 const onFastify: Start = async (setup) => {
@@ -120,7 +125,7 @@ const onFastify: Start = async (setup) => {
         .send(Buffer.from(answerTo(status)))
     })
   })
-  return { ...seen, address: await serveFastify(app, setup.listenOn) }
+  return { ...seen, ...(await serveFastify(app, setup.listenOn)) }
 }
 
 const onHono: Start = async (setup) => {
@@ -131,7 +136,7 @@ const onHono: Start = async (setup) => {
   const target = targetFor(setup.target, (c: { req: { path: string } }) => c.req.path)
   app.all('*', verifyWebhookHono(target, setup.options), async (c) => respond(await run(c.var.webhook)))
   app.onError((error) => respond(fail(error)))
-  return { ...seen, address: await serve(createAdaptorServer({ fetch: app.fetch }), setup.listenOn) }
+  return { ...seen, ...(await serve(createAdaptorServer({ fetch: app.fetch }), setup.listenOn)) }
 }
 
 /** Every way to mount `verifyWebhook` behind a socket. */
@@ -147,26 +152,34 @@ export const TARGETS: { readonly [name: string]: Start } = {
 export async function serve(
   app: RequestListener | ReturnType<typeof createAdaptorServer>,
   listenOn: ListenOptions = { port: 0, host: '127.0.0.1' },
-): Promise<NetConnectOpts> {
+): Promise<Listening> {
   const server = typeof app === 'function' ? createServer(app) : (app as Server) // HTTP/1 unless told otherwise
+  const closings = closingsOf(server)
   await new Promise<void>((resolve) => server.listen(listenOn, resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return addressOf(server)
+  return { address: addressOf(server), closings }
 }
 
 export async function serveFastify(
   app: FastifyInstance,
   listenOn: ListenOptions = { port: 0, host: '127.0.0.1' },
-): Promise<NetConnectOpts> {
+): Promise<Listening> {
   onTestFinished(() => {
     app.server.closeAllConnections()
     return app.close()
   })
+  const closings = closingsOf(app.server)
   await app.listen(listenOn as { port: number; host: string } | { path: string })
-  return addressOf(app.server)
+  return { address: addressOf(app.server), closings }
+}
+
+function closingsOf(server: Server): Log<string> {
+  const closings = new Log<string>()
+  server.on('connection', (socket) => socket.once('close', () => closings.add('closed')))
+  return closings
 }
 
 function addressOf(server: Server): NetConnectOpts {
