@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { compactVerify } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { readBearerToken } from '../../src/auth/token.ts'
+import { verify } from '../../src/index.ts'
+import { localKeySet } from '../../src/jwt.ts'
+import { fakeClock } from '../support/clock.ts'
+import { withHeaders } from '../support/hmac-listener.ts'
+import { ACCEPTED, invalid, jwtSender, MISSING } from '../support/jwt-listener.ts'
+import { base64url, newKey } from '../support/keys.ts'
+import vectors from '../vectors/jwt.json' with { type: 'json' }
+
+const KEY = newKey('ES256')
+
+describe('published tokens', () => {
+  it.each(vectors.rfcTokens)('verifies the signature of $source with a key read by us', async (vector) => {
+    const algorithm =
+      vector.algorithm === 'RS256' ? 'RS256' : vector.algorithm === 'ES256' ? 'ES256' : 'EdDSA'
+    const key = await localKeySet({ keys: [{ ...vector.key, kid: 'rfc' }] }).find('rfc', algorithm)
+    if (typeof key === 'string') throw new Error(key)
+    const { protectedHeader } = await compactVerify(vector.token, key, { algorithms: [algorithm] })
+    expect(protectedHeader).toEqual({ alg: algorithm })
+  })
+
+  it.each(vectors.rfcTokens)('K07 refuses $source itself, which has no kid', ({ token }) => {
+    expect(readBearerToken(`Bearer ${token}`)).toMatch(/^kid is missing|^the token payload is not JSON/)
+  })
+
+  it('K01 refuses the unsecured token of RFC 7515 A.5', () => {
+    expect(readBearerToken(`Bearer ${vectors.unsecured.token}`)).toMatch(/^the signature is not/)
+    expect(readBearerToken(`Bearer ${vectors.unsecured.token}AAAA`)).toMatch(/^alg is none of/)
+  })
+
+  it.each(vectors.deliveries)('accepts a recorded delivery signed with $algorithm', async (vector) => {
+    const clock = fakeClock(vector.now * 1000)
+    const { deliver, listener } = jwtSender(KEY, { clock, keySet: localKeySet({ keys: [vector.key] }) })
+    const authorization = () => `Bearer ${vector.token}`
+    const delivery = deliver({ eventId: vector.eventId, body: vector.body, authorization })
+    expect(await verify(delivery, listener)).toMatchObject({
+      ok: true,
+      event: { id: vector.eventId, auth: { keyId: vector.key.kid } },
+    })
+  })
+})
+
+describe('any header', () => {
+  const segment = fc.oneof(
+    fc.json().map(base64url),
+    fc.string().map(base64url),
+    fc.uint8Array({ maxLength: 40 }).map(base64url),
+    fc.constantFrom('', 'e30', 'eyJhbGciOiJFUzI1NiIsImtpZCI6ImsifQ', 'AAAA', '='),
+  )
+  const member = fc.oneof(fc.constantFrom('alg', 'kid', 'crit', 'b64', 'typ', '__proto__'), fc.string())
+  const header = fc.dictionary(member, fc.oneof(fc.constantFrom('ES256', 'EdDSA', 'none'), fc.jsonValue()))
+
+  it('never makes the reader throw', () => {
+    const anything = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary', maxLength: 9_000 }),
+      fc.string().map((text) => `Bearer ${text}`),
+    )
+    fc.assert(
+      fc.property(anything, (text) => typeof readBearerToken(text) === 'string'),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('is read as a token only when all that matters is right', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          header.map((json) => base64url(JSON.stringify(json))),
+          segment,
+        ),
+        segment,
+        segment,
+        (...parts) => {
+          const token = readBearerToken(`Bearer ${parts.join('.')}`)
+          if (typeof token === 'string') return
+          expect(['RS256', 'ES256', 'EdDSA']).toContain(token.algorithm)
+          expect(token.keyId).not.toBe('')
+          expect(token.keyId.length).toBeLessThanOrEqual(256)
+          expect(token.compact).toBe(parts.join('.'))
+          expect(token.claims).toBeTypeOf('object')
+          expect(parts.map((part) => base64url(Buffer.from(part, 'base64url')))).toEqual(parts)
+        },
+      ),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('never makes verify() throw', async () => {
+    const { deliver, listener } = jwtSender(KEY)
+    const delivery = deliver()
+    const anything = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.tuple(segment, segment, segment).map((parts) => `Bearer ${parts.join('.')}`),
+    )
+    const refused = fc.asyncProperty(anything, async (authorization) => {
+      const verdict = await verify(withHeaders(delivery, { authorization }), listener)
+      expect(verdict).toMatchObject(authorization === '' ? MISSING : invalid(/./))
+    })
+    await fc.assert(refused, { numRuns: 500 })
+  })
+})
+
+describe('a valid token, changed in one place', () => {
+  const { deliver, listener } = jwtSender(KEY)
+  const delivery = deliver()
+  const token = String(delivery.header('authorization')).slice('Bearer '.length)
+  const sendToken = (changed: string) =>
+    verify(withHeaders(delivery, { authorization: `Bearer ${changed}` }), listener)
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const positions = Array.from(token, (_, position) => position)
+
+  it('is refused, whichever character becomes its neighbour', async () => {
+    for (const position of positions) {
+      const next = alphabet.charAt((alphabet.indexOf(token.charAt(position)) + 1) % 64)
+      expect(await sendToken(token.slice(0, position) + next + token.slice(position + 1))).toMatchObject(
+        invalid(/./),
+      )
+    }
+  })
+
+  it('is refused, whichever character is left out or doubled', async () => {
+    for (const position of positions) {
+      const without = token.slice(0, position) + token.slice(position + 1)
+      const doubled = token.slice(0, position + 1) + token.slice(position)
+      expect(await sendToken(without)).toMatchObject(invalid(/./))
+      expect(await sendToken(doubled)).toMatchObject(invalid(/./))
+    }
+  })
+
+  it('is refused, whichever character becomes any other', async () => {
+    const change = fc.asyncProperty(
+      fc.nat(token.length - 1),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      async (position, other) => {
+        fc.pre(other !== token.charAt(position))
+        expect(await sendToken(token.slice(0, position) + other + token.slice(position + 1))).toMatchObject(
+          invalid(/./),
+        )
+      },
+    )
+    await fc.assert(change, { numRuns: 1_000 })
+  })
+
+  it('is accepted unchanged', async () => {
+    expect(await sendToken(token)).toMatchObject(ACCEPTED)
+  })
+})
