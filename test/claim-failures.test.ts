@@ -1,0 +1,215 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type EventStore, EventStoreError, type ListenerOptions, verify } from '../src/index.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { hmacListener } from './support/hmac-listener.ts'
+import { acceptedEvent, outcome } from './support/outcome.ts'
+import { spyStore } from './support/spy-store.ts'
+
+const never = () => new Promise<never>(() => {})
+const boom = new Error('the connection is gone')
+
+/** A listener on a working store, of which some verbs are replaced. Answers are of any kind, as from JavaScript. */
+function failing(verbs: { [Verb in keyof EventStore]?: unknown }, options: Partial<ListenerOptions> = {}) {
+  const store = { ...spyStore(memoryStore({ maxRecords: 10 })).store, ...verbs } as EventStore
+  return hmacListener({ store, storeTimeoutSeconds: 0.03, ...options })
+}
+
+async function errorOf(work: Promise<unknown>): Promise<EventStoreError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof EventStoreError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+const throws = () => {
+  throw boom
+}
+
+describe('a store that cannot claim', () => {
+  it.each([
+    ['throws', throws],
+    ['rejects', () => Promise.reject(boom)],
+  ])('D10 that %s makes verify() reject with an EventStoreError, which has the cause', async (_, claim) => {
+    const { listener, deliver } = failing({ claim })
+    const error = await errorOf(verify(await deliver(), listener))
+    expect(error).toMatchObject({ name: 'EventStoreError', code: 'ERR_EVENT_STORE', cause: boom })
+    expect(error.retryAfterSeconds).toBeGreaterThan(0)
+    expect(error.message).toContain('claim')
+  })
+
+  it('D10 that hangs is given up after storeTimeoutSeconds', async () => {
+    const { listener, deliver } = failing({ claim: never })
+    const start = performance.now()
+    const error = await errorOf(verify(await deliver(), listener))
+    expect(error.message).toContain('within 30 ms')
+    expect(performance.now() - start).toBeGreaterThan(25)
+  })
+
+  it.each([undefined, null, true, false, 1, 0, 'OK', 'ACQUIRED', '', {}, ['acquired'], 'committed'])(
+    'D10 that answers %j, now or later, has decided nothing',
+    async (nonsense) => {
+      for (const claim of [() => nonsense, async () => nonsense]) {
+        const { listener, deliver } = failing({ claim })
+        expect((await errorOf(verify(await deliver(), listener))).message).toContain('acquired, busy, done')
+      }
+    },
+  )
+
+  it('hands on an EventStoreError of the store itself', async () => {
+    const own = new EventStoreError('full')
+    for (const claim of [
+      () => Promise.reject(own),
+      () => Promise.resolve().then(() => Promise.reject(own)),
+    ]) {
+      const { listener, deliver } = failing({ claim })
+      expect(await errorOf(verify(await deliver(), listener))).toBe(own)
+    }
+  })
+
+  it('D11 is asked again at the next delivery: no restart is needed', async () => {
+    const working = memoryStore({ maxRecords: 10 })
+    let down = true
+    const claim: EventStore['claim'] = (...given) => (down ? throws() : working.claim(...given))
+    const { listener, deliver } = failing({ ...spyStore(working).store, claim })
+    const delivery = await deliver()
+    await errorOf(verify(delivery, listener))
+    down = false
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it('tells onError and not onVerdict', async () => {
+    const errors: unknown[][] = []
+    const verdicts: unknown[] = []
+    const { listener, deliver } = failing(
+      { claim: throws },
+      { onError: (...given) => errors.push(given), onVerdict: (verdict) => verdicts.push(verdict) },
+    )
+    const delivery = await deliver({ sourceIp: '10.0.0.1' })
+    const error = await errorOf(verify(delivery, listener))
+    expect(errors).toStrictEqual([
+      [
+        error,
+        {
+          listenerId: 'L1',
+          eventId: delivery.header('webhook-event-id'),
+          sourceIp: '10.0.0.1',
+          durationMs: expect.any(Number),
+        },
+      ],
+    ])
+    expect(verdicts).toStrictEqual([])
+  })
+
+  it.each([
+    ['throws', throws],
+    ['rejects', () => Promise.reject(boom)],
+  ])('is reported as ever when onError %s', async (_, onError) => {
+    const { listener, deliver } = failing({ claim: () => 'nonsense' }, { onError })
+    expect((await errorOf(verify(await deliver(), listener))).message).toContain(
+      'nonsense'.length ? 'claim' : '',
+    )
+  })
+})
+
+describe('D08 a claim that comes too late', () => {
+  /** A store whose first claim works at once and answers only when it is told to. */
+  function lateStore() {
+    const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
+    let answer: () => void = () => {}
+    let late = true
+    const claim: EventStore['claim'] = async (...given) => {
+      const taken = await store.claim(...given)
+      if (late) {
+        late = false
+        await new Promise<void>((resolve) => {
+          answer = resolve
+        })
+      }
+      return taken
+    }
+    return { store: { ...store, claim }, calls, answer: () => answer() }
+  }
+
+  it('D08 is given back, so that the retry is accepted and not told to wait', async () => {
+    const { store, calls, answer } = lateStore()
+    const { listener, deliver } = failing(store)
+    const delivery = await deliver()
+    await errorOf(verify(delivery, listener))
+    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    answer()
+    await setImmediate()
+    expect(calls.map((call) => call.split(' ')[0])).toStrictEqual(['claim', 'claim', 'release'])
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it('D08 is not given back twice, nor when it came in time', async () => {
+    const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
+    const claim: EventStore['claim'] = async (...given) => store.claim(...given)
+    const { listener, deliver } = failing({ ...store, claim })
+    await acceptedEvent(await deliver(), listener)
+    await sleep(40)
+    expect(calls).toHaveLength(1)
+  })
+
+  it.each([
+    ['throws', throws],
+    ['rejects', () => Promise.reject(boom)],
+    ['hangs', never],
+  ])('does no harm when the release %s', async (_, release) => {
+    const { store, answer } = lateStore()
+    const { listener, deliver } = failing({ ...store, release })
+    await errorOf(verify(await deliver(), listener))
+    answer()
+    await setImmediate()
+  })
+
+  it('does no harm when it fails at last', async () => {
+    let fail: (error: Error) => void = () => {}
+    const claim = () =>
+      new Promise((_, reject) => {
+        fail = reject
+      })
+    const { listener, deliver } = failing({ claim })
+    await errorOf(verify(await deliver(), listener))
+    fail(boom)
+    await setImmediate()
+  })
+})
+
+describe.each(['commit', 'release'] as const)('a store that cannot %s', (verb) => {
+  it.each([
+    ['throws', throws, boom],
+    ['rejects', () => Promise.reject(boom), boom],
+    ['hangs', never, undefined],
+    ['answers nonsense', () => 'nonsense', undefined],
+    ['answers nonsense later', async () => undefined, undefined],
+  ])('that %s makes it reject with an EventStoreError', async (_, broken, cause) => {
+    const { listener, deliver } = failing({ [verb]: broken })
+    const event = await acceptedEvent(await deliver(), listener)
+    const error = await errorOf(event[verb]())
+    expect(error.message).toContain(verb)
+    expect(error.cause).toBe(cause)
+  })
+
+  it('may be asked again', async () => {
+    const working = memoryStore({ maxRecords: 10 })
+    let down = true
+    const broken = (...given: Parameters<EventStore['commit']>) => (down ? throws() : working[verb](...given))
+    const { listener, deliver } = failing({ ...spyStore(working).store, [verb]: broken })
+    const event = await acceptedEvent(await deliver(), listener)
+    await errorOf(event[verb]())
+    down = false
+    expect(await event[verb]()).toBe(verb === 'commit' ? 'committed' : true)
+  })
+})
+
+it('a release that failed does not make the commit lost', async () => {
+  const { listener, deliver } = failing({ release: throws })
+  const event = await acceptedEvent(await deliver(), listener)
+  await errorOf(event.release())
+  expect(await event.commit()).toBe('committed')
+})

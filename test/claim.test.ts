@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest'
+import { defineListener, hmac, verify } from '../src/index.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { fakeClock } from './support/clock.ts'
+import { hmacListener, SECRET, withHeaders } from './support/hmac-listener.ts'
+import { acceptedEvent, inWords, outcome } from './support/outcome.ts'
+import { spyStore } from './support/spy-store.ts'
+
+const ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
+const DAY = 86_400
+
+describe('the two phases', () => {
+  it('accepting claims, and does not commit', async () => {
+    const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
+    const { listener, deliver } = hmacListener({ store })
+    await acceptedEvent(await deliver({ eventId: ID }), listener)
+    expect(calls).toStrictEqual([`claim ${ID}`])
+  })
+
+  it('H27 D29 a committed event is a duplicate, even with another body under a signature of its own', async () => {
+    const { listener, deliver } = hmacListener()
+    const event = await acceptedEvent(await deliver({ eventId: ID, body: '{"a":1}' }), listener)
+    expect(await event.commit()).toBe('committed')
+    expect(await outcome(await deliver({ eventId: ID, body: '{"a":1}' }), listener)).toBe(
+      '409 event_duplicate',
+    )
+    expect(await outcome(await deliver({ eventId: ID, body: '{"a":2}' }), listener)).toBe(
+      '409 event_duplicate',
+    )
+  })
+
+  it('D07 an event at work is in progress, with a time to come back after', async () => {
+    const { listener, deliver } = hmacListener({ leaseSeconds: 7.2 })
+    const delivery = await deliver()
+    await acceptedEvent(delivery, listener)
+    expect(await verify(delivery, listener)).toMatchObject({
+      status: 409,
+      reason: 'event_in_progress',
+      retryAfterSeconds: 8,
+    })
+  })
+
+  it('a duplicate carries no time to come back after', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver()
+    await (await acceptedEvent(delivery, listener)).commit()
+    expect(await verify(delivery, listener)).not.toHaveProperty('retryAfterSeconds')
+  })
+
+  it('D06 a released event is accepted again', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver()
+    const event = await acceptedEvent(delivery, listener)
+    expect(await event.release()).toBe(true)
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it('D31 a delivery that was refused because the event is at work is not remembered itself', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver()
+    const event = await acceptedEvent(delivery, listener)
+    for (let again = 0; again < 5; again += 1) {
+      expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    }
+    await event.release()
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it('D01 of 1,000 equal deliveries at once one is accepted', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver()
+    const verdicts = await Promise.all(Array.from({ length: 1000 }, () => verify(delivery, listener)))
+    const words = verdicts.map(inWords)
+    expect(words.filter((word) => word === 'accepted')).toHaveLength(1)
+    expect(words.filter((word) => word === '409 event_in_progress')).toHaveLength(999)
+  })
+})
+
+describe('commit and release, again and out of order', () => {
+  it('a commit that is repeated says already', async () => {
+    const { listener, deliver } = hmacListener()
+    const event = await acceptedEvent(await deliver(), listener)
+    expect([await event.commit(), await event.commit()]).toStrictEqual(['committed', 'already'])
+  })
+
+  it('a commit after the release is lost: the event is not done', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver()
+    const event = await acceptedEvent(delivery, listener)
+    await event.release()
+    expect(await event.commit()).toBe('lost')
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it('a release after the commit is false: the event stays done', async () => {
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver()
+    const event = await acceptedEvent(delivery, listener)
+    await event.commit()
+    expect(await event.release()).toBe(false)
+    expect(await event.commit()).toBe('already')
+    expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+  })
+
+  it('a second release is false', async () => {
+    const { listener, deliver } = hmacListener()
+    const event = await acceptedEvent(await deliver(), listener)
+    expect([await event.release(), await event.release()]).toStrictEqual([true, false])
+  })
+})
+
+describe('a lease that lapses', () => {
+  it('D07 protects for leaseSeconds, and lets the retry in afterwards', async () => {
+    const { listener, deliver, clock } = hmacListener({ leaseSeconds: 60 })
+    const delivery = await deliver()
+    await acceptedEvent(delivery, listener)
+    clock.advance(60_000)
+    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    clock.advance(1)
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it('D09 a worker that comes back after another took over can neither commit nor release', async () => {
+    const { listener, deliver, clock } = hmacListener()
+    const delivery = await deliver()
+    const slow = await acceptedEvent(delivery, listener)
+    clock.advanceSeconds(61)
+    const later = await acceptedEvent(delivery, listener)
+    expect(await slow.commit()).toBe('lost')
+    expect(await slow.release()).toBe(false)
+    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    expect(await later.commit()).toBe('committed')
+    expect(await slow.commit()).toBe('already')
+  })
+
+  it('a worker that comes back before anybody took over still commits', async () => {
+    const { listener, deliver, clock } = hmacListener()
+    const delivery = await deliver()
+    const slow = await acceptedEvent(delivery, listener)
+    clock.advanceSeconds(120)
+    expect(await slow.commit()).toBe('committed')
+    expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+  })
+})
+
+describe('retention', () => {
+  it('D15 D14 the same ID is a duplicate after 6 d 23 h 59 min, and new after 7 d 0 h 1 min', async () => {
+    const { listener, deliver, clock } = hmacListener()
+    await (await acceptedEvent(await deliver({ eventId: ID }), listener)).commit()
+    clock.advanceSeconds(7 * DAY - 60)
+    expect(await outcome(await deliver({ eventId: ID }), listener)).toBe('409 event_duplicate')
+    clock.advanceSeconds(120)
+    expect(await outcome(await deliver({ eventId: ID }), listener)).toBe('accepted')
+  })
+
+  it('retentionSeconds sets another time', async () => {
+    const { listener, deliver, clock } = hmacListener({ retentionSeconds: 3600 })
+    await (await acceptedEvent(await deliver({ eventId: ID }), listener)).commit()
+    clock.advanceSeconds(3600)
+    expect(await outcome(await deliver({ eventId: ID }), listener)).toBe('409 event_duplicate')
+    clock.advanceSeconds(1)
+    expect(await outcome(await deliver({ eventId: ID }), listener)).toBe('accepted')
+  })
+
+  it("D27 times are judged by the store's clock, however wrong the listener's is", async () => {
+    const storeClock = fakeClock()
+    const ahead = fakeClock(storeClock.now() + 6 * 60_000)
+    const { listener } = hmacListener({
+      clock: ahead,
+      store: memoryStore({ clock: storeClock, maxRecords: 10 }),
+    })
+    const { deliver } = hmacListener()
+    const delivery = await deliver({ timestamp: ahead.seconds() })
+    await acceptedEvent(delivery, listener)
+    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    storeClock.advance(60_001)
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+})
+
+describe('whose event it is', () => {
+  it('D18 the same ID on two listeners of one store is two events', async () => {
+    const store = memoryStore({ maxRecords: 10 })
+    const first = hmacListener({ id: 'L1', store })
+    const second = hmacListener({ id: 'L2', store })
+    const delivery = await first.deliver()
+    await (await acceptedEvent(delivery, first.listener)).commit()
+    expect(await outcome(delivery, second.listener)).toBe('accepted')
+    expect(await outcome(delivery, first.listener)).toBe('409 event_duplicate')
+  })
+
+  it('D23 each instance with a memory store of its own accepts once', async () => {
+    const { deliver, clock } = hmacListener()
+    const delivery = await deliver()
+    for (const instance of Array.from({ length: 3 }, () => hmacListener({ clock }))) {
+      await (await acceptedEvent(delivery, instance.listener)).commit()
+      expect(await outcome(delivery, instance.listener)).toBe('409 event_duplicate')
+    }
+  })
+
+  it('D22 a restart forgets what a memory store knew', async () => {
+    const before = hmacListener()
+    const delivery = await before.deliver()
+    await (await acceptedEvent(delivery, before.listener)).commit()
+    const after = hmacListener({ clock: before.clock })
+    expect(await outcome(delivery, after.listener)).toBe('accepted')
+  })
+
+  it('each claim has an owner of its own, in one listener and between two', async () => {
+    const { store, owners } = spyStore(memoryStore({ maxRecords: 100 }))
+    const listeners = [hmacListener({ store }), hmacListener({ store, id: 'L2' })]
+    for (const { listener, deliver } of [...listeners, ...listeners]) {
+      await acceptedEvent(await deliver(), listener)
+    }
+    expect(new Set(owners).size).toBe(4)
+  })
+
+  it('D08 all calls about one claim name its owner, which randomUuid decides', async () => {
+    const { store, owners } = spyStore(memoryStore({ maxRecords: 10 }))
+    const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+    const { deliver, clock } = hmacListener()
+    const listener = defineListener({ id: 'L1', auth, store, clock, randomUuid: () => 'this-process' })
+    const event = await acceptedEvent(await deliver(), listener)
+    await event.commit()
+    await event.release()
+    await acceptedEvent(await deliver(), listener)
+    expect(owners[0]).toContain('this-process')
+    expect(owners.slice(0, 3)).toStrictEqual(Array(3).fill(owners[0]))
+    expect(owners[3]).not.toBe(owners[0])
+  })
+
+  it('D03 a claim is not taken by a delivery without a signature', async () => {
+    const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
+    const { listener, deliver } = hmacListener({ store })
+    const delivery = await deliver()
+    await outcome(withHeaders(delivery, { 'webhook-signature': undefined }), listener)
+    expect(calls).toStrictEqual([])
+  })
+})
