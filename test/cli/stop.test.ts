@@ -66,9 +66,18 @@ test('idle and silent connections do not hold it up', async () => {
   await Promise.all([silent.closed, idle.closed])
 })
 
-test('the same Ctrl-C twice, as npm passes it on, still finishes; a second one stops at once with 130', async () => {
-  const { listener } = await halfWay('SIGINT')
+// Retried, because a machine may be too busy to deliver two signals within half a second.
+test('the same Ctrl-C twice, as npm passes it on, is one', { retry: 2 }, async () => {
+  const { listener, client, rest } = await halfWay('SIGINT')
   listener.signal('SIGINT')
+  client.socket.write(rest)
+  await client.closed
+  expect(client.received()).toContain('{"accepted":true}')
+  expect(await listener.exit).toBe(0)
+})
+
+test('a second Ctrl-C stops at once, with 130', async () => {
+  const { listener } = await halfWay('SIGINT')
   let code: number | null | undefined
   void listener.exit.then((given) => {
     code = given
