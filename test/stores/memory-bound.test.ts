@@ -1,0 +1,163 @@
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { EventStoreError } from '../../src/index.ts'
+import { type MemoryStoreOptions, memoryStore } from '../../stores/memory.ts'
+import { fakeClock } from '../support/clock.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
+
+const DAY_MS = 86_400_000
+const LEASE_MS = 60_000
+
+/** The key of the event with this number. */
+function keyOf(number: number) {
+  return { listenerId: 'L1', eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
+}
+
+/** A store on a fake clock, and how to remember an event in it. */
+function small(options: MemoryStoreOptions = {}) {
+  const clock = fakeClock()
+  const evicted: number[] = []
+  const store = memoryStore({ clock, maxRecords: 3, onEvict: (age) => evicted.push(age), ...options })
+  const remember = (number: number) => store.commit(keyOf(number), 'a', 7 * DAY_MS)
+  return { store, clock, evicted, remember }
+}
+
+describe('when it is full', () => {
+  it('D12 drops no record inside the replay window: it throws, and every record stays', () => {
+    const { store, clock, remember, evicted } = small()
+    for (const number of [1, 2, 3]) remember(number)
+    clock.advanceSeconds(600)
+    expect(() => store.claim(keyOf(4), 'b', LEASE_MS)).toThrow(EventStoreError)
+    expect(() => remember(5)).toThrow(/maxRecords/)
+    for (const number of [1, 2, 3]) expect(store.claim(keyOf(number), 'b', LEASE_MS)).toBe('done')
+    expect(evicted).toStrictEqual([])
+  })
+
+  it('D12 drops the oldest behind the replay window, and tells onEvict how old it was', () => {
+    const { store, clock, remember, evicted } = small()
+    for (const number of [1, 2, 3]) {
+      remember(number)
+      clock.advanceSeconds(1)
+    }
+    clock.advanceSeconds(598)
+    expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
+    expect(evicted).toStrictEqual([601])
+    expect([2, 3].map((number) => store.claim(keyOf(number), 'b', LEASE_MS))).toStrictEqual(['done', 'done'])
+    expect(() => store.claim(keyOf(5), 'b', LEASE_MS)).toThrow(EventStoreError)
+  })
+
+  it('D12 takes its own replayWindowSeconds for the window', () => {
+    const { store, clock, remember } = small({ replayWindowSeconds: 1200 })
+    for (const number of [1, 2, 3]) remember(number)
+    clock.advanceSeconds(1200)
+    expect(() => store.claim(keyOf(4), 'b', LEASE_MS)).toThrow(EventStoreError)
+    clock.advanceSeconds(1)
+    expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
+  })
+
+  it('drops no lease that runs, and one that has lapsed without a word', () => {
+    const { store, clock, evicted } = small()
+    for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', 10 * LEASE_MS)
+    clock.advance(10 * LEASE_MS)
+    expect(() => store.claim(keyOf(4), 'b', LEASE_MS)).toThrow(EventStoreError)
+    clock.advance(1)
+    expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
+    expect(evicted).toStrictEqual([])
+  })
+
+  it('asks nobody to go for an event that it knows already', () => {
+    const { store, remember } = small()
+    for (const number of [1, 2]) remember(number)
+    store.claim(keyOf(3), 'a', LEASE_MS)
+    expect(store.commit(keyOf(3), 'a', DAY_MS)).toBe('committed')
+    expect(store.commit(keyOf(1), 'a', DAY_MS)).toBe('already')
+    expect(store.claim(keyOf(2), 'b', LEASE_MS)).toBe('done')
+  })
+
+  it('counts the age from the commit, and looking makes nothing younger', () => {
+    const { store, clock, remember, evicted } = small()
+    for (const number of [1, 2, 3]) remember(number)
+    clock.advanceSeconds(601)
+    for (let look = 0; look < 10; look += 1) store.claim(keyOf(1), 'b', LEASE_MS)
+    store.claim(keyOf(4), 'b', LEASE_MS)
+    expect(evicted).toStrictEqual([601])
+    expect([2, 3].map((number) => store.claim(keyOf(number), 'b', LEASE_MS))).toStrictEqual(['done', 'done'])
+    expect(store.release(keyOf(4), 'b')).toBe(true)
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+  })
+
+  it('has room again after a release', () => {
+    const { store } = small()
+    for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', LEASE_MS)
+    store.release(keyOf(2), 'a')
+    expect(store.claim(keyOf(4), 'a', LEASE_MS)).toBe('acquired')
+    expect(() => store.claim(keyOf(5), 'a', LEASE_MS)).toThrow(EventStoreError)
+  })
+
+  it('D12 makes verify() reject, and never accepts a replay', async () => {
+    const { store, clock } = small()
+    const { listener, deliver } = hmacListener({ store, clock })
+    const accepted = await Promise.all(
+      [deliver(), deliver(), deliver()].map(async (made) => {
+        const delivery = await made
+        await (await acceptedEvent(delivery, listener)).commit()
+        return delivery
+      }),
+    )
+    await expect(outcome(await deliver(), listener)).rejects.toThrow(EventStoreError)
+    for (const delivery of accepted) expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+  })
+
+  it('D30 never holds more than maxRecords, whatever comes, and never forgets a young record', () => {
+    const steps = fc.array(fc.tuple(fc.nat(30), fc.nat(400)), { maxLength: 60 })
+    fc.assert(
+      fc.property(steps, (given) => {
+        const { store, clock, remember } = small({ maxRecords: 5 })
+        const doneAt = new Map<number, number>()
+        for (const [number, seconds] of given) {
+          clock.advanceSeconds(seconds)
+          try {
+            if (remember(number) === 'committed') doneAt.set(number, clock.now())
+          } catch (error) {
+            expect(error).toBeInstanceOf(EventStoreError)
+          }
+          const young = [...doneAt].filter(([, at]) => clock.now() - at <= 600_000)
+          expect(young.length).toBeLessThanOrEqual(5)
+          for (const [known] of young) expect(store.claim(keyOf(known), 'b', LEASE_MS)).toBe('done')
+        }
+      }),
+    )
+  })
+})
+
+describe('onEvict', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('of the hook')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('of the hook'))],
+  ])('changes nothing when it %s', async (_, onEvict) => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const { store, clock, remember } = small({ onEvict })
+    for (const number of [1, 2, 3]) remember(number)
+    clock.advanceSeconds(601)
+    expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
+    await setImmediate()
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  it('is not told of a record whose retention is over', () => {
+    const { store, clock, remember, evicted } = small()
+    for (const number of [1, 2, 3]) remember(number)
+    clock.advance(7 * DAY_MS + 1)
+    expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
+    expect(evicted).toStrictEqual([])
+  })
+})

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import { type EventKey, type EventStore, eventKeyText } from '../../src/index.ts'
+import { eventStoreSuite } from '../../src/testing/index.ts'
+import { fakeClock } from '../support/clock.ts'
+
+interface Row {
+  readonly owner: string
+  readonly done: boolean
+  readonly until: number
+}
+
+/** The plainest right store: a map. Broken ones are made of it, one fault each. */
+function plainStore(clock: { now(): number }, rows = new Map<string, Row>(), nameOf = eventKeyText) {
+  const read = (key: EventKey) => {
+    const row = rows.get(nameOf(key))
+    return row !== undefined && row.until > clock.now() ? row : undefined
+  }
+  const write = (key: EventKey, owner: string, done: boolean, milliseconds: number) => {
+    rows.set(nameOf(key), { owner, done, until: clock.now() + milliseconds })
+  }
+  const store = {
+    async claim(key, owner, leaseMs) {
+      const row = read(key)
+      if (row?.done) return 'done'
+      if (row !== undefined) return row.owner === owner ? 'acquired' : 'busy'
+      write(key, owner, false, leaseMs)
+      return 'acquired'
+    },
+    async commit(key, owner, retentionMs) {
+      const row = read(key)
+      if (row?.done) return 'already'
+      if (row !== undefined && row.owner !== owner) return 'lost'
+      write(key, owner, true, retentionMs)
+      return 'committed'
+    },
+    async release(key, owner) {
+      const row = read(key)
+      return row !== undefined && !row.done && row.owner === owner && rows.delete(nameOf(key))
+    },
+  } satisfies EventStore
+  return { store, rows, read, write }
+}
+
+type Plain = ReturnType<typeof plainStore>
+type Clock = ReturnType<typeof fakeClock>
+
+/** The cases that fail for a store. */
+async function failures(create: (clock: Clock) => EventStore): Promise<string[]> {
+  const cases: [string, () => Promise<void>][] = []
+  eventStoreSuite(
+    (name, run) => cases.push([name, run]),
+    () => {
+      const clock = fakeClock()
+      return { store: create(clock), advance: clock.advance }
+    },
+  )
+  const failed: string[] = []
+  for (const [name, run] of cases) await run().catch(() => failed.push(name))
+  return failed
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** What each broken store does instead, and a word from a case that has to catch it. */
+const BROKEN: {
+  readonly [fault: string]: readonly [(plain: Plain, clock: Clock) => Partial<EventStore>, RegExp]
+} = {
+  'D02 D24 looks first and writes later': [
+    ({ store, read, write }) => ({
+      async claim(key, owner, leaseMs) {
+        const row = read(key)
+        await turn()
+        if (row !== undefined) return store.claim(key, owner, leaseMs)
+        write(key, owner, false, leaseMs)
+        return 'acquired'
+      },
+    }),
+    /claims at once/,
+  ],
+  'D02 takes no notice of whether its insert did anything': [
+    () => ({ claim: async () => 'acquired' as const }),
+    /exactly one/,
+  ],
+  'D28 reads what was true a moment ago': [
+    ({ store, write }, clock) => {
+      const seen = new Map<string, number>()
+      return {
+        async claim(key, owner, leaseMs) {
+          const name = eventKeyText(key)
+          const stale = (seen.get(name) ?? clock.now()) >= clock.now()
+          seen.set(name, clock.now())
+          if (!stale) return store.claim(key, owner, leaseMs)
+          write(key, owner, false, leaseMs)
+          return 'acquired'
+        },
+      }
+    },
+    /exactly one/,
+  ],
+  'D08 does not know its own owner again': [
+    ({ store, read }) => ({
+      claim: async (key, owner, leaseMs) =>
+        read(key) && !read(key)?.done ? 'busy' : store.claim(key, owner, leaseMs),
+    }),
+    /repeated by its owner/,
+  ],
+  'D09 lets a former owner commit': [
+    ({ write }) => ({
+      async commit(key, owner, retentionMs) {
+        write(key, owner, true, retentionMs)
+        return 'committed' as const
+      },
+    }),
+    /taken over/,
+  ],
+  'D09 lets anyone release': [
+    ({ rows }) => ({ release: async (key) => rows.delete(eventKeyText(key)) }),
+    /only its owner/,
+  ],
+  'D07 D16 never lets a lease lapse': [
+    ({ store }) => ({ claim: (key, owner) => store.claim(key, owner, Number.MAX_SAFE_INTEGER) }),
+    /lapses/,
+  ],
+  'D26 lets all in where a lease has lapsed': [
+    ({ store, rows, write }) => ({
+      async claim(key, owner, leaseMs) {
+        const old = rows.get(eventKeyText(key))
+        if (old?.owner !== 'crashed' && old?.owner.startsWith('racer') !== true) {
+          return store.claim(key, owner, leaseMs)
+        }
+        await turn()
+        write(key, owner, false, leaseMs)
+        return 'acquired'
+      },
+    }),
+    /on a lapsed lease/,
+  ],
+  'D14 never forgets': [
+    ({ store }) => ({ commit: (key, owner) => store.commit(key, owner, Number.MAX_SAFE_INTEGER) }),
+    /retention is over/,
+  ],
+  'D15 forgets what was committed when the lease would have lapsed': [
+    ({ store }) => ({ commit: (key, owner) => store.commit(key, owner, 50) }),
+    /not before/,
+  ],
+  'refuses a commit after the lease has lapsed': [
+    ({ store, read }) => ({
+      commit: async (key, owner, retentionMs) => (read(key) ? store.commit(key, owner, retentionMs) : 'lost'),
+    }),
+    /still counts/,
+  ],
+  'says committed twice': [
+    ({ store }) => ({
+      async commit(key, owner, retentionMs) {
+        await store.commit(key, owner, retentionMs)
+        return 'committed' as const
+      },
+    }),
+    /answers already/,
+  ],
+  'releases what is done': [
+    ({ rows, read }) => ({
+      release: async (key, owner) => read(key)?.owner === owner && rows.delete(eventKeyText(key)),
+    }),
+    /committed event cannot be released/,
+  ],
+  'says a release worked that did nothing': [() => ({ release: async () => true }), /nobody claimed/],
+}
+
+describe('eventStoreSuite', () => {
+  it('passes a right store', async () => {
+    expect(await failures((clock) => plainStore(clock).store)).toStrictEqual([])
+  })
+
+  it.each(Object.entries(BROKEN))('fails a store that %s', async (_, [breakIt, caught]) => {
+    const failed = await failures((clock) => {
+      const plain = plainStore(clock)
+      return { ...plain.store, ...breakIt(plain, clock) }
+    })
+    expect(failed.filter((name) => caught.test(name))).not.toStrictEqual([])
+  })
+
+  it.each<[string, (key: EventKey) => string, RegExp]>([
+    ['forgets the listener', ({ eventId }) => eventId, /another listener/],
+    ['folds case', (key) => eventKeyText(key).toLowerCase(), /stay apart/],
+    ['normalises', (key) => `${key.listenerId.normalize()}|${key.eventId}`, /stay apart/],
+    ['cuts at NUL', (key) => `${key.listenerId.split('\0')[0]}|${key.eventId}`, /stay apart/],
+    ['trims', (key) => `${key.listenerId.trim()}|${key.eventId}`, /stay apart/],
+  ])('D19 fails a store that %s in its keys', async (_, nameOf, caught) => {
+    const failed = await failures((clock) => plainStore(clock, new Map(), nameOf).store)
+    expect(failed.filter((name) => caught.test(name))).not.toStrictEqual([])
+  })
+
+  it('closes each store, also when the case has failed', async () => {
+    let open = 0
+    const runs: (() => Promise<void>)[] = []
+    eventStoreSuite(
+      (_, run) => runs.push(run),
+      () => {
+        open += 1
+        const { store } = plainStore(fakeClock())
+        const broken = { ...store, claim: async () => 'busy' as const }
+        return { store: broken, advance: () => {}, close: () => (open -= 1) }
+      },
+    )
+    const results = await Promise.allSettled(runs.map((run) => run()))
+    expect(results.map(({ status }) => status)).toContain('rejected')
+    expect(open).toBe(0)
+  })
+})

@@ -1,0 +1,110 @@
+import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { defineListener, hmac, verify } from '../../src/index.ts'
+import { jwt, localKeySet } from '../../src/jwt.ts'
+import { signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+
+const secret = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'
+const endpoint = { subject: 'https://tenant.example', audience: 'https://tenant.example/hook' }
+const store = memoryStore({ maxRecords: 100 })
+const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const privateKey = { ...pair.privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' }
+const publicKey = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' }
+
+describe('signHmac', () => {
+  it('signs timestamp.id.body with the text of the secret, as node:crypto does', async () => {
+    const eventId = crypto.randomUUID()
+    const { headers, body, method } = await signHmac({
+      secret,
+      body: '{"é":1}',
+      eventId,
+      timestamp: 1_790_000_000,
+    })
+    const wanted = createHmac('sha256', secret).update(`1790000000.${eventId}.{"é":1}`).digest('base64url')
+    expect(method).toBe('POST')
+    expect(Buffer.from(body).toString()).toBe('{"é":1}')
+    expect(headers).toStrictEqual({
+      'content-type': 'application/json',
+      'webhook-timestamp': '1790000000',
+      'webhook-event-id': eventId,
+      'webhook-signature': wanted,
+    })
+  })
+
+  it('makes a delivery that passes now, with an ID of its own each time', async () => {
+    const listener = defineListener({ id: 'L1', auth: hmac({ secrets: { id: 'main', secret } }), store })
+    for (let round = 0; round < 3; round += 1) {
+      expect(await verify(toDelivery(await signHmac({ secret, body: '{}' })), listener)).toMatchObject({
+        ok: true,
+      })
+    }
+  })
+
+  it('keeps the bytes it signed, whatever becomes of those it was given', async () => {
+    const body = Uint8Array.of(0x7b, 0x7d)
+    const signed = await signHmac({ secret, body })
+    body.fill(0)
+    expect(signed.body).toStrictEqual(Uint8Array.of(0x7b, 0x7d))
+  })
+})
+
+describe('signJwt', () => {
+  it('signs the six claims of the specification', async () => {
+    const eventId = crypto.randomUUID()
+    const { headers } = await signJwt({ ...endpoint, privateKey, body: '{}', eventId, expiresInSeconds: 60 })
+    const token = String(headers.authorization).replace(/^Bearer /, '')
+    const { payload } = await jwtVerify(token, pair.publicKey)
+    const now = Date.now() / 1000
+    expect(payload).toStrictEqual({
+      sub: endpoint.subject,
+      aud: endpoint.audience,
+      exp: expect.any(Number),
+      jti: eventId,
+      htm: 'POST',
+      htb_s256: createHash('sha256').update('{}').digest('base64url'),
+    })
+    expect(Math.abs(Number(payload.exp) - now - 60)).toBeLessThan(5)
+    expect(decodeProtectedHeader(token)).toStrictEqual({ alg: 'ES256', kid: 'k1', typ: 'JWT' })
+  })
+
+  it('makes a delivery that passes now', async () => {
+    const auth = jwt({ ...endpoint, keySet: localKeySet({ keys: [publicKey] }) })
+    const listener = defineListener({ id: 'L2', auth, store })
+    const delivery = toDelivery(await signJwt({ ...endpoint, privateKey, body: '{}' }))
+    expect(await verify(delivery, listener)).toMatchObject({ ok: true, event: { auth: { keyId: 'k1' } } })
+  })
+
+  it('lets claims be added, replaced and left out, for deliveries that must not pass', async () => {
+    const claims = { htm: 'GET', jti: undefined, extra: 1 }
+    const { headers } = await signJwt({ ...endpoint, privateKey, body: '{}', claims })
+    const payload = decodeJwt(String(headers.authorization).slice(7))
+    expect(payload).toMatchObject({ htm: 'GET', extra: 1 })
+    expect(payload).not.toHaveProperty('jti')
+  })
+
+  it('asks for an algorithm when the key names none', async () => {
+    const { alg: _, ...unnamed } = privateKey
+    await expect(signJwt({ ...endpoint, privateKey: unnamed, body: '{}' })).rejects.toThrow('algorithm')
+    const named = signJwt({
+      ...endpoint,
+      privateKey: unnamed,
+      algorithm: 'ES256',
+      keyId: 'other',
+      body: '{}',
+    })
+    expect(decodeProtectedHeader(String((await named).headers.authorization).slice(7))).toMatchObject({
+      kid: 'other',
+    })
+  })
+})
+
+it('toDelivery hands over what an adapter would', async () => {
+  const request = await signHmac({ secret, body: '{}' })
+  const delivery = toDelivery(request, '192.0.2.1')
+  expect(delivery).toMatchObject({ method: 'POST', body: request.body, sourceIp: '192.0.2.1' })
+  expect(delivery.header('webhook-signature')).toBe(request.headers['webhook-signature'])
+  expect(delivery.header('authorization')).toBeUndefined()
+  expect(toDelivery(request).sourceIp).toBeUndefined()
+})
