@@ -116,7 +116,6 @@ class RemoteKeySet implements KeySet {
     try {
       this.#jwks = await fetchJwks(this.#url, this.#fetch, this.#timeoutMs)
       this.#fetchedAt = this.#clock.now()
-      this.#failedAt = -Infinity
     } catch (error) {
       this.#failure = error
       this.#failedAt = this.#clock.now()
