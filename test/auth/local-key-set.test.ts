@@ -31,6 +31,13 @@ describe('localKeySet', () => {
     )
   })
 
+  it.each([undefined, null, '', 1, {}, ['']])('has no key whose kid is %j', async (kid) => {
+    const keySet = localKeySet({ keys: [{ ...KEY.publicKey, kid }] })
+    for (const keyId of ['', 'undefined', 'null', '1', '[object Object]']) {
+      expect(await keySet.find(keyId, 'EdDSA')).toBe('no EdDSA key has this kid')
+    }
+  })
+
   it('keeps what it read: a later change of the document changes nothing', async () => {
     const jwks = { keys: [{ ...KEY.publicKey }] }
     const keySet = localKeySet(jwks)
