@@ -6,6 +6,7 @@ import { printable, remark } from './output.ts'
 
 /** What becomes known of a delivery while it is answered. */
 interface Progress {
+  listener?: string
   context?: VerdictContext
   verdict?: Verdict
 }
@@ -28,8 +29,13 @@ export function serveWebhooks(
     const [time, startedAt] = [new Date().toISOString(), performance.now()]
     progressOf.set(request, progress)
     response.once('close', () => {
-      const line = { time, ...outcomeOf(progress, response), ms: roundToTenth(performance.now() - startedAt) }
-      tell(line, progress.verdict?.ok === false ? progress.verdict.detail : undefined)
+      const ms = roundToTenth(performance.now() - startedAt)
+      const status = response.headersSent ? response.statusCode : null
+      // When a sender hangs up, the response is over before the verdict is in: by a turn of the event loop.
+      setImmediate(() => {
+        const { verdict } = progress
+        tell({ time, ...outcomeOf(progress, status), ms }, verdict?.ok === false ? verdict.detail : undefined)
+      })
     })
     receive(request, response, (error) => (error === undefined ? accept(response) : fail(response, error)))
   }
@@ -42,6 +48,7 @@ export function serveWebhooks(
 }
 
 function watched(listener: Listener, progress: Progress): Listener {
+  progress.listener = listener.id
   return {
     ...listener,
     onVerdict(verdict, context) {
@@ -54,15 +61,17 @@ function watched(listener: Listener, progress: Progress): Listener {
   }
 }
 
-function outcomeOf({ verdict, context }: Progress, response: ServerResponse) {
-  const status = response.headersSent ? response.statusCode : null
-  const listener = context?.listenerId ?? null
+const ACCEPTED = { verdict: 'accepted' } as const
+const REFUSED = { verdict: 'refused' } as const
+const UNDECIDED = { verdict: 'undecided' } as const
+
+function outcomeOf({ listener: id, verdict, context }: Progress, status: number | null) {
+  const listener = id ?? null
   const eventId = context?.eventId ?? null
-  if (verdict?.ok) return { listener, eventId, verdict: 'accepted', reason: null, status } as const
-  if (verdict) return { listener, eventId, verdict: 'refused', reason: verdict.reason, status } as const
-  if (status === 404)
-    return { listener, eventId, verdict: 'refused', reason: 'listener_unknown', status } as const
-  return { listener, eventId, verdict: 'undecided', reason: 'unavailable', status } as const
+  if (listener === null) return { listener, eventId, ...REFUSED, reason: 'listener_unknown', status }
+  if (verdict === undefined) return { listener, eventId, ...UNDECIDED, reason: 'unavailable', status }
+  if (verdict.ok) return { listener, eventId, ...ACCEPTED, reason: null, status }
+  return { listener, eventId, ...REFUSED, reason: verdict.reason, status }
 }
 
 function accept(response: ServerResponse): void {

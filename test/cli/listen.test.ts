@@ -76,6 +76,19 @@ test('of a refused request, nothing but a proven event ID is printed', async () 
   expect(listener.stdout.text + listener.stderr.text).not.toMatch(/EVIL|\u009b|\[31m/)
 })
 
+test('a sender that hangs up gets a line too, without a status', async () => {
+  const listener = await startListener(['--json', '--explain'], { env })
+  const { hostname, port } = new URL(listener.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`)
+  await once(socket, 'data') // 100 Continue: the listener waits for the body
+  socket.destroy()
+  const [line = ''] = await listener.deliveries(1)
+  const { listener: id, verdict, reason, status } = JSON.parse(line)
+  expect([id, verdict, reason, status]).toEqual(['demo', 'refused', 'body_incomplete', null])
+  await listener.stderr.waitFor(/the connection ended before the body was complete/)
+})
+
 test('--allow-cidr refuses other networks with 403', async () => {
   const args = ['--allow-cidr', '192.0.2.0/24', '--allow-cidr', '2001:db8::/32']
   const listener = await startListener(args, { env })
