@@ -1,4 +1,4 @@
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { WebhookEvent } from '../src/event.ts'
 import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
@@ -54,14 +54,15 @@ const OPTIONS = {
  * })
  * ```
  */
-export const verifyWebhook: FastifyPluginCallback<VerifyWebhookOptions> = fp(guardScope, {
+export const verifyWebhook: FastifyPluginAsync<VerifyWebhookOptions> = fp(guardScope, {
   name: 'hookgate',
   fastify: '5.x',
 })
 
-type GuardScope = FastifyPluginCallback<VerifyWebhookOptions>
+type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 
-function guardScope(...[scope, options, done]: Parameters<GuardScope>): void {
+/** Async, because Fastify hands on what a promise rejects with: a throw would leave `ready()` waiting for a timeout. */
+async function guardScope(...[scope, options]: Parameters<GuardScope>): Promise<void> {
   const receive = receiveWith(options)
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
   scope.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
@@ -81,7 +82,6 @@ function guardScope(...[scope, options, done]: Parameters<GuardScope>): void {
   scope.addHook('onReady', async () => {
     if (scope.hasContentTypeParser('application/json')) throw secondParser()
   })
-  done()
 }
 
 function receiveWith(options: VerifyWebhookOptions): (request: FastifyRequest) => Promise<Outcome<unknown>> {
