@@ -48,18 +48,25 @@ describe('spellings of a segment', () => {
         expect(await send(inSegment(position, change))).toMatchObject(invalid(/./))
       })
 
-      it('K21 refuses bits that the last character does not need', async () => {
-        for (const spare of ['a', 'aa']) {
+      it.each([
+        [1, [1, 2, 4, 8]],
+        [2, [1, 2]],
+      ])(
+        'K21 refuses every bit that the last character does not need, %d bytes being over',
+        async (over, bits) => {
           const lengthened: Sending = {
-            headerText: (json) => pad(json, spare),
-            payloadText: (json) => pad(json, spare),
+            headerText: (json) => pad(json, over),
+            payloadText: (json) => pad(json, over),
           }
           expect(await send(lengthened)).toMatchObject(ACCEPTED)
-          expect(await send({ ...lengthened, ...inSegment(position, nextSpelling) })).toMatchObject(
-            invalid(new RegExp(`${name} is not canonical base64url`)),
-          )
-        }
-      })
+          for (const bit of bits) {
+            const change = inSegment(position, (segment) => setBit(segment, bit))
+            expect(await send({ ...lengthened, ...change })).toMatchObject(
+              invalid(new RegExp(`${name} is not canonical base64url`)),
+            )
+          }
+        },
+      )
     },
   )
 })
@@ -120,13 +127,13 @@ describe('texts that are not JSON in UTF-8', () => {
   })
 })
 
-/** White space that leaves the JSON text a given length beyond a multiple of three bytes. */
-function pad(json: string, spare: string): string {
-  return json + ' '.repeat((3 - (json.length % 3)) % 3) + ' '.repeat(spare.length)
+/** White space that leaves the JSON text so many bytes over a multiple of three. */
+function pad(json: string, over: number): string {
+  return json + ' '.repeat(((3 - (json.length % 3)) % 3) + over)
 }
 
-/** The same bytes to a careless decoder: the last character's lowest bit belongs to no byte. */
-function nextSpelling(segment: string): string {
+/** The same bytes to a careless decoder: the last character's lowest bits belong to no byte. */
+function setBit(segment: string, bit: number): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  return segment.slice(0, -1) + alphabet.charAt(alphabet.indexOf(segment.slice(-1)) + 1)
+  return segment.slice(0, -1) + alphabet.charAt(alphabet.indexOf(segment.slice(-1)) | bit)
 }

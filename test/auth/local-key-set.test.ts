@@ -38,6 +38,13 @@ describe('localKeySet', () => {
     }
   })
 
+  it('imports a key once, and has it at hand from then on', async () => {
+    const keySet = localKeySet({ keys: [KEY.publicKey] })
+    const imported = await keySet.find(KEY.keyId, 'EdDSA')
+    expect(imported).toMatchObject({ type: 'public' })
+    expect(keySet.find(KEY.keyId, 'EdDSA')).toBe(imported)
+  })
+
   it('keeps what it read: a later change of the document changes nothing', async () => {
     const jwks = { keys: [{ ...KEY.publicKey }] }
     const keySet = localKeySet(jwks)

@@ -55,6 +55,9 @@ describe('the URL of a remote key set', () => {
     'http://[::]/',
     'http://[::ffff:10.0.0.1]/',
     'file://localhost/etc/passwd',
+    'ftp://localhost/jwks.json',
+    'ws://127.0.0.1/jwks.json',
+    'wss://localhost/jwks.json',
     'http://user:password@localhost/',
   ])('S01 may not be %s even with allowInsecureLoopback', (url) => {
     expect(() => remoteKeySet(url, { allowInsecureLoopback: true })).toThrowError(/^url: must/)
