@@ -55,6 +55,17 @@ describe('an expired set, while the host is down', () => {
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/))
   })
 
+  it('S11 is not missed once it is too old, if the next attempt succeeds', async () => {
+    const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 1 })
+    await send()
+    host.answer = plainly(500)
+    clock.advanceSeconds(601)
+    await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
+    host.answer = JWKS
+    clock.advanceSeconds(30)
+    expect(await send()).toMatchObject(ACCEPTED)
+  })
+
   it('S11 is replaced as soon as the host answers again', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
