@@ -31,6 +31,6 @@ export function offerBody(c: Context, bytes: Uint8Array): void {
   Object.defineProperty(c.req.bodyCache, 'arrayBuffer', {
     enumerable: true,
     configurable: true,
-    get: async () => bytes.slice().buffer,
+    get: async () => new Uint8Array(bytes).buffer, // the slice() of a Buffer would be a view into its pool
   })
 }
