@@ -8,6 +8,7 @@ import { type Rejected, rejected } from '../../src/verdict.ts'
 import { verify } from '../../src/verify.ts'
 import { BodyIncompleteError } from './body.ts'
 import { type Reply, replyListenerUnknown, replyToRejected, replyUnavailable, thenClose } from './reply.ts'
+import { mountedTwice } from './set-up-errors.ts'
 
 /** Finds the listener of a request, for services with many. Undefined is answered 404. */
 export type ListenerLookup<Request, Payload> = (
@@ -44,11 +45,14 @@ export type Outcome<Payload> =
     }
   | { readonly reply: Reply }
 
+/** Requests that were received: a second receiver would find their events claimed, and answer 409. */
+const received = new WeakSet<object>()
+
 const MS = 1000
 const BUSY_RETRY_AFTER_SECONDS = 1
 
 /** What all adapters do between a request and its handler. One a `verifyWebhook()` call; it counts what is arriving. */
-export class Receiver<Request, Payload> {
+export class Receiver<Request extends object, Payload> {
   readonly #find: ListenerLookup<Request, Payload>
   readonly #timeoutMs: number
   readonly #maxBodies: number
@@ -68,6 +72,8 @@ export class Receiver<Request, Payload> {
 
   /** Rejects only for what is the developer's to mend: it belongs on the framework's error path. */
   async receive(request: Request, incoming: Incoming): Promise<Outcome<Payload>> {
+    if (received.has(request)) throw mountedTwice()
+    received.add(request)
     const found = this.#find(request)
     const listener = isPromise(found) ? await found : found
     if (listener === undefined) return { reply: thenClose(replyListenerUnknown()) }

@@ -33,3 +33,10 @@ export function secondParser(): ListenerConfigError {
     'verifyWebhook is the parser of its scope; add no JSON parser',
   )
 }
+
+export function mountedTwice(): ListenerConfigError {
+  return new ListenerConfigError(
+    'verifyWebhook',
+    'was mounted twice on the way of this request; mount it once',
+  )
+}
