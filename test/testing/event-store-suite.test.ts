@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EventKey, type EventStore, eventKeyText } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
@@ -207,4 +208,16 @@ describe('eventStoreSuite', () => {
     expect(results.map(({ status }) => status)).toContain('rejected')
     expect(open).toBe(0)
   })
+})
+
+it('D19 eventKeyText tells any two keys apart, whatever separators stand in their parts', () => {
+  const part = fc.string({ unit: fc.constantFrom('a', ':', '1', '2'), maxLength: 5 })
+  const key = fc.record({ listenerId: part, eventId: part })
+  fc.assert(
+    fc.property(key, key, (one, other) => {
+      const same = one.listenerId === other.listenerId && one.eventId === other.eventId
+      expect(eventKeyText(one) === eventKeyText(other)).toBe(same)
+    }),
+    { numRuns: 20_000 },
+  )
 })
