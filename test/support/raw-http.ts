@@ -127,12 +127,25 @@ function parseReply(
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
   })
   const start = headEnd + 4
-  const announced = headers.find(([name]) => name === 'content-length')?.[1]
   const bare = !hasBody || status < 200 || status === 204 || status === 304
-  if (!bare && announced === undefined && !ended) return undefined // then the end of the connection ends it
-  const end = bare ? start : announced === undefined ? bytes.length : start + Number(announced)
-  if (bytes.length < end) return undefined
+  const end = bare ? start : bodyEnd(headers, bytes, start, ended)
+  if (end === undefined || bytes.length < end) return undefined
   return { reply: { statusLine, status, headers, body: bytes.toString('utf8', start, end) }, length: end }
+}
+
+/** By its length, by its last chunk, or else with the connection (RFC 9112 6.3). Chunks are left as they are. */
+function bodyEnd(
+  headers: readonly Header[],
+  bytes: Buffer,
+  start: number,
+  ended: boolean,
+): number | undefined {
+  const value = (name: string) => headers.find(([found]) => found === name)?.[1]
+  const length = value('content-length')
+  if (length !== undefined) return start + Number(length)
+  const lastChunk = value('transfer-encoding') === 'chunked' ? bytes.indexOf('0\r\n\r\n', start) : -1
+  if (lastChunk >= 0) return lastChunk + 5
+  return ended ? bytes.length : undefined
 }
 
 /** Sends one request on a connection of its own and gives its reply. */

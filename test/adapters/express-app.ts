@@ -1,0 +1,70 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import express4 from 'express4'
+import { expect } from 'vitest'
+import { verifyWebhook } from '../../adapters/express.ts'
+import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
+import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { serve } from '../support/servers.ts'
+import { hmacEndpoint } from './sender.ts'
+
+export const FRAMEWORKS: readonly (readonly [string, typeof express])[] = [
+  ['Express 4', express4],
+  ['Express 5', express],
+]
+
+/** Builds an app around the guarded route, and sends to it. */
+export async function running(create: typeof express, build: (app: Express) => void) {
+  const app = create()
+  const errors: unknown[] = []
+  build(app)
+  const onError: ErrorRequestHandler = (error, _request, response, _next) => {
+    errors.push(error)
+    response.status(500).end()
+  }
+  app.use(onError)
+  const { address } = await serve(app)
+  return {
+    errors,
+    send: async (request: RawRequest) => (await exchange(address, toBytes(request)))?.status,
+  }
+}
+
+/** A handler that keeps what it got. */
+export function keeper() {
+  const events: WebhookEvent[] = []
+  const bodies: unknown[] = []
+  const handler: RequestHandler = (request, response) => {
+    events.push(request.webhook)
+    bodies.push(request.body)
+    response.sendStatus(200)
+  }
+  return { events, bodies, handler }
+}
+
+/** Bytes that would change if they were parsed and printed again. */
+export const BODY = '{ "b":1.0, "a":"\\u00e9" }'
+
+/** Middlewares before the guard, and what the one request gets behind them. */
+export async function behind(
+  create: typeof express,
+  before: readonly RequestHandler[],
+  endpoint = hmacEndpoint(),
+) {
+  const { events, bodies, handler } = keeper()
+  const { errors, send } = await running(create, (app) => {
+    app.post('/hook', ...before, verifyWebhook(endpoint.listener), handler)
+  })
+  const status = await send(await endpoint.request({ body: BODY }))
+  return { status, errors, events, bodies, endpoint }
+}
+
+export function expectMistake(
+  { status, errors, events, endpoint }: Awaited<ReturnType<typeof behind>>,
+  fix: RegExp,
+) {
+  expect(status).toBe(500)
+  expect(errors).toEqual([expect.any(ListenerConfigError)])
+  expect(String(errors[0])).toMatch(fix)
+  expect(events).toEqual([])
+  expect(endpoint.calls.entries).toEqual([])
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { verifyWebhook } from '../../adapters/express.ts'
+import { ListenerConfigError, type ListenerOptions } from '../../src/index.ts'
+import { FRAMEWORKS, keeper, running } from './express-app.ts'
+import { hmacEndpoint } from './sender.ts'
+
+const ALLOWED = '192.0.2.1'
+const STRANGER = '203.0.113.9'
+const ALLOWED_CIDRS = ['192.0.2.0/24']
+
+interface Differing {
+  readonly options?: Partial<ListenerOptions>
+  readonly trustedProxies?: readonly string[]
+}
+
+describe.each(FRAMEWORKS)('the source address on %s', (_, create) => {
+  /** The status of a delivery through one proxy, which wrote this header. */
+  async function deliver(
+    trustProxy: unknown,
+    forwardedFor: string,
+    { options = { allowedCidrs: ALLOWED_CIDRS }, trustedProxies }: Differing = {},
+  ) {
+    const { listener, request } = hmacEndpoint(options)
+    const { handler, events } = keeper()
+    const { send, errors } = await running(create, (app) => {
+      app.set('trust proxy', trustProxy)
+      app.post('/hook', verifyWebhook(listener, { trustedProxies }), handler)
+    })
+    const status = await send(await request({ headers: { 'x-forwarded-for': forwardedFor } }))
+    expect(events).toHaveLength(status === 200 ? 1 : 0)
+    return { status, errors }
+  }
+
+  it('I19 is the socket as long as no proxy is trusted', async () => {
+    expect((await deliver(false, ALLOWED)).status).toBe(403)
+  })
+
+  it.each(['loopback', '127.0.0.0/8', ['127.0.0.1'], 1])(
+    'is found by `trust proxy` = %j',
+    async (trustProxy) => {
+      expect((await deliver(trustProxy, ALLOWED)).status).toBe(200)
+      expect((await deliver(trustProxy, `${STRANGER}, ${ALLOWED}`)).status).toBe(200)
+    },
+  )
+
+  it.each(['loopback', '127.0.0.0/8', ['127.0.0.1'], 1])(
+    'I20 is not what a stranger claims, by `trust proxy` = %j',
+    async (trustProxy) => {
+      expect((await deliver(trustProxy, `${ALLOWED}, ${STRANGER}`)).status).toBe(403)
+    },
+  )
+
+  it('I22 is not looked for where `trust proxy` is true: the developer is told', async () => {
+    const { status, errors } = await deliver(true, ALLOWED)
+    expect(status).toBe(500)
+    expect(errors).toEqual([expect.any(ListenerConfigError)])
+    expect(String(errors[0])).toMatch(/trust proxy.*list your proxies/)
+  })
+
+  it('I22 may be anyone where no addresses are checked', async () => {
+    expect((await deliver(true, STRANGER, { options: {} })).status).toBe(200)
+  })
+
+  it('is found by trustedProxies instead of `trust proxy`, when they are given', async () => {
+    const trustedProxies = ['127.0.0.0/8']
+    expect((await deliver(true, `${STRANGER}, ${ALLOWED}`, { trustedProxies })).status).toBe(200)
+    expect((await deliver(true, `${ALLOWED}, ${STRANGER}`, { trustedProxies })).status).toBe(403)
+  })
+
+  it('is seen in a router of its own as well', async () => {
+    const { listener, request } = hmacEndpoint({ allowedCidrs: ALLOWED_CIDRS })
+    const { errors, send } = await running(create, (app) => {
+      app.set('trust proxy', true)
+      app.use('/', create.Router().post('/hook', verifyWebhook(listener)))
+    })
+    expect(await send(await request({ headers: { 'x-forwarded-for': ALLOWED } }))).toBe(500)
+    expect(errors).toEqual([expect.any(ListenerConfigError)])
+  })
+})

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
+import { describe, expect, it } from 'vitest'
+import { verifyWebhook } from '../../adapters/express.ts'
+import { ListenerConfigError } from '../../src/index.ts'
+import { BODY, behind, expectMistake, FRAMEWORKS, keeper, running } from './express-app.ts'
+import { hmacEndpoint } from './sender.ts'
+
+/** `verify` of Express's own parsers is where hosts keep the bytes. */
+function keepRawBody(request: IncomingMessage, _response: unknown, bytes: Buffer): void {
+  Object.assign(request, { rawBody: bytes })
+}
+
+describe.each(FRAMEWORKS)('%s', (_, create) => {
+  it('gives the handler the event, and its payload as the body', async () => {
+    const { status, events, bodies } = await behind(create, [])
+    expect(status).toBe(200)
+    expect(events[0]?.payload).toEqual({ b: 1, a: 'é' })
+    expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
+    expect(bodies).toEqual([{ b: 1, a: 'é' }])
+  })
+
+  it.each([
+    ['express.json()', create.json()],
+    ['express.json() for every type', create.json({ type: '*/*', strict: false })],
+    ['express.text()', create.text({ type: '*/*' })],
+  ])(
+    'B17 P08 behind %s the developer is told what to change, and nothing is accepted',
+    async (_name, parser) => {
+      expectMistake(await behind(create, [parser]), /mount verifyWebhook before every body parser/)
+    },
+  )
+
+  it('B17 P08 behind a middleware that read the stream the developer is told', async () => {
+    const reader: RequestHandler = (request, _response, next) => {
+      request.on('end', () => next()).resume()
+    }
+    expectMistake(await behind(create, [reader]), /mount verifyWebhook before every body parser/)
+  })
+
+  it.each([
+    ['express.raw()', create.raw({ type: '*/*' })],
+    ['express.json() that keeps req.rawBody', create.json({ verify: keepRawBody })],
+    ['express.text() that keeps req.rawBody', create.text({ type: '*/*', verify: keepRawBody })],
+  ])('B18 behind %s the exact bytes are verified', async (_name, parser) => {
+    const { status, events } = await behind(create, [parser])
+    expect(status).toBe(200)
+    expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
+  })
+
+  it('B02 refuses 65,537 bytes that express.raw() has read already', async () => {
+    const { listener, request } = hmacEndpoint()
+    const { handler, events } = keeper()
+    const { send } = await running(create, (app) => {
+      app.post('/hook', create.raw({ type: '*/*', limit: '1mb' }), verifyWebhook(listener), handler)
+    })
+    expect(await send(await request({ body: `"${'x'.repeat(65_535)}"` }))).toBe(400)
+    expect(events).toEqual([])
+  })
+
+  it('does not take a rawBody of text for bytes', async () => {
+    const textKeeper: RequestHandler = (request, _response, next) => {
+      request.on('end', () => {
+        Object.assign(request, { rawBody: BODY })
+        next()
+      })
+      request.resume()
+    }
+    expectMistake(await behind(create, [textKeeper]), /body/)
+  })
+
+  it.each([
+    ['alone', []],
+    ['behind express.raw()', [create.raw({ type: '*/*' })]],
+    ['behind a host that keeps req.rawBody', [create.json({ verify: keepRawBody })]],
+  ])('mounted twice, %s, it is a mistake of the developer, and not a duplicate', async (_name, before) => {
+    const endpoint = hmacEndpoint()
+    const guard = verifyWebhook(endpoint.listener)
+    const { status, errors, events } = await behind(create, [...before, guard], endpoint)
+    expect(status).toBe(500)
+    expect(errors).toEqual([expect.any(ListenerConfigError)])
+    expect(events).toEqual([])
+    expect(endpoint.verdicts.entries).toEqual(['accepted'])
+  })
+
+  it('hands what a handler gives to next() to the error handler, and frees the event', async () => {
+    const endpoint = hmacEndpoint()
+    const { errors, send } = await running(create, (app) => {
+      app.post('/hook', verifyWebhook(endpoint.listener), (_request, _response, next) => {
+        next(new Error('no database'))
+      })
+    })
+    const sent = await endpoint.request()
+    expect(await send(sent)).toBe(500)
+    expect(await send(sent)).toBe(500)
+    expect(errors).toEqual([new Error('no database'), new Error('no database')])
+  })
+
+  it('hands what a handler throws to the error handler, and frees the event', async () => {
+    const endpoint = hmacEndpoint()
+    const { errors, send } = await running(create, (app) => {
+      app.post('/hook', verifyWebhook(endpoint.listener), () => {
+        throw new Error('no database')
+      })
+    })
+    const sent = await endpoint.request()
+    expect(await send(sent)).toBe(500)
+    expect(await send(sent)).toBe(500)
+    expect(errors).toEqual([new Error('no database'), new Error('no database')])
+  })
+})

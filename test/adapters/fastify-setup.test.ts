@@ -1,0 +1,162 @@
+import Fastify, { type FastifyInstance, type FastifyServerOptions, type onRequestHookHandler } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { verifyWebhook } from '../../adapters/fastify.ts'
+import { ListenerConfigError } from '../../src/index.ts'
+import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { serveFastify } from '../support/servers.ts'
+import { type Endpoint, hmacEndpoint } from './sender.ts'
+
+/** Bytes that would change if they were parsed and printed again. */
+const BODY = '{ "b":1.0, "a":"\\u00e9" }'
+
+/** One guarded scope, with what a developer may do to it, and a delivery to it. */
+async function deliver(
+  endpoint: Endpoint,
+  build: (scope: FastifyInstance) => void,
+  {
+    before = () => {},
+    ...options
+  }: FastifyServerOptions & { before?: (scope: FastifyInstance) => void } = {},
+  given: Parameters<Endpoint['request']>[0] = { body: BODY },
+) {
+  const errors: unknown[] = []
+  const app = Fastify(options)
+  app.setErrorHandler((error, _request, reply) => {
+    errors.push(error)
+    return reply.code(500).send('')
+  })
+  app.register(async (scope) => {
+    before(scope)
+    await scope.register(verifyWebhook, { listener: endpoint.listener })
+    build(scope)
+  })
+  const { address } = await serveFastify(app)
+  const send = async (request: RawRequest) => exchange(address, toBytes(request))
+  const reply = await send(await endpoint.request(given))
+  return { status: reply?.status, body: reply?.body ?? '', errors }
+}
+
+/** A route that answers with what Fastify made of the body. */
+function echo(scope: FastifyInstance): void {
+  scope.post('/hook', async (request) => ({ got: request.body }))
+}
+
+const asText: Parameters<FastifyInstance['addContentTypeParser']>[2] = (_request, body, parsed) =>
+  parsed(null, body)
+
+describe('a scope of Fastify that has a parser of its own', () => {
+  it('P06 does not start with a JSON parser behind verifyWebhook', async () => {
+    const start = deliver(hmacEndpoint(), (scope) => {
+      scope.addContentTypeParser('application/json', { parseAs: 'string' }, asText)
+    })
+    await expect(start).rejects.toThrow(ListenerConfigError)
+    await expect(start).rejects.toThrow(/add no JSON parser/)
+  })
+
+  it('P06 has a JSON parser before verifyWebhook replaced', async () => {
+    const before = (scope: FastifyInstance) => {
+      scope.addContentTypeParser('application/json', { parseAs: 'string' }, asText)
+    }
+    expect(await deliver(hmacEndpoint(), echo, { before })).toMatchObject({
+      status: 200,
+      body: JSON.stringify({ got: JSON.parse(BODY) }),
+    })
+  })
+
+  it.each<readonly [string, string | RegExp]>([
+    ['a pattern', /^application\/.*json/],
+    ['a type with a parameter', 'application/json; charset=utf-8'],
+  ])('P06 gives the exact bytes to a parser for %s, which it cannot see', async (_, type) => {
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    const { status, body } = await deliver(
+      hmacEndpoint(),
+      (scope) => {
+        scope.addContentTypeParser(type, { parseAs: 'string' }, asText)
+        echo(scope)
+      },
+      {},
+      { body: BODY, headers },
+    )
+    expect({ status, body }).toEqual({ status: 200, body: JSON.stringify({ got: BODY }) })
+  })
+
+  it('P06 gives the exact bytes to a parser of a scope inside it', async () => {
+    const { status, body } = await deliver(hmacEndpoint(), (scope) => {
+      scope.register(async (inner) => {
+        inner.addContentTypeParser('application/json', { parseAs: 'string' }, asText)
+        echo(inner)
+      })
+    })
+    expect({ status, body }).toEqual({ status: 200, body: JSON.stringify({ got: BODY }) })
+  })
+})
+
+describe('the set-up of verifyWebhook on Fastify', () => {
+  it('refuses another major version of Fastify', () => {
+    const meta: unknown = Reflect.get(verifyWebhook, Symbol.for('plugin-meta'))
+    expect(meta).toEqual({ name: 'hookgate', fastify: '5.x' })
+  })
+
+  it('guards routes that were declared before it', async () => {
+    const endpoint = hmacEndpoint()
+    const { status } = await deliver(
+      endpoint,
+      () => {},
+      { before: echo },
+      { headers: { 'webhook-signature': undefined } },
+    )
+    expect(status).toBe(401)
+    expect(endpoint.verdicts.entries).toEqual(['auth_missing'])
+  })
+
+  it('mounted twice, it is a mistake of the developer, and not a duplicate', async () => {
+    const endpoint = hmacEndpoint()
+    const twice = (scope: FastifyInstance) => {
+      scope.register(verifyWebhook, { listener: endpoint.listener })
+      echo(scope)
+    }
+    const { status, errors } = await deliver(endpoint, twice)
+    expect(status).toBe(500)
+    expect(errors).toEqual([expect.any(ListenerConfigError)])
+    expect(endpoint.verdicts.entries).toEqual(['accepted'])
+    await endpoint.calls.reaches(2)
+    expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
+  })
+
+  it.each(['string', 'bytes'])(
+    'B17 B18 takes a body that a hook has read before, when it left %s',
+    async (kind) => {
+      const endpoint = hmacEndpoint()
+      const reader: onRequestHookHandler = async (request) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of request.raw) chunks.push(chunk)
+        const bytes = Buffer.concat(chunks)
+        Object.assign(request.raw, { rawBody: kind === 'bytes' ? bytes : bytes.toString() })
+      }
+      const before = (scope: FastifyInstance) => scope.addHook('onRequest', reader)
+      const { status, errors } = await deliver(endpoint, echo, { before })
+      expect(status).toBe(kind === 'bytes' ? 200 : 500)
+      expect(errors).toEqual(kind === 'bytes' ? [] : [expect.any(ListenerConfigError)])
+    },
+  )
+})
+
+describe('the source address on Fastify', () => {
+  const from = (forwardedFor: string, trustProxy: FastifyServerOptions['trustProxy'] = false) =>
+    deliver(
+      hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] }),
+      echo,
+      { trustProxy },
+      { headers: { 'x-forwarded-for': forwardedFor } },
+    )
+
+  it('I19 is the socket as long as no proxy is trusted', async () => {
+    expect((await from('192.0.2.1')).status).toBe(403)
+  })
+
+  it.each([['127.0.0.0/8'], [['127.0.0.1']]])('I20 is found by trustProxy: %j', async (trustProxy) => {
+    expect((await from('192.0.2.1', trustProxy)).status).toBe(200)
+    expect((await from('203.0.113.9, 192.0.2.1', trustProxy)).status).toBe(200)
+    expect((await from('192.0.2.1, 203.0.113.9', trustProxy)).status).toBe(403)
+  })
+})

@@ -1,0 +1,184 @@
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/hono.ts'
+import type { RawRequest } from '../support/raw-http.ts'
+import { changed, type Endpoint, hmacEndpoint, jwtEndpoint, sentHeader } from './sender.ts'
+
+const LIMIT = 65_536
+
+/** Calls the app as a platform without sockets does: with a web request, and nothing else. */
+async function send(
+  { listener }: Endpoint,
+  request: RawRequest,
+  { body, ...options }: VerifyWebhookOptions & { body?: ReadableStream<Uint8Array> } = {},
+) {
+  let handled = 0
+  const app = new Hono()
+  app.all('/hook', verifyWebhook(listener, options), (c) => {
+    handled += 1
+    return c.text('ok')
+  })
+  const headers = request.headers.map(([name, value]): [string, string] => [name, value])
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
+  const sent = hasBody ? { body: body ?? Buffer.from(request.body), duplex: 'half' as const } : {}
+  const response = await app.fetch(
+    new Request(`http://localhost${request.path}`, { method: request.method, headers, ...sent }),
+  )
+  return { response, handled, status: response.status, text: await response.text() }
+}
+
+/** A stream of 10,000 bytes a pull, which tells how often it was asked and whether it was cancelled. */
+function meteredStream(pulls: number, end: 'close' | 'error' | 'hang' = 'close') {
+  const seen = { pulled: 0, cancelled: false }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        seen.pulled += 1
+        if (seen.pulled <= pulls) return controller.enqueue(Buffer.alloc(10_000, ' '))
+        if (end === 'close') return controller.close()
+        if (end === 'error') return controller.error(new Error('reset'))
+        return new Promise(() => {})
+      },
+      cancel() {
+        seen.cancelled = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { stream, seen }
+}
+
+const problem = (status: number, title: string, code: string) => JSON.stringify({ status, title, code })
+const TOO_LARGE = problem(400, 'Bad Request', 'body_too_large')
+const INCOMPLETE = problem(400, 'Bad Request', 'body_incomplete')
+
+describe('a body that is a web stream', () => {
+  it('B01 is accepted with 65,536 bytes, and B02 refused with 65,537', async () => {
+    for (const [bytes, status] of [
+      [LIMIT, 200],
+      [LIMIT + 1, 400],
+    ] as const) {
+      const endpoint = hmacEndpoint()
+      const request = await endpoint.request({ body: `"${'x'.repeat(bytes - 2)}"` })
+      const body = new Blob([Buffer.from(request.body)]).stream()
+      expect(await send(endpoint, request, { body })).toMatchObject({
+        status,
+        handled: status === 200 ? 1 : 0,
+      })
+    }
+  })
+
+  it('B03 is read no further than the chunk in which it exceeds the limit, and then cancelled', async () => {
+    const endpoint = hmacEndpoint()
+    const { stream, seen } = meteredStream(1000)
+    const { text, response } = await send(endpoint, await endpoint.request(), { body: stream })
+    expect(text).toBe(TOO_LARGE)
+    expect(response.headers.get('connection')).toBe('close')
+    expect(seen).toEqual({ pulled: 7, cancelled: true })
+  })
+
+  it('B03 is counted whatever Content-Length says', async () => {
+    const endpoint = hmacEndpoint()
+    const { stream } = meteredStream(1000)
+    const lying = changed(await endpoint.request(), { 'content-length': '2' })
+    expect((await send(endpoint, lying, { body: stream })).text).toBe(TOO_LARGE)
+  })
+
+  it('B06 is not read at all when its Content-Length is over the limit', async () => {
+    const endpoint = hmacEndpoint()
+    const { stream, seen } = meteredStream(1000)
+    const announced = changed(await endpoint.request(), { 'content-length': '99999999' })
+    expect((await send(endpoint, announced, { body: stream })).text).toBe(TOO_LARGE)
+    expect(seen.pulled).toBe(0)
+  })
+
+  it('B09 is given up at its deadline', async () => {
+    const endpoint = hmacEndpoint()
+    const { stream } = meteredStream(1, 'hang')
+    const options = { body: stream, bodyTimeoutSeconds: 0.05 }
+    expect(await send(endpoint, await endpoint.request(), options)).toMatchObject({
+      text: INCOMPLETE,
+      handled: 0,
+    })
+    expect(endpoint.verdicts.entries).toEqual(['body_incomplete'])
+    expect(endpoint.calls.entries).toEqual([])
+  })
+
+  it('B10 makes no claim when it fails on the way', async () => {
+    const endpoint = hmacEndpoint()
+    const { stream } = meteredStream(1, 'error')
+    expect((await send(endpoint, await endpoint.request(), { body: stream })).text).toBe(INCOMPLETE)
+    expect(endpoint.calls.entries).toEqual([])
+  })
+
+  it('B28 is refused when there is none', async () => {
+    const endpoint = hmacEndpoint()
+    const request = { ...(await endpoint.request()), method: 'GET' }
+    expect((await send(endpoint, request)).text).toBe(problem(400, 'Bad Request', 'method_not_post'))
+    const empty = await endpoint.request({ body: '' })
+    expect((await send(endpoint, empty)).text).toBe(problem(400, 'Bad Request', 'body_not_json'))
+  })
+})
+
+describe('headers that came more than once, joined by the platform', () => {
+  const repeated = problem(400, 'Bad Request', 'header_repeated')
+  const unauthorized = problem(401, 'Unauthorized', 'unauthorized')
+
+  it.each([
+    ['B24', 'content-type', repeated],
+    ['T09', 'webhook-timestamp', repeated],
+    ['U08', 'webhook-event-id', repeated],
+    ['H16', 'webhook-signature', unauthorized],
+  ])('%s %s is refused', async (_, name, expected) => {
+    const endpoint = hmacEndpoint()
+    const request = await endpoint.request()
+    const value = sentHeader(request, name)
+    expect((await send(endpoint, changed(request, { [name]: [value, value] }))).text).toBe(expected)
+    expect(endpoint.calls.entries).toEqual([])
+  })
+
+  it('B13 content-encoding is refused', async () => {
+    const endpoint = hmacEndpoint()
+    const request = await endpoint.request({ headers: { 'content-encoding': ['identity', 'identity'] } })
+    expect((await send(endpoint, request)).text).toBe(repeated)
+  })
+
+  it('K36 authorization is refused', async () => {
+    const endpoint = await jwtEndpoint()
+    const request = await endpoint.request()
+    const token = sentHeader(request, 'authorization')
+    const { text, response } = await send(endpoint, changed(request, { authorization: [token, token] }))
+    expect(text).toBe(unauthorized)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+  })
+})
+
+describe('the replies without a socket', () => {
+  it('are the same as with one', async () => {
+    const endpoint = hmacEndpoint()
+    const request = await endpoint.request()
+    const first = await send(endpoint, request)
+    expect(first).toMatchObject({ status: 200, handled: 1 })
+    const second = await send(endpoint, request)
+    expect(second).toMatchObject({
+      status: 409,
+      text: problem(409, 'Conflict', 'event_duplicate'),
+      handled: 0,
+    })
+    expect([...second.response.headers]).toEqual([['content-type', 'application/problem+json']])
+  })
+
+  it('D10 503 carries Retry-After', async () => {
+    const endpoint = hmacEndpoint({}, () => ({
+      claim: async () => Promise.reject(new Error('down')),
+      commit: () => 'lost',
+      release: () => false,
+    }))
+    const { status, response, handled } = await send(endpoint, await endpoint.request())
+    expect({ status, retryAfter: response.headers.get('retry-after'), handled }).toEqual({
+      status: 503,
+      retryAfter: '5',
+      handled: 0,
+    })
+  })
+})

@@ -1,0 +1,245 @@
+import { createAdaptorServer, getRequestListener } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/hono.ts'
+import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
+import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { serve } from '../support/servers.ts'
+import { hmacEndpoint } from './sender.ts'
+
+type Variables = { Variables: { webhook: WebhookEvent } }
+
+/** Bytes that would change if they were parsed and printed again. */
+const BODY = '{ "b":1.0, "a":"\\u00e9" }'
+
+/** An app behind a real socket, or called with a web request: both have to decide alike. */
+const WAYS: readonly (readonly [
+  string,
+  (app: Hono<Variables>, request: RawRequest) => Promise<number | undefined>,
+])[] = [
+  [
+    'on Node',
+    async (app, request) => {
+      const { address } = await serve(createAdaptorServer({ fetch: app.fetch }))
+      return (await exchange(address, toBytes(request)))?.status
+    },
+  ],
+  ['on web APIs alone', async (app, request) => (await app.request(webRequest(request))).status],
+]
+
+function webRequest({ method, path, headers, body }: RawRequest): Request {
+  const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
+  return new Request(`http://localhost${path}`, { ...init, body: Buffer.from(body) })
+}
+
+describe.each(WAYS)('Hono %s', (_, send) => {
+  /** What one valid delivery comes to behind these middlewares. */
+  async function behind(
+    before: readonly MiddlewareHandler[],
+    handler: (c: Context<Variables>) => Response | Promise<Response> = (c) => c.text('ok'),
+    endpoint = hmacEndpoint(),
+    options: VerifyWebhookOptions = {},
+  ) {
+    const events: WebhookEvent[] = []
+    const errors: unknown[] = []
+    const app = new Hono<Variables>()
+    for (const middleware of before) app.use(middleware)
+    app.post('/hook', verifyWebhook(endpoint.listener, options), (c) => {
+      events.push(c.var.webhook)
+      return handler(c)
+    })
+    app.onError((error, c) => {
+      errors.push(error)
+      return c.text('error', 500)
+    })
+    const status = await send(app, await endpoint.request({ body: BODY }))
+    return { status, events, errors, endpoint, app }
+  }
+
+  it('gives the handler the event with the exact bytes', async () => {
+    const { status, events } = await behind([])
+    expect(status).toBe(200)
+    expect(events[0]?.payload).toEqual({ b: 1, a: 'é' })
+    expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
+  })
+
+  it('lets the handler read the body as it likes, more than once', async () => {
+    const seen: unknown[] = []
+    const { status } = await behind([], async (c) => {
+      seen.push(await c.req.json(), await c.req.text(), await c.req.json())
+      seen.push(Buffer.from(await c.req.arrayBuffer()).toString(), await (await c.req.blob()).text())
+      return c.text('ok')
+    })
+    expect(status).toBe(200)
+    const parsed = { b: 1, a: 'é' }
+    expect(seen).toEqual([parsed, BODY, parsed, BODY, BODY])
+  })
+
+  it('gives the handler bytes of its own: what it does to them does not reach the event', async () => {
+    const { events } = await behind([], async (c) => {
+      new Uint8Array(await c.req.arrayBuffer()).fill(0)
+      return c.text(await c.req.text())
+    })
+    expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
+  })
+
+  it('B18 P07 accepts a body that was read as bytes before', async () => {
+    const reader: MiddlewareHandler = async (c, next) => {
+      await c.req.arrayBuffer()
+      await next()
+    }
+    const { status, events } = await behind([reader])
+    expect(status).toBe(200)
+    expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
+  })
+
+  it.each<readonly [string, (c: Context) => Promise<unknown>]>([
+    ['c.req.json()', (c) => c.req.json()],
+    ['c.req.text()', (c) => c.req.text()],
+    ['c.req.blob()', (c) => c.req.blob()],
+    ['c.req.raw.text()', (c) => c.req.raw.text()],
+    ['c.req.raw.arrayBuffer()', (c) => c.req.raw.arrayBuffer()],
+  ])('B17 P07 tells the developer what to change when %s came before', async (_name, read) => {
+    const reader: MiddlewareHandler = async (c, next) => {
+      await read(c)
+      await next()
+    }
+    const { status, events, errors, endpoint } = await behind([reader])
+    expect(status).toBe(500)
+    expect(errors).toEqual([expect.any(ListenerConfigError)])
+    expect(String(errors[0])).toMatch(/mount verifyWebhook before every body parser/)
+    expect(events).toEqual([])
+    expect(endpoint.calls.entries).toEqual([])
+  })
+
+  it('mounted twice, it is a mistake of the developer, and not a duplicate', async () => {
+    const endpoint = hmacEndpoint()
+    const { status, errors, events } = await behind([verifyWebhook(endpoint.listener)], undefined, endpoint)
+    expect(status).toBe(500)
+    expect(errors).toEqual([expect.any(ListenerConfigError)])
+    expect(events).toEqual([])
+    expect(endpoint.verdicts.entries).toEqual(['accepted'])
+  })
+
+  it('commits the event before the response leaves', async () => {
+    const before: string[][] = []
+    const endpoint = hmacEndpoint()
+    const outermost: MiddlewareHandler = async (_c, next) => {
+      await next()
+      before.push(endpoint.calls.entries.map((call) => call.split(' ')[0] ?? ''))
+    }
+    expect((await behind([outermost], undefined, endpoint)).status).toBe(200)
+    expect(before).toEqual([['claim', 'commit']])
+  })
+
+  it('frees the event when the handler throws', async () => {
+    const { status, errors, endpoint } = await behind([], () => {
+      throw new Error('no database')
+    })
+    expect(status).toBe(500)
+    expect(errors).toEqual([new Error('no database')])
+    expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
+  })
+
+  it('frees the event when a middleware after it throws what is not an Error', async () => {
+    const endpoint = hmacEndpoint()
+    const app = new Hono<Variables>()
+    app.post('/hook', verifyWebhook(endpoint.listener), () => {
+      throw 'no database'
+    })
+    await send(app, await endpoint.request()).catch(() => {})
+    expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
+  })
+
+  it('settles the event when no handler follows: that is 404, and below 500', async () => {
+    const endpoint = hmacEndpoint()
+    const app = new Hono<Variables>()
+    app.use('/hook', verifyWebhook(endpoint.listener))
+    expect(await send(app, await endpoint.request())).toBe(404)
+    expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'commit'])
+  })
+
+  it('I18 asks sourceIp for the address, and refuses when there is none', async () => {
+    const allowed = () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] })
+    const from = (source: string | undefined) => behind([], undefined, allowed(), { sourceIp: () => source })
+    expect((await from('192.0.2.1')).status).toBe(200)
+    expect((await from('203.0.113.9')).status).toBe(403)
+    expect((await from('not an address')).status).toBe(403)
+    expect((await from(undefined)).status).toBe(403)
+  })
+
+  it('P11 a sourceIp that throws is an error of the developer', async () => {
+    const sourceIp = () => {
+      throw new Error('no connection info')
+    }
+    const { status, errors, events } = await behind([], undefined, hmacEndpoint(), { sourceIp })
+    expect({ status, errors, events }).toEqual({
+      status: 500,
+      errors: [new Error('no connection info')],
+      events: [],
+    })
+  })
+})
+
+describe('the source address on Hono', () => {
+  const { listener, request } = hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] })
+
+  it('I18 has to be found somehow for a listener with rules: it throws at construction', () => {
+    expect(() => verifyWebhook(listener)).toThrow(ListenerConfigError)
+    expect(() => verifyWebhook(listener)).toThrow(/sourceIp: .* or trustedProxies/)
+  })
+
+  it('I18 has to be found somehow for a listener with rules: a lookup throws at the request', async () => {
+    const errors: unknown[] = []
+    const app = new Hono()
+    app.post(
+      '/hook',
+      verifyWebhook(() => listener),
+    )
+    app.onError((error, c) => {
+      errors.push(error)
+      return c.text('', 500)
+    })
+    expect((await app.request(webRequest(await request()))).status).toBe(500)
+    expect(errors).toEqual([expect.any(ListenerConfigError)])
+  })
+
+  it('takes one way to find it, and not two', () => {
+    const both = { sourceIp: () => '127.0.0.1', trustedProxies: ['127.0.0.0/8'] }
+    expect(() => verifyWebhook(listener, both)).toThrow(/give it or trustedProxies, not both/)
+  })
+
+  it("may come from the Node server's getConnInfo", async () => {
+    const app = new Hono()
+    const sourceIp = (c: Context) => getConnInfo(c).remote.address
+    app.post('/hook', verifyWebhook(listener, { sourceIp }), (c) => c.text('ok'))
+    const { address } = await serve(createAdaptorServer({ fetch: app.fetch }))
+    expect((await exchange(address, toBytes(await request())))?.status).toBe(200)
+  })
+
+  it('I18 is unknown on web APIs alone, whatever trustedProxies and X-Forwarded-For say', async () => {
+    const app = new Hono()
+    app.post('/hook', verifyWebhook(listener, { trustedProxies: ['127.0.0.0/8'] }), (c) => c.text('ok'))
+    const forged = await request({ headers: { 'x-forwarded-for': '127.0.0.1' } })
+    expect((await app.request(webRequest(forged))).status).toBe(403)
+  })
+})
+
+describe('a host that has read the body for Hono', () => {
+  it('B18 gives the handler exactly the bytes that it left in rawBody, and not their surroundings', async () => {
+    const { listener, request } = hmacEndpoint()
+    const app = new Hono()
+    app.post('/hook', verifyWebhook(listener), async (c) => c.text(await c.req.text()))
+    const serveHono = getRequestListener(app.fetch)
+    const { address } = await serve(async (incoming, outgoing) => {
+      const chunks = await incoming.toArray()
+      const pool = Buffer.concat([Buffer.from('before'), ...chunks, Buffer.from('behind')])
+      await serveHono(Object.assign(incoming, { rawBody: pool.subarray(6, -6) }), outgoing)
+    })
+    expect(await exchange(address, toBytes(await request({ body: BODY })))).toMatchObject({
+      status: 200,
+      body: BODY,
+    })
+  })
+})
