@@ -6,11 +6,8 @@ import type { Listener } from '../../src/listener.ts'
  *
  * @throws TypeError when this listener did not verify the request: the type would be a lie.
  */
-export function webhookOf<Payload>(
-  request: { readonly webhook?: WebhookEvent<unknown> | undefined },
-  listener: Listener<Payload>,
-): WebhookEvent<Payload> {
-  const { webhook } = request
+export function webhookOf<Payload>(request: object, listener: Listener<Payload>): WebhookEvent<Payload> {
+  const { webhook }: { readonly webhook?: WebhookEvent<unknown> } = request
   if (webhook?.listenerId !== listener.id) {
     throw new TypeError(`the listener ${JSON.stringify(listener.id)} did not verify this request`)
   }
