@@ -1,0 +1,93 @@
+import { createServer } from 'node:http'
+import express, { type Request, type RequestHandler } from 'express'
+import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { verifyWebhook, webhookOf } from '../../adapters/express.ts'
+import { defineListener, hmac, type Json, type Listener, type WebhookEvent } from '../../src/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+
+const base = {
+  id: 'L1',
+  auth: hmac({ secrets: { id: 'main', secret: 'x'.repeat(43) } }),
+  store: memoryStore(),
+}
+const plain = defineListener(base)
+const order = defineListener({ ...base, payload: z.object({ orderId: z.string(), paid: z.coerce.date() }) })
+const app = express()
+
+test('verifyWebhook is a RequestHandler of @types/express 5', () => {
+  expectTypeOf(verifyWebhook(plain)).toExtend<RequestHandler>()
+  expectTypeOf(verifyWebhook(order)).toExtend<RequestHandler>()
+  app.use(verifyWebhook(plain))
+  app.post('/hook/:id', verifyWebhook(plain), (request) => {
+    expectTypeOf(request.params.id).toEqualTypeOf<string>()
+  })
+})
+
+test('req.webhook is typed in the handlers behind it, and its payload is JSON and never any', () => {
+  app.post('/hook', verifyWebhook(plain), (request, response) => {
+    expectTypeOf(request.webhook).toEqualTypeOf<WebhookEvent>()
+    expectTypeOf(request.webhook.payload).toEqualTypeOf<Json>()
+    expectTypeOf(request.webhook.payload).not.toBeAny()
+    expectTypeOf(request.webhook.rawBody).toEqualTypeOf<Uint8Array>()
+    // @ts-expect-error JSON may be anything: nobody knows of a member
+    request.webhook.payload.orderId
+    // @ts-expect-error there is no such member
+    request.webhook.body
+    response.sendStatus(200)
+  })
+})
+
+test('webhookOf gives the payload the output type of the schema', () => {
+  app.post('/hook', verifyWebhook(order), (request) => {
+    const { payload } = webhookOf(request, order)
+    expectTypeOf(payload).toEqualTypeOf<{ orderId: string; paid: Date }>()
+    // @ts-expect-error the schema has no such member
+    payload.orderID
+    expectTypeOf(webhookOf(request, plain).payload).toEqualTypeOf<Json>()
+  })
+})
+
+test('a lookup is asked with the request of Express', () => {
+  app.post(
+    '/hook/:id',
+    verifyWebhook((request: Request<{ id: string }>) => {
+      expectTypeOf(request.params.id).toEqualTypeOf<string>()
+      return request.params.id === 'L1' ? plain : undefined
+    }),
+  )
+  app.post(
+    '/hook',
+    verifyWebhook(async (request: Request) => {
+      expectTypeOf(request.hostname).toEqualTypeOf<string>()
+      return plain
+    }),
+  )
+  // @ts-expect-error a lookup finds a listener or nothing
+  verifyWebhook(() => 'L1')
+})
+
+test('it runs on node:http and connect as well', () => {
+  const verify = verifyWebhook(plain)
+  createServer((request, response) => {
+    verify(request, response, (error) => {
+      expectTypeOf(error).toEqualTypeOf<unknown>()
+      expectTypeOf(webhookOf(request, plain)).toEqualTypeOf<WebhookEvent>()
+    })
+  })
+})
+
+test('options are those it has', () => {
+  verifyWebhook(plain, { trustedProxies: ['10.0.0.0/8'], bodyTimeoutSeconds: 5, maxConcurrentBodies: 100 })
+  // @ts-expect-error misspelt
+  verifyWebhook(plain, { trustProxies: ['10.0.0.0/8'] })
+  // @ts-expect-error that is Hono's
+  verifyWebhook(plain, { sourceIp: () => '192.0.2.1' })
+  // @ts-expect-error a listener comes from defineListener
+  verifyWebhook({ id: 'L1' })
+})
+
+test('a listener knows the output of its schema', () => {
+  expectTypeOf(order).toEqualTypeOf<Listener<{ orderId: string; paid: Date }>>()
+  expectTypeOf(plain).toEqualTypeOf<Listener<Json>>()
+})

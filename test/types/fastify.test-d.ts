@@ -1,0 +1,52 @@
+import Fastify, { type FastifyRequest } from 'fastify'
+import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { verifyWebhook, webhookOf } from '../../adapters/fastify.ts'
+import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+
+const base = {
+  id: 'L1',
+  auth: hmac({ secrets: { id: 'main', secret: 'x'.repeat(43) } }),
+  store: memoryStore(),
+}
+const plain = defineListener(base)
+const order = defineListener({ ...base, payload: z.object({ orderId: z.string() }) })
+const app = Fastify()
+
+test('request.webhook is typed in the handlers of the scope', () => {
+  app.register(async (scope) => {
+    await scope.register(verifyWebhook, { listener: plain })
+    scope.post('/hook', async (request) => {
+      expectTypeOf(request.webhook).toEqualTypeOf<WebhookEvent>()
+      expectTypeOf(request.webhook.payload).toEqualTypeOf<Json>()
+      expectTypeOf(request.webhook.payload).not.toBeAny()
+    })
+  })
+})
+
+test('webhookOf gives the payload the output type of the schema', () => {
+  app.register(async (scope) => {
+    await scope.register(verifyWebhook, { listener: order })
+    scope.post('/hook', async (request) => {
+      expectTypeOf(webhookOf(request, order).payload).toEqualTypeOf<{ orderId: string }>()
+    })
+  })
+})
+
+test('a lookup is asked with the request of Fastify', () => {
+  app.register(verifyWebhook, {
+    listener: async (request) => {
+      expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+      return request.hostname === 'tenant.example' ? plain : undefined
+    },
+  })
+})
+
+test('options are those it has, and the listener is one of them', () => {
+  app.register(verifyWebhook, { listener: plain, trustedProxies: ['10.0.0.0/8'], bodyTimeoutSeconds: 5 })
+  // @ts-expect-error without a listener there is nothing to verify
+  app.register(verifyWebhook, {})
+  // @ts-expect-error misspelt
+  app.register(verifyWebhook, { listener: plain, maxBodies: 1 })
+})

@@ -1,0 +1,104 @@
+import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import {
+  type Delivery,
+  defineListener,
+  type EventAuth,
+  hmac,
+  type Json,
+  type JwtClaims,
+  type Reason,
+  type RejectedStatus,
+  type Verdict,
+  verify,
+  type WebhookEvent,
+} from '../../src/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+
+const base = {
+  id: 'L1',
+  auth: hmac({ secrets: { id: 'main', secret: 'x'.repeat(43) } }),
+  store: memoryStore(),
+}
+declare const delivery: Delivery
+declare const event: WebhookEvent
+
+test('a verdict is narrowed by ok', async () => {
+  const verdict = await verify(delivery, defineListener(base))
+  expectTypeOf(verdict).toEqualTypeOf<Verdict<Json>>()
+  if (verdict.ok) {
+    expectTypeOf(verdict.event).toEqualTypeOf<WebhookEvent<Json>>()
+    // @ts-expect-error there is no reason to refuse it
+    verdict.reason
+  } else {
+    expectTypeOf(verdict.reason).toEqualTypeOf<Reason>()
+    expectTypeOf(verdict.status).toEqualTypeOf<RejectedStatus>()
+    expectTypeOf(verdict.status).toEqualTypeOf<400 | 401 | 403 | 409>()
+    expectTypeOf(verdict.retryAfterSeconds).toEqualTypeOf<number | undefined>()
+    // @ts-expect-error a refused delivery has no event
+    verdict.event
+  }
+})
+
+test('the payload has the type of the schema', async () => {
+  const payload = z.object({ amount: z.string().transform(Number) })
+  const verdict = await verify(delivery, defineListener({ ...base, payload }))
+  if (verdict.ok) expectTypeOf(verdict.event.payload).toEqualTypeOf<{ amount: number }>()
+})
+
+test('auth is narrowed by its method', () => {
+  const { auth } = event
+  expectTypeOf(auth).toEqualTypeOf<EventAuth>()
+  if (auth.method === 'hmac') {
+    expectTypeOf(auth.secretId).toEqualTypeOf<string>()
+    // @ts-expect-error a signature has no claims
+    auth.claims
+  } else {
+    expectTypeOf(auth.method).toEqualTypeOf<'jwt'>()
+    expectTypeOf(auth.claims).toEqualTypeOf<JwtClaims>()
+    expectTypeOf(auth.claims.htm).toEqualTypeOf<'POST'>()
+    expectTypeOf(auth.claims.tenant).toEqualTypeOf<unknown>()
+    // @ts-expect-error a token is signed with a key, not with a secret
+    auth.secretId
+  }
+})
+
+test('the reasons are these, so that a switch over them is complete', () => {
+  expectTypeOf<Reason>().toEqualTypeOf<
+    | 'body_incomplete'
+    | 'body_too_large'
+    | 'method_not_post'
+    | 'header_missing'
+    | 'header_repeated'
+    | 'content_type_not_json'
+    | 'content_encoding_not_identity'
+    | 'body_not_json'
+    | 'timestamp_malformed'
+    | 'timestamp_out_of_range'
+    | 'event_id_not_uuid_v4'
+    | 'source_ip_not_allowed'
+    | 'auth_missing'
+    | 'signature_mismatch'
+    | 'token_invalid'
+    | 'token_expired'
+    | 'payload_invalid'
+    | 'event_duplicate'
+    | 'event_in_progress'
+  >()
+})
+
+test('P14 exactly one authentication, and a store, have to be given', () => {
+  // @ts-expect-error no authentication
+  defineListener({ id: 'L1', store: memoryStore() })
+  // @ts-expect-error no store
+  defineListener({ id: 'L1', auth: base.auth })
+  // @ts-expect-error two authentications
+  defineListener({ ...base, auth: [base.auth, base.auth] })
+  // @ts-expect-error misspelt
+  defineListener({ ...base, allowedCidr: ['192.0.2.0/24'] })
+})
+
+test('settling answers in words', () => {
+  expectTypeOf(event.commit()).resolves.toEqualTypeOf<'committed' | 'already' | 'lost'>()
+  expectTypeOf(event.release()).resolves.toEqualTypeOf<boolean>()
+})
