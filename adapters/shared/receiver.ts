@@ -45,9 +45,6 @@ export type Outcome<Payload> =
     }
   | { readonly reply: Reply }
 
-/** Requests that were received: a second receiver would find their events claimed, and answer 409. */
-const received = new WeakSet<object>()
-
 const MS = 1000
 const BUSY_RETRY_AFTER_SECONDS = 1
 
@@ -72,8 +69,7 @@ export class Receiver<Request extends object, Payload> {
 
   /** Rejects only for what is the developer's to mend: it belongs on the framework's error path. */
   async receive(request: Request, incoming: Incoming): Promise<Outcome<Payload>> {
-    if (received.has(request)) throw mountedTwice()
-    received.add(request)
+    refuseTwice(request)
     const found = this.#find(request)
     const listener = isPromise(found) ? await found : found
     if (listener === undefined) return { reply: thenClose(replyListenerUnknown()) }
@@ -111,4 +107,12 @@ export class Receiver<Request extends object, Payload> {
       this.#arriving -= 1
     }
   }
+}
+
+const received = new WeakSet<object>()
+
+/** A second receiver on the way of a request would find its event claimed, and answer 409. */
+function refuseTwice(request: object): void {
+  if (received.has(request)) throw mountedTwice()
+  received.add(request)
 }
