@@ -5,6 +5,7 @@ import {
   closing,
   describeMatrix,
   refused,
+  UNAUTHORIZED,
   wireOf,
 } from '../support/describe-matrix.ts'
 import { headOf, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
@@ -150,6 +151,35 @@ describeMatrix('many bodies at once', [
     setup: () => ({ options: { maxConcurrentBodies: 1 }, handle: secondReleasesFirst() }),
     send: async ({ send, request }) => Promise.all([send(await request()), send(await request())]),
     expected: [ACCEPTED, ACCEPTED],
+  },
+])
+
+describeMatrix('a connection', [
+  {
+    name: 'is kept for the next delivery after a refusal that has read its body',
+    send: async ({ address, request }) => {
+      const connection = new RawConnection(address)
+      await connection.write(toBytes(await request({ headers: { 'webhook-signature': 'x' } })))
+      const first = wireOf(await connection.reply())
+      await connection.write(toBytes(await request()))
+      return [first, wireOf(await connection.reply())]
+    },
+    expected: [UNAUTHORIZED, ACCEPTED],
+  },
+  {
+    name: 'answers deliveries in the order in which they came at once',
+    send: async ({ address, request }) => {
+      const requests = [
+        await request(),
+        await request({ headers: { 'webhook-signature': 'x' } }),
+        await request(large),
+      ]
+      const connection = new RawConnection(address)
+      await connection.write(Buffer.concat(requests.map((sent) => toBytes(sent))))
+      const replies = [await connection.reply(), await connection.reply(), await connection.reply()]
+      return replies.map(wireOf)
+    },
+    expected: [ACCEPTED, UNAUTHORIZED, ACCEPTED],
   },
 ])
 
