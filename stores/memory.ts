@@ -8,7 +8,7 @@ import {
   type OptionTable,
   optional,
   positiveInteger,
-  positiveNumber,
+  positiveSeconds,
   withMethods,
 } from '../src/lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../src/limits.ts'
@@ -30,7 +30,7 @@ export interface MemoryStoreOptions {
 
 const OPTIONS: OptionTable<MemoryStoreOptions> = {
   maxRecords: optional(positiveInteger),
-  replayWindowSeconds: optional(positiveNumber),
+  replayWindowSeconds: optional(positiveSeconds),
   onEvict: optional(aFunction),
   clock: optional(withMethods('now')),
 }

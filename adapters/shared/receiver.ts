@@ -2,7 +2,7 @@ import { EventStoreError, KeySetError, ListenerConfigError } from '../../src/err
 import type { WebhookEvent } from '../../src/event.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { type OptionTable, optional, positiveInteger, positiveNumber } from '../../src/lib/options.ts'
+import { type OptionTable, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
 import { type Rejected, rejected } from '../../src/verdict.ts'
 import { verify } from '../../src/verify.ts'
@@ -23,7 +23,7 @@ export interface ReceiverOptions {
 }
 
 export const RECEIVER_OPTIONS: OptionTable<ReceiverOptions> = {
-  bodyTimeoutSeconds: optional(positiveNumber),
+  bodyTimeoutSeconds: optional(timerSeconds),
   maxConcurrentBodies: optional(positiveInteger),
 }
 

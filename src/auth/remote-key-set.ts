@@ -7,7 +7,8 @@ import {
   checkOptions,
   type OptionTable,
   optional,
-  positiveNumber,
+  positiveSeconds,
+  timerSeconds,
   withMethods,
 } from '../lib/options.ts'
 import type { Clock } from '../listener-options.ts'
@@ -30,8 +31,8 @@ export interface RemoteKeySetOptions {
 }
 
 const OPTIONS: OptionTable<RemoteKeySetOptions> = {
-  timeoutSeconds: optional(positiveNumber),
-  maxStaleSeconds: optional(positiveNumber),
+  timeoutSeconds: optional(timerSeconds),
+  maxStaleSeconds: optional(positiveSeconds),
   allowInsecureLoopback: optional(aBoolean),
   fetch: optional(aFunction),
   clock: optional(withMethods('now')),

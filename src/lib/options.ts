@@ -33,15 +33,25 @@ export function optional(check: OptionCheck): OptionCheck {
   }
 }
 
-export const positiveNumber: OptionCheck = (value, option) => {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
-    throw new ListenerConfigError(option, `must be a finite number above 0, not ${String(value)}`)
+function secondsUpTo(most: number): OptionCheck {
+  return (value, option) => {
+    if (typeof value === 'number' && value > 0 && value <= most) return
+    throw new ListenerConfigError(
+      option,
+      `must be seconds, above 0 and at most ${most}, not ${String(value)}`,
+    )
   }
 }
 
+/** A time span: at most a century, so that it can be counted in milliseconds. */
+export const positiveSeconds: OptionCheck = secondsUpTo(3_155_760_000)
+
+/** A time span for a timer: those count in 32 bits of milliseconds, and a longer one goes off at once. */
+export const timerSeconds: OptionCheck = secondsUpTo(2_147_483)
+
 export const positiveInteger: OptionCheck = (value, option) => {
-  positiveNumber(value, option)
-  if (!Number.isSafeInteger(value)) throw new ListenerConfigError(option, 'must be a whole number')
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return
+  throw new ListenerConfigError(option, `must be a whole number above 0, not ${String(value)}`)
 }
 
 export const aFunction: OptionCheck = (value, option) => {

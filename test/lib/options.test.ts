@@ -8,7 +8,8 @@ import {
   type OptionCheck,
   optional,
   positiveInteger,
-  positiveNumber,
+  positiveSeconds,
+  timerSeconds,
   wellFormedText,
   withMethods,
 } from '../../src/lib/options.ts'
@@ -50,13 +51,23 @@ describe('one check each', () => {
   ]
 
   it.each<[string, OptionCheck, readonly unknown[]]>([
-    ['positiveNumber', positiveNumber, [1, 0.5, 2 ** 53]],
+    ['positiveSeconds', positiveSeconds, [1, 0.5]],
+    ['timerSeconds', timerSeconds, [1, 0.5]],
     ['positiveInteger', positiveInteger, [1]],
     ['aBoolean', aBoolean, [true, false]],
     ['wellFormedText', wellFormedText, ['1', 'a']],
     ['optional positiveInteger', optional(positiveInteger), [undefined, 1]],
   ])('%s accepts these values, and names the option for all others', (_, check, good) => {
     expect(everything.filter((value) => accepts(check, value))).toStrictEqual(good)
+  })
+
+  it('a span is at most a century, and a timer at most what its 32 bits of milliseconds hold', () => {
+    expect([3_155_760_000, 3_155_760_001].map((value) => accepts(positiveSeconds, value))).toStrictEqual([
+      true,
+      false,
+    ])
+    expect([2_147_483, 2_147_484].map((value) => accepts(timerSeconds, value))).toStrictEqual([true, false])
+    expect(2_147_483_000).toBeLessThan(2 ** 31)
   })
 
   it('aFunction accepts functions and classes only', () => {
