@@ -24,7 +24,12 @@ export function hmacListener(options: Partial<ListenerOptions> = {}): {
     listener,
     clock,
     async deliver({ sourceIp, ...given } = {}) {
-      const request = await signHmac({ secret: SECRET, body: '{"a":1}', timestamp: clock.seconds(), ...given })
+      const request = await signHmac({
+        secret: SECRET,
+        body: '{"a":1}',
+        timestamp: clock.seconds(),
+        ...given,
+      })
       return toDelivery(request, sourceIp)
     },
   }
