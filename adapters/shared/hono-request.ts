@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { type NodeRequest, nodeIncoming } from './read-node.ts'
 import { webIncoming } from './read-web.ts'
 import type { Incoming } from './receiver.ts'
-import { bodyTaken } from './set-up-errors.ts'
 import type { NodeResponse } from './settle.ts'
 
 /** What a Hono request says of itself. */
@@ -20,10 +19,8 @@ export function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly 
 
 /** The bytes, if a middleware before this one had Hono read and keep them. */
 function keptBody({ req }: Context): Promise<Uint8Array> | undefined {
-  const { arrayBuffer, ...others } = req.bodyCache
-  if (arrayBuffer) return Promise.resolve(arrayBuffer).then((buffer) => new Uint8Array(buffer))
-  if (Object.keys(others).length > 0) throw bodyTaken()
-  return undefined
+  const { arrayBuffer } = req.bodyCache
+  return arrayBuffer && Promise.resolve(arrayBuffer).then((buffer) => new Uint8Array(buffer))
 }
 
 /** Puts the bytes where Hono keeps what it has read; copied only if a handler asks. */
