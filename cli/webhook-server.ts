@@ -40,11 +40,14 @@ export function serveWebhooks(
     receive(request, response, (error) => (error === undefined ? accept(response) : fail(response, error)))
   }
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // What will be refused on its headers alone is not asked for.
-    const announced = Number(request.headers['content-length'])
-    if (request.url === path && !(announced > listener.maxBodyBytes)) response.writeContinue()
+    if (request.url === path && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)
   })
+}
+
+/** What will be refused on its headers alone is not asked for. */
+function announcesTooMuch({ headers }: IncomingMessage, { maxBodyBytes }: Listener): boolean {
+  return Number(headers['content-length']) > maxBodyBytes
 }
 
 function watched(listener: Listener, progress: Progress): Listener {
