@@ -26,22 +26,30 @@ export function serveWebhooks(
   })
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const progress: Progress = {}
-    const [time, startedAt] = [new Date().toISOString(), performance.now()]
     progressOf.set(request, progress)
-    response.once('close', () => {
-      const ms = roundToTenth(performance.now() - startedAt)
-      const status = response.headersSent ? response.statusCode : null
-      // When a sender hangs up, the response is over before the verdict is in: by a turn of the event loop.
-      setImmediate(() => {
-        const { verdict } = progress
-        tell({ time, ...outcomeOf(progress, status), ms }, verdict?.ok === false ? verdict.detail : undefined)
-      })
+    whenOver(response, (time, status, ms) => {
+      const { verdict } = progress
+      tell({ time, ...outcomeOf(progress, status), ms }, verdict?.ok === false ? verdict.detail : undefined)
     })
     receive(request, response, (error) => (error === undefined ? accept(response) : fail(response, error)))
   }
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (request.url === path && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)
+  })
+}
+
+/** The status is null when the sender hung up before it had one. */
+function whenOver(
+  response: ServerResponse,
+  tell: (time: string, status: number | null, ms: number) => void,
+): void {
+  const [time, startedAt] = [new Date().toISOString(), performance.now()]
+  response.once('close', () => {
+    const ms = roundToTenth(performance.now() - startedAt)
+    const status = response.headersSent ? response.statusCode : null
+    // When a sender hangs up, the response is over before the verdict is in: by a turn of the event loop.
+    setImmediate(() => tell(time, status, ms))
   })
 }
 

@@ -2,6 +2,7 @@ import type { Attempt } from './checks/check.ts'
 import { EventStoreError } from './errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
 import { withDeadline } from './lib/deadline.ts'
+import { callHook } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import { type Rejected, rejected } from './verdict.ts'
@@ -28,6 +29,7 @@ export class Claim {
   readonly #listener: Listener<unknown>
   readonly #key: EventKey
   readonly #owner: string
+  readonly #takenAt = performance.now()
   #released = false
 
   constructor(listener: Listener<unknown>, eventId: string) {
@@ -51,9 +53,11 @@ export class Claim {
   async commit(): Promise<CommitAnswer> {
     if (this.#released) return 'lost'
     const { store, retentionMs } = this.#listener
-    return this.#ask('commit', ['committed', 'already', 'lost'], () =>
+    const answer = await this.#ask<CommitAnswer>('commit', ['committed', 'already', 'lost'], () =>
       store.commit(this.#key, this.#owner, retentionMs),
     )
+    if (answer === 'lost') this.#tellOverrun()
+    return answer
   }
 
   async release(): Promise<boolean> {
@@ -62,6 +66,14 @@ export class Claim {
     )
     this.#released ||= released
     return released
+  }
+
+  /** Nothing can be undone, but whoever runs the service should know that the handler ran twice. */
+  #tellOverrun(): void {
+    const { onError, leaseMs } = this.#listener
+    const problem = `the work outlived its lease of ${leaseMs / 1000} s and another delivery ran it too: raise leaseSeconds`
+    const durationMs = performance.now() - this.#takenAt
+    callHook(onError, new EventStoreError(problem), { ...this.#key, durationMs })
   }
 
   /** One call of the store, under the deadline: clients are known to hang for a minute when their server dies. */

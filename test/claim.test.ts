@@ -133,6 +133,24 @@ describe('a lease that lapses', () => {
     expect(await slow.commit()).toBe('already')
   })
 
+  it('D09 an event that ran twice because its lease was too short is reported to onError', async () => {
+    const told: string[] = []
+    const { listener, deliver, clock } = hmacListener({
+      onError: (error, { eventId, listenerId }) => told.push(`${listenerId} ${eventId} ${String(error)}`),
+    })
+    const delivery = await deliver({ eventId: ID })
+    const slow = await acceptedEvent(delivery, listener)
+    clock.advanceSeconds(61)
+    const later = await acceptedEvent(delivery, listener)
+    await later.release()
+    expect([await later.commit(), told]).toStrictEqual(['lost', []])
+    await acceptedEvent(delivery, listener)
+    await slow.commit()
+    expect(told).toStrictEqual([
+      `L1 ${ID} EventStoreError: the work outlived its lease of 60 s and another delivery ran it too: raise leaseSeconds`,
+    ])
+  })
+
   it('a worker that comes back before anybody took over still commits', async () => {
     const { listener, deliver, clock } = hmacListener()
     const delivery = await deliver()

@@ -73,13 +73,23 @@ export class Receiver<Request extends object, Payload> {
     const found = this.#find(request)
     const listener = isPromise(found) ? await found : found
     if (listener === undefined) return { reply: thenClose(replyListenerUnknown()) }
-    if (this.#arriving >= this.#maxBodies)
+    if (this.#arriving >= this.#maxBodies) {
+      const problem = `${this.#maxBodies} bodies are arriving already (maxConcurrentBodies)`
+      callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
       return { reply: thenClose(replyUnavailable(BUSY_RETRY_AFTER_SECONDS)) }
+    }
+    return this.#decide(incoming, listener)
+  }
 
+  async #decide(incoming: Incoming, listener: Listener<Payload>): Promise<Outcome<Payload>> {
+    const startedAt = performance.now()
     const sourceIp = incoming.sourceIp(listener)
     const body = await this.#readBody(incoming, listener)
     if (!(body instanceof Uint8Array)) {
-      callHook(listener.onVerdict, body, { listenerId: listener.id, durationMs: 0 })
+      callHook(listener.onVerdict, body, {
+        listenerId: listener.id,
+        durationMs: performance.now() - startedAt,
+      })
       return { reply: thenClose(replyToRejected(body, undefined)) }
     }
     try {

@@ -78,6 +78,7 @@ describeMatrix('a body that does not arrive', [
       const connection = await begin(client, await client.request(), 1)
       const reply = await connection.reply()
       await connection.closed()
+      expect(client.durations.entries[0]).toBeGreaterThan(90)
       return wireOf(reply)
     },
     expected: INCOMPLETE,
@@ -125,6 +126,9 @@ describeMatrix('many bodies at once', [
       const begun = await Promise.all(requests.map((request) => begin(client, request, 1)))
       await client.lookups.reaches(2)
       const excess = await client.send(await client.request())
+      expect(client.failures.entries.map(String)).toEqual([
+        'Error: 2 bodies are arriving already (maxConcurrentBodies)',
+      ])
       const replies = begun.map(async (connection) => {
         await connection.write('"')
         return wireOf(await connection.reply())
