@@ -40,30 +40,19 @@ export class Claim {
 
   take(): MaybePromise<ClaimAnswer> {
     const { store, leaseMs } = this.#listener
-    // A claim that arrives after the deadline is given back: nobody works under it, and it would hold up the retry.
-    const giveBack = () => store.release(this.#key, this.#owner)
-    return this.#ask(
-      'claim',
-      ['acquired', 'busy', 'done'],
-      () => store.claim(this.#key, this.#owner, leaseMs),
-      giveBack,
-    )
+    return this.#ask(CLAIM, () => store.claim(this.#key, this.#owner, leaseMs))
   }
 
   async commit(): Promise<CommitAnswer> {
     if (this.#released) return 'lost'
     const { store, retentionMs } = this.#listener
-    const answer = await this.#ask<CommitAnswer>('commit', ['committed', 'already', 'lost'], () =>
-      store.commit(this.#key, this.#owner, retentionMs),
-    )
+    const answer = await this.#ask(COMMIT, () => store.commit(this.#key, this.#owner, retentionMs))
     if (answer === 'lost') this.#tellOverrun()
     return answer
   }
 
   async release(): Promise<boolean> {
-    const released = await this.#ask('release', [true, false], () =>
-      this.#listener.store.release(this.#key, this.#owner),
-    )
+    const released = await this.#ask(RELEASE, () => this.#listener.store.release(this.#key, this.#owner))
     this.#released ||= released
     return released
   }
@@ -77,34 +66,43 @@ export class Claim {
   }
 
   /** One call of the store, under the deadline: clients are known to hang for a minute when their server dies. */
-  #ask<Answer>(
-    verb: string,
-    answers: readonly Answer[],
-    call: () => MaybePromise<Answer>,
-    whenLate?: () => unknown,
-  ): MaybePromise<Answer> {
-    const judge = (answer: Answer) => {
-      if (answers.includes(answer)) return answer
-      throw new EventStoreError(
-        `the event store answered ${verb} with something else than ${answers.join(', ')}`,
-      )
-    }
-    const failed = (cause: unknown) => {
-      if (cause instanceof EventStoreError) throw cause
-      throw new EventStoreError(`the event store failed to ${verb}`, { cause })
-    }
+  #ask<Answer>(verb: Verb<Answer>, call: () => MaybePromise<Answer>): MaybePromise<Answer> {
     try {
       const answer = call()
-      if (!isPromise(answer)) return judge(answer)
-      const late = () => {
-        if (whenLate) answer.then(whenLate).then(undefined, () => {})
-        return new EventStoreError(
-          `the event store did not ${verb} within ${this.#listener.storeTimeoutMs} ms`,
-        )
-      }
-      return withDeadline(answer, this.#listener.storeTimeoutMs, late).then(judge).catch(failed)
+      if (!isPromise(answer)) return judge(verb, answer)
+      const late = () => this.#tooLate(verb, answer)
+      return withDeadline(answer, this.#listener.storeTimeoutMs, late).then(
+        (inTime) => judge(verb, inTime),
+        (error) => fail(verb, error),
+      )
     } catch (error) {
-      return failed(error)
+      return fail(verb, error)
     }
   }
+
+  /** A claim that arrives now is given back: nobody works under it, and it would hold up the retry. */
+  #tooLate<Answer>({ name }: Verb<Answer>, answer: PromiseLike<Answer>): EventStoreError {
+    const giveBack = () => this.#listener.store.release(this.#key, this.#owner)
+    if (name === 'claim') answer.then(giveBack).then(undefined, () => {})
+    return new EventStoreError(`the event store did not ${name} within ${this.#listener.storeTimeoutMs} ms`)
+  }
+}
+
+interface Verb<Answer> {
+  readonly name: string
+  readonly answers: readonly Answer[]
+}
+
+const CLAIM: Verb<ClaimAnswer> = { name: 'claim', answers: ['acquired', 'busy', 'done'] }
+const COMMIT: Verb<CommitAnswer> = { name: 'commit', answers: ['committed', 'already', 'lost'] }
+const RELEASE: Verb<boolean> = { name: 'release', answers: [true, false] }
+
+function judge<Answer>({ name, answers }: Verb<Answer>, answer: Answer): Answer {
+  if (answers.includes(answer)) return answer
+  throw new EventStoreError(`the event store answered ${name} with something else than ${answers.join(', ')}`)
+}
+
+function fail<Answer>({ name }: Verb<Answer>, cause: unknown): never {
+  if (cause instanceof EventStoreError) throw cause
+  throw new EventStoreError(`the event store failed to ${name}`, { cause })
 }

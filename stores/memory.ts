@@ -124,7 +124,7 @@ class MemoryStore implements EventStore {
       listener = this.#listeners.size
       this.#listeners.set(listenerId, listener)
     }
-    return String.fromCharCode(listener >> 16, (listener >> 8) & 255, listener & 255, ...uuidBytes(eventId))
+    return String.fromCharCode.apply(null, packedCodes(listener, eventId))
   }
 
   #seconds(): number {
@@ -132,14 +132,16 @@ class MemoryStore implements EventStore {
   }
 }
 
-function uuidBytes(uuid: string): number[] {
-  const bytes: number[] = []
+function packedCodes(listener: number, uuid: string): number[] {
+  const codes = [listener >> 16, (listener >> 8) & 255, listener & 255]
   for (let index = 0; index < uuid.length; index += 2) {
-    if (uuid.charAt(index) === '-') index += 1
-    bytes.push((nibble(uuid, index) << 4) | nibble(uuid, index + 1))
+    if (uuid.charCodeAt(index) === HYPHEN) index += 1
+    codes.push((nibble(uuid, index) << 4) | nibble(uuid, index + 1))
   }
-  return bytes
+  return codes
 }
+
+const HYPHEN = 0x2d
 
 /** The value of a hexadecimal digit, of either case. */
 function nibble(text: string, index: number): number {

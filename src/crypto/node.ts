@@ -47,12 +47,18 @@ export function sha256(bytes: Uint8Array): MaybePromise<string> {
 const LONGEST_TEXT = 64
 const left = Buffer.alloc(LONGEST_TEXT * 2)
 const right = Buffer.alloc(LONGEST_TEXT * 2)
+let written = 0
 
 /** Whether two texts of one length, at most 64, are equal, in a time that does not depend on where they differ. */
 export function constantTimeEqual(a: string, b: string): boolean {
   if (a.length !== b.length || a.length > LONGEST_TEXT) return false
-  // The rest is wiped: it may hold the end of a longer text.
-  left.fill(0, left.write(a, 'utf16le'))
-  right.fill(0, right.write(b, 'utf16le'))
+  if (a.length < written) {
+    // What a longer text left behind is no part of these.
+    left.fill(0)
+    right.fill(0)
+  }
+  written = a.length
+  left.write(a, 'utf16le')
+  right.write(b, 'utf16le')
   return timingSafeEqual(left, right)
 }
