@@ -1,6 +1,7 @@
+import { createPublicKey } from 'node:crypto'
 import { access, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import { calculateJwkThumbprint, type JWK } from 'jose'
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../src/auth/token.ts'
 import { type Command, defineCommand } from './command.ts'
 import { pathOf } from './endpoint.ts'
@@ -8,6 +9,7 @@ import { EXIT, RefusedError, UsageError } from './exit.ts'
 import { JWKS_FILE, PRIVATE_KEY_FILE } from './key-files.ts'
 import { DEFAULT_ID, DEFAULT_PORT } from './listen-options.ts'
 import { print, shellQuote } from './output.ts'
+import { newPrivateKey } from './private-key.ts'
 
 const LONGEST_KEY_ID = 256
 const OWNER_ONLY = 0o600
@@ -51,11 +53,11 @@ export const keys: Command = defineCommand<KeysValues>({
 })
 
 async function makeKeyPair(algorithm: JwtAlgorithm, keyId: string | undefined) {
-  const pair = await generateKeyPair(algorithm, { extractable: true })
-  const members = await exportJWK(pair.publicKey)
+  const key = newPrivateKey(algorithm)
+  const members: JWK = createPublicKey(key).export({ format: 'jwk' })
   const kid = keyId ?? (await calculateJwkThumbprint(members))
   const publicJwk: JWK = { ...members, alg: algorithm, use: 'sig', kid }
-  const privateJwk: JWK = { ...(await exportJWK(pair.privateKey)), alg: algorithm, use: 'sig', kid }
+  const privateJwk: JWK = { ...key.export({ format: 'jwk' }), alg: algorithm, use: 'sig', kid }
   return { privateJwk, publicJwk }
 }
 

@@ -1,14 +1,15 @@
-import { decodeBase64url } from '../lib/base64url.ts'
+import { decodeBase64url, decodeBase64urlText, isCanonicalBase64url } from '../lib/base64url.ts'
 import type { Json } from '../lib/json.ts'
-import { hasRepeatedMembers } from '../lib/json-members.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { countMembers } from '../lib/json-members.ts'
 
 export const JWT_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number]
 
 /** A token that is well formed. Nothing about it is verified yet. */
 export interface Token {
-  readonly compact: string
+  /** What is signed: the first two segments and the dot between them (RFC 7515 5.2). */
+  readonly signingInput: string
+  readonly signature: Uint8Array<ArrayBuffer>
   readonly algorithm: JwtAlgorithm
   readonly keyId: string
   readonly claims: { readonly [claim: string]: Json }
@@ -27,21 +28,31 @@ export function readBearerToken(header: string): Token | string {
   if (header.slice(0, BEARER.length).toLowerCase() !== BEARER.toLowerCase()) return 'the scheme is not Bearer'
   const compact = header.slice(BEARER.length)
   const segments = compact.split('.', 4)
-  const [protectedHeader = '', payload = '', signature = ''] = segments
+  const [protectedHeader = '', payload = '', lastSegment = ''] = segments
   if (segments.length !== 3) return 'the token has not three segments'
-  if (signature === '' || decodeBase64url(signature) === undefined)
-    return 'the signature is not canonical base64url'
-  const header_ = readObject(protectedHeader)
-  if (typeof header_ === 'string') return `the token header ${header_}`
+  const signature = decodeBase64url(lastSegment)
+  if (signature === undefined || lastSegment === '') return 'the signature is not canonical base64url'
+  const known = readHeader(protectedHeader)
+  if (typeof known === 'string') return known
   const claims = readObject(payload)
   if (typeof claims === 'string') return `the token payload ${claims}`
-  const known = readHeader(header_)
-  return typeof known === 'string' ? known : { compact, claims, ...known }
+  const signingInput = compact.slice(0, -lastSegment.length - 1)
+  return { signingInput, signature, claims, ...known }
 }
 
 type JsonObject = { readonly [member: string]: Json }
+type KnownHeader = Pick<Token, 'algorithm' | 'keyId'>
 
-function readHeader(header: JsonObject): Pick<Token, 'algorithm' | 'keyId'> | string {
+let lastRead: readonly [segment: string, known: KnownHeader | string] = ['', 'the token header is empty']
+
+/** A sender's tokens all have the same header, so the last one is kept. */
+function readHeader(segment: string): KnownHeader | string {
+  if (lastRead[0] !== segment) lastRead = [segment, judgeHeader(readObject(segment))]
+  return lastRead[1]
+}
+
+function judgeHeader(header: JsonObject | string): KnownHeader | string {
+  if (typeof header === 'string') return `the token header ${header}`
   const algorithm = JWT_ALGORITHMS.find((known) => known === header.alg)
   const keyId = header.kid
   if (algorithm === undefined) return `alg is none of ${JWT_ALGORITHMS.join(', ')}`
@@ -53,15 +64,14 @@ function readHeader(header: JsonObject): Pick<Token, 'algorithm' | 'keyId'> | st
 
 /** The readers of a token must agree on it, so a member may not come twice (RFC 7515 4, RFC 7519 4). */
 function readObject(segment: string): JsonObject | string {
-  const bytes = decodeBase64url(segment)
-  if (bytes === undefined || bytes.length === 0) return 'is not canonical base64url'
-  const text = decodeUtf8(bytes)
+  if (segment === '' || !isCanonicalBase64url(segment)) return 'is not canonical base64url'
+  const text = decodeBase64urlText(segment)
   try {
     const value: Json = text === undefined ? null : JSON.parse(text)
     if (text === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) {
       return 'is not a JSON object'
     }
-    return hasRepeatedMembers(text) ? 'has a member twice' : value
+    return countMembers(text) === Object.keys(value).length ? value : 'has a member twice'
   } catch {
     return 'is not JSON'
   }

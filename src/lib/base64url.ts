@@ -1,3 +1,5 @@
+import { decodeUtf8 } from './utf8.ts'
+
 /** Base64url without padding (RFC 4648 5), canonical only: one spelling for each byte string. */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -20,8 +22,23 @@ export function encodeBase64url(bytes: Uint8Array): string {
 
 /** The bytes of canonical text; undefined for any other. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!isCanonicalBase64url(text)) return undefined
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return isCanonicalBase64url(text) ? bytesOf(decodeBinary(text)) : undefined
+}
+
+/** The UTF-8 text behind canonical text, which the caller has made sure of; undefined where it is not UTF-8. */
+export function decodeBase64urlText(text: string): string | undefined {
+  const binary = decodeBinary(text)
+  return NOT_ASCII.test(binary) ? decodeUtf8(bytesOf(binary)) : binary
+}
+
+const NOT_ASCII = /[\x80-\xff]/
+
+/** A character for each byte, as `atob` gives them. */
+function decodeBinary(text: string): string {
+  return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+}
+
+function bytesOf(binary: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(binary.length)
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
   return bytes

@@ -1,4 +1,3 @@
-import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import {
   defineListener,
   type EventStore,
@@ -11,6 +10,7 @@ import { type SignedRequest, type SignOptions, signHmac, signJwt } from '../../s
 import { memoryStore } from '../../stores/memory.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { SECRET } from '../support/hmac-listener.ts'
+import { newKey } from '../support/keys.ts'
 import type { Header, RawRequest } from '../support/raw-http.ts'
 import { Log } from './log.ts'
 
@@ -100,23 +100,15 @@ export function hmacEndpoint(options: Partial<ListenerOptions> = {}, makeStore?:
   return endpoint(auth, (signing) => signHmac({ secret: SECRET, ...signing }), options, makeStore)
 }
 
-let keyPair: Promise<{ privateKey: JWK; publicKey: JWK }> | undefined
-
 /** Made once a file: the tests are not about keys. */
-async function makeKeyPair() {
-  const pair = await generateKeyPair('ES256', { extractable: true })
-  const [privateKey, publicKey] = await Promise.all([exportJWK(pair.privateKey), exportJWK(pair.publicKey)])
-  const named = { kid: 'k1', alg: 'ES256' }
-  return { privateKey: { ...privateKey, ...named }, publicKey: { ...publicKey, ...named } }
-}
+const KEY = newKey('ES256', 'k1')
 
 /** `keySetFrom` may put something between the listener and the sender's keys. */
 export async function jwtEndpoint(
   options: Partial<ListenerOptions> = {},
   keySetFrom: (keys: KeySet) => KeySet = (keys) => keys,
 ): Promise<Endpoint> {
-  keyPair ??= makeKeyPair()
-  const { privateKey, publicKey } = await keyPair
+  const { privateKey, publicKey } = KEY
   const names = { subject: SUBJECT, audience: AUDIENCE }
   const auth = jwt({ ...names, keySet: keySetFrom(localKeySet({ keys: [publicKey] })) })
   const sign: Sign = (signing, { claims }, clock) =>

@@ -1,5 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { DER, fromDer } from '../../cli/private-key.ts'
 import type { JwtAlgorithm } from '../../src/auth/token.ts'
 import { verify } from '../../src/index.ts'
 import { localKeySet } from '../../src/jwt.ts'
@@ -167,10 +168,10 @@ function foreignKeys(): [alg: string, jwk: object, signer: (input: string) => Ui
   const pss = { key: RSA.keyObject, padding: 6, saltLength: 32 }
   const rsa = { kty: 'RSA', n: RSA.publicKey.n, e: RSA.publicKey.e }
   const curve = (alg: string, namedCurve: string, hash: string): ReturnType<typeof foreignKeys>[number] => {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve })
+    const privateKey = fromDer(generateKeyPairSync('ec', { namedCurve, ...DER }))
     const signer = (input: string) =>
       sign(hash, Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' })
-    return [alg, publicKey.export({ format: 'jwk' }), signer]
+    return [alg, createPublicKey(privateKey).export({ format: 'jwk' }), signer]
   }
   return [
     ['PS256', rsa, (input) => sign('sha256', Buffer.from(input), pss)],

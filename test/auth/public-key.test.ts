@@ -1,5 +1,6 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { DER, fromDer } from '../../cli/private-key.ts'
 import { localKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, invalid, jwtSender } from '../support/jwt-listener.ts'
 import { base64url, newKey, type SigningKey, signingKey, toBytes, toNumber } from '../support/keys.ts'
@@ -53,8 +54,7 @@ describe('Ed25519 keys', () => {
   })
 
   it.each(['ed448', 'x25519', 'x448'] as const)('K29 refuses a key for %s under EdDSA', async (type) => {
-    const { publicKey } = type === 'ed448' ? generateKeyPairSync('ed448') : otherCurve(type)
-    const jwk = publicKey.export({ format: 'jwk' })
+    const jwk = createPublicKey(otherCurve(type)).export({ format: 'jwk' })
     expect(await sendWith(ED, jwk)).toMatchObject(invalid('no EdDSA key has this kid'))
   })
 
@@ -139,7 +139,7 @@ describe('RSA keys', () => {
   const ofBits = (bits: number) => base64url(toBytes(2n ** BigInt(bits) - 1n, Math.ceil(bits / 8)))
 
   it('K31 refuses a real key of 1024 bits', async () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+    const privateKey = fromDer(generateKeyPairSync('rsa', { modulusLength: 1024, ...DER }))
     const weak = signingKey(privateKey, 'RS256', 'weak')
     expect(await jwtSender(weak).send()).toMatchObject(invalid(/its modulus has 1024 bits, under 2048/))
   })
@@ -186,12 +186,12 @@ describe('RSA keys', () => {
   })
 
   it('K31 accepts exponent 3', async () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 })
+    const privateKey = fromDer(generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3, ...DER }))
     expect(await jwtSender(signingKey(privateKey, 'RS256', 'three')).send()).toMatchObject(ACCEPTED)
   })
 
   it('K31 accepts a key of 3072 bits', async () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 })
+    const privateKey = fromDer(generateKeyPairSync('rsa', { modulusLength: 3072, ...DER }))
     expect(await jwtSender(signingKey(privateKey, 'RS256', 'long')).send()).toMatchObject(ACCEPTED)
   })
 
@@ -210,6 +210,7 @@ function littleEndian(hex: string): bigint {
   return toNumber(Buffer.from(hex, 'hex').reverse())
 }
 
-function otherCurve(type: 'x25519' | 'x448') {
-  return type === 'x25519' ? generateKeyPairSync('x25519') : generateKeyPairSync('x448')
+function otherCurve(type: 'ed448' | 'x25519' | 'x448') {
+  if (type === 'ed448') return fromDer(generateKeyPairSync('ed448', DER))
+  return fromDer(type === 'x25519' ? generateKeyPairSync('x25519', DER) : generateKeyPairSync('x448', DER))
 }

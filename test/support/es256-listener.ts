@@ -1,9 +1,9 @@
-import { exportJWK, generateKeyPair } from 'jose'
 import { type Delivery, defineListener, type Listener, type ListenerOptions } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
 import { type SignJwtOptions, signJwt, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
+import { newKey } from './keys.ts'
 
 /** A JWT listener on a fake clock, and a sender that has its key (ES256, made for this listener). */
 export async function es256Listener(options: Partial<ListenerOptions> = {}): Promise<{
@@ -13,20 +13,18 @@ export async function es256Listener(options: Partial<ListenerOptions> = {}): Pro
   deliver(given?: Partial<SignJwtOptions>): Promise<Delivery>
 }> {
   const clock = fakeClock()
-  const pair = await generateKeyPair('ES256', { extractable: true })
-  const named = { kid: 'k1', alg: 'ES256' }
+  const { privateKey, publicKey } = newKey('ES256', 'k1')
   const endpoint = { subject: 'https://tenant.example', audience: 'https://tenant.example/hook' }
   const listener = defineListener({
     id: 'L1',
     auth: jwt({
       ...endpoint,
-      keySet: localKeySet({ keys: [{ ...(await exportJWK(pair.publicKey)), ...named }] }),
+      keySet: localKeySet({ keys: [publicKey] }),
     }),
     store: memoryStore({ clock, maxRecords: 1000 }),
     clock,
     ...options,
   })
-  const privateKey = { ...(await exportJWK(pair.privateKey)), ...named }
   return {
     listener,
     clock,

@@ -1,5 +1,6 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { createPublicKey, type KeyObject, sign } from 'node:crypto'
 import type { JWK } from 'jose'
+import { newPrivateKey } from '../../cli/private-key.ts'
 import type { JwtAlgorithm } from '../../src/auth/token.ts'
 
 /** A sender's key pair, as JWKs for key sets and as a signing function for tokens made by hand. */
@@ -14,7 +15,7 @@ export interface SigningKey {
 
 /** Makes a key. An RSA key takes a tenth of a second: make one a file, not one a test. */
 export function newKey(algorithm: JwtAlgorithm, keyId = `key-${algorithm}`): SigningKey {
-  return signingKey(generate(algorithm), algorithm, keyId)
+  return signingKey(newPrivateKey(algorithm), algorithm, keyId)
 }
 
 /** Wraps a private key that a test brings itself. */
@@ -28,12 +29,6 @@ export function signingKey(keyObject: KeyObject, algorithm: JwtAlgorithm, keyId:
     publicKey: { ...createPublicKey(keyObject).export({ format: 'jwk' }), ...named },
     sign: (text) => signRaw(keyObject, algorithm, text),
   }
-}
-
-function generate(algorithm: JwtAlgorithm): KeyObject {
-  if (algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
-  if (algorithm === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  return generateKeyPairSync('ed25519').privateKey
 }
 
 function signRaw(key: KeyObject, algorithm: JwtAlgorithm, text: string): Buffer {
