@@ -2,7 +2,7 @@ import type { Attempt } from './checks/check.ts'
 import { EventStoreError } from './errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
 import { withDeadline } from './lib/deadline.ts'
-import { callHook } from './lib/hooks.ts'
+import { callHook, startTime } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import { type Rejected, rejected } from './verdict.ts'
@@ -29,13 +29,14 @@ export class Claim {
   readonly #listener: Listener<unknown>
   readonly #key: EventKey
   readonly #owner: string
-  readonly #takenAt = performance.now()
+  readonly #takenAt: number
   #released = false
 
   constructor(listener: Listener<unknown>, eventId: string) {
     this.#listener = listener
     this.#key = { listenerId: listener.id, eventId }
     this.#owner = listener.nextOwner()
+    this.#takenAt = startTime(listener)
   }
 
   take(): MaybePromise<ClaimAnswer> {

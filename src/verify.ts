@@ -11,7 +11,7 @@ import { Claim, claimEvent } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { WebhookEvent } from './event.ts'
 import { isAddress } from './lib/cidr.ts'
-import { callHook } from './lib/hooks.ts'
+import { callHook, startTime } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
@@ -61,7 +61,7 @@ export async function verify<Payload = Json>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): Promise<Verdict<Payload>> {
-  const startedAt = performance.now()
+  const startedAt = startTime(listener)
   const attempt = new Attempt(delivery, listener)
   try {
     const decided = decide(attempt)

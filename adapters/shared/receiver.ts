@@ -1,6 +1,6 @@
 import { EventStoreError, KeySetError, ListenerConfigError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
-import { callHook } from '../../src/lib/hooks.ts'
+import { callHook, startTime } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { type OptionTable, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
@@ -82,7 +82,7 @@ export class Receiver<Request extends object, Payload> {
   }
 
   async #decide(incoming: Incoming, listener: Listener<Payload>): Promise<Outcome<Payload>> {
-    const startedAt = performance.now()
+    const startedAt = startTime(listener)
     const sourceIp = incoming.sourceIp(listener)
     const body = await this.#readBody(incoming, listener)
     if (!(body instanceof Uint8Array)) {

@@ -7,3 +7,14 @@ export function callHook<Given extends readonly unknown[]>(
     void Promise.resolve(hook?.(...given)).catch(() => {})
   } catch {}
 }
+
+/** Now, by a clock for durations; 0 where no hook will ask how long it took. */
+export function startTime({
+  onVerdict,
+  onError,
+}: {
+  readonly onVerdict?: unknown
+  readonly onError?: unknown
+}): number {
+  return onVerdict === undefined && onError === undefined ? 0 : performance.now()
+}
