@@ -62,6 +62,7 @@ process.on('message', async ({ id, verb, request }) => {
   }
 })
 process.once('disconnect', async () => {
+  setTimeout(() => process.exit(), 1000) // a store whose server is gone may never close
   await subject.close?.()
   process.exit()
 })
