@@ -19,6 +19,8 @@ export interface RaceOptions extends SubjectChoice {
   readonly rounds: number
   /** Claims of one event in one round, over all processes: a multiple of `processes`. */
   readonly deliveries: number
+  /** What all but one are answered. Default `busy`; in mode single it is `done`. */
+  readonly losersAnswer?: 'busy' | 'done' | undefined
   readonly onRound?: ((round: number, acceptances: number) => void) | undefined
 }
 
@@ -26,22 +28,26 @@ export interface RaceOptions extends SubjectChoice {
  * Each round, all processes claim one event at once, each delivery as an owner of its own.
  * Resolves to the acceptances of each round: 1 is right, and nothing else.
  *
- * @throws when a claim fails, or answers anything but `acquired` and `busy`.
+ * @throws when a claim fails, or answers anything but `acquired` and `losersAnswer`.
  */
 export function raceAcross(options: RaceOptions): Promise<number[]> {
-  const { processes, rounds, deliveries, onRound } = options
+  const { processes, rounds, deliveries, losersAnswer = 'busy', onRound } = options
   return withProcesses(options, async (start) => {
     const racers = await Promise.all(Array.from({ length: processes }, start))
     const acceptances: number[] = []
     for (let round = 0; round < rounds; round += 1) {
-      acceptances.push(await raceOnce(racers, deliveries))
+      acceptances.push(await raceOnce(racers, deliveries, losersAnswer))
       onRound?.(round, acceptances.at(-1) ?? 0)
     }
     return acceptances
   })
 }
 
-async function raceOnce(racers: readonly StoreProcess[], deliveries: number): Promise<number> {
+async function raceOnce(
+  racers: readonly StoreProcess[],
+  deliveries: number,
+  losersAnswer: string,
+): Promise<number> {
   const key = { listenerId: 'race', eventId: randomUUID() }
   const each = Math.floor(deliveries / racers.length)
   const answers = await Promise.all(
@@ -51,7 +57,7 @@ async function raceOnce(racers: readonly StoreProcess[], deliveries: number): Pr
     }),
   )
   const flat = answers.flat()
-  const wrong = flat.filter((answer) => answer !== 'acquired' && answer !== 'busy')
+  const wrong = flat.filter((answer) => answer !== 'acquired' && answer !== losersAnswer)
   if (wrong.length > 0) throw new Error(`a race was answered ${JSON.stringify(wrong[0])}`)
   if (flat.length !== each * racers.length) throw new Error(`only ${flat.length} claims were answered`)
   return flat.filter((answer) => answer === 'acquired').length
