@@ -55,7 +55,8 @@ export class PostgresVerbs implements EventStore {
     const { statements, singleMs } = this.#options
     if (singleMs !== undefined) return false
     const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
-    return (await this.#ask(statements.release, [eventId, listener, escapedOwner])) === 'released'
+    const answer = await this.#ask(statements.release, [eventId, listener, escapedOwner])
+    return answer !== undefined && oneOf(['released', 'lapsed'], answer) === 'released'
   }
 
   async sweep(limit: number): Promise<number> {
@@ -68,7 +69,7 @@ export class PostgresVerbs implements EventStore {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const [row] = await run(statement, values)
-        return row?.answer
+        return row && (row.answer ?? 'nothing')
       } catch (error) {
         if (hasSqlState(error, UNDEFINED_TABLE)) throw withoutTable(error)
         const again = !inTransaction && attempt < MOST_ATTEMPTS

@@ -6,6 +6,8 @@ import { eventStoreSuite, type StoreFixture } from '../../src/testing/index.ts'
 import { type PostgresClient, postgresStore } from '../../stores/postgres.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 
+const LEASE_MS = 60_000
+
 /** One store a case on a client that all cases share. Time is the server's: to advance it, the records are made older. */
 function fixture(client: PostgresClient, query: (text: string) => PromiseLike<unknown>): StoreFixture {
   return {
@@ -70,4 +72,17 @@ describe('keeps the contract of every store on PGlite, where statements queue', 
   })
   afterAll(() => db?.close())
   eventStoreSuite(it, () => fixture(db, (text) => db.query(text)))
+
+  it('and with(tx) takes the transaction that PGlite hands over', async () => {
+    const store = postgresStore(db)
+    const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
+    await db.transaction(async (tx) => {
+      expect(await store.with(tx).claim(key, 'a', LEASE_MS)).toBe('acquired')
+      await tx.rollback()
+    })
+    await db.transaction(async (tx) => {
+      expect(await store.with(tx).claim(key, 'b', LEASE_MS)).toBe('acquired')
+    })
+    expect(await store.claim(key, 'c', LEASE_MS)).toBe('busy')
+  })
 })
