@@ -38,7 +38,7 @@ async function inspect(evaluate: Evaluate, key: string): Promise<Told | undefine
   const text = replyText(await evaluate(INSPECT, [key], []))
   if (text === 'refused') return undefined
   const told = new Map<string, string>()
-  for (const [, name = '', value = ''] of text.matchAll(/^(\w+):([^\r\n]*)/gm)) told.set(name, value)
+  for (const [, name = '', value = ''] of text?.matchAll(/^(\w+):([^\r\n]*)/gm) ?? []) told.set(name, value)
   if (told.has('maxmemory_policy')) return told
   throw new EventStoreError('the redis client answered INFO with something else than its sections')
 }

@@ -77,7 +77,8 @@ function has<Client>(client: unknown, method: keyof Client & string): client is 
 
 const decoder = new TextDecoder()
 
-/** A reply as text: clients give strings, bytes or numbers. */
-export function replyText(reply: unknown): string {
-  return reply instanceof Uint8Array ? decoder.decode(reply) : String(reply)
+/** A reply as text: clients give strings or bytes. Undefined for anything else. */
+export function replyText(reply: unknown): string | undefined {
+  if (reply instanceof Uint8Array) return decoder.decode(reply)
+  return typeof reply === 'string' ? reply : undefined
 }

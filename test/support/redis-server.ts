@@ -110,16 +110,18 @@ class ServerProcess implements RedisServer {
 }
 
 export interface RedisCluster {
-  readonly ports: readonly number[]
+  readonly nodes: readonly RedisServer[]
   close(): Promise<void>
 }
 
 const SLOTS = 16_384
 
 /** Three primaries, each with a third of the slots. */
-export async function startRedisCluster(): Promise<RedisCluster> {
+export async function startRedisCluster(...settings: string[]): Promise<RedisCluster> {
   const nodes = await Promise.all(
-    [0, 1, 2].map(() => startRedis('--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf')),
+    [0, 1, 2].map(() =>
+      startRedis('--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', ...settings),
+    ),
   )
   const close = async () => {
     await Promise.all(nodes.map((node) => node.close()))
@@ -127,7 +129,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   try {
     await Promise.all(nodes.map((node, number) => takeSlots(node, number, nodes)))
     await Promise.all(nodes.map((node) => untilReady(node)))
-    return { ports: nodes.map(({ port }) => port), close }
+    return { nodes, close }
   } catch (error) {
     await close()
     throw error
