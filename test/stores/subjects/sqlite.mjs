@@ -1,7 +1,7 @@
 // One process on a SQLite file. config: { client, path }
 import { sqliteStore } from 'hookgate/stores/sqlite'
 
-const WAIT_MS = 5000 // eight processes write here, and none of them has a deadline
+const WAIT_MS = 30_000 // eight processes write here, SQLite is not fair to them, and none has a deadline
 
 const clients = {
   async 'better-sqlite3'(path) {
