@@ -54,6 +54,9 @@ export const VERB_CASES: Cases = {
   'a commit of an event that is not recorded is kept: the work was done': async ({ store, key }) => {
     expect(await store.commit(key, 'a', RETENTION_MS), 'committed')
     expect(await store.claim(key, 'b', LEASE_MS), 'done')
+    expect(await store.claim(key, 'a', LEASE_MS), 'done')
+    expect(await store.release(key, 'a'), false)
+    expect(await store.commit(key, 'a', RETENTION_MS), 'already')
   },
 
   'a released event can be claimed again by the same owner, and committed': async ({ store, key }) => {
