@@ -28,8 +28,10 @@ const app = express()
 app.post('/webhooks/orders', verifyWebhook(listener), async (req, res) => {
   const { id, listenerId, payload } = req.webhook
   await inTransaction(async (tx) => {
-    const claim = await effects.with(tx).claim({ listenerId, eventId: id }, 'handler', 0)
-    if (claim !== 'acquired') return // it took effect before; what is left is to say so
+    const attempt = crypto.randomUUID()
+    const claim = await effects.with(tx).claim({ listenerId, eventId: id }, attempt, 0) // `single` knows no lease
+    if (claim === 'done') return // it took effect before; what is left is to say so
+    if (claim === 'busy') throw new Error('another attempt has just taken it') // 500: the sender comes again
     await tx.query('INSERT INTO orders (event_id, content) VALUES ($1, $2)', [id, JSON.stringify(payload)])
   })
   res.sendStatus(200)

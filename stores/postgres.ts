@@ -6,7 +6,6 @@ import {
   type OptionCheck,
   type OptionTable,
   optional,
-  positiveInteger,
   positiveNumber,
 } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
@@ -43,8 +42,8 @@ export interface PostgresStore extends EventStore {
   check(): Promise<readonly StoreProblem[]>
   /**
    * The same store inside your transaction: the event's record and what you write beside it are there together or not at
-   * all, so that an event takes effect exactly once. Until the transaction ends, other claims of the event wait for it:
-   * `SET LOCAL lock_timeout` bounds that. Roll back when the claim is not `acquired`.
+   * all, so that an event takes effect exactly once. Other claims of the event wait until the transaction ends, which
+   * `SET LOCAL lock_timeout` bounds. Claim with an owner that is new each time; roll back when it is not `acquired`.
    *
    * @param tx The client of an open transaction.
    * @throws ListenerConfigError for a pool, whose statements may run on several connections.
@@ -77,28 +76,21 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   if (mode !== 'single' && options.retentionSeconds !== undefined) {
     throw new ListenerConfigError('retentionSeconds', "belongs to mode 'single'; give it to defineListener")
   }
+  const run = statementRunner(client, 'client')
   const shared = {
     statements: statementsFor(table, mode),
-    singleMs: mode === 'single' ? retentionSeconds * 1000 : undefined,
+    singleSeconds: mode === 'single' ? retentionSeconds : undefined,
   }
-  const run = statementRunner(client, 'client')
   const verbs = new PostgresVerbs({ ...shared, run, inTransaction: false })
-  return {
-    claim: (key, owner, leaseMs) => verbs.claim(key, owner, leaseMs),
-    commit: (key, owner, retentionMs) => verbs.commit(key, owner, retentionMs),
-    release: (key, owner) => verbs.release(key, owner),
-    async sweep(limit = 10_000) {
-      positiveInteger(limit, 'limit')
-      return verbs.sweep(limit)
-    },
+  return Object.assign(verbs, {
     check: () => problemsOf(run, client, table),
     async migrate() {
       await run(migration(table), [])
     },
-    with(tx) {
+    with(tx: PostgresClient) {
       const runInTx = statementRunner(tx, 'tx')
       checkTransaction(tx)
       return new PostgresVerbs({ ...shared, run: runInTx, inTransaction: true })
     },
-  }
+  })
 }

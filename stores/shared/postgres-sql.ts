@@ -25,7 +25,7 @@ export function quotedTable(table: string): { readonly table: string; readonly i
 /**
  * The SQL that `migrate()` runs, for those who keep migrations of their own. It may be run again.
  *
- * A row without an owner is an event that is done. Listener ids are written in ASCII, as JavaScript would escape them.
+ * Listener ids and owners are written in ASCII, as JavaScript would escape them. A committed event has no owner any more.
  *
  * @param table Default `hookgate_events`. May have a schema in front: `webhooks.events`. Letter case counts.
  * @throws ListenerConfigError for a name that is none.
@@ -35,6 +35,7 @@ export function postgresSchema(table: string = DEFAULT_TABLE): string {
   return `CREATE TABLE IF NOT EXISTS ${quoted.table} (
   event_id uuid NOT NULL,
   expires_at timestamptz NOT NULL,
+  done boolean NOT NULL,
   listener_id text COLLATE "C" NOT NULL,
   owner text COLLATE "C",
   PRIMARY KEY (event_id, listener_id)
@@ -62,12 +63,12 @@ export type Statements = Readonly<Record<'claim' | 'commit' | 'release' | 'sweep
  */
 export function statementsFor(name: string, mode: 'two-phase' | 'single'): Statements {
   const { table } = quotedTable(name)
-  const owner = mode === 'single' ? 'NULL' : '$3::text'
+  const claimed = mode === 'single' ? 'TRUE, $3::text' : 'FALSE, $3::text'
   return {
-    claim: upsert(table, { owner, taken: 'acquired', done: 'done', leased: 'busy' }),
-    commit: upsert(table, { owner: 'NULL', taken: 'committed', done: 'already', leased: 'lost' }),
+    claim: upsert(table, { record: claimed, taken: 'acquired', done: 'done', leased: 'busy' }),
+    commit: upsert(table, { record: 'TRUE, NULL', taken: 'committed', done: 'already', leased: 'lost' }),
     release: `DELETE FROM ${table}
-WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text
+WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done
 RETURNING CASE WHEN expires_at > clock_timestamp() THEN 'released' ELSE 'lapsed' END AS answer`,
     sweep: `WITH swept AS (
   DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
@@ -86,21 +87,22 @@ SELECT count(*)::text AS answer FROM swept`,
  */
 function upsert(
   table: string,
-  { owner, taken, done, leased }: Readonly<Record<'owner' | 'taken' | 'done' | 'leased', string>>,
+  { record, taken, done, leased }: Readonly<Record<'record' | 'taken' | 'done' | 'leased', string>>,
 ): string {
   const expiry = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
   return `WITH others AS (
-  SELECT owner FROM ${table}
+  SELECT done FROM ${table}
   WHERE event_id = $1::uuid AND listener_id = $2::text
     AND expires_at > clock_timestamp() AND owner IS DISTINCT FROM $3::text
 ), mine AS (
-  INSERT INTO ${table} AS present (event_id, listener_id, owner, expires_at)
-  SELECT $1::uuid, $2::text, ${owner}, ${expiry} WHERE NOT EXISTS (SELECT FROM others)
-  ON CONFLICT (event_id, listener_id) DO UPDATE SET owner = excluded.owner, expires_at = ${expiry}
+  INSERT INTO ${table} AS present (event_id, listener_id, expires_at, done, owner)
+  SELECT $1::uuid, $2::text, ${expiry}, ${record} WHERE NOT EXISTS (SELECT FROM others)
+  ON CONFLICT (event_id, listener_id)
+  DO UPDATE SET expires_at = ${expiry}, done = excluded.done, owner = excluded.owner
   WHERE present.expires_at <= clock_timestamp() OR present.owner = $3::text
   RETURNING '${taken}' AS answer
 )
 SELECT answer FROM mine
 UNION ALL
-SELECT CASE WHEN owner IS NULL THEN '${done}' ELSE '${leased}' END FROM others`
+SELECT CASE WHEN done THEN '${done}' ELSE '${leased}' END FROM others`
 }

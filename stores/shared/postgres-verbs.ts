@@ -1,5 +1,6 @@
 import { EventStoreError } from '../../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
+import { positiveInteger } from '../../src/lib/options.ts'
 import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE } from './postgres-client.ts'
 import { asciiText, listenerText } from './postgres-key.ts'
 import type { Statements } from './postgres-sql.ts'
@@ -12,23 +13,26 @@ const LONGEST_MS = 365_250 * 86_400_000
 export interface VerbOptions {
   readonly run: RunStatement
   readonly statements: Statements
-  /** How long a claim that is the only write is remembered. Undefined in two-phase mode. */
-  readonly singleMs: number | undefined
+  /** How long a claim that is the only write is remembered, in seconds. Undefined in two-phase mode. */
+  readonly singleSeconds: number | undefined
   /** In the caller's transaction a statement that failed cannot be sent again. */
   readonly inTransaction: boolean
 }
 
 /** The verbs of the contract, on one connection or on a pool. */
 export class PostgresVerbs implements EventStore {
+  /** In two-phase mode the listener says how long. */
+  readonly replayWindowSeconds: number
   readonly #options: VerbOptions
 
   constructor(options: VerbOptions) {
     this.#options = options
+    this.replayWindowSeconds = options.singleSeconds ?? Infinity
   }
 
   async claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
-    const { statements, singleMs, inTransaction } = this.#options
-    const values = await valuesOf(key, owner, singleMs ?? leaseMs)
+    const { statements, singleSeconds, inTransaction } = this.#options
+    const values = await valuesOf(key, owner, singleSeconds === undefined ? leaseMs : singleSeconds * 1000)
     try {
       // No row: whoever changed the record after this statement began has it.
       const answer = await this.#ask(statements.claim, values)
@@ -40,8 +44,8 @@ export class PostgresVerbs implements EventStore {
   }
 
   async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
-    const { statements, singleMs } = this.#options
-    if (singleMs !== undefined) return 'already'
+    const { statements, singleSeconds } = this.#options
+    if (singleSeconds !== undefined) return 'committed'
     const values = await valuesOf(key, owner, retentionMs)
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const answer = await this.#ask(statements.commit, values)
@@ -52,14 +56,15 @@ export class PostgresVerbs implements EventStore {
   }
 
   async release(key: EventKey, owner: string): Promise<boolean> {
-    const { statements, singleMs } = this.#options
-    if (singleMs !== undefined) return false
+    const { statements, singleSeconds } = this.#options
+    if (singleSeconds !== undefined) return false
     const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
     const answer = await this.#ask(statements.release, [eventId, listener, escapedOwner])
     return answer !== undefined && oneOf(['released', 'lapsed'], answer) === 'released'
   }
 
-  async sweep(limit: number): Promise<number> {
+  async sweep(limit = 10_000): Promise<number> {
+    positiveInteger(limit, 'limit')
     return Number(await this.#ask(this.#options.statements.sweep, [`${limit}`]))
   }
 

@@ -1,8 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EventStoreError } from '../../src/index.ts'
+import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
 import { type PostgresStore, postgresSchema, postgresStore } from '../../stores/postgres.ts'
 import { statementsFor } from '../../stores/shared/postgres-sql.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 
 const LEASE_MS = 60_000
@@ -120,7 +122,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
     async function withLapsed(events: number) {
       const { store, table } = await fresh()
       await pool.query(
-        `INSERT INTO ${table} SELECT gen_random_uuid(), clock_timestamp() - n * interval '1 s', 'orders', NULL
+        `INSERT INTO ${table} SELECT gen_random_uuid(), clock_timestamp() - n * interval '1 s', TRUE, 'orders', NULL
          FROM generate_series(1, ${events}) AS n`,
       )
       return { store, table }
@@ -173,7 +175,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
     it('finds them by the index, and does not read the table', async () => {
       const { table } = await withLapsed(0)
       await pool.query(
-        `INSERT INTO ${table} SELECT gen_random_uuid(), clock_timestamp() + interval '1 day', 'orders', NULL
+        `INSERT INTO ${table} SELECT gen_random_uuid(), clock_timestamp() + interval '1 day', TRUE, 'orders', NULL
          FROM generate_series(1, 20000)`,
       )
       await pool.query(`ANALYZE ${table}`)
@@ -207,11 +209,12 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       const { store, table } = await fresh()
       const key = keyOf('orders\\é')
       await store.claim(key, 'a', LEASE_MS)
-      const rows = async () => (await pool.query(`SELECT listener_id, owner, event_id FROM ${table}`)).rows
+      const rows = async () =>
+        (await pool.query(`SELECT listener_id, owner, event_id, done FROM ${table}`)).rows
       const row = { listener_id: 'orders\\u005c\\u00e9', event_id: key.eventId }
-      expect(await rows()).toStrictEqual([{ ...row, owner: 'a' }])
+      expect(await rows()).toStrictEqual([{ ...row, owner: 'a', done: false }])
       await store.commit(key, 'a', DAY_MS)
-      expect(await rows()).toStrictEqual([{ ...row, owner: null }])
+      expect(await rows()).toStrictEqual([{ ...row, owner: null, done: true }])
     })
 
     it('takes listener ids of any length: an index entry has room for 2,700 bytes', async () => {
@@ -245,9 +248,32 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(key, 'a', 1)).toBe('acquired')
       const before = (await pool.query(`SELECT xmin, * FROM ${table}`)).rows
       expect(await store.claim(key, 'b', 1)).toBe('done')
-      expect(await store.commit(key, 'a', 1)).toBe('already')
+      expect(await store.commit(key, 'a', 1)).toBe('committed')
       expect(await store.release(key, 'a')).toBe(false)
       expect((await pool.query(`SELECT xmin, * FROM ${table}`)).rows).toStrictEqual(before)
+    })
+
+    it('D08 a claim repeated by its owner is acquired again, so that a lost reply can be asked for', async () => {
+      const { store } = await fresh('single')
+      const key = keyOf()
+      expect(await store.claim(key, 'a', 1)).toBe('acquired')
+      expect(await store.claim(key, 'a', 1)).toBe('acquired')
+      expect(await store.claim(key, 'b', 1)).toBe('done')
+    })
+
+    it('through verify(): accepted once, and a duplicate also when the handler failed', async () => {
+      const { listener, deliver } = hmacListener({ store: (await fresh('single')).store })
+      const delivery = await deliver()
+      const event = await acceptedEvent(delivery, listener)
+      expect(await event.release()).toBe(false)
+      expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+      expect(await event.commit()).toBe('committed')
+    })
+
+    it('CFG a listener refuses a retention under its replay window, and takes any in two-phase mode', () => {
+      const store = postgresStore(pool, { mode: 'single', retentionSeconds: 599 })
+      expect(() => hmacListener({ store })).toThrow(ListenerConfigError)
+      expect(() => hmacListener({ store: postgresStore(pool) })).not.toThrow()
     })
 
     it('of 50 claims at once one is acquired', async () => {
