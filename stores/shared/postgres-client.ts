@@ -51,9 +51,10 @@ function rowsOf(result: unknown): readonly Row[] {
 /** @throws ListenerConfigError for a client that gives each statement a connection of its choice. */
 export function checkTransaction(tx: unknown): void {
   const has = (name: string) => typeof Reflect.get(Object(tx), name) === 'function'
-  const pool = 'totalCount' in Object(tx)
-  const root = has('begin') && !has('savepoint')
-  if (pool || root || (typeof tx === 'function' && has('transaction'))) {
+  const isPgPool = 'totalCount' in Object(tx)
+  // postgres.js and Bun begin transactions, and so does neon(); Bun's transaction still could, but has savepoints too.
+  const begins = has('begin') || (typeof tx === 'function' && has('transaction'))
+  if (isPgPool || (begins && !has('savepoint'))) {
     throw new ListenerConfigError(
       'tx',
       'must be the client of one open transaction (pool.connect() and BEGIN, or what sql.begin() hands over), not a pool',

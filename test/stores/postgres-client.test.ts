@@ -108,9 +108,12 @@ describe('with(tx)', () => {
     await Promise.all([pool.end(), sql.end()])
   })
 
-  it('takes a client of pg, and says what is none', () => {
+  it("takes a client of pg and Bun's transaction, and says what is none", () => {
     const store = postgresStore(answering().client)
-    expect(store.with(new Client())).toMatchObject({ claim: expect.any(Function) })
+    const bun = { async unsafe() {}, begin() {}, transaction() {}, savepoint() {} }
+    for (const tx of [new Client(), Object.assign(() => {}, bun)]) {
+      expect(store.with(tx)).toMatchObject({ claim: expect.any(Function) })
+    }
     expect(() => store.with({} as PostgresClient)).toThrow(/^tx: is no Postgres client/)
   })
 
