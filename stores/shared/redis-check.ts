@@ -20,12 +20,13 @@ export async function inspectServers(evaluate: Evaluate, prefix: string): Promis
   if (first === undefined) {
     return [
       {
-        problem: 'the server does not tell its settings (INFO is forbidden)',
+        problem:
+          'the server does not tell its settings (INFO is forbidden, or says nothing of maxmemory-policy)',
         fix: 'ask its provider whether maxmemory-policy is noeviction, and what a failover may lose',
       },
     ]
   }
-  if (first.get('redis_mode') !== 'cluster') return problemsOf(first)
+  if (first.get('cluster_enabled') !== '1') return problemsOf(first)
   const probes = Array.from({ length: CLUSTER_PROBES }, (_, probe) =>
     inspect(evaluate, `${prefix}check:${probe}`),
   )
@@ -34,12 +35,13 @@ export async function inspectServers(evaluate: Evaluate, prefix: string): Promis
   return [...nodes.values()].flatMap((told) => problemsOf(told, `node ${told.get('tcp_port')}: `))
 }
 
+/** Undefined: the server keeps that to itself. */
 async function inspect(evaluate: Evaluate, key: string): Promise<Told | undefined> {
   const text = replyText(await evaluate(INSPECT, [key], []))
-  if (text === 'refused') return undefined
   const told = new Map<string, string>()
   for (const [, name = '', value = ''] of text?.matchAll(/^(\w+):([^\r\n]*)/gm) ?? []) told.set(name, value)
   if (told.has('maxmemory_policy')) return told
+  if (text === 'refused' || told.size > 0) return undefined
   throw new EventStoreError('the redis client answered INFO with something else than its sections')
 }
 

@@ -67,7 +67,7 @@ return 'committed'`
 /** What the server says of itself, without CONFIG, which many providers forbid. KEYS: any key of the node. */
 export const INSPECT = `
 local told = {}
-for _, section in ipairs({'server', 'memory', 'replication', 'persistence'}) do
+for _, section in ipairs({'server', 'memory', 'replication', 'persistence', 'cluster'}) do
   local text = redis.pcall('INFO', section)
   if type(text) == 'table' then return 'refused' end
   told[#told + 1] = text

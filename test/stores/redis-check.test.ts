@@ -69,6 +69,11 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
     ])
   })
 
+  it('says so where INFO tells nothing of memory', async () => {
+    const store = redisStore(async () => 'redis_version:7.0.15\r\nrole:master\r\n')
+    expect(await store.check()).toHaveLength(1)
+  })
+
   it('looks at every node of a cluster, and names the one at fault', async () => {
     const cluster = await startRedisCluster(...DURABLE)
     onTestFinished(() => cluster.close())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
-import { killDuring, raceAcross } from '../support/store-processes.ts'
+import { KILL_STEPS, killDuring, raceAcross } from '../support/store-processes.ts'
 
 // The short form. The full one is 100 rounds of 1,000 deliveries and 500 kills: see test/support/race.mjs.
 describe.skipIf(REDIS_MISSING)('with real processes', () => {
@@ -36,4 +36,33 @@ describe.skipIf(REDIS_MISSING)('with real processes', () => {
     const size = { processes: 4, rounds: 5, deliveries: 100, losersAnswer: 'done' as const }
     expect(await raceAcross({ subject: 'redis', config, ...size, signal })).toEqual([1, 1, 1, 1, 1])
   }, 60_000)
+
+  describe('the harness notices a store that', () => {
+    const faulty = (fault: string) => ({ subject: 'redis-faulty', config: { port: server.port, fault } })
+
+    it('D02 looks first and writes later', async ({ signal }) => {
+      const size = { processes: 2, rounds: 3, deliveries: 100 }
+      const acceptances = await raceAcross({ ...faulty('looksFirst'), ...size, signal })
+      expect(Math.max(...acceptances)).toBeGreaterThan(1)
+    }, 60_000)
+
+    it.each([
+      ['forgetsCommits', 'runTwiceAfterCommit', 'commit answered'],
+      ['doneAtClaim', 'lost', 'claim answered'],
+      ['ignoresLeases', 'takenEarly', 'claim answered'],
+    ] as const)(
+      '%s',
+      async (fault, count, step) => {
+        const kills = { firstKill: 3 * KILL_STEPS.indexOf(step), kills: 3, leaseMs: 2000 }
+        expect((await killDuring({ ...faulty(fault), ...kills }))[count]).toBeGreaterThan(0)
+      },
+      60_000,
+    )
+  })
+
+  it('a subject that cannot be opened is told, and leaves no process behind', async () => {
+    const nothing = { subject: 'redis-faulty', config: { port: server.port, fault: 'none' } }
+    const race = raceAcross({ ...nothing, processes: 2, rounds: 1, deliveries: 2 })
+    await expect(race).rejects.toThrow(/ended: .*not a function/s)
+  })
 })

@@ -4,8 +4,8 @@ import { type Delivery, EventStoreError, type Listener } from '../../src/index.t
 import { redisStore } from '../../stores/redis.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
-import { SINGLE_CLIENTS } from '../support/redis-clients.ts'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { CLUSTER_CLIENTS, SINGLE_CLIENTS } from '../support/redis-clients.ts'
+import { REDIS_MISSING, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
 
 const DEADLINE_MS = 250
 /** How much later than its deadline an undecided delivery may be told so. */
@@ -13,12 +13,14 @@ const GRACE_MS = 100
 const RECOVERY_MS = 1000
 
 interface Setting {
-  readonly server: RedisServer
   readonly listener: Listener
   deliver(): Promise<Delivery>
 }
 
-async function listenerOn(client: keyof typeof SINGLE_CLIENTS, ...settings: string[]): Promise<Setting> {
+async function listenerOn(
+  client: keyof typeof SINGLE_CLIENTS,
+  ...settings: string[]
+): Promise<Setting & { readonly server: RedisServer }> {
   const server = await startRedis(...settings)
   onTestFinished(() => server.close())
   const connected = await SINGLE_CLIENTS[client](server.port)
@@ -112,6 +114,31 @@ describe.skipIf(REDIS_MISSING)('D10 D11 a server that fails', () => {
       await expectRecovery(setting)
     })
   })
+
+  it.each(['ioredis 6', 'node-redis 6'] as const)(
+    'one node of a cluster paused, %s: undecided or accepted, and all accepted within a second of its return',
+    async (client) => {
+      const cluster = await startRedisCluster()
+      onTestFinished(() => cluster.close())
+      const connected = await CLUSTER_CLIENTS[client](cluster.nodes.map(({ port }) => port))
+      onTestFinished(async () => {
+        await connected.close()
+      })
+      const setting = hmacListener({
+        store: redisStore(connected.client),
+        storeTimeoutSeconds: DEADLINE_MS / 1000,
+      })
+      await expectRecovery(setting)
+      cluster.nodes[0]?.pause()
+      const deliveries = await Promise.all(Array.from({ length: 40 }, () => setting.deliver()))
+      const verdicts = await Promise.all(deliveries.map((delivery) => verdictOn(setting, delivery)))
+      expect(new Set(verdicts)).toEqual(new Set(['undecided', 'accepted']))
+      cluster.nodes[0]?.resume()
+      for (const [index, delivery] of deliveries.entries()) {
+        if (verdicts[index] === 'undecided') await expectRetryAccepted(setting, delivery)
+      }
+    },
+  )
 
   it('D22 restarted with its append-only file, it still knows what was committed', async () => {
     const setting = await listenerOn('ioredis 6', '--appendonly', 'yes', '--appendfsync', 'always')

@@ -44,14 +44,19 @@ export class StoreProcess {
 
   private constructor({ subject, config }: SubjectChoice) {
     const path = fileURLToPath(new URL(`${subject}.mjs`, SUBJECTS))
-    this.#child = fork(WORKER, [path, JSON.stringify(config ?? null)], { execArgv: [] })
+    const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const
+    this.#child = fork(WORKER, [path, JSON.stringify(config ?? null)], { execArgv: [], stdio: [...stdio] })
+    let complaint = ''
+    this.#child.stderr?.on('data', (bytes: Buffer) => {
+      complaint = (complaint + bytes.toString()).slice(-2000)
+    })
     const exited = new Promise((resolve) => this.#child.once('exit', resolve))
     // What was sent before the end is read until then, and may come after the exit.
     const drained = new Promise((resolve) => this.#child.once('disconnect', resolve))
     this.#gone = Promise.all([exited, drained])
     this.#child.on('message', (message: Message) => this.#receive(message))
     this.#child.on('error', (error) => this.#failAll(error))
-    void this.#gone.then(() => this.#failAll(new Error(`a process of ${subject} ended`)))
+    void this.#gone.then(() => this.#failAll(new Error(`a process of ${subject} ended: ${complaint}`)))
   }
 
   static async start(choice: SubjectChoice): Promise<StoreProcess> {

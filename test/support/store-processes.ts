@@ -63,7 +63,8 @@ async function raceOnce(
   return flat.filter((answer) => answer === 'acquired').length
 }
 
-const STEPS = [
+/** Where a process is killed, in the order of the steps. */
+export const KILL_STEPS = [
   'started',
   'claim sent',
   'claim answered',
@@ -75,6 +76,8 @@ const STEPS = [
 
 export interface KillOptions extends SubjectChoice {
   readonly kills: number
+  /** The number of the first kill, which says at which step it happens: three kills a step. Default 0. */
+  readonly firstKill?: number | undefined
   /** How long a claim of a killed process holds. Short, because each kill may wait for it. */
   readonly leaseMs: number
   /** Kills that go on at the same time. Default 4. */
@@ -102,7 +105,7 @@ export interface KillCounts {
  * `lost`, `runTwiceAfterCommit` and `takenEarly` must be 0.
  */
 export function killDuring(options: KillOptions): Promise<KillCounts> {
-  const { kills, lanes = 4, onKill } = options
+  const { kills, firstKill = 0, lanes = 4, onKill } = options
   return withProcesses(options, async (start) => {
     const counts: KillCounts = {
       kills: 0,
@@ -113,9 +116,9 @@ export function killDuring(options: KillOptions): Promise<KillCounts> {
       lastSteps: {},
     }
     const survivor = await start()
-    let next = 0
+    let next = firstKill
     const lane = async () => {
-      while (next < kills) {
+      while (next < firstKill + kills) {
         const kill = next
         next += 1
         const run = await killOnce(kill, start, options.leaseMs)
@@ -141,7 +144,7 @@ async function killOnce(
   leaseMs: number,
 ): Promise<KilledRun> {
   const victim = await start()
-  const dieAt = STEPS[Math.floor(kill / 3) % STEPS.length]
+  const dieAt = KILL_STEPS[Math.floor(kill / 3) % KILL_STEPS.length]
   const key = { listenerId: 'kill', eventId: randomUUID() }
   const request = { key, owner: `victim ${kill}`, leaseMs, retentionMs: RETENTION_MS }
   const claimedAfter = performance.now()

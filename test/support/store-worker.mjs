@@ -1,5 +1,6 @@
 // One process of `store-processes.ts`: opens a subject and does what it is told. Plain JavaScript, because Node 20
 // runs nothing else.
+import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers'
 import { pathToFileURL } from 'node:url'
 
@@ -66,4 +67,6 @@ process.once('disconnect', async () => {
   await subject.close?.()
   process.exit()
 })
+// Connected before the first step, so that what is sent there has left.
+await subject.store.release({ listenerId: 'warm-up', eventId: randomUUID() }, 'nobody')
 process.send({ ready: true })
