@@ -1,4 +1,5 @@
 // One process on a SQLite file. config: { client, path }
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sqliteStore } from 'hookgate/stores/sqlite'
 
 const WAIT_MS = 30_000 // eight processes write here, SQLite is not fair to them, and none has a deadline
@@ -18,6 +19,29 @@ const clients = {
   },
 }
 
+/** Claim, effect, commit. With pauses, without which a synchronous driver leaves no time to be killed in. */
+async function attemptSlowly({ store, effect }, { key, owner, leaseMs, retentionMs }, step) {
+  const reportStep = async (name) => {
+    step(name)
+    await sleep(2)
+  }
+  await reportStep('started')
+  const claiming = store.claim(key, owner, leaseMs)
+  await reportStep('claim sent')
+  const answer = await claiming
+  if (answer !== 'acquired') return answer
+  await reportStep('claim answered')
+  const doing = effect(key.eventId)
+  await reportStep('effect sent')
+  await doing
+  await reportStep('effect answered')
+  const committing = store.commit(key, owner, retentionMs)
+  await reportStep('commit sent')
+  if ((await committing) === 'lost') return 'lost'
+  await reportStep('commit answered')
+  return answer
+}
+
 export async function open({ client, path }) {
   const db = await clients[client](path)
   const ask = async (sql, ...args) =>
@@ -26,9 +50,10 @@ export async function open({ client, path }) {
   await store.migrate()
   const effects = 'CREATE TABLE IF NOT EXISTS effects (event_id TEXT)'
   await ('execute' in db ? db.execute(effects) : db.exec(effects))
+  const effect = (eventId) => ask('INSERT INTO effects VALUES (?) RETURNING 1', eventId)
   return {
     store,
-    effect: (eventId) => ask('INSERT INTO effects VALUES (?) RETURNING 1', eventId),
+    attempt: (request, step) => attemptSlowly({ store, effect }, request, step),
     async effects(eventId) {
       const [row] = await ask('SELECT count(*) AS times FROM effects WHERE event_id = ?', eventId)
       return Number(row.times)
