@@ -307,6 +307,8 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await single.claim(first, 'b', LEASE_MS)).toBe('busy')
       await single.claim(second, 'a', LEASE_MS)
       expect(await store.claim(second, 'b', LEASE_MS)).toBe('done')
+      expect(await store.release(second, 'a')).toBe(false)
+      expect(await store.claim(second, 'b', LEASE_MS)).toBe('done')
     })
   })
 
