@@ -21,17 +21,31 @@ export function onPostgres(name: string): string {
   return WHY_NO_POSTGRES === undefined ? name : `${name} (skipped: ${WHY_NO_POSTGRES})`
 }
 
+/**
+ * Its input ends with this process, whatever ended that: then it stops the server and removes its folder. A test run that
+ * is interrupted comes to no `afterAll`.
+ */
+const GUARD = `cat > /dev/null
+postmaster="$(head -n 1 "$0/cluster/postmaster.pid")"
+kill -CONT "$postmaster"; kill -QUIT "$postmaster"
+sleep 1
+rm -rf "$0"`
+
 /** A server of its own in a folder of its own. Nothing is shared with another test, and no port is used. */
 export class PostgresServer {
   /** Its socket is here, as `.s.PGSQL.5432`. */
   readonly folder: string
+  readonly #guard: ChildProcess
   #postmaster: ChildProcess | undefined
-  readonly #killAtExit = () => void this.#postmaster?.kill('SIGKILL')
 
   private constructor() {
     this.folder = mkdtempSync(join(tmpdir(), 'hookgate-postgres-'))
     if (USER) chownSync(this.folder, USER.uid, USER.gid)
-    process.once('exit', this.#killAtExit)
+    this.#guard = spawn('sh', ['-c', GUARD, this.folder], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    this.#guard.unref()
   }
 
   static async start(): Promise<PostgresServer> {
@@ -99,7 +113,7 @@ export class PostgresServer {
   /** Stops it for good, and removes its folder. */
   async remove(): Promise<void> {
     await this.halt()
-    process.off('exit', this.#killAtExit)
+    this.#guard.kill('SIGKILL')
     rmSync(this.folder, { recursive: true, force: true })
   }
 
