@@ -115,6 +115,24 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
+  it('sweeps the oldest first also where somebody has dropped the index', async () => {
+    const { store, sql, age, close } = await fresh(client)
+    await sql('DROP INDEX hookgate_events_expires_at')
+    for (let number = 0; number < 10; number += 1) await store.commit(keyOf(number), 'a', 1000 - 10 * number)
+    await age(2000)
+    expect(await store.sweep(9)).toBe(9)
+    expect(await sql('SELECT event_id FROM hookgate_events')).toMatchObject([{ event_id: keyOf(0).eventId }])
+    close()
+  })
+
+  it('D30 a finished event keeps no owner: that would be half of its space', async () => {
+    const { store, sql, close } = await fresh(client)
+    await store.claim(keyOf(1), 'a', LEASE_MS)
+    await store.commit(keyOf(1), 'a', DAY_MS)
+    expect(await sql('SELECT owner FROM hookgate_events')).toMatchObject([{ owner: null }])
+    close()
+  })
+
   it('finds a record by its key, and the expired by the index', async () => {
     const { sql, close } = await fresh(client)
     const plan = async (text: string) => JSON.stringify(await sql(`EXPLAIN QUERY PLAN ${text}`))

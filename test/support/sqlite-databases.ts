@@ -37,10 +37,12 @@ function opened(db: Closable): OpenDatabase {
   }
 }
 
-/** A module that may be missing. By a variable, so that nothing looks for it before. */
+/** A module that may be missing, or built for another Node. By a variable, so that nothing looks for it before. */
 async function classIn(module: string, name: string): Promise<DatabaseClass | undefined> {
   try {
-    return Reflect.get(await import(/* @vite-ignore */ module), name)
+    const Database: DatabaseClass = Reflect.get(await import(/* @vite-ignore */ module), name)
+    new Database(':memory:').close()
+    return Database
   } catch {
     return undefined
   }

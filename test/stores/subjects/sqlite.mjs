@@ -9,6 +9,10 @@ const clients = {
     const { default: Database } = await import('better-sqlite3')
     return new Database(path, { timeout: WAIT_MS })
   },
+  async 'node:sqlite'(path) {
+    const { DatabaseSync } = await import('node:sqlite')
+    return new DatabaseSync(path, { timeout: WAIT_MS })
+  },
   async libsql(path) {
     const { default: Database } = await import('libsql')
     return new Database(path, { timeout: WAIT_MS })
