@@ -35,10 +35,7 @@ export function compactLayout(prefix: string, shards: number, longestRetentionMs
     keysOf(key) {
       // A version 4 UUID begins with 32 random bits.
       const shard = `${prefix}{${Number.parseInt(key.eventId.slice(0, 8), 16) % shards}}`
-      return [
-        `${shard}:lease:${eventKeyText(key)}`,
-        `${shard}:done:${key.listenerId.length}:${key.listenerId}:`,
-      ]
+      return [`${shard}:lease:${eventKeyText(key)}`, `${shard}:done:${key.listenerId}:`]
     },
     argsOf: ({ eventId }) => [eventId.replaceAll('-', ''), days],
   }

@@ -43,6 +43,17 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
     expect((await redis.keys('*')).toSorted()).toEqual([`bank:${text}`, `hookgate:${text}`, `shop:${text}`])
   })
 
+  it('D21 compact: leases and buckets begin with the prefix and the shard', async () => {
+    const [leased, done] = [newKey(), newKey()]
+    const store = storeWith({ prefix: 'shop:', layout: 'compact', shards: 1 })
+    await store.claim(leased, 'a', LEASE_MS)
+    await store.commit(done, 'a', WEEK_MS)
+    expect((await redis.keys('*')).toSorted()).toEqual([
+      expect.stringMatching(/^shop:\{0\}:done:L1:\d{5}$/),
+      `shop:{0}:lease:2:L1:${leased.eventId}`,
+    ])
+  })
+
   it.each<[string, RedisStoreOptions]>([
     ['plain', {}],
     ['compact', { layout: 'compact' }],

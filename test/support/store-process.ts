@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const WORKER = fileURLToPath(new URL('./store-worker.mjs', import.meta.url))
@@ -56,7 +57,11 @@ export class StoreProcess {
     this.#gone = Promise.all([exited, drained])
     this.#child.on('message', (message: Message) => this.#receive(message))
     this.#child.on('error', (error) => this.#failAll(error))
-    void this.#gone.then(() => this.#failAll(new Error(`a process of ${subject} ended: ${complaint}`)))
+    // Its last words may be read after its end, and need not come at all.
+    const said = new Promise((resolve) => this.#child.stderr?.once('close', resolve))
+    void this.#gone
+      .then(() => Promise.race([said, sleep(100)]))
+      .then(() => this.#failAll(new Error(`a process of ${subject} ended: ${complaint}`)))
   }
 
   static async start(choice: SubjectChoice): Promise<StoreProcess> {
