@@ -26,7 +26,7 @@ describeEachClient('eight processes on one file', ({ name }) => {
     timeout: 60_000,
   }, async ({ signal }) => {
     const config = { client: name, path: await meetingPlace() }
-    const counts = await killDuring({ subject: 'sqlite', config, kills: 25, leaseMs: 400, signal })
+    const counts = await killDuring({ subject: 'sqlite', config, kills: 25, leaseMs: 200, signal })
     expect(counts).toMatchObject({ kills: 25, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
   })
 })

@@ -19,7 +19,7 @@ const clients = {
   },
   async '@libsql/client'(path) {
     const { createClient } = await import('@libsql/client')
-    return createClient({ url: `file:${path}`, timeout: WAIT_MS })
+    return createClient({ url: `file:${path}`, timeout: WAIT_MS, concurrency: 1 })
   },
 }
 
@@ -52,8 +52,9 @@ export async function open({ client, path }) {
     'execute' in db ? (await db.execute({ sql, args })).rows : db.prepare(sql).all(...args)
   const store = sqliteStore(db)
   await store.migrate()
-  const effects = 'CREATE TABLE IF NOT EXISTS effects (event_id TEXT)'
-  await ('execute' in db ? db.execute(effects) : db.exec(effects))
+  const run = async (sql) => ('execute' in db ? db.execute(sql) : db.exec(sql))
+  await run('PRAGMA synchronous = NORMAL') // processes die here, not the machine
+  await run('CREATE TABLE IF NOT EXISTS effects (event_id TEXT)')
   const effect = (eventId) => ask('INSERT INTO effects VALUES (?) RETURNING 1', eventId)
   return {
     store,
