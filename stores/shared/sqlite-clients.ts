@@ -33,12 +33,21 @@ const KNOWN =
 export function connectSqlite(db: SyncSqlite | LibsqlClient): SqliteConnection {
   if (isLibsqlClient(db)) return libsqlConnection(db)
   if (!has(db, 'prepare') || !has(db, 'exec')) throw new ListenerConfigError('db', problemOf(db))
-  const statement = db.prepare('SELECT 1 AS one')
+  const statement = anyStatement(db)
   if (has(statement, 'first')) throw new ListenerConfigError('db', D1)
   // Other drivers have the same methods, but answer with a callback or a promise.
-  const isSync = has(statement, 'all') && Array.isArray(statement.all())
+  const isSync = statement === undefined || (has(statement, 'all') && Array.isArray(statement.all()))
   if (!isSync) throw new ListenerConfigError('db', KNOWN)
   return syncConnection(db)
+}
+
+/** Undefined when another process keeps the database locked: that is no reason not to start. */
+function anyStatement(db: SyncSqlite): ReturnType<SyncSqlite['prepare']> | undefined {
+  try {
+    return db.prepare('SELECT 1 AS one')
+  } catch {
+    return undefined
+  }
 }
 
 function syncConnection(db: SyncSqlite): SqliteConnection {

@@ -145,12 +145,6 @@ describe('at construction', () => {
     expect(db.prepare('SELECT count(*) AS n FROM sqlite_master').all()).toStrictEqual([{ n: 0 }])
     db.close()
   })
-
-  it('a closed database fails at once', () => {
-    const db = new Libsql(newPath())
-    db.close()
-    expect(() => sqliteStore(db)).toThrow()
-  })
 })
 
 it('an answer without rows decides nothing', () => {

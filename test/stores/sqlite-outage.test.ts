@@ -75,6 +75,19 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
+  it('D11 a process may start while the database is locked', async () => {
+    const { path, close } = await withListener(client, { journal: 'DELETE' })
+    close()
+    const lock = await lockElsewhere(path)
+    const database = client.open(path, 300)
+    const { listener, deliver } = hmacListener({ store: sqliteStore(database.db) })
+    const delivery = await deliver()
+    await expect(verify(delivery, listener)).rejects.toThrow(EventStoreError)
+    await lock.unlock()
+    expect(await outcome(delivery, listener)).toBe('accepted')
+    database.close()
+  })
+
   it('D10 read-only, it is 503, and flows again when it may write', async () => {
     const setting = await withListener(client)
     await setting.sql('PRAGMA query_only = ON')
