@@ -12,6 +12,7 @@ export interface Subject {
 export type Cases = { readonly [name: string]: (subject: Subject) => Promise<void> }
 
 export const RACERS = 50
+export const SHORT_LEASE_MS = 100
 export const LEASE_MS = 60_000
 export const RETENTION_MS = 604_800_000
 

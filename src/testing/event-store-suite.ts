@@ -1,5 +1,7 @@
 import type { EventStore } from '../event-store.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { CROWD_CASES } from './event-store-crowd-cases.ts'
+import { KEY_CASES } from './event-store-key-cases.ts'
 import { LAPSE_CASES } from './event-store-lapse-cases.ts'
 import { VERB_CASES } from './event-store-verb-cases.ts'
 
@@ -25,7 +27,8 @@ export function eventStoreSuite(
   test: RegisterTest,
   createStore: () => MaybePromise<EventStore | StoreFixture>,
 ): void {
-  for (const [name, run] of Object.entries({ ...VERB_CASES, ...LAPSE_CASES })) {
+  const cases = { ...VERB_CASES, ...KEY_CASES, ...CROWD_CASES, ...LAPSE_CASES }
+  for (const [name, run] of Object.entries(cases)) {
     test(name, async () => {
       const created = await createStore()
       const fixture: StoreFixture = 'claim' in created ? { store: created } : created
@@ -39,6 +42,9 @@ export function eventStoreSuite(
   }
 }
 
+/** Timers may fire a millisecond early, and a store's clock may be coarse. */
+const SLEEP_MARGIN_MS = 20
+
 function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+  return new Promise((resolve) => setTimeout(resolve, milliseconds + SLEEP_MARGIN_MS))
 }

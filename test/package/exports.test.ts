@@ -43,7 +43,11 @@ describe('the public surface', () => {
       './fastify': ['verifyWebhook', 'webhookOf'],
       './hono': ['verifyWebhook'],
       './jwt': ['jwt', 'localKeySet', 'remoteKeySet'],
+      './stores/local-cache': ['withLocalCache'],
       './stores/memory': ['memoryStore'],
+      './stores/postgres': ['postgresSchema', 'postgresStore'],
+      './stores/redis': ['redisStore'],
+      './stores/sqlite': ['sqliteSchema', 'sqliteStore'],
       './testing': ['eventStoreSuite', 'signHmac', 'signJwt', 'toDelivery'],
     })
   })

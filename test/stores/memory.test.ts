@@ -16,19 +16,19 @@ function keyOf(number: number, listenerId = 'L1') {
 describe('keeps the contract of every store, on a clock that is told the time', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock()
-    return { store: memoryStore({ clock, maxRecords: 100 }), advance: clock.advance }
+    return { store: memoryStore({ clock, maxRecords: 1000 }), advance: clock.advance }
   })
 })
 
 describe('keeps the contract of every store, on a clock that starts at 0', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock(0)
-    return { store: memoryStore({ clock, maxRecords: 100 }), advance: clock.advance }
+    return { store: memoryStore({ clock, maxRecords: 1000 }), advance: clock.advance }
   })
 })
 
 describe('keeps the contract of every store, in real time', () => {
-  eventStoreSuite(it, () => memoryStore({ maxRecords: 100 }))
+  eventStoreSuite(it, () => memoryStore({ maxRecords: 1000 }))
 })
 
 describe('time', () => {

@@ -166,9 +166,144 @@ const BROKEN: {
     /committed event cannot be released/,
   ],
   'says a release worked that did nothing': [() => ({ release: async () => true }), /nobody claimed/],
+  'releases what has lapsed': [
+    ({ rows }) => ({
+      async release(key, owner) {
+        const row = rows.get(eventKeyText(key))
+        return row !== undefined && !row.done && row.owner === owner && rows.delete(eventKeyText(key))
+      },
+    }),
+    /finds nothing/,
+  ],
+  'looks first and commits later': [
+    ({ store, read, write }) => ({
+      async commit(key, owner, retentionMs) {
+        const row = read(key)
+        await turn()
+        if (row !== undefined) return store.commit(key, owner, retentionMs)
+        write(key, owner, true, retentionMs)
+        return 'committed'
+      },
+    }),
+    /commits at once/,
+  ],
+  'commits late without a look at who came in': [
+    ({ store, rows, write }) => ({
+      async commit(key, owner, retentionMs) {
+        const mine = rows.get(eventKeyText(key))?.owner === owner
+        await turn()
+        if (!mine) return store.commit(key, owner, retentionMs)
+        write(key, owner, true, retentionMs)
+        return 'committed'
+      },
+    }),
+    /agree on who has the event/,
+  ],
+  'lets several in while a lease is released': [
+    ({ store, rows, write }) => {
+      let open = false
+      return {
+        async claim(key, owner, leaseMs) {
+          await turn() // so that the release overtakes it
+          if (!open) return store.claim(key, owner, leaseMs)
+          write(key, owner, false, leaseMs)
+          return 'acquired'
+        },
+        async release(key) {
+          open = true
+          return rows.delete(eventKeyText(key))
+        },
+      }
+    },
+    /release and many claims/,
+  ],
+  'D09 lets anyone commit while a lease runs': [
+    ({ store, rows }) => ({
+      async commit(key, owner, retentionMs) {
+        if (!rows.get(eventKeyText(key))?.done) rows.delete(eventKeyText(key))
+        return store.commit(key, owner, retentionMs)
+      },
+    }),
+    /nobody can commit/,
+  ],
+  'D31 bars an owner who has released': [
+    ({ store }) => {
+      const barred = new Set<string>()
+      return {
+        claim: async (key, owner, leaseMs) => (barred.has(owner) ? 'busy' : store.claim(key, owner, leaseMs)),
+        async release(key, owner) {
+          const released = await store.release(key, owner)
+          if (released) barred.add(owner)
+          return released
+        },
+      }
+    },
+    /by the same owner, and committed/,
+  ],
+  'D18 lets an owner have one event at a time': [
+    ({ store }) => {
+      const holding = new Set<string>()
+      return {
+        claim: async (key, owner, leaseMs) => {
+          if (holding.has(owner)) return 'busy'
+          holding.add(owner)
+          return store.claim(key, owner, leaseMs)
+        },
+      }
+    },
+    /two events do not disturb|events at once/,
+  ],
+  'remembers an owner beyond the retention': [
+    ({ store, rows }) => ({
+      claim: async (key, owner, leaseMs) => {
+        const row = rows.get(eventKeyText(key))
+        return row?.done && row.owner === owner ? 'done' : store.claim(key, owner, leaseMs)
+      },
+    }),
+    /an owner like any other/,
+  ],
+  'counts milliseconds in 32 bits': [
+    ({ store }) => ({ claim: (key, owner, leaseMs) => store.claim(key, owner, leaseMs | 0) }),
+    /may be months/,
+  ],
+  'wants whole milliseconds': [
+    ({ store }) => ({
+      async commit(key, owner, retentionMs) {
+        if (!Number.isInteger(retentionMs)) throw new Error('value is not an integer or out of range')
+        return store.commit(key, owner, retentionMs)
+      },
+    }),
+    /need not be whole/,
+  ],
+  'D31 remembers who was refused': [
+    ({ store, write }) => ({
+      async claim(key, owner, leaseMs) {
+        const answer = await store.claim(key, owner, leaseMs)
+        if (answer === 'busy') write(key, owner, false, leaseMs)
+        return answer
+      },
+    }),
+    /nobody can commit/,
+  ],
 }
 
+/** Keys that collide, made as keys often are. */
+const sorted = ({ listenerId, eventId }: EventKey) => [listenerId, eventId].toSorted().join()
+const lengthOnly = ({ listenerId, eventId }: EventKey) => `${listenerId.replace(/^(\d+:)+/, '')}:${eventId}`
+const ascii = (text: string) => text.replace(/[^\0-~]/g, '?')
+const visible = (text: string) => text.replace(/[\p{C}\p{M}]/gu, '')
+
 describe('eventStoreSuite', () => {
+  it('has more than 20 cases, each with a name of its own', () => {
+    const names: string[] = []
+    eventStoreSuite(
+      (name) => names.push(name),
+      () => plainStore(fakeClock()).store,
+    )
+    expect(names.length).toBeGreaterThan(20)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
   it('passes a right store', async () => {
     expect(await failures((clock) => plainStore(clock).store)).toStrictEqual([])
   })
@@ -187,6 +322,15 @@ describe('eventStoreSuite', () => {
     ['normalises', (key) => `${key.listenerId.normalize()}|${key.eventId}`, /stay apart/],
     ['cuts at NUL', (key) => `${key.listenerId.split('\0')[0]}|${key.eventId}`, /stay apart/],
     ['trims', (key) => `${key.listenerId.trim()}|${key.eventId}`, /stay apart/],
+    ['does not say which part is which', sorted, /imitate/],
+    ['strips what looks like a length', lengthOnly, /imitate/],
+    ['cuts long names', (key) => `${key.listenerId.slice(0, 255)}|${key.eventId}`, /1,000 characters/],
+    ['knows only ASCII', (key) => ascii(eventKeyText(key)), /emoji/],
+    ['drops what cannot be seen', (key) => visible(eventKeyText(key)), /emoji/],
+    ['ignores case as SQL does', (key) => eventKeyText(key).toUpperCase(), /letter case/],
+    ['reads numbers', (key) => `${Number(key.listenerId) || key.listenerId}|${key.eventId}`, /confused/],
+    ['looks at the first half of an event ID', (key) => eventKeyText(key).slice(0, -18), /one digit/],
+    ['leaves the version digit out', ({ eventId }) => eventId.slice(0, 14) + eventId.slice(15), /one digit/],
   ])('D19 fails a store that %s in its keys', async (_, nameOf, caught) => {
     const failed = await failures((clock) => plainStore(clock, new Map(), nameOf).store)
     expect(failed.filter((name) => caught.test(name))).not.toStrictEqual([])

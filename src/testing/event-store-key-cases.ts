@@ -1,0 +1,92 @@
+import { type Cases, expect, LEASE_MS, type Subject } from './event-store-case.ts'
+
+/** Which keys are the same event. Event IDs arrive in lower case; listener ids are any text, as configured. */
+export const KEY_CASES: Cases = {
+  'the same event ID on another listener is another event': async ({ store, key }) => {
+    await store.claim(key, 'a', LEASE_MS)
+    await store.commit(key, 'a', LEASE_MS)
+    const elsewhere = { ...key, listenerId: `${key.listenerId}-2` }
+    expect(await store.claim(elsewhere, 'a', LEASE_MS), 'acquired')
+    expect(await store.release(elsewhere, 'a'), true)
+    expect(await store.claim(key, 'b', LEASE_MS), 'done')
+  },
+
+  'event IDs that differ in one digit are two events, wherever it stands': async ({ store, key }) => {
+    const digits = [...key.eventId].flatMap((digit, place) => (digit === '-' ? [] : [place]))
+    const eventIds = digits.map((place) => {
+      const digit = (Number.parseInt(key.eventId.charAt(place), 16) ^ 1).toString(16)
+      return key.eventId.slice(0, place) + digit + key.eventId.slice(place + 1)
+    })
+    expect(await store.claim(key, 'the event itself', LEASE_MS), 'acquired')
+    for (const eventId of eventIds) {
+      expect(await store.claim({ ...key, eventId }, eventId, LEASE_MS), 'acquired')
+    }
+  },
+
+  'listener ids that differ only in letter case stay apart': (subject) =>
+    allApart(subject, ['orders', 'Orders', 'ORDERS', 'ä', 'Ä', 'ß', 'SS', 'ı', 'i', 'I', 'İ']),
+
+  'listener ids that are easily confused stay apart': (subject) =>
+    allApart(subject, [
+      'a',
+      ' a',
+      'a ',
+      'ä',
+      'a\u0308',
+      '%61',
+      '{a}',
+      "a'",
+      'a"',
+      'a\\',
+      '$1',
+      '?',
+      '1',
+      '01',
+      '1.0',
+    ]),
+
+  'listener ids that imitate a separator, a length in front or an event ID stay apart': async (subject) => {
+    const { store, key } = subject
+    const imitations = ['a', 'a:', ':a', 'a:b', '1:a', '2:1:', 'a|', 'a/', 'a,', 'a\n']
+    await allApart(subject, [...imitations, `a:${key.eventId}`, `1:a:${key.eventId}`, key.eventId])
+    const swapped = { listenerId: key.eventId, eventId: crypto.randomUUID() }
+    expect(await store.claim(swapped, 'a', LEASE_MS), 'acquired')
+    expect(
+      await store.claim({ listenerId: swapped.eventId, eventId: key.eventId }, 'b', LEASE_MS),
+      'acquired',
+    )
+  },
+
+  'listener ids with emoji, NUL and invisible characters stay apart': (subject) =>
+    allApart(subject, [
+      '😀',
+      '😁',
+      '😀\u200d',
+      '👩‍👧',
+      '👩👧',
+      'x',
+      'x\u0000',
+      '\u0000x',
+      'x\u0000y',
+      '\u0000',
+      '\ufeffx',
+    ]),
+
+  'listener ids of 1,000 characters that differ in the last one stay apart': (subject) =>
+    allApart(
+      subject,
+      ['1', '2', '😀'].flatMap((end) => ['x'.repeat(999) + end, 'é'.repeat(999) + end]),
+    ),
+}
+
+/** Claims and commits the event for each listener. Were two of them one, the second would not get it. */
+async function allApart({ store, key }: Subject, listenerIds: readonly string[]): Promise<void> {
+  for (const listenerId of listenerIds) {
+    expect(await store.claim({ ...key, listenerId }, listenerId.slice(-9), LEASE_MS), 'acquired')
+  }
+  const [first = '', ...others] = listenerIds
+  expect(await store.commit({ ...key, listenerId: first }, first.slice(-9), LEASE_MS), 'committed')
+  for (const listenerId of others) {
+    expect(await store.claim({ ...key, listenerId }, 'somebody else', LEASE_MS), 'busy')
+  }
+}

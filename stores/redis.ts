@@ -1,0 +1,114 @@
+import { ListenerConfigError } from '../src/errors.ts'
+import type { EventStore } from '../src/event-store.ts'
+import {
+  checkOptions,
+  type OptionCheck,
+  type OptionTable,
+  optional,
+  positiveInteger,
+  positiveNumber,
+} from '../src/lib/options.ts'
+import { RETENTION_SECONDS } from '../src/limits.ts'
+import { inspectServers, type StoreProblem } from './shared/redis-check.ts'
+import { evaluatorOf, type RedisClient } from './shared/redis-client.ts'
+import { compactLayout, plainLayout } from './shared/redis-layout.ts'
+import { singlePhase, twoPhase } from './shared/redis-verbs.ts'
+
+export type {
+  CallClient,
+  CustomCommandClient,
+  EvalListsClient,
+  EvalOptionsClient,
+  RedisClient,
+  RedisCommand,
+  SendClient,
+} from './shared/redis-client.ts'
+export type { StoreProblem }
+
+export interface RedisStoreOptions {
+  /** Stands in front of every key. Default `hookgate:`; services that share a server need one each. */
+  readonly prefix?: string | undefined
+  /**
+   * `two-phase` (default): a lease while the work runs, then done: at least once. `single`: done with the claim, one
+   * write an event, at most once: an event whose handler fails or crashes is lost.
+   */
+  readonly mode?: 'two-phase' | 'single' | undefined
+  /**
+   * `plain` (default): a key an event, about 180 bytes (mode `single`: 230). `compact`: shared hashes, about 27 bytes, at half the speed;
+   * needs Redis 5 and a server that lets a script name its keys (no serverless Redis). `two-phase` only.
+   */
+  readonly layout?: 'plain' | 'compact' | undefined
+  /**
+   * Mode `single`: how long an event is remembered, in seconds. Layout `compact`: the longest retention that is kept
+   * compact. Default 604,800, which is 7 days; elsewhere the listener alone says it.
+   */
+  readonly retentionSeconds?: number | undefined
+  /**
+   * Layout `compact`: over how many hashes a listener's events of one day are spread. More than 512 events in one hash
+   * (`hash-max-listpack-entries`) take three times the memory. Default 65,536, good for 30 million events a day.
+   * Events are not found again under another number: to change it, change the prefix too.
+   */
+  readonly shards?: number | undefined
+}
+
+/** A store that can tell what its server may forget. */
+export interface RedisStore extends EventStore {
+  /**
+   * Looks for settings that lose events: eviction, unwaited replicas, no append-only file. An empty list is well.
+   * For a start-up log or a health page: it asks the server, and throws what the client throws.
+   */
+  check(): Promise<StoreProblem[]>
+}
+
+const oneOf =
+  (...words: readonly string[]): OptionCheck =>
+  (value, option) => {
+    if (!words.some((word) => word === value)) {
+      throw new ListenerConfigError(option, `must be '${words.join("' or '")}'`)
+    }
+  }
+
+const wellFormed: OptionCheck = (value, option) => {
+  if (typeof value !== 'string' || !value.isWellFormed()) {
+    throw new ListenerConfigError(option, 'must be a well-formed string')
+  }
+}
+
+const OPTIONS: OptionTable<RedisStoreOptions> = {
+  prefix: optional(wellFormed),
+  mode: optional(oneOf('two-phase', 'single')),
+  layout: optional(oneOf('plain', 'compact')),
+  retentionSeconds: optional(positiveNumber),
+  shards: optional(positiveInteger),
+}
+
+/**
+ * Remembers events in Redis or Valkey, for all processes that share the server. Takes the client as it is, and never
+ * closes it. One script a verb, judged by the server's clock; nothing to set up, nothing to sweep.
+ *
+ * @throws ListenerConfigError for a client that it does not know, and for options that contradict each other.
+ */
+export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RedisStore {
+  checkOptions('redisStore', options, OPTIONS)
+  checkCombination(options)
+  const { prefix = 'hookgate:', shards = 65_536, retentionSeconds = RETENTION_SECONDS } = options
+  const evaluate = evaluatorOf(client)
+  const retentionMs = retentionSeconds * 1000
+  const layout =
+    options.layout === 'compact' ? compactLayout(prefix, shards, retentionMs) : plainLayout(prefix)
+  const store =
+    options.mode === 'single' ? singlePhase(evaluate, layout, retentionMs) : twoPhase(evaluate, layout)
+  return { ...store, check: () => inspectServers(evaluate, prefix) }
+}
+
+function checkCombination({ mode, layout, retentionSeconds, shards }: RedisStoreOptions): void {
+  if (mode === 'single' && layout === 'compact') {
+    throw new ListenerConfigError('layout', "compact keeps no owners, which mode 'single' needs")
+  }
+  if (shards !== undefined && layout !== 'compact') {
+    throw new ListenerConfigError('shards', "is for layout 'compact'")
+  }
+  if (retentionSeconds !== undefined && layout !== 'compact' && mode !== 'single') {
+    throw new ListenerConfigError('retentionSeconds', "is the listener's to say, but in mode 'single'")
+  }
+}

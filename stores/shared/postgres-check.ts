@@ -1,0 +1,81 @@
+import type { RunStatement } from './postgres-client.ts'
+import { quotedTable } from './postgres-sql.ts'
+
+/** Something that is wrong with a store's server, and what to do about it. */
+export interface StoreProblem {
+  readonly problem: string
+  readonly fix: string
+}
+
+/** Each finding's row is there if the problem is. `$1` is the table, in quotes. */
+const QUESTIONS = `WITH kept AS (SELECT to_regclass($1::text)::oid AS id)
+SELECT 'missing' AS finding FROM kept WHERE id IS NULL
+UNION ALL SELECT 'unindexed' FROM kept WHERE id IS NOT NULL AND NOT EXISTS (
+  SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+  WHERE indrelid = id AND attname = 'expires_at')
+UNION ALL SELECT 'unlogged' FROM kept JOIN pg_class ON oid = id WHERE relpersistence = 'u'
+UNION ALL SELECT 'forbidden' FROM kept WHERE id IS NOT NULL AND NOT (has_table_privilege(id, 'SELECT')
+  AND has_table_privilege(id, 'INSERT') AND has_table_privilege(id, 'UPDATE') AND has_table_privilege(id, 'DELETE'))
+UNION ALL SELECT 'readOnly' WHERE current_setting('transaction_read_only') = 'on'
+UNION ALL SELECT 'forgetful' WHERE current_setting('synchronous_commit') = 'off'
+UNION ALL SELECT 'unsafe' WHERE current_setting('fsync') = 'off'
+UNION ALL SELECT 'strict' WHERE current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted')`
+
+const FINDINGS: Readonly<Record<string, StoreProblem>> = {
+  missing: {
+    problem: 'the table is not there, or this user may not see its schema',
+    fix: 'run `await store.migrate()` once at deployment, or the SQL of postgresSchema()',
+  },
+  unindexed: {
+    problem: 'no index begins with expires_at, so sweep() reads the whole table',
+    fix: 'run the CREATE INDEX of postgresSchema()',
+  },
+  unlogged: {
+    problem: 'the table is UNLOGGED: a crash of the server empties it, and every event runs again',
+    fix: 'ALTER TABLE … SET LOGGED',
+  },
+  forbidden: {
+    problem: 'this user may not do all that the store does',
+    fix: 'GRANT SELECT, INSERT, UPDATE, DELETE ON the table',
+  },
+  readOnly: {
+    problem: 'this server or this session is read-only: every delivery is answered 503',
+    fix: 'connect to the primary, without default_transaction_read_only',
+  },
+  forgetful: {
+    problem:
+      'synchronous_commit is off: a crash of the server forgets the last commits, and those events run again',
+    fix: "ALTER ROLE … SET synchronous_commit = 'on' for the store's user",
+  },
+  unsafe: {
+    problem: 'fsync is off: a crash of the machine may destroy the database',
+    fix: "ALTER SYSTEM SET fsync = 'on'",
+  },
+  strict: {
+    problem: 'the isolation level is not READ COMMITTED: statements fail and are asked again under load',
+    fix: "ALTER ROLE … SET default_transaction_isolation = 'read committed' for the store's user",
+  },
+}
+
+/** Asks the server once, and the client itself. Empty when nothing is wrong. */
+export async function problemsOf(
+  run: RunStatement,
+  client: unknown,
+  table: string,
+): Promise<readonly StoreProblem[]> {
+  const rows = await run(QUESTIONS, [quotedTable(table).table])
+  const found = rows.flatMap(({ finding }) => FINDINGS[String(finding)] ?? [])
+  return diesOfIdleErrors(client) ? [...found, IDLE_ERRORS] : found
+}
+
+const IDLE_ERRORS: StoreProblem = {
+  problem: 'nobody listens to the errors of the pool: an idle connection that breaks ends this process',
+  fix: "pool.on('error', (error) => log(error))",
+}
+
+/** A pool of pg emits `error` for connections that nobody uses; an EventEmitter without listeners throws it. */
+function diesOfIdleErrors(client: unknown): boolean {
+  const holder = Object(client)
+  if (!('totalCount' in holder) || typeof Reflect.get(holder, 'listenerCount') !== 'function') return false
+  return holder.listenerCount('error') === 0
+}

@@ -1,0 +1,101 @@
+import { EventStoreError } from '../../src/errors.ts'
+import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
+import { positiveInteger } from '../../src/lib/options.ts'
+import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE } from './postgres-client.ts'
+import { asciiText, listenerText } from './postgres-key.ts'
+import type { Statements } from './postgres-sql.ts'
+
+/** How often a statement is sent while others keep changing the same record under it. */
+const MOST_ATTEMPTS = 5
+/** A thousand years. Timestamps end some time after that. */
+const LONGEST_MS = 365_250 * 86_400_000
+
+export interface VerbOptions {
+  readonly run: RunStatement
+  readonly statements: Statements
+  /** How long a claim that is the only write is remembered, in seconds. Undefined in two-phase mode. */
+  readonly singleSeconds: number | undefined
+  /** In the caller's transaction a statement that failed cannot be sent again. */
+  readonly inTransaction: boolean
+}
+
+/** The verbs of the contract, on one connection or on a pool. */
+export class PostgresVerbs implements EventStore {
+  /** In two-phase mode the listener says how long. */
+  readonly replayWindowSeconds: number
+  readonly #options: VerbOptions
+
+  constructor(options: VerbOptions) {
+    this.#options = options
+    this.replayWindowSeconds = options.singleSeconds ?? Infinity
+  }
+
+  async claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
+    const { statements, singleSeconds, inTransaction } = this.#options
+    const values = await valuesOf(key, owner, singleSeconds === undefined ? leaseMs : singleSeconds * 1000)
+    try {
+      // No row: whoever changed the record after this statement began has it.
+      const answer = await this.#ask(statements.claim, values)
+      return answer === undefined ? 'busy' : oneOf(['acquired', 'busy', 'done'], answer)
+    } catch (error) {
+      if (inTransaction && hasSqlState(error, SERIALIZATION_FAILURE)) return 'busy'
+      throw error
+    }
+  }
+
+  async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
+    const { statements, singleSeconds } = this.#options
+    if (singleSeconds !== undefined) return 'committed'
+    const values = await valuesOf(key, owner, retentionMs)
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const answer = await this.#ask(statements.commit, values)
+      // No row: the record was changed after this statement began, and the next one sees by whom.
+      if (answer !== undefined) return oneOf(['committed', 'already', 'lost'], answer)
+    }
+    throw new EventStoreError(`the record was changed under each of ${MOST_ATTEMPTS} commits`)
+  }
+
+  async release(key: EventKey, owner: string): Promise<boolean> {
+    const { statements, singleSeconds } = this.#options
+    if (singleSeconds !== undefined) return false
+    const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
+    const answer = await this.#ask(statements.release, [eventId, listener, escapedOwner])
+    return answer !== undefined && oneOf(['released', 'lapsed'], answer) === 'released'
+  }
+
+  async sweep(limit = 10_000): Promise<number> {
+    positiveInteger(limit, 'limit')
+    return Number(await this.#ask(this.#options.statements.sweep, [`${limit}`]))
+  }
+
+  /** The answer in the first row; undefined when there is none. */
+  async #ask(statement: string, values: readonly string[]): Promise<unknown> {
+    const { run, inTransaction } = this.#options
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const [row] = await run(statement, values)
+        return row && (row.answer ?? 'nothing')
+      } catch (error) {
+        if (hasSqlState(error, UNDEFINED_TABLE)) throw withoutTable(error)
+        const again = !inTransaction && attempt < MOST_ATTEMPTS
+        if (!again || !hasSqlState(error, SERIALIZATION_FAILURE)) throw error
+      }
+    }
+  }
+}
+
+async function valuesOf({ listenerId, eventId }: EventKey, owner: string, milliseconds: number) {
+  const listener = await listenerText(listenerId)
+  return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
+}
+
+function oneOf<const Answer extends string>(answers: readonly Answer[], seen: unknown): Answer {
+  const answer = answers.find((known) => known === seen)
+  if (answer === undefined)
+    throw new EventStoreError(`Postgres answered with something else than ${answers.join(', ')}`)
+  return answer
+}
+
+function withoutTable(cause: unknown): EventStoreError {
+  return new EventStoreError('the table of events is not there: run `await store.migrate()` once', { cause })
+}

@@ -1,0 +1,76 @@
+import { EventStoreError } from '../../src/errors.ts'
+import { type Evaluate, replyText } from './redis-client.ts'
+import { INSPECT } from './redis-scripts.ts'
+
+/** Something about a server that can make a store forget, and what to do about it. */
+export interface StoreProblem {
+  readonly problem: string
+  readonly fix: string
+}
+
+/** Keys to ask for, so that each node of a cluster is met: one misses a node with 1 slot of 24 in 1 of 15 cases. */
+const CLUSTER_PROBES = 64
+
+/** What one server said of itself: `maxmemory_policy` → `noeviction`. */
+type Told = ReadonlyMap<string, string>
+
+/** @throws whatever the client throws, and EventStoreError for a reply that makes no sense. */
+export async function inspectServers(evaluate: Evaluate, prefix: string): Promise<StoreProblem[]> {
+  const first = await inspect(evaluate, `${prefix}check`)
+  if (first === undefined) {
+    return [
+      {
+        problem:
+          'the server does not tell its settings (INFO is forbidden, or says nothing of maxmemory-policy)',
+        fix: 'ask its provider whether maxmemory-policy is noeviction, and what a failover may lose',
+      },
+    ]
+  }
+  if (first.get('cluster_enabled') !== '1') return problemsOf(first)
+  const probes = Array.from({ length: CLUSTER_PROBES }, (_, probe) =>
+    inspect(evaluate, `${prefix}check:${probe}`),
+  )
+  const nodes = new Map<string, Told>()
+  for (const told of await Promise.all(probes)) if (told) nodes.set(told.get('run_id') ?? '', told)
+  return [...nodes.values()].flatMap((told) => problemsOf(told, `node ${told.get('tcp_port')}: `))
+}
+
+/** Undefined: the server keeps that to itself. */
+async function inspect(evaluate: Evaluate, key: string): Promise<Told | undefined> {
+  const text = replyText(await evaluate(INSPECT, [key], []))
+  const told = new Map<string, string>()
+  for (const [, name = '', value = ''] of text?.matchAll(/^(\w+):([^\r\n]*)/gm) ?? []) told.set(name, value)
+  if (told.has('maxmemory_policy')) return told
+  if (text === 'refused' || told.size > 0) return undefined
+  throw new EventStoreError('the redis client answered INFO with something else than its sections')
+}
+
+function problemsOf(told: Told, where = ''): StoreProblem[] {
+  const problems: StoreProblem[] = []
+  const policy = told.get('maxmemory_policy')
+  if (policy !== 'noeviction' && told.get('maxmemory') !== '0') {
+    problems.push({
+      problem: `${where}maxmemory-policy is ${policy}: when memory is short, remembered events are forgotten, and accepted again`,
+      fix: 'set maxmemory-policy to noeviction: a full server is then answered with 503, and nothing is forgotten',
+    })
+  }
+  if (told.get('role') === 'slave') {
+    problems.push({
+      problem: `${where}this is a replica, which can remember nothing`,
+      fix: 'connect to the primary',
+    })
+  }
+  if (Number(told.get('connected_slaves') ?? 0) > 0 && !told.has('min_slaves_good_slaves')) {
+    problems.push({
+      problem: `${where}replicas follow without being waited for: a failover can forget the newest events`,
+      fix: 'set min-replicas-to-write to 1, which makes that rarer, or accept that a failover may let an event in twice',
+    })
+  }
+  if (told.get('aof_enabled') === '0') {
+    problems.push({
+      problem: `${where}appendonly is off: a restart forgets the events since the last snapshot`,
+      fix: 'set appendonly to yes',
+    })
+  }
+  return problems
+}

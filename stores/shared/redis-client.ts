@@ -1,0 +1,84 @@
+import { ListenerConfigError } from '../../src/errors.ts'
+
+/** ioredis 5 and 6, single and Cluster; iovalkey. */
+export interface CallClient {
+  call(command: string, ...args: string[]): Promise<unknown>
+}
+
+/** Valkey GLIDE. */
+export interface CustomCommandClient {
+  customCommand(args: string[]): Promise<unknown>
+}
+
+/** node-redis 5 and 6: client, pool and cluster. */
+export interface EvalOptionsClient {
+  sendCommand(...args: never[]): unknown
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+}
+
+/** Bun's own client. */
+export interface SendClient {
+  send(command: string, args: string[]): Promise<unknown>
+}
+
+/** Upstash, over REST. */
+export interface EvalListsClient {
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>
+}
+
+/** Runs one command, like `['EVAL', script, '1', key, …]`. `key` says which node of a cluster it is for. */
+export type RedisCommand = (args: readonly string[], key: string) => Promise<unknown>
+
+export type RedisClient =
+  | CallClient
+  | CustomCommandClient
+  | EvalOptionsClient
+  | SendClient
+  | EvalListsClient
+  | RedisCommand
+
+/** Runs a script on the node that holds its keys. Resolves to whatever the client makes of the reply. */
+export type Evaluate = (script: string, keys: string[], args: string[]) => Promise<unknown>
+
+/** @throws ListenerConfigError for anything that is none of the known clients. */
+export function evaluatorOf(client: RedisClient): Evaluate {
+  const methods = typeof client === 'function' ? undefined : Object(client)
+  if (typeof client === 'function') {
+    return (script, keys, args) => client(evalWords(script, keys, args), keys[0] ?? '')
+  }
+  // The order matters: ioredis has a sendCommand of another kind, and node-redis an eval of another kind than Upstash.
+  if (has<CallClient>(methods, 'call')) {
+    return (script, keys, args) => methods.call('EVAL', ...evalWords(script, keys, args).slice(1))
+  }
+  if (has<CustomCommandClient>(methods, 'customCommand')) {
+    return (script, keys, args) => methods.customCommand(evalWords(script, keys, args))
+  }
+  if (has<EvalOptionsClient>(methods, 'sendCommand') && has<EvalOptionsClient>(methods, 'eval')) {
+    return (script, keys, args) => methods.eval(script, { keys, arguments: args })
+  }
+  if (has<SendClient>(methods, 'send')) {
+    return (script, keys, args) => methods.send('EVAL', evalWords(script, keys, args).slice(1))
+  }
+  if (has<EvalListsClient>(methods, 'eval')) return (script, keys, args) => methods.eval(script, keys, args)
+  throw new ListenerConfigError(
+    'client',
+    'redisStore knows ioredis, iovalkey, node-redis, Valkey GLIDE, Bun and Upstash clients; ' +
+      'for any other, give it a function (args, key) => Promise that runs one command',
+  )
+}
+
+function evalWords(script: string, keys: string[], args: string[]): string[] {
+  return ['EVAL', script, `${keys.length}`, ...keys, ...args]
+}
+
+function has<Client>(client: unknown, method: keyof Client & string): client is Client {
+  return typeof Reflect.get(Object(client), method) === 'function'
+}
+
+const decoder = new TextDecoder()
+
+/** A reply as text: clients give strings or bytes. Undefined for anything else. */
+export function replyText(reply: unknown): string | undefined {
+  if (reply instanceof Uint8Array) return decoder.decode(reply)
+  return typeof reply === 'string' ? reply : undefined
+}

@@ -1,0 +1,61 @@
+import { EventStoreError } from '../../src/errors.ts'
+import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
+import { type Evaluate, replyText } from './redis-client.ts'
+import type { RedisLayout } from './redis-layout.ts'
+import { RELEASE } from './redis-scripts.ts'
+
+const CLAIM_ANSWERS: readonly ClaimAnswer[] = ['acquired', 'busy', 'done']
+const COMMIT_ANSWERS: readonly CommitAnswer[] = ['committed', 'already', 'lost']
+const RELEASE_ANSWERS = ['released', 'kept'] as const
+
+/** A lease while the work runs, then done. */
+export function twoPhase(evaluate: Evaluate, layout: RedisLayout): EventStore {
+  const step = async <Answer extends string>(
+    answers: readonly Answer[],
+    script: string,
+    key: EventKey,
+    args: string[],
+  ) => oneOf(answers, await evaluate(script, layout.keysOf(key), [...args, ...layout.argsOf(key)]))
+  return {
+    claim: (key, owner, leaseMs) =>
+      step(CLAIM_ANSWERS, layout.claimScript, key, [leaseOf(owner), whole(leaseMs)]),
+    commit: (key, owner, retentionMs) =>
+      step(COMMIT_ANSWERS, layout.commitScript, key, [leaseOf(owner), whole(retentionMs)]),
+    async release(key, owner) {
+      const [leaseKey = ''] = layout.keysOf(key)
+      const reply = await evaluate(RELEASE, [leaseKey], [leaseOf(owner)])
+      return oneOf(RELEASE_ANSWERS, reply) === 'released'
+    },
+  }
+}
+
+/** Done with the claim. Only the claim asks the server: a commit has nothing to add, a release nothing to give back. */
+export function singlePhase(evaluate: Evaluate, layout: RedisLayout, retentionMs: number): EventStore {
+  return {
+    replayWindowSeconds: retentionMs / 1000,
+    async claim(key, owner) {
+      const reply = await evaluate(layout.claimScript, layout.keysOf(key), [`d:${owner}`, whole(retentionMs)])
+      return oneOf(CLAIM_ANSWERS, reply)
+    },
+    commit: () => 'committed',
+    release: () => false,
+  }
+}
+
+function leaseOf(owner: string): string {
+  return `p:${owner}`
+}
+
+/** Milliseconds as Redis takes them: never less than was asked for. */
+function whole(milliseconds: number): string {
+  return `${Math.ceil(milliseconds)}`
+}
+
+function oneOf<Answer extends string>(answers: readonly Answer[], reply: unknown): Answer {
+  const text = replyText(reply)
+  const answer = answers.find((known) => known === text)
+  if (answer !== undefined) return answer
+  throw new EventStoreError(
+    `the redis client answered a script with something else than ${answers.join(', ')}`,
+  )
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { signHmac } from '../../src/testing/index.ts'
+import { SECRET } from '../support/hmac-listener.ts'
+import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
+
+const EXAMPLE = fileURLToPath(new URL('../../dist/examples/postgres-transaction.js', import.meta.url))
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'), () => {
+  let server: PostgresServer
+
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+
+  afterAll(() => server?.remove())
+
+  /** Runs the built example on a port of the system's choice until the test is over. */
+  async function run(): Promise<number> {
+    const { host, user, database } = server.address
+    const DATABASE_URL = `postgres://${user}@localhost/${database}?host=${host}`
+    const example = spawn(process.execPath, [EXAMPLE], {
+      env: { ...process.env, PORT: '0', WEBHOOK_SECRET: SECRET, DATABASE_URL },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void example.kill('SIGKILL'))
+    let printed = ''
+    return new Promise((resolve, reject) => {
+      example.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk.toString()
+        const found = /port: (\d+)/.exec(printed)
+        if (found) resolve(Number(found[1]))
+      })
+      example.once('exit', () => reject(new Error(`the example ended: ${printed}`)))
+    })
+  }
+
+  it('an event takes effect once, also when its first attempt never came to say that it was done', async () => {
+    const port = await run()
+    const pool = new pg.Pool(server.address)
+    const orders = async () => (await pool.query('SELECT content FROM orders')).rows
+    const request = await signHmac({ secret: SECRET, body: '{"order":7}' })
+    const send = async () => (await fetch(`http://127.0.0.1:${port}/webhooks/orders`, request)).status
+    expect(await send()).toBe(200)
+    expect(await send()).toBe(409)
+    // What the death of the process between COMMIT and answer leaves, once the lease is over.
+    await expect
+      .poll(async () => (await pool.query('DELETE FROM hookgate_events WHERE owner IS NULL')).rowCount)
+      .toBe(1)
+    expect(await send()).toBe(200)
+    expect(await orders()).toStrictEqual([{ content: { order: 7 } }])
+    await pool.end()
+  })
+
+  it('an event whose work failed leaves nothing behind, and the next attempt runs', async () => {
+    const port = await run()
+    const pool = new pg.Pool(server.address)
+    await pool.query('DELETE FROM orders')
+    await pool.query('ALTER TABLE orders RENAME TO elsewhere')
+    const request = await signHmac({ secret: SECRET, body: '{"order":8}' })
+    const send = async () => (await fetch(`http://127.0.0.1:${port}/webhooks/orders`, request)).status
+    expect(await send()).toBe(500)
+    await pool.query('ALTER TABLE elsewhere RENAME TO orders')
+    await expect.poll(send).toBe(200)
+    expect((await pool.query('SELECT content FROM orders')).rows).toStrictEqual([{ content: { order: 8 } }])
+    await pool.end()
+  })
+})

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
+import { killDuring, raceAcross } from '../support/store-processes.ts'
+
+// `node test/support/race.mjs postgres` is the long form.
+const ROUNDS = 10
+const KILLS = 21
+const MINUTE_MS = 60_000
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), () => {
+  let server: PostgresServer
+
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+
+  afterAll(() => server?.remove())
+
+  const choice = (signal: AbortSignal, config: object = {}) => ({
+    subject: 'postgres',
+    config: { connection: server.address, ...config },
+    signal,
+  })
+
+  it('D01 of 200 deliveries to 8 processes exactly one is accepted, each round', {
+    timeout: MINUTE_MS,
+  }, async ({ signal }) => {
+    const race = { processes: 8, deliveries: 200, rounds: ROUNDS }
+    expect(await raceAcross({ ...choice(signal), ...race })).toStrictEqual(Array(ROUNDS).fill(1))
+  })
+
+  it('D06 D07 an event whose process was killed is neither lost nor run again after its commit', {
+    timeout: MINUTE_MS,
+  }, async ({ signal }) => {
+    const counts = await killDuring({ ...choice(signal), kills: KILLS, leaseMs: 300 })
+    expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+  })
+
+  it.for(['two-phase', 'single'])(
+    'in one transaction with its record an event takes effect exactly once, whenever its process is killed (%s)',
+    { timeout: MINUTE_MS },
+    async (mode, { signal }) => {
+      const config = { transaction: true, mode }
+      const counts = await killDuring({ ...choice(signal, config), kills: KILLS, leaseMs: MINUTE_MS })
+      expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
+    },
+  )
+})

@@ -1,0 +1,97 @@
+import { Redis } from 'ioredis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { redisStore } from '../../stores/redis.ts'
+import { CLUSTER_CLIENTS } from '../support/redis-clients.ts'
+import { REDIS_MISSING, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
+
+const DURABLE = ['--appendonly', 'yes']
+
+async function running(...settings: string[]): Promise<RedisServer> {
+  const server = await startRedis(...settings)
+  onTestFinished(() => server.close())
+  return server
+}
+
+function clientOf({ port }: RedisServer, user: { username?: string; password?: string } = {}): Redis {
+  const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 1, ...user })
+  client.on('error', () => {})
+  onTestFinished(() => client.disconnect())
+  return client
+}
+
+/** The problems' first words, of a server with these settings. */
+async function problemsOf(server: RedisServer): Promise<string[]> {
+  const problems = await redisStore(clientOf(server)).check()
+  for (const { fix } of problems) expect(fix).not.toBe('')
+  return problems.map(({ problem }) => problem)
+}
+
+describe.skipIf(REDIS_MISSING)('check()', () => {
+  it('finds nothing on a server that keeps what it was told', async () => {
+    expect(await problemsOf(await running(...DURABLE))).toEqual([])
+    expect(await problemsOf(await running(...DURABLE, '--maxmemory', '1gb'))).toEqual([])
+  })
+
+  it.each(['allkeys-lru', 'volatile-ttl', 'volatile-lru', 'allkeys-random'])(
+    'D13 finds maxmemory-policy %s, where there is a maxmemory',
+    async (policy) => {
+      const evicting = ['--maxmemory-policy', policy]
+      const limited = await running(...DURABLE, ...evicting, '--maxmemory', '1gb')
+      expect(await problemsOf(limited)).toEqual([expect.stringContaining(`maxmemory-policy is ${policy}`)])
+      await limited.cli('CONFIG', 'SET', 'maxmemory', '0')
+      expect(await problemsOf(limited)).toEqual([])
+    },
+  )
+
+  it('D22 finds that a restart forgets', async () => {
+    expect(await problemsOf(await running())).toEqual([expect.stringContaining('appendonly is off')])
+  })
+
+  it('D17 finds replicas that nobody waits for, and that it is on a replica itself', async () => {
+    const primary = await running(...DURABLE)
+    const replica = await running(...DURABLE, '--replicaof', '127.0.0.1', `${primary.port}`)
+    await expect
+      .poll(() => problemsOf(primary), { timeout: 10_000 })
+      .toEqual([expect.stringContaining('without being waited for')])
+    expect(await problemsOf(replica)).toEqual([expect.stringContaining('this is a replica')])
+    await primary.cli('CONFIG', 'SET', 'min-replicas-to-write', '1')
+    expect(await problemsOf(primary)).toEqual([])
+  })
+
+  it('needs no CONFIG, and says so where INFO is forbidden', async () => {
+    const server = await running(...DURABLE)
+    await server.cli('ACL', 'SETUSER', 'app', 'on', '>pass', '~*', '+@all', '-config')
+    const app = redisStore(clientOf(server, { username: 'app', password: 'pass' }))
+    expect(await app.check()).toEqual([])
+    await server.cli('ACL', 'SETUSER', 'app', '-info')
+    expect(await app.check()).toEqual([
+      { problem: expect.stringContaining('INFO is forbidden'), fix: expect.stringContaining('provider') },
+    ])
+  })
+
+  it('says so where INFO tells nothing of memory', async () => {
+    const store = redisStore(async () => 'redis_version:7.0.15\r\nrole:master\r\n')
+    expect(await store.check()).toHaveLength(1)
+  })
+
+  it('looks at every node of a cluster, and names the one at fault', async () => {
+    const cluster = await startRedisCluster(...DURABLE)
+    onTestFinished(() => cluster.close())
+    const { client, close } = CLUSTER_CLIENTS['ioredis 6'](cluster.nodes.map(({ port }) => port))
+    onTestFinished(close)
+    const [, faulty] = cluster.nodes
+    await faulty?.cli('CONFIG', 'SET', 'maxmemory', '1gb')
+    await faulty?.cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    const problems = await redisStore(client).check()
+    expect(problems.map(({ problem }) => problem)).toEqual([
+      expect.stringMatching(`^node ${faulty?.port}: maxmemory-policy is allkeys-lru`),
+    ])
+  })
+
+  it('rejects when the server is gone', async () => {
+    const server = await running()
+    const store = redisStore(clientOf(server))
+    await server.kill()
+    await expect(store.check()).rejects.toThrow()
+  })
+})

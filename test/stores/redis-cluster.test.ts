@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { eventStoreSuite } from '../../src/testing/index.ts'
+import { redisStore } from '../../stores/redis.ts'
+import { CLUSTER_CLIENTS, type Connected } from '../support/redis-clients.ts'
+import { REDIS_MISSING, type RedisCluster, startRedisCluster } from '../support/redis-server.ts'
+
+const portsOf = ({ nodes }: RedisCluster) => nodes.map(({ port }) => port)
+
+describe.skipIf(REDIS_MISSING)('on a cluster of three', { concurrent: true }, () => {
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    cluster = await startRedisCluster()
+  })
+  afterAll(() => cluster.close())
+
+  describe.each(Object.entries(CLUSTER_CLIENTS))('keeps the contract of every store: %s', (_, connect) => {
+    let connected: Connected
+    beforeAll(async () => {
+      connected = await connect(portsOf(cluster))
+    })
+    afterAll(() => connected.close())
+    eventStoreSuite(it, () => redisStore(connected.client))
+  })
+
+  describe.each(['ioredis 6', 'node-redis 6'] as const)('compact: %s', (name) => {
+    let connected: Connected
+    beforeAll(async () => {
+      connected = await CLUSTER_CLIENTS[name](portsOf(cluster))
+    })
+    afterAll(() => connected.close())
+    eventStoreSuite(it, () => redisStore(connected.client, { layout: 'compact' }))
+  })
+})

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { KILL_STEPS, killDuring, raceAcross } from '../support/store-processes.ts'
+
+// The short form. The full one is 100 rounds of 1,000 deliveries and 500 kills: see test/support/race.mjs.
+describe.skipIf(REDIS_MISSING)('with real processes', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.close())
+
+  describe.each([
+    ['plain', {}],
+    ['compact', { layout: 'compact' }],
+  ])('%s', (_, options) => {
+    const subject = () => ({ subject: 'redis', config: { port: server.port, options } })
+
+    it('D01 8 processes that claim one event 200 times at once get it once, in each of 10 rounds', async ({
+      signal,
+    }) => {
+      const size = { processes: 8, rounds: 10, deliveries: 200 }
+      expect(await raceAcross({ ...subject(), ...size, signal })).toEqual(Array(10).fill(1))
+    }, 60_000)
+
+    it('D06 D07 loses no event of 25 killed processes, and runs none again after its commit', async ({
+      signal,
+    }) => {
+      const counts = await killDuring({ ...subject(), kills: 25, leaseMs: 300, signal })
+      expect(counts).toMatchObject({ kills: 25, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+    }, 60_000)
+  })
+
+  it('D01 mode single: 4 processes get each event once', async ({ signal }) => {
+    const config = { port: server.port, options: { mode: 'single' } }
+    const size = { processes: 4, rounds: 5, deliveries: 100, losersAnswer: 'done' as const }
+    expect(await raceAcross({ subject: 'redis', config, ...size, signal })).toEqual([1, 1, 1, 1, 1])
+  }, 60_000)
+
+  describe('the harness notices a store that', () => {
+    const faulty = (fault: string) => ({ subject: 'redis-faulty', config: { port: server.port, fault } })
+
+    it('D02 looks first and writes later', async ({ signal }) => {
+      const size = { processes: 2, rounds: 3, deliveries: 100 }
+      const acceptances = await raceAcross({ ...faulty('looksFirst'), ...size, signal })
+      expect(Math.max(...acceptances)).toBeGreaterThan(1)
+    }, 60_000)
+
+    it.each([
+      ['forgetsCommits', 'runTwiceAfterCommit', 'commit answered'],
+      ['doneAtClaim', 'lost', 'claim answered'],
+      ['ignoresLeases', 'takenEarly', 'claim answered'],
+    ] as const)(
+      '%s',
+      async (fault, count, step) => {
+        const kills = { firstKill: 3 * KILL_STEPS.indexOf(step), kills: 3, leaseMs: 2000 }
+        expect((await killDuring({ ...faulty(fault), ...kills }))[count]).toBeGreaterThan(0)
+      },
+      60_000,
+    )
+  })
+
+  it('a subject that cannot be opened is told, and leaves no process behind', async () => {
+    const nothing = { subject: 'redis-faulty', config: { port: server.port, fault: 'none' } }
+    const race = raceAcross({ ...nothing, processes: 2, rounds: 1, deliveries: 2 })
+    await expect(race).rejects.toThrow(/ended: .*not a function/s)
+  })
+})

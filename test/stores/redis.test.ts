@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { eventStoreSuite } from '../../src/testing/index.ts'
+import { redisStore } from '../../stores/redis.ts'
+import { type Connected, SINGLE_CLIENTS } from '../support/redis-clients.ts'
+import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+
+describe.skipIf(REDIS_MISSING)('on one server', { concurrent: true }, () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.close())
+
+  describe.each(Object.entries(SINGLE_CLIENTS))('keeps the contract of every store: %s', (_, connect) => {
+    let connected: Connected
+    beforeAll(async () => {
+      connected = await connect(server.port)
+    })
+    afterAll(() => connected.close())
+    eventStoreSuite(it, () => redisStore(connected.client))
+  })
+
+  describe('keeps the contract of every store, compact', () => {
+    let connected: Connected
+    beforeAll(async () => {
+      connected = await SINGLE_CLIENTS['ioredis 6'](server.port)
+    })
+    afterAll(() => connected.close())
+    eventStoreSuite(it, () => redisStore(connected.client, { layout: 'compact' }))
+  })
+})

@@ -1,0 +1,175 @@
+import { createClient } from '@libsql/client'
+import Libsql from 'libsql'
+import { describe, expect, it } from 'vitest'
+import { ListenerConfigError } from '../../src/index.ts'
+import { eventStoreSuite } from '../../src/testing/index.ts'
+import { type LibsqlClient, type SyncSqlite, sqliteStore } from '../../stores/sqlite.ts'
+import { databaseFolder } from '../support/sqlite-databases.ts'
+
+const newPath = databaseFolder()
+const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
+
+type Real = InstanceType<typeof Libsql>
+
+/** What node:sqlite answers, on a real database: rows without a prototype, undefined for a miss. */
+function likeNodeSqlite(real: Real): SyncSqlite {
+  const bare = (row: object): object => Object.assign(Object.create(null), row)
+  return {
+    exec: (sql) => void real.exec(sql),
+    prepare(sql) {
+      const statement = real.prepare(sql)
+      return {
+        all: (...values) => (statement.all(...values) as object[]).map(bare),
+        get: () => unused(),
+        iterate: () => unused(),
+        setReadBigInts: () => unused(),
+      }
+    },
+  }
+}
+
+/** What bun:sqlite answers, on a real database: an object for exec, null for a miss. */
+function likeBunSqlite(real: Real): SyncSqlite {
+  return {
+    exec(sql) {
+      real.exec(sql)
+      return { changes: 0, lastInsertRowid: 0 }
+    },
+    prepare(sql) {
+      const statement = real.prepare(sql)
+      return { all: (...values) => statement.all(...values), get: () => null, values: () => unused() }
+    },
+  }
+}
+
+/** better-sqlite3 with `defaultSafeIntegers`: every whole number is a bigint. */
+function withBigInts(real: Real): SyncSqlite {
+  real.defaultSafeIntegers(true)
+  return real
+}
+
+/** A server behind @libsql/client: the same client, which calls itself by another protocol. */
+function remote(): LibsqlClient {
+  const client = createClient({ url: ':memory:' })
+  return {
+    execute: (statement) => client.execute(statement),
+    executeMultiple: (sql) => client.executeMultiple(sql),
+    protocol: 'http',
+  }
+}
+
+function unused(): never {
+  throw new Error('only all() is safe: get() hides that a write could not be committed')
+}
+
+const STAND_INS: { readonly [name: string]: () => SyncSqlite | LibsqlClient } = {
+  'a stand-in for node:sqlite, over libsql': () => likeNodeSqlite(fastFile()),
+  'a stand-in for bun:sqlite, over libsql': () => likeBunSqlite(fastFile()),
+  'libsql with bigints': () => withBigInts(fastFile()),
+  'a stand-in for a libsql server, over @libsql/client': remote,
+}
+
+/** A file that costs no time: what is tested is not whether it outlives a power cut. */
+function fastFile(): Real {
+  const real = new Libsql(newPath())
+  real.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
+  return real
+}
+
+describe.each(Object.entries(STAND_INS))('%s keeps the contract', (_, open) => {
+  const db = open()
+  const store = sqliteStore(db)
+  const migrated = store.migrate()
+  const age = async (milliseconds: number) => {
+    const sql = `UPDATE hookgate_events SET expires_at = expires_at - ${milliseconds}`
+    if ('execute' in db) await db.execute({ sql, args: [] })
+    else db.exec(sql)
+  }
+  eventStoreSuite(it, async () => {
+    await migrated
+    return { store, advance: age }
+  })
+
+  it('sweeps and checks', async () => {
+    await migrated
+    await store.commit(KEY, 'a', 1000)
+    await age(2000)
+    expect(await store.sweep()).toBeGreaterThanOrEqual(1)
+    const problems = (await store.check()).map(({ problem }) => problem.split(' is ')[0])
+    expect(problems).toStrictEqual('execute' in db ? [] : ['busy_timeout', 'synchronous'])
+  })
+})
+
+const method = () => {}
+const statement = { all: method, bind: method, get: method, run: method }
+
+/** Things that are not a database that it knows, and a word of what it says. */
+const OTHERS: { readonly [name: string]: readonly [unknown, RegExp] } = {
+  nothing: [undefined, /better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql\/client/],
+  null: [null, /@libsql\/client/],
+  'a path': ['events.db', /not the name of a file/],
+  'a statement': [statement, /not a statement/],
+  'a D1 binding': [
+    { exec: method, batch: method, dump: method, prepare: () => ({ ...statement, first: method }) },
+    /hookgate\/stores\/d1/,
+  ],
+  'the SQL storage of a Durable Object': [
+    { exec: method, databaseSize: 0 },
+    /hookgate\/stores\/durable-object/,
+  ],
+  'the storage of a Durable Object': [
+    { get: method, put: method, sql: { exec: method, databaseSize: 0 } },
+    /hookgate\/stores\/durable-object/,
+  ],
+  'the sqlite3 package, which calls back': [
+    { exec: method, prepare: () => ({ ...statement, all: () => ({}) }) },
+    /better-sqlite3/,
+  ],
+  'a driver of promises': [{ exec: method, prepare: async () => statement }, /better-sqlite3/],
+  'sql.js': [{ exec: method, prepare: () => ({ getAsObject: method, step: method }) }, /better-sqlite3/],
+  'a pool of mysql2': [{ execute: method, query: method }, /better-sqlite3/],
+  'a Redis client': [{ call: method, get: method }, /better-sqlite3/],
+}
+
+describe('at construction', () => {
+  it.each(Object.entries(OTHERS))('%s is told what is known', (_, [db, message]) => {
+    const create = () => sqliteStore(db as SyncSqlite) // as from JavaScript
+    expect(create).toThrow(ListenerConfigError)
+    expect(create).toThrow(message)
+    expect(create).toThrow(/^db: /)
+  })
+
+  it('nothing is read, written or created', () => {
+    const db = new Libsql(newPath())
+    sqliteStore(db)
+    expect(db.prepare('SELECT count(*) AS n FROM sqlite_master').all()).toStrictEqual([{ n: 0 }])
+    db.close()
+  })
+})
+
+it('an answer without rows decides nothing', () => {
+  const all = (...values: unknown[]) => (values.length === 0 ? [{ one: 1 }] : undefined)
+  const store = sqliteStore({ exec: method, prepare: () => ({ all }) })
+  expect(() => store.claim(KEY, 'a', 1000)).toThrow('did not answer with rows')
+})
+
+it('prepares each statement once', () => {
+  const real = new Libsql(newPath())
+  const prepared: string[] = []
+  const store = sqliteStore({
+    exec: (sql) => real.exec(sql),
+    prepare(sql) {
+      prepared.push(sql)
+      return real.prepare(sql)
+    },
+  })
+  real.exec(
+    'CREATE TABLE hookgate_events (listener_id, event_id, owner, commits, expires_at, PRIMARY KEY (listener_id, event_id))',
+  )
+  for (let turn = 0; turn < 3; turn += 1) {
+    store.claim(KEY, `${turn}`, 1000)
+    store.release(KEY, `${turn}`)
+  }
+  expect(prepared).toHaveLength(3)
+  real.close()
+})

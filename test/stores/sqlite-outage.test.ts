@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { EventStoreError, verify } from '../../src/index.ts'
+import { sqliteStore } from '../../stores/sqlite.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
+import {
+  databaseFolder,
+  describeEachClient,
+  lockElsewhere,
+  type SqliteClient,
+} from '../support/sqlite-databases.ts'
+
+const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
+const DEADLINE_MS = 1000
+const SLACK_MS = 100
+
+const newPath = databaseFolder()
+
+/** A listener on a file that other processes can lock. */
+async function withListener(client: SqliteClient, { journal = 'WAL', waitMs = 300 } = {}) {
+  const path = newPath()
+  const database = client.open(path, waitMs)
+  await database.sql(`PRAGMA journal_mode = ${journal}`)
+  const store = sqliteStore(database.db)
+  await store.migrate()
+  return { ...database, path, store, ...hmacListener({ store, storeTimeoutSeconds: DEADLINE_MS / 1000 }) }
+}
+
+type Setting = Awaited<ReturnType<typeof withListener>>
+
+/** A delivery that nobody can decide: in time, and with the reason of the database. */
+async function expectUndecided({ listener, deliver }: Setting, reason: RegExp) {
+  const delivery = await deliver()
+  const began = performance.now()
+  const error: unknown = await verify(delivery, listener).catch((thrown) => thrown)
+  expect(performance.now() - began).toBeLessThan(DEADLINE_MS + SLACK_MS)
+  expect(error).toBeInstanceOf(EventStoreError)
+  expect(String(Object(error).cause)).toMatch(reason)
+  return delivery
+}
+
+describeEachClient('starved', (client) => {
+  it('D25 locked by another process, it is 503 in time, and flows again when the lock is gone', async () => {
+    const setting = await withListener(client)
+    const running = await acceptedEvent(await setting.deliver(), setting.listener)
+    const lock = await lockElsewhere(setting.path)
+    const delivery = await expectUndecided(setting, /locked|BUSY/)
+    await expect(running.commit()).rejects.toThrow(EventStoreError)
+    await lock.unlock()
+    expect(await outcome(delivery, setting.listener)).toBe('accepted')
+    expect(await running.commit()).toBe('committed')
+    setting.close()
+  })
+
+  it('D25 a short lock is waited for, and the lease begins after the wait', async () => {
+    const setting = await withListener(client, { waitMs: 5000 })
+    const began = Date.now()
+    await lockElsewhere(setting.path, { holdMs: 300 })
+    const locked = Date.now()
+    expect(await setting.store.claim(KEY, 'a', 60_000)).toBe('acquired')
+    const [row] = await setting.sql('SELECT expires_at FROM hookgate_events')
+    const waited = Number(row?.expires_at) - 60_000 - locked
+    expect(Number(row?.expires_at) - 60_000).toBeGreaterThanOrEqual(began + 300)
+    expect(waited).toBeLessThanOrEqual(Date.now() - locked)
+    setting.close()
+  })
+
+  it('D25 a write that cannot be committed beside a reader is thrown, and not called acquired', async () => {
+    const setting = await withListener(client, { journal: 'DELETE' })
+    const lock = await lockElsewhere(setting.path, { begin: 'BEGIN; SELECT * FROM sqlite_master' })
+    await expectUndecided(setting, /locked|BUSY/)
+    await lock.unlock()
+    expect(await setting.sql('SELECT * FROM hookgate_events')).toStrictEqual([])
+    expect(await outcome(await setting.deliver(), setting.listener)).toBe('accepted')
+    setting.close()
+  })
+
+  it('D11 a process may start while the database is locked', async () => {
+    const { path, close } = await withListener(client, { journal: 'DELETE' })
+    close()
+    const lock = await lockElsewhere(path)
+    const database = client.open(path, 300)
+    const { listener, deliver } = hmacListener({ store: sqliteStore(database.db) })
+    const delivery = await deliver()
+    await expect(verify(delivery, listener)).rejects.toThrow(EventStoreError)
+    await lock.unlock()
+    expect(await outcome(delivery, listener)).toBe('accepted')
+    database.close()
+  })
+
+  it('D10 read-only, it is 503, and flows again when it may write', async () => {
+    const setting = await withListener(client)
+    await setting.sql('PRAGMA query_only = ON')
+    const delivery = await expectUndecided(setting, /readonly|READONLY/)
+    await setting.sql('PRAGMA query_only = OFF')
+    expect(await outcome(delivery, setting.listener)).toBe('accepted')
+    setting.close()
+  })
+
+  it('D10 full, it is 503 and forgets nothing, and flows again when there is room', async () => {
+    const setting = await withListener(client)
+    const { store, sql } = setting
+    const [pages] = await sql('PRAGMA page_count')
+    await sql(`PRAGMA max_page_count = ${Number(pages?.page_count)}`)
+    const long = (number: number) => ({ ...KEY, listenerId: `${number}`.padEnd(1000, 'x') })
+    let taken = 0
+    const fill = async () => {
+      for (; taken < 100; taken += 1) await store.commit(long(taken), 'a', 3_600_000)
+    }
+    await expect(fill()).rejects.toThrow(/full|FULL/)
+    for (let number = 0; number < taken; number += 1) {
+      // Even a duplicate is a write here: it may be undecided, and is never new.
+      const answer = await Promise.resolve()
+        .then(() => store.claim(long(number), 'b', 1000))
+        .catch(() => 'undecided')
+      expect(answer).toMatch(/done|undecided/)
+    }
+    await sql('PRAGMA max_page_count = 100000')
+    expect(await store.claim(long(taken), 'b', 1000)).toBe('acquired')
+    setting.close()
+  })
+
+  it('a closed database is 503', async () => {
+    const setting = await withListener(client)
+    setting.close()
+    await expect(verify(await setting.deliver(), setting.listener)).rejects.toThrow(EventStoreError)
+  })
+})
+
+describe('D22 a restart', () => {
+  describeEachClient('forgets nothing', (client) => {
+    it('what was done is done, and what was running is held for its lease', async () => {
+      const { path, deliver, listener, close } = await withListener(client)
+      const [done, running] = [await deliver(), await deliver()]
+      await (await acceptedEvent(done, listener)).commit()
+      await acceptedEvent(running, listener)
+      close()
+      const again = client.open(path)
+      const second = hmacListener({ store: sqliteStore(again.db) })
+      expect(await outcome(done, second.listener)).toBe('409 event_duplicate')
+      expect(await outcome(running, second.listener)).toBe('409 event_in_progress')
+      again.close()
+    })
+  })
+})

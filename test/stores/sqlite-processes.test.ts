@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { databaseFolder, describeEachClient, libsql } from '../support/sqlite-databases.ts'
+import { killDuring, raceAcross } from '../support/store-processes.ts'
+
+const newPath = databaseFolder()
+
+/** A file in WAL mode, for processes to meet in. */
+async function meetingPlace(): Promise<string> {
+  const path = newPath()
+  const { sql, close } = libsql.open(path)
+  await sql('PRAGMA journal_mode = WAL')
+  close()
+  return path
+}
+
+describeEachClient('eight processes on one file', ({ name }) => {
+  it('D01 D25 accept one of 200 identical deliveries, round for round', { timeout: 60_000 }, async ({
+    signal,
+  }) => {
+    const config = { client: name, path: await meetingPlace() }
+    const race = { subject: 'sqlite', config, processes: 8, rounds: 10, deliveries: 200, signal }
+    expect(await raceAcross(race)).toStrictEqual(Array(10).fill(1))
+  })
+
+  it('D06 D07 lose no event when they are killed, and run none after its commit', {
+    timeout: 60_000,
+  }, async ({ signal }) => {
+    const config = { client: name, path: await meetingPlace() }
+    const counts = await killDuring({ subject: 'sqlite', config, kills: 25, leaseMs: 200, signal })
+    expect(counts).toMatchObject({ kills: 25, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+  })
+})

@@ -1,0 +1,282 @@
+import { describe, expect, it, vi } from 'vitest'
+import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
+import { eventStoreSuite } from '../../src/testing/index.ts'
+import { type SqliteStoreOptions, sqliteSchema, sqliteStore } from '../../stores/sqlite.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
+import { databaseFolder, describeEachClient, libsql, type SqliteClient } from '../support/sqlite-databases.ts'
+
+const LEASE_MS = 60_000
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+const newPath = databaseFolder()
+
+/** The key of the event with this number. */
+function keyOf(number: number, listenerId = 'L1') {
+  return { listenerId, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
+}
+
+/** A store on a file of its own, with its table, and a way to make every record older. */
+async function fresh(client: SqliteClient = libsql, options: SqliteStoreOptions = {}) {
+  const path = newPath()
+  const { db, sql, close } = client.open(path)
+  await sql('PRAGMA journal_mode = WAL')
+  await sql('PRAGMA synchronous = NORMAL')
+  const store = sqliteStore(db, options)
+  await store.migrate()
+  const age = (milliseconds: number) =>
+    sql(`UPDATE "${options.table ?? 'hookgate_events'}" SET expires_at = expires_at - ${milliseconds}`)
+  const count = async () => Number((await sql('SELECT count(*) AS n FROM hookgate_events'))[0]?.n)
+  return { path, db, sql, close, store, age, count }
+}
+
+describeEachClient('keeps the contract of every store, with records made older', (client) => {
+  eventStoreSuite(it, async () => {
+    const { store, age, close } = await fresh(client)
+    return { store, advance: age, close }
+  })
+})
+
+describe('libsql: keeps the contract of every store, in real time', () => {
+  eventStoreSuite(it, async () => {
+    const { store, close } = await fresh()
+    return { store, close }
+  })
+})
+
+describeEachClient('time', (client) => {
+  it('D14 D15 an event is a duplicate at 6 d 23 h 59 min, and a new one at 7 d 0 h 1 min', async () => {
+    const { store, age, close } = await fresh(client)
+    const { listener, deliver } = hmacListener({ store })
+    const delivery = await deliver()
+    await (await acceptedEvent(delivery, listener)).commit()
+    await age(7 * DAY_MS - MINUTE_MS)
+    expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+    await age(2 * MINUTE_MS)
+    expect(await outcome(delivery, listener)).toBe('accepted')
+    close()
+  })
+
+  it('D27 is the database’s: a process whose clock is off shortens no lease', async () => {
+    const { store, sql, close } = await fresh(client)
+    await store.claim(keyOf(1), 'a', LEASE_MS)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * DAY_MS })
+    const answer = await store.claim(keyOf(1), 'b', LEASE_MS)
+    vi.useRealTimers()
+    expect(answer).toBe('busy')
+    const [row] = await sql('SELECT expires_at FROM hookgate_events')
+    expect(Math.abs(Number(row?.expires_at) - LEASE_MS - Date.now())).toBeLessThan(1000)
+    close()
+  })
+})
+
+describeEachClient('migrate and sweep', (client) => {
+  it('without migrate() every verb says what to do', async () => {
+    const { db, close } = client.open(newPath())
+    const store = sqliteStore(db)
+    for (const call of [
+      async () => store.claim(keyOf(1), 'a', LEASE_MS),
+      async () => store.commit(keyOf(1), 'a', LEASE_MS),
+      async () => store.release(keyOf(1), 'a'),
+      () => store.sweep(),
+    ]) {
+      await expect(call()).rejects.toThrow(/migrate\(\)/)
+      await expect(call()).rejects.toThrow(EventStoreError)
+    }
+    close()
+  })
+
+  it('migrate() may be called again, and keeps what is there', async () => {
+    const { store, close } = await fresh(client)
+    await store.commit(keyOf(1), 'a', DAY_MS)
+    await store.migrate()
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    close()
+  })
+
+  it('D30 sweep() deletes what is past its time, the oldest first, and never more than its limit', async () => {
+    const { store, sql, age, count, close } = await fresh(client)
+    for (let number = 0; number < 30; number += 1) await store.commit(keyOf(number), 'a', 1000 + number)
+    await store.claim(keyOf(100), 'crashed', 500)
+    await store.commit(keyOf(101), 'a', DAY_MS)
+    await store.claim(keyOf(102), 'a', LEASE_MS)
+    expect(await store.sweep()).toBe(0)
+    await age(2000)
+    expect(await store.sweep(20)).toBe(20)
+    expect(await count()).toBe(13)
+    const youngest = `SELECT 1 FROM hookgate_events WHERE event_id LIKE '%00001d'`
+    expect(await sql(youngest)).toHaveLength(1)
+    expect(await store.sweep()).toBe(11)
+    expect(await store.sweep()).toBe(0)
+    expect(await store.claim(keyOf(101), 'b', LEASE_MS)).toBe('done')
+    expect(await store.claim(keyOf(102), 'b', LEASE_MS)).toBe('busy')
+    for (const limit of [0, -1, 1.5, NaN]) await expect(store.sweep(limit)).rejects.toThrow('limit')
+    close()
+  })
+
+  it('sweeps the oldest first also where somebody has dropped the index', async () => {
+    const { store, sql, age, close } = await fresh(client)
+    await sql('DROP INDEX hookgate_events_expires_at')
+    for (let number = 0; number < 10; number += 1) await store.commit(keyOf(number), 'a', 1000 - 10 * number)
+    await age(2000)
+    expect(await store.sweep(9)).toBe(9)
+    expect(await sql('SELECT event_id FROM hookgate_events')).toMatchObject([{ event_id: keyOf(0).eventId }])
+    close()
+  })
+
+  it('D30 a finished event keeps no owner: that would be half of its space', async () => {
+    const { store, sql, close } = await fresh(client)
+    await store.claim(keyOf(1), 'a', LEASE_MS)
+    await store.commit(keyOf(1), 'a', DAY_MS)
+    expect(await sql('SELECT owner FROM hookgate_events')).toMatchObject([{ owner: null }])
+    close()
+  })
+
+  it('finds a record by its key, and the expired by the index', async () => {
+    const { sql, close } = await fresh(client)
+    const plan = async (text: string) => JSON.stringify(await sql(`EXPLAIN QUERY PLAN ${text}`))
+    expect(
+      await plan("SELECT 1 FROM hookgate_events WHERE listener_id >= 'a' AND listener_id <= 'a'"),
+    ).toContain('PRIMARY KEY')
+    expect(
+      await plan('SELECT event_id FROM hookgate_events WHERE expires_at < 5 ORDER BY expires_at LIMIT 9'),
+    ).toContain('INDEX hookgate_events_expires_at')
+    close()
+  })
+})
+
+describeEachClient('check()', (client) => {
+  const problems = async (store: { check(): Promise<readonly { problem: string }[]> }) =>
+    (await store.check()).map(({ problem }) => problem.split(':')[0])
+
+  it('finds nothing where all is well', async () => {
+    const { store, close } = await fresh(client)
+    expect(await store.check()).toStrictEqual([])
+    close()
+  })
+
+  it('tells a missing table, a missing index, and settings that lose deliveries or events', async () => {
+    const { db, sql, close } = client.open(newPath(), 0)
+    const store = sqliteStore(db)
+    const settings = ['journal_mode is delete', 'busy_timeout is 0']
+    expect(await problems(store)).toStrictEqual(['the table is not there', ...settings])
+    await store.migrate()
+    await sql('DROP INDEX hookgate_events_expires_at')
+    await sql('PRAGMA synchronous = OFF')
+    await sql('PRAGMA query_only = ON')
+    expect(await problems(store)).toStrictEqual([
+      'there is no index on expires_at, so sweep() reads the whole table, and blocks the process meanwhile',
+      ...settings,
+      'synchronous is OFF',
+      'the connection is read-only (query_only)',
+    ])
+    for (const { fix } of await store.check()) expect(fix).toMatch(/^(run|PRAGMA) /)
+    close()
+  })
+
+  it('tells a wait that is longer than the deadline, and a database in memory', async () => {
+    const { db, close } = client.open(':memory:', 5000)
+    const store = sqliteStore(db)
+    await store.migrate()
+    expect(await problems(store)).toStrictEqual(['the database is in memory', 'busy_timeout is 5000'])
+    close()
+  })
+})
+
+describe("mode 'single'", () => {
+  it('takes the event and remembers it in one write', async () => {
+    const { store, age, close } = await fresh(libsql, { mode: 'single' })
+    expect(store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    expect(store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    await age(LEASE_MS + 1)
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    await age(7 * DAY_MS)
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+    close()
+  })
+
+  it('asks nothing more: a commit is done, and a release gives nothing back', async () => {
+    const { store, sql, close } = await fresh(libsql, { mode: 'single' })
+    store.claim(keyOf(1), 'a', LEASE_MS)
+    await sql('DROP TABLE hookgate_events')
+    expect(store.commit(keyOf(1), 'a', DAY_MS)).toBe('committed')
+    expect(store.release(keyOf(1), 'a')).toBe(false)
+    close()
+  })
+
+  it('remembers for retentionSeconds, which a listener judges', async () => {
+    const { db, store, age, close } = await fresh(libsql, { mode: 'single', retentionSeconds: 700 })
+    store.claim(keyOf(1), 'a', LEASE_MS)
+    await age(690_000)
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    await age(20_000)
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+    expect(() => hmacListener({ store })).not.toThrow()
+    const narrow = sqliteStore(db, { mode: 'single', retentionSeconds: 500 })
+    expect(() => hmacListener({ store: narrow })).toThrow(ListenerConfigError)
+    close()
+  })
+
+  it('understands what the other mode has left in the table', async () => {
+    const { db, store, close } = await fresh()
+    const single = sqliteStore(db, { mode: 'single' })
+    store.claim(keyOf(1), 'a', LEASE_MS)
+    store.commit(keyOf(2), 'a', DAY_MS)
+    expect(single.claim(keyOf(1), 'a', LEASE_MS)).toBe('busy')
+    expect(single.claim(keyOf(2), 'b', LEASE_MS)).toBe('done')
+    single.claim(keyOf(3), 'a', LEASE_MS)
+    expect(store.claim(keyOf(3), 'a', LEASE_MS)).toBe('done')
+    expect(store.release(keyOf(3), 'a')).toBe(false)
+    expect(store.commit(keyOf(3), 'a', DAY_MS)).toBe('already')
+    close()
+  })
+})
+
+describe('options', () => {
+  it.each([
+    ['table', ['', 'a b', 'a"', 'main.events', '1st', 'ä', 'x'.repeat(64), 1, null]],
+    ['mode', ['one', '', 1, null]],
+    ['retentionSeconds', [0, -1, NaN, Infinity, '600', null]],
+    ['tabel', ['events']],
+  ])('%s cannot be any of %j', (name, values) => {
+    const { db, close } = libsql.open(':memory:')
+    for (const value of values) {
+      const options = { ...(name === 'retentionSeconds' && { mode: 'single' as const }), [name]: value }
+      expect(() => sqliteStore(db, options)).toThrow(ListenerConfigError)
+      expect(() => sqliteStore(db, options)).toThrow(name)
+    }
+    close()
+  })
+
+  it('retentionSeconds without single would be without effect, so it throws', () => {
+    const { db, close } = libsql.open(':memory:')
+    expect(() => sqliteStore(db, { retentionSeconds: 60 })).toThrow(/defineListener/)
+    close()
+  })
+
+  it.each(['order', 'Events_2', '_', 'x'.repeat(63)])('table can be %s', async (table) => {
+    const { store, age, close } = await fresh(libsql, { table })
+    expect(store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    await age(LEASE_MS + 1)
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+    expect(await store.check()).toStrictEqual([])
+    close()
+  })
+
+  it('two tables in one file are two memories', async () => {
+    const { db, store, close } = await fresh()
+    const other = sqliteStore(db, { table: 'other' })
+    await other.migrate()
+    store.commit(keyOf(1), 'a', DAY_MS)
+    expect(other.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    close()
+  })
+
+  it('sqliteSchema() is what migrate() runs, and takes no SQL for a name', () => {
+    expect(sqliteSchema()).toContain('CREATE TABLE IF NOT EXISTS "hookgate_events"')
+    expect(sqliteSchema('events')).toContain('INDEX IF NOT EXISTS "events_expires_at" ON "events"')
+    expect(() => sqliteSchema('x"; DROP TABLE users; --')).toThrow(ListenerConfigError)
+  })
+})

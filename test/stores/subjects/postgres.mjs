@@ -1,0 +1,54 @@
+// Postgres, as `pg` connects to it: config.connection is handed to its Pool; left out, PGHOST and the like count.
+// With `config.transaction`, claim, effect and commit are one transaction.
+import { postgresStore } from 'hookgate/stores/postgres'
+import pg from 'pg'
+
+const EFFECTS = `DO $$ BEGIN
+  PERFORM set_config('client_min_messages', 'warning', true), pg_advisory_xact_lock(1);
+  CREATE TABLE IF NOT EXISTS effects (event_id uuid);
+  CREATE INDEX IF NOT EXISTS effects_event_id ON effects (event_id);
+END $$`
+const INSERT = 'INSERT INTO effects VALUES ($1)'
+
+export async function open({ connection, transaction = false, mode }) {
+  const pool = new pg.Pool(connection)
+  pool.on('error', () => {})
+  const store = postgresStore(pool, { mode })
+  await store.migrate()
+  await pool.query(EFFECTS)
+  return {
+    store,
+    close: () => pool.end(),
+    effect: (eventId) => pool.query(INSERT, [eventId]),
+    async effects(eventId) {
+      return (await pool.query('SELECT FROM effects WHERE event_id = $1', [eventId])).rowCount
+    },
+    ...(transaction && { attempt: (request, step) => inTransaction(pool, store, request, step) }),
+  }
+}
+
+async function inTransaction(pool, store, { key, owner, leaseMs, retentionMs }, step) {
+  const tx = await pool.connect()
+  try {
+    await tx.query('BEGIN')
+    step('started')
+    const claiming = store.with(tx).claim(key, owner, leaseMs)
+    step('claim sent')
+    const answer = await claiming
+    if (answer !== 'acquired') return answer
+    step('claim answered')
+    const doing = tx.query(INSERT, [key.eventId])
+    step('effect sent')
+    await doing
+    step('effect answered')
+    await store.with(tx).commit(key, owner, retentionMs)
+    const committing = tx.query('COMMIT')
+    step('commit sent')
+    await committing
+    step('commit answered')
+    return answer
+  } finally {
+    await tx.query('ROLLBACK') // where the transaction is over, a warning
+    tx.release()
+  }
+}

@@ -1,0 +1,30 @@
+import { redisStore } from 'hookgate/stores/redis'
+import { Redis } from 'ioredis'
+import { open as openRedis } from './redis.mjs'
+
+/** What each broken store does instead: the harness has to notice. */
+const FAULTS = {
+  looksFirst: (_, client) => ({
+    async claim({ eventId }, owner) {
+      if (await client.get(eventId)) return 'busy'
+      await client.set(eventId, owner)
+      return 'acquired'
+    },
+  }),
+  forgetsCommits: (store) => ({
+    async commit(key, owner) {
+      await store.release(key, owner)
+      return 'committed'
+    },
+  }),
+  doneAtClaim: (_, client) => redisStore(client, { mode: 'single' }),
+  ignoresLeases: () => ({ claim: async () => 'acquired' }),
+}
+
+/** Config: `{ port, fault }`. */
+export async function open({ port, fault }) {
+  const subject = await openRedis({ port })
+  const client = new Redis({ port, host: '127.0.0.1' })
+  const close = () => Promise.all([subject.close(), client.quit()])
+  return { ...subject, store: { ...subject.store, ...FAULTS[fault](subject.store, client) }, close }
+}

@@ -1,0 +1,68 @@
+// One process on a SQLite file. config: { client, path }
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sqliteStore } from 'hookgate/stores/sqlite'
+
+const WAIT_MS = 30_000 // eight processes write here, SQLite is not fair to them, and none has a deadline
+
+const clients = {
+  async 'better-sqlite3'(path) {
+    const { default: Database } = await import('better-sqlite3')
+    return new Database(path, { timeout: WAIT_MS })
+  },
+  async 'node:sqlite'(path) {
+    const { DatabaseSync } = await import('node:sqlite')
+    return new DatabaseSync(path, { timeout: WAIT_MS })
+  },
+  async libsql(path) {
+    const { default: Database } = await import('libsql')
+    return new Database(path, { timeout: WAIT_MS })
+  },
+  async '@libsql/client'(path) {
+    const { createClient } = await import('@libsql/client')
+    return createClient({ url: `file:${path}`, timeout: WAIT_MS, concurrency: 1 })
+  },
+}
+
+/** Claim, effect, commit. With pauses, without which a synchronous driver leaves no time to be killed in. */
+async function attemptSlowly({ store, effect }, { key, owner, leaseMs, retentionMs }, step) {
+  const reportStep = async (name) => {
+    step(name)
+    await sleep(2)
+  }
+  await reportStep('started')
+  const claiming = store.claim(key, owner, leaseMs)
+  await reportStep('claim sent')
+  const answer = await claiming
+  if (answer !== 'acquired') return answer
+  await reportStep('claim answered')
+  const doing = effect(key.eventId)
+  await reportStep('effect sent')
+  await doing
+  await reportStep('effect answered')
+  const committing = store.commit(key, owner, retentionMs)
+  await reportStep('commit sent')
+  if ((await committing) === 'lost') return 'lost'
+  await reportStep('commit answered')
+  return answer
+}
+
+export async function open({ client, path }) {
+  const db = await clients[client](path)
+  const ask = async (sql, ...args) =>
+    'execute' in db ? (await db.execute({ sql, args })).rows : db.prepare(sql).all(...args)
+  const store = sqliteStore(db)
+  await store.migrate()
+  const run = async (sql) => ('execute' in db ? db.execute(sql) : db.exec(sql))
+  await run('PRAGMA synchronous = NORMAL') // processes die here, not the machine
+  await run('CREATE TABLE IF NOT EXISTS effects (event_id TEXT)')
+  const effect = (eventId) => ask('INSERT INTO effects VALUES (?) RETURNING 1', eventId)
+  return {
+    store,
+    attempt: (request, step) => attemptSlowly({ store, effect }, request, step),
+    async effects(eventId) {
+      const [row] = await ask('SELECT count(*) AS times FROM effects WHERE event_id = ?', eventId)
+      return Number(row.times)
+    },
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,162 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+/** Debian keeps the server out of PATH, in a folder for each version. */
+const DEBIAN = '/usr/lib/postgresql'
+
+/** Where `initdb` and `postgres` are; undefined on a machine without them. */
+const BINARIES = findBinaries()
+
+/** Postgres refuses to run as root. Undefined where nobody has to be changed into. */
+const USER = process.getuid?.() === 0 ? accountOf('postgres', 'nobody') : undefined
+
+/** Why nothing can be tested against a real Postgres here; undefined when it can. */
+export const WHY_NO_POSTGRES: string | undefined =
+  BINARIES === undefined ? 'no Postgres here: `apt-get install postgresql`' : undefined
+
+/** For the name of a `describe.skipIf(WHY_NO_POSTGRES)`. */
+export function onPostgres(name: string): string {
+  return WHY_NO_POSTGRES === undefined ? name : `${name} (skipped: ${WHY_NO_POSTGRES})`
+}
+
+/**
+ * Its input ends with this process, whatever ended that: then it stops the server and removes its folder. A test run that
+ * is interrupted comes to no `afterAll`.
+ */
+const GUARD = `cat > /dev/null
+postmaster="$(head -n 1 "$0/cluster/postmaster.pid")"
+kill -CONT "$postmaster"; kill -QUIT "$postmaster"
+sleep 1
+rm -rf "$0"`
+
+/** A server of its own in a folder of its own. Nothing is shared with another test, and no port is used. */
+export class PostgresServer {
+  /** Its socket is here, as `.s.PGSQL.5432`. */
+  readonly folder: string
+  readonly #guard: ChildProcess
+  #postmaster: ChildProcess | undefined
+
+  private constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), 'hookgate-postgres-'))
+    if (USER) chownSync(this.folder, USER.uid, USER.gid)
+    this.#guard = spawn('sh', ['-c', GUARD, this.folder], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    this.#guard.unref()
+  }
+
+  static async start(): Promise<PostgresServer> {
+    const server = new PostgresServer()
+    const choices = ['-A', 'trust', '-U', 'hookgate', '-E', 'UTF8', '--no-locale', '--no-sync']
+    execFileSync(binary('initdb'), ['-D', server.#cluster, ...choices], { ...USER, cwd: server.folder })
+    await server.resume()
+    return server
+  }
+
+  /** For pg and postgres.js, both of which take a folder for a host. */
+  get address(): { host: string; port: number; user: string; database: string } {
+    return { host: this.folder, port: 5432, user: 'hookgate', database: 'postgres' }
+  }
+
+  get socketPath(): string {
+    return join(this.folder, '.s.PGSQL.5432')
+  }
+
+  /** Starts the server again after `halt`. */
+  async resume(): Promise<void> {
+    const settings = [
+      'listen_addresses=',
+      `unix_socket_directories=${this.folder}`,
+      'fsync=off',
+      'shared_buffers=16MB',
+      'max_connections=200',
+    ]
+    const postmaster = spawn(
+      binary('postgres'),
+      ['-D', this.#cluster, ...settings.flatMap((setting) => ['-c', setting])],
+      { ...USER, cwd: this.folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    this.#postmaster = postmaster
+    await new Promise<void>((resolve, reject) => {
+      let log = ''
+      postmaster.stderr.on('data', (chunk) => {
+        log += chunk
+        if (log.includes('ready to accept connections')) resolve()
+      })
+      postmaster.once('error', reject)
+      postmaster.once('exit', () => reject(new Error(`postgres ended: ${log}`)))
+    })
+  }
+
+  /** Stops at once, as a crash would: no client is told. */
+  async halt(): Promise<void> {
+    const postmaster = this.#postmaster
+    if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return
+    const gone = new Promise((resolve) => postmaster.once('exit', resolve))
+    for (const pid of this.#processes()) signal(pid, 'SIGCONT')
+    postmaster.kill('SIGQUIT')
+    await gone
+  }
+
+  /** Stops the postmaster and every process that serves a connection, where they are. Answers nothing, closes nothing. */
+  pause(): void {
+    for (const pid of this.#processes()) signal(pid, 'SIGSTOP')
+  }
+
+  unpause(): void {
+    for (const pid of this.#processes()) signal(pid, 'SIGCONT')
+  }
+
+  /** Stops it for good, and removes its folder. */
+  async remove(): Promise<void> {
+    await this.halt()
+    this.#guard.kill('SIGKILL')
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  get #cluster(): string {
+    return join(this.folder, 'cluster')
+  }
+
+  #processes(): number[] {
+    const pid = this.#postmaster?.pid
+    if (pid === undefined) return []
+    const everyone = execFileSync('ps', ['-A', '-o', 'pid=,ppid=']).toString().trim().split('\n')
+    const pairs = everyone.map((line) => line.trim().split(/\s+/).map(Number))
+    return [pid, ...pairs.flatMap(([child, parent]) => (child && parent === pid ? [child] : []))]
+  }
+}
+
+/** It may be gone since it was listed. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {}
+}
+
+/** The first account of these that there is. */
+function accountOf(...names: readonly string[]): { uid: number; gid: number } | undefined {
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  const account = names.flatMap((name) => accounts.find(([found]) => found === name) ?? [])
+  return account.length === 0 ? undefined : { uid: Number(account[2]), gid: Number(account[3]) }
+}
+
+function binary(name: string): string {
+  if (BINARIES === undefined) throw new Error(WHY_NO_POSTGRES)
+  return join(BINARIES, name)
+}
+
+function findBinaries(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : []
+  const newestFirst = versions.toSorted((a, b) => Number(b) - Number(a))
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...newestFirst.map((version) => join(DEBIAN, version, 'bin')),
+  ]
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))))
+}

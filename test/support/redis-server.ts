@@ -1,0 +1,176 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+/** Why the Redis tests cannot run on this machine; undefined if they can. */
+export const REDIS_MISSING: string | undefined =
+  spawnSync('redis-server', ['--version']).status === 0
+    ? undefined
+    : 'skipped: there is no redis-server on this machine (Debian: apt-get install redis-server)'
+if (REDIS_MISSING) console.warn(`test/stores/redis ${REDIS_MISSING}`)
+
+/** A redis-server of the tests' own, on a free port, with a folder that goes with it. */
+export interface RedisServer {
+  readonly port: number
+  /** Runs one command with redis-cli. */
+  cli(...words: string[]): Promise<string>
+  /** SIGKILL. */
+  kill(): Promise<void>
+  /** On the same port and folder, after a `kill`. */
+  start(): Promise<void>
+  /** Stops the process as it is: connections stay open, and nothing is answered. */
+  pause(): void
+  resume(): void
+  /** The end: no process and no folder is left. */
+  close(): Promise<void>
+}
+
+/** @throws when the server does not come up: its words are in the message. */
+export async function startRedis(...settings: string[]): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-redis-'))
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  for (let attempt = 1; ; attempt += 1) {
+    // Between the look for free ports and their use, another test may have taken one.
+    const [port = 0, busPort = 0] = await freePorts(2)
+    const own = ['--port', `${port}`, '--dir', folder, '--save', '', '--bind', '127.0.0.1']
+    const bus = settings.includes('--cluster-enabled') ? ['--cluster-port', `${busPort}`] : []
+    const server = new ServerProcess(port, [...own, ...bus, ...settings], removeFolder)
+    try {
+      await server.start()
+      return server
+    } catch (error) {
+      if (attempt < 5) continue
+      removeFolder()
+      throw error
+    }
+  }
+}
+
+class ServerProcess implements RedisServer {
+  readonly port: number
+  readonly #settings: readonly string[]
+  readonly #removeFolder: () => void
+  #child: ChildProcess | undefined
+  readonly #atExit = () => {
+    this.#child?.kill('SIGKILL')
+    this.#removeFolder()
+  }
+
+  constructor(port: number, settings: readonly string[], removeFolder: () => void) {
+    this.port = port
+    this.#settings = settings
+    this.#removeFolder = removeFolder
+    process.once('exit', this.#atExit)
+  }
+
+  async start(): Promise<void> {
+    const child = spawn('redis-server', this.#settings, { stdio: ['ignore', 'pipe', 'ignore'] })
+    this.#child = child
+    let printed = ''
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', (bytes: Buffer) => {
+        printed += bytes.toString()
+        if (/Ready to accept connections/.test(printed)) resolve()
+      })
+      child.once('exit', () => reject(new Error(`redis-server ended: ${printed}`)))
+    })
+  }
+
+  async cli(...words: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)('redis-cli', ['-e', '-p', `${this.port}`, ...words])
+    return stdout.trim()
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+
+  pause(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT')
+  }
+
+  async close(): Promise<void> {
+    await this.kill()
+    process.off('exit', this.#atExit)
+    this.#removeFolder()
+  }
+}
+
+export interface RedisCluster {
+  readonly nodes: readonly RedisServer[]
+  close(): Promise<void>
+}
+
+const SLOTS = 16_384
+
+/** Three primaries, each with a third of the slots. */
+export async function startRedisCluster(...settings: string[]): Promise<RedisCluster> {
+  const nodes = await Promise.all(
+    [0, 1, 2].map(() =>
+      startRedis('--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', ...settings),
+    ),
+  )
+  const close = async () => {
+    await Promise.all(nodes.map((node) => node.close()))
+  }
+  try {
+    await Promise.all(nodes.map((node, number) => takeSlots(node, number, nodes)))
+    await Promise.all(nodes.map((node) => untilReady(node)))
+    return { nodes, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function takeSlots(node: RedisServer, number: number, nodes: readonly RedisServer[]): Promise<void> {
+  const first = Math.ceil((number * SLOTS) / nodes.length)
+  const last = Math.ceil(((number + 1) * SLOTS) / nodes.length) - 1
+  await node.cli('CLUSTER', 'SET-CONFIG-EPOCH', `${number + 1}`)
+  await node.cli('CLUSTER', 'ADDSLOTSRANGE', `${first}`, `${last}`)
+  for (const other of nodes) {
+    const busPort = (await other.cli('CONFIG', 'GET', 'cluster-port')).split('\n')[1] ?? ''
+    if (other !== node) await node.cli('CLUSTER', 'MEET', '127.0.0.1', `${other.port}`, busPort)
+  }
+}
+
+async function untilReady(node: RedisServer): Promise<void> {
+  for (let turn = 0; turn < 400; turn += 1) {
+    const state = await node.cli('CLUSTER', 'INFO')
+    if (/cluster_state:ok/.test(state) && /cluster_known_nodes:3/.test(state)) return
+    await sleep(50)
+  }
+  throw new Error('the cluster did not come together within 20 s')
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const holders = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const holder = createServer().listen(0, '127.0.0.1')
+      await once(holder, 'listening')
+      return holder
+    }),
+  )
+  return Promise.all(
+    holders.map(async (holder) => {
+      // Nothing but a TCP port was asked for, so the address is no path.
+      const { port } = holder.address() as AddressInfo
+      holder.close()
+      await once(holder, 'close')
+      return port
+    }),
+  )
+}

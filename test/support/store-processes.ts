@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type StoreProcess, type SubjectChoice, withProcesses } from './store-process.ts'
+
+// Real processes against one durable store. A subject is `test/stores/subjects/<name>.mjs`, which Node 20 has to be able
+// to run; it imports the built package by its name (`hookgate/stores/redis`) and exports
+//
+//   async function open(config): {
+//     store, close(),
+//     effect?(eventId),      does the event's work, so that a second time shows (INSERT, INCR)
+//     effects?(eventId),     how often that was
+//     attempt?({ key, owner, leaseMs, retentionMs }, step),   instead of claim → effect → commit; calls step(name) with
+//   }                        the names below, and answers `acquired` when it ran, else what claim answered
+
+const RETENTION_MS = 3_600_000
+
+export interface RaceOptions extends SubjectChoice {
+  readonly processes: number
+  readonly rounds: number
+  /** Claims of one event in one round, over all processes: a multiple of `processes`. */
+  readonly deliveries: number
+  /** What all but one are answered. Default `busy`; in mode single it is `done`. */
+  readonly losersAnswer?: 'busy' | 'done' | undefined
+  readonly onRound?: ((round: number, acceptances: number) => void) | undefined
+}
+
+/**
+ * Each round, all processes claim one event at once, each delivery as an owner of its own.
+ * Resolves to the acceptances of each round: 1 is right, and nothing else.
+ *
+ * @throws when a claim fails, or answers anything but `acquired` and `losersAnswer`.
+ */
+export function raceAcross(options: RaceOptions): Promise<number[]> {
+  const { processes, rounds, deliveries, losersAnswer = 'busy', onRound } = options
+  return withProcesses(options, async (start) => {
+    const racers = await Promise.all(Array.from({ length: processes }, start))
+    const acceptances: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      acceptances.push(await raceOnce(racers, deliveries, losersAnswer))
+      onRound?.(round, acceptances.at(-1) ?? 0)
+    }
+    return acceptances
+  })
+}
+
+async function raceOnce(
+  racers: readonly StoreProcess[],
+  deliveries: number,
+  losersAnswer: string,
+): Promise<number> {
+  const key = { listenerId: 'race', eventId: randomUUID() }
+  const each = Math.floor(deliveries / racers.length)
+  const answers = await Promise.all(
+    racers.map((racer, number) => {
+      const owners = Array.from({ length: each }, (_, delivery) => `racer ${number} ${delivery}`)
+      return racer.ask('race', { key, owners, leaseMs: 60_000 })
+    }),
+  )
+  const flat = answers.flat()
+  const wrong = flat.filter((answer) => answer !== 'acquired' && answer !== losersAnswer)
+  if (wrong.length > 0) throw new Error(`a race was answered ${JSON.stringify(wrong[0])}`)
+  if (flat.length !== each * racers.length) throw new Error(`only ${flat.length} claims were answered`)
+  return flat.filter((answer) => answer === 'acquired').length
+}
+
+/** Where a process is killed, in the order of the steps. */
+export const KILL_STEPS = [
+  'started',
+  'claim sent',
+  'claim answered',
+  'effect sent',
+  'effect answered',
+  'commit sent',
+  'commit answered',
+]
+
+export interface KillOptions extends SubjectChoice {
+  readonly kills: number
+  /** The number of the first kill, which says at which step it happens: three kills a step. Default 0. */
+  readonly firstKill?: number | undefined
+  /** How long a claim of a killed process holds. Short, because each kill may wait for it. */
+  readonly leaseMs: number
+  /** Kills that go on at the same time. Default 4. */
+  readonly lanes?: number | undefined
+  readonly onKill?: ((kill: number) => void) | undefined
+}
+
+export interface KillCounts {
+  kills: number
+  /** Events whose retry was never let in though nobody had committed them, or whose effect never happened. */
+  lost: number
+  /** Events that were run again after their commit had been answered. */
+  runTwiceAfterCommit: number
+  /** Events that were taken over while their lease had to be running. */
+  takenEarly: number
+  /** Events whose effect happened more than once: right for `at least once`, wrong inside one transaction. */
+  effectRepeated: number
+  /** The last step that each killed process reported. */
+  lastSteps: { [step: string]: number }
+}
+
+/**
+ * Kills a process at each step between claim and answer: by itself at once, by itself when what it wrote has left, and
+ * from outside a moment after the report. Then another process retries the delivery until it is let in, or told `done`.
+ * `lost`, `runTwiceAfterCommit` and `takenEarly` must be 0.
+ */
+export function killDuring(options: KillOptions): Promise<KillCounts> {
+  const { kills, firstKill = 0, lanes = 4, onKill } = options
+  return withProcesses(options, async (start) => {
+    const counts: KillCounts = {
+      kills: 0,
+      lost: 0,
+      runTwiceAfterCommit: 0,
+      takenEarly: 0,
+      effectRepeated: 0,
+      lastSteps: {},
+    }
+    const survivor = await start()
+    let next = firstKill
+    const lane = async () => {
+      while (next < firstKill + kills) {
+        const kill = next
+        next += 1
+        const run = await killOnce(kill, start, options.leaseMs)
+        await judge(run, survivor, options.leaseMs, counts)
+        onKill?.(kill)
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+    return counts
+  })
+}
+
+interface KilledRun {
+  readonly key: { readonly listenerId: string; readonly eventId: string }
+  readonly steps: readonly string[]
+  /** No claim of this run was made before. In milliseconds, on this process's clock. */
+  readonly claimedAfter: number
+}
+
+async function killOnce(
+  kill: number,
+  start: () => Promise<StoreProcess>,
+  leaseMs: number,
+): Promise<KilledRun> {
+  const victim = await start()
+  const dieAt = KILL_STEPS[Math.floor(kill / 3) % KILL_STEPS.length]
+  const key = { listenerId: 'kill', eventId: randomUUID() }
+  const request = { key, owner: `victim ${kill}`, leaseMs, retentionMs: RETENTION_MS }
+  const claimedAfter = performance.now()
+  if (kill % 3 === 2) {
+    victim.onStep = (step) => {
+      if (step === dieAt) setTimeout(() => void victim.kill(), (kill * 0.37) % 4)
+    }
+    await victim.ask('attempt', request).catch(() => {})
+  } else {
+    await victim.ask('attempt', { ...request, dieAt, dieLater: kill % 3 === 1 }).catch(() => {})
+  }
+  await victim.kill()
+  return { key, steps: victim.steps, claimedAfter }
+}
+
+async function judge(run: KilledRun, survivor: StoreProcess, leaseMs: number, counts: KillCounts) {
+  const { key, steps, claimedAfter } = run
+  const answer = await retry(key, survivor, leaseMs)
+  const retriedAt = performance.now()
+  const effects = await survivor.ask('effects', { eventId: key.eventId })
+  const lastStep = steps.at(-1) ?? 'none'
+  const claimed = steps.includes('claim answered')
+  counts.kills += 1
+  counts.lastSteps[lastStep] = (counts.lastSteps[lastStep] ?? 0) + 1
+  const nobodyRanIt = answer === 'done' && !claimed
+  if (answer === 'busy' || nobodyRanIt || effects === 0) counts.lost += 1
+  if (Number(effects) > 1) counts.effectRepeated += 1
+  if (answer !== 'acquired') return
+  if (steps.includes('commit answered')) counts.runTwiceAfterCommit += 1
+  if (claimed && retriedAt < claimedAfter + leaseMs) counts.takenEarly += 1
+}
+
+/** `acquired` or `done`; `busy` only if the event was still held long after its lease. */
+async function retry(key: KilledRun['key'], survivor: StoreProcess, leaseMs: number): Promise<unknown> {
+  const until = performance.now() + leaseMs + 10_000
+  for (let turn = 0; ; turn += 1) {
+    const owner = `retry ${turn}`
+    const answer = await survivor.ask('attempt', { key, owner, leaseMs, retentionMs: RETENTION_MS })
+    if (answer === 'acquired' || answer === 'done') return answer
+    if (performance.now() > until) return 'busy'
+    await sleep(20)
+  }
+}

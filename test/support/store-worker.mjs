@@ -1,0 +1,72 @@
+// One process of `store-processes.ts`: opens a subject and does what it is told. Plain JavaScript, because Node 20
+// runs nothing else.
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers'
+import { pathToFileURL } from 'node:url'
+
+const [, , subjectPath = '', config = 'null'] = process.argv
+const { open } = await import(pathToFileURL(subjectPath).href)
+
+/** What one process does with one event. A subject may bring its own, under the same step names. */
+async function attemptOf({ store, effect }, { key, owner, leaseMs, retentionMs }, step) {
+  step('started')
+  const claiming = store.claim(key, owner, leaseMs)
+  step('claim sent')
+  const answer = await claiming
+  if (answer !== 'acquired') return answer
+  step('claim answered')
+  if (effect) {
+    const doing = effect(key.eventId)
+    step('effect sent')
+    await doing
+    step('effect answered')
+  }
+  const committing = store.commit(key, owner, retentionMs)
+  step('commit sent')
+  const committed = await committing
+  if (committed === 'lost') return 'lost'
+  step('commit answered')
+  return answer
+}
+
+const die = () => process.kill(process.pid, 'SIGKILL')
+
+/** Reports each step, and dies at the one it was told to: at once, or when what was written has left. */
+function stepper({ dieAt, dieLater }) {
+  return (step) => {
+    process.send({ step })
+    if (step !== dieAt) return
+    if (dieLater) setImmediate(die)
+    else die()
+  }
+}
+
+const verbs = {
+  async race(subject, { key, owners, leaseMs }) {
+    return Promise.all(owners.map(async (owner) => subject.store.claim(key, owner, leaseMs)))
+  },
+  async attempt(subject, request) {
+    const run = subject.attempt ?? ((given, step) => attemptOf(subject, given, step))
+    return run(request, stepper(request))
+  },
+  async effects(subject, { eventId }) {
+    return subject.effects ? Number(await subject.effects(eventId)) : null
+  },
+}
+
+const subject = await open(JSON.parse(config))
+process.on('message', async ({ id, verb, request }) => {
+  try {
+    process.send({ id, answer: await verbs[verb](subject, request) })
+  } catch (error) {
+    process.send({ id, failure: String(error?.stack ?? error) })
+  }
+})
+process.once('disconnect', async () => {
+  setTimeout(() => process.exit(), 1000) // a store whose server is gone may never close
+  await subject.close?.()
+  process.exit()
+})
+// Connected before the first step, so that what is sent there has left.
+await subject.store.release({ listenerId: 'warm-up', eventId: randomUUID() }, 'nobody')
+process.send({ ready: true })
