@@ -6,7 +6,7 @@ import {
   type OptionCheck,
   type OptionTable,
   optional,
-  positiveNumber,
+  positiveSeconds,
 } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
 import { problemsOf, type StoreProblem } from './shared/postgres-check.ts'
@@ -60,7 +60,7 @@ const twoPhaseOrSingle: OptionCheck = (value, option) => {
 const OPTIONS: OptionTable<PostgresStoreOptions> = {
   table: checkedElsewhere,
   mode: optional(twoPhaseOrSingle),
-  retentionSeconds: optional(positiveNumber),
+  retentionSeconds: optional(positiveSeconds),
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type OptionTable,
   optional,
   positiveInteger,
-  positiveNumber,
+  positiveSeconds,
 } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
 import { inspectServers, type StoreProblem } from './shared/redis-check.ts'
@@ -78,7 +78,7 @@ const OPTIONS: OptionTable<RedisStoreOptions> = {
   prefix: optional(wellFormed),
   mode: optional(oneOf('two-phase', 'single')),
   layout: optional(oneOf('plain', 'compact')),
-  retentionSeconds: optional(positiveNumber),
+  retentionSeconds: optional(positiveSeconds),
   shards: optional(positiveInteger),
 }
 

@@ -7,7 +7,7 @@ import {
   type OptionTable,
   optional,
   positiveInteger,
-  positiveNumber,
+  positiveSeconds,
 } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
 import { checkSqlite, type StoreProblem } from './shared/sqlite-check.ts'
@@ -60,7 +60,7 @@ const twoPhaseOrSingle: OptionCheck = (value, option) => {
 const OPTIONS: OptionTable<SqliteStoreOptions> = {
   table: optional(tableName),
   mode: optional(twoPhaseOrSingle),
-  retentionSeconds: optional(positiveNumber),
+  retentionSeconds: optional(positiveSeconds),
 }
 
 /**
