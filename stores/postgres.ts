@@ -9,14 +9,15 @@ import {
   positiveSeconds,
 } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
-import { problemsOf, type StoreProblem } from './shared/postgres-check.ts'
+import { problemsOf } from './shared/postgres-check.ts'
 import { checkTransaction, type PostgresClient, statementRunner } from './shared/postgres-client.ts'
 import { DEFAULT_TABLE, migration, statementsFor } from './shared/postgres-sql.ts'
 import { PostgresVerbs } from './shared/postgres-verbs.ts'
+import type { StoreProblem } from './shared/store-problem.ts'
 
-export type { StoreProblem } from './shared/postgres-check.ts'
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './shared/postgres-client.ts'
 export { postgresSchema } from './shared/postgres-sql.ts'
+export type { StoreProblem } from './shared/store-problem.ts'
 
 export interface PostgresStoreOptions {
   /** `name` or `schema.name`, of letters, digits and underscores. Default `hookgate_events`. */

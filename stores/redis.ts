@@ -9,10 +9,11 @@ import {
   positiveSeconds,
 } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
-import { inspectServers, type StoreProblem } from './shared/redis-check.ts'
+import { inspectServers } from './shared/redis-check.ts'
 import { evaluatorOf, type RedisClient } from './shared/redis-client.ts'
 import { compactLayout, plainLayout } from './shared/redis-layout.ts'
 import { singlePhase, twoPhase } from './shared/redis-verbs.ts'
+import type { StoreProblem } from './shared/store-problem.ts'
 
 export type {
   CallClient,

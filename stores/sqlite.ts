@@ -10,7 +10,7 @@ import {
   positiveSeconds,
 } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
-import { checkSqlite, type StoreProblem } from './shared/sqlite-check.ts'
+import { checkSqlite } from './shared/sqlite-check.ts'
 import {
   connectSqlite,
   type LibsqlClient,
@@ -24,6 +24,7 @@ import {
   sqliteStatements,
   tableName,
 } from './shared/sqlite-statements.ts'
+import type { StoreProblem } from './shared/store-problem.ts'
 
 export { type LibsqlClient, type StoreProblem, type SyncSqlite, sqliteSchema }
 

@@ -1,11 +1,6 @@
 import type { RunStatement } from './postgres-client.ts'
 import { quotedTable } from './postgres-sql.ts'
-
-/** Something that is wrong with a store's server, and what to do about it. */
-export interface StoreProblem {
-  readonly problem: string
-  readonly fix: string
-}
+import type { StoreProblem } from './store-problem.ts'
 
 /** Each finding's row is there if the problem is. `$1` is the table, in quotes. */
 const QUESTIONS = `WITH kept AS (SELECT to_regclass($1::text)::oid AS id)

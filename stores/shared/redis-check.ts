@@ -1,12 +1,7 @@
 import { EventStoreError } from '../../src/errors.ts'
 import { type Evaluate, replyText } from './redis-client.ts'
 import { INSPECT } from './redis-scripts.ts'
-
-/** Something about a server that can make a store forget, and what to do about it. */
-export interface StoreProblem {
-  readonly problem: string
-  readonly fix: string
-}
+import type { StoreProblem } from './store-problem.ts'
 
 /** Keys to ask for, so that each node of a cluster is met: one misses a node with 1 slot of 24 in 1 of 15 cases. */
 const CLUSTER_PROBES = 64

@@ -1,10 +1,5 @@
 import type { SqliteConnection } from './sqlite-clients.ts'
-
-/** Something that is wrong with a store's database, and what to do about it. */
-export interface StoreProblem {
-  readonly problem: string
-  readonly fix: string
-}
+import type { StoreProblem } from './store-problem.ts'
 
 /** Longest wait for another writer that is not a problem, in milliseconds: the default of `storeTimeoutSeconds`. */
 const LONGEST_WAIT_MS = 2000

@@ -75,9 +75,9 @@ function libsqlConnection(client: LibsqlClient): SqliteConnection {
   }
 }
 
-const D1 = 'is a D1 binding: that takes hookgate/stores/d1, not hookgate/stores/sqlite'
+const D1 = 'is a D1 binding: its answers differ from those of SQLite, and there is no store for it yet'
 const DURABLE_OBJECT =
-  'is the storage of a Durable Object: that takes hookgate/stores/durable-object, not hookgate/stores/sqlite'
+  'is the storage of a Durable Object: its answers differ from those of SQLite, and there is no store for it yet'
 
 function problemOf(db: unknown): string {
   const given: object = Object(db)

@@ -1,6 +1,19 @@
-// The full-size race and kills of one durable store, printed:
-//   node test/support/race.mjs <subject> --rounds 100 --processes 8 --deliveries 1000 --kills 500 --config JSON
-// The subject is a file of test/stores/subjects; `npm run build` first. Leaves with 1 when an event was taken twice or lost.
+const HELP = `The full-size race and kills of one durable store.
+
+Usage: node test/support/race.mjs SUBJECT [options]     (after npm run build)
+
+  SUBJECT               a file of test/stores/subjects, without .mjs: redis, postgres, sqlite
+  --config JSON         where its engine is: '{"port":6379}' (redis), '{"connection":{"port":5432}}' (postgres),
+                        '{"client":"libsql","path":"/tmp/events.db"}' (sqlite)
+  --rounds N            rounds of the race (100); 0 leaves it out
+  --processes N         that race (8)
+  --deliveries N        of the one event, in each round (1000)
+  --kills N             workers killed (500); 0 leaves it out
+  --lease-ms N          of the killed workers (400)
+  --lanes N             killed side by side (4)
+
+Exits 1 when an event was taken twice or lost.`
+
 import { parseArgs } from 'node:util'
 import { runnerImport } from 'vite'
 
@@ -15,8 +28,13 @@ const { values, positionals } = parseArgs({
     'lease-ms': whole(400),
     lanes: whole(4),
     config: whole('{}'),
+    help: { type: 'boolean' },
   },
 })
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
+}
 const [subject] = positionals
 if (!subject) throw new Error('name a subject: a file of test/stores/subjects, without .mjs')
 
