@@ -75,9 +75,8 @@ function libsqlConnection(client: LibsqlClient): SqliteConnection {
   }
 }
 
-const D1 = 'is a D1 binding: its answers differ from those of SQLite, and there is no store for it yet'
-const DURABLE_OBJECT =
-  'is the storage of a Durable Object: its answers differ from those of SQLite, and there is no store for it yet'
+const D1 = 'is a D1 binding; there is no store for D1 yet'
+const DURABLE_OBJECT = 'is the storage of a Durable Object; there is no store for those yet'
 
 function problemOf(db: unknown): string {
   const given: object = Object(db)
