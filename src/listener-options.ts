@@ -8,6 +8,7 @@ import {
   checkOptions,
   type OptionCheck,
   type OptionTable,
+  oneOfWords,
   optional,
   positiveInteger,
   positiveSeconds,
@@ -65,11 +66,6 @@ export interface ListenerOptions<Payload = Json> {
   readonly randomUuid?: (() => string) | undefined
 }
 
-const autoOrManual: OptionCheck = (value, option) => {
-  if (value !== 'auto' && value !== 'manual')
-    throw new ListenerConfigError(option, "must be 'auto' or 'manual'")
-}
-
 const standardSchema: OptionCheck = (value, option) => {
   withMethods('validate')(Object(value)['~standard'], `${option}['~standard']`)
 }
@@ -85,7 +81,7 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   leaseSeconds: optional(positiveSeconds),
   storeTimeoutSeconds: optional(timerSeconds),
   payload: optional(standardSchema),
-  settle: optional(autoOrManual),
+  settle: optional(oneOfWords('auto', 'manual')),
   onVerdict: optional(aFunction),
   onError: optional(aFunction),
   clock: optional(withMethods('now')),

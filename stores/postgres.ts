@@ -3,8 +3,8 @@ import type { EventStore } from '../src/event-store.ts'
 import {
   checkedElsewhere,
   checkOptions,
-  type OptionCheck,
   type OptionTable,
+  oneOfWords,
   optional,
   positiveSeconds,
 } from '../src/lib/options.ts'
@@ -52,15 +52,9 @@ export interface PostgresStore extends EventStore {
   with(tx: PostgresClient): EventStore
 }
 
-const twoPhaseOrSingle: OptionCheck = (value, option) => {
-  if (value !== 'two-phase' && value !== 'single') {
-    throw new ListenerConfigError(option, "must be 'two-phase' or 'single'")
-  }
-}
-
 const OPTIONS: OptionTable<PostgresStoreOptions> = {
   table: checkedElsewhere,
-  mode: optional(twoPhaseOrSingle),
+  mode: optional(oneOfWords('two-phase', 'single')),
   retentionSeconds: optional(positiveSeconds),
 }
 

@@ -4,6 +4,7 @@ import {
   checkOptions,
   type OptionCheck,
   type OptionTable,
+  oneOfWords,
   optional,
   positiveInteger,
   positiveSeconds,
@@ -35,8 +36,8 @@ export interface RedisStoreOptions {
    */
   readonly mode?: 'two-phase' | 'single' | undefined
   /**
-   * `plain` (default): a key an event, about 180 bytes (mode `single`: 230). `compact`: shared hashes, about 27 bytes, at half the speed;
-   * needs Redis 5 and a server that lets a script name its keys (no serverless Redis). `two-phase` only.
+   * `plain` (default): a key an event, about 180 bytes (mode `single`: 230). `compact`: shared hashes, about 27 bytes, at
+   * half the speed; needs Redis 5 and a server that lets a script name its keys (no serverless Redis). `two-phase` only.
    */
   readonly layout?: 'plain' | 'compact' | undefined
   /**
@@ -61,14 +62,6 @@ export interface RedisStore extends EventStore {
   check(): Promise<StoreProblem[]>
 }
 
-const oneOf =
-  (...words: readonly string[]): OptionCheck =>
-  (value, option) => {
-    if (!words.some((word) => word === value)) {
-      throw new ListenerConfigError(option, `must be '${words.join("' or '")}'`)
-    }
-  }
-
 const wellFormed: OptionCheck = (value, option) => {
   if (typeof value !== 'string' || !value.isWellFormed()) {
     throw new ListenerConfigError(option, 'must be a well-formed string')
@@ -77,8 +70,8 @@ const wellFormed: OptionCheck = (value, option) => {
 
 const OPTIONS: OptionTable<RedisStoreOptions> = {
   prefix: optional(wellFormed),
-  mode: optional(oneOf('two-phase', 'single')),
-  layout: optional(oneOf('plain', 'compact')),
+  mode: optional(oneOfWords('two-phase', 'single')),
+  layout: optional(oneOfWords('plain', 'compact')),
   retentionSeconds: optional(positiveSeconds),
   shards: optional(positiveInteger),
 }

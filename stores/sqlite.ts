@@ -3,8 +3,8 @@ import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../src/eve
 import { type MaybePromise, whenKnown } from '../src/lib/maybe-promise.ts'
 import {
   checkOptions,
-  type OptionCheck,
   type OptionTable,
+  oneOfWords,
   optional,
   positiveInteger,
   positiveSeconds,
@@ -52,15 +52,9 @@ export interface SqliteStore extends EventStore {
   check(): Promise<readonly StoreProblem[]>
 }
 
-const twoPhaseOrSingle: OptionCheck = (value, option) => {
-  if (value !== 'two-phase' && value !== 'single') {
-    throw new ListenerConfigError(option, "must be 'two-phase' or 'single'")
-  }
-}
-
 const OPTIONS: OptionTable<SqliteStoreOptions> = {
   table: optional(tableName),
-  mode: optional(twoPhaseOrSingle),
+  mode: optional(oneOfWords('two-phase', 'single')),
   retentionSeconds: optional(positiveSeconds),
 }
 

@@ -68,6 +68,14 @@ export const wellFormedText: OptionCheck = (value, option) => {
   }
 }
 
+/** One of these words, and nothing else. */
+export function oneOfWords(...words: readonly string[]): OptionCheck {
+  return (value, option) => {
+    if (words.some((word) => word === value)) return
+    throw new ListenerConfigError(option, `must be '${words.join("' or '")}'`)
+  }
+}
+
 /** Anything with these methods: a store, a clock, a key set. Functions count: `Date` is a clock. */
 export function withMethods(...methods: readonly string[]): OptionCheck {
   return (value, option) => {
