@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+interface Manifest {
+  readonly peerDependencies: { readonly [name: string]: string }
+  readonly devDependencies: { readonly [name: string]: string }
+  readonly dependencies: { readonly [name: string]: string }
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(new URL(`../../${folder}package.json`, import.meta.url), 'utf8'))
+
+const { peerDependencies, devDependencies } = manifestOf('')
+const { dependencies: oldest } = manifestOf('test/frameworks/')
+
+/** `npm:express@4.18.0`, under whatever name, is a version of Express. */
+function versionsOf(framework: string, installed: { readonly [name: string]: string }): string[] {
+  return Object.entries(installed).flatMap(([name, spec]) => {
+    const [, alias, version] = /^npm:(.+)@(.+)$/.exec(spec) ?? ['', name, spec]
+    return alias === framework && version !== undefined ? [version] : []
+  })
+}
+
+const major = (version: string) => version.split('.')[0]
+
+describe('the peer ranges are what was run', () => {
+  const ranges = Object.entries(peerDependencies).map(([framework, range]) => ({
+    framework,
+    from: range.split(' || ').map((part) => part.replace(/^\^/, '')),
+  }))
+
+  it.each(ranges)(
+    '$framework begins, in each major, with the version of `npm run test:frameworks`',
+    (range) => {
+      expect(range.from).toEqual(versionsOf(range.framework, oldest).toSorted())
+    },
+  )
+
+  it.each(ranges)('$framework ends, in each major, with one that `npm test` runs', ({ framework, from }) => {
+    const newest = versionsOf(framework, devDependencies)
+    expect(newest.map(major).toSorted()).toEqual(from.map(major))
+    expect(newest.filter((version) => from.includes(version))).toEqual([])
+  })
+})
