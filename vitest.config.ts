@@ -13,6 +13,10 @@ export default defineConfig({
         test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 20_000 },
       },
       {
+        // The service knows the package by its name only: as it is built.
+        test: { name: 'service', include: ['service/test/**/*.test.ts'], testTimeout: 60_000 },
+      },
+      {
         // Everything that reaches cryptography runs a second time on the Web Crypto build.
         resolve: { alias: cryptoBuild('web') },
         test: {

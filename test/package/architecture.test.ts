@@ -38,7 +38,8 @@ const src = sourcesOf('src')
 const stores = sourcesOf('stores')
 const adapters = sourcesOf('adapters')
 const cli = sourcesOf('cli')
-const everything = [...src, ...stores, ...adapters, ...cli]
+const service = sourcesOf('service/src')
+const everything = [...src, ...stores, ...adapters, ...cli, ...service]
 
 /** `path -> target` for each import that is not allowed. */
 function strays(
@@ -89,6 +90,14 @@ describe('imports run one way', () => {
     expect(
       strays([...src, ...stores, ...adapters], (target) => !inside('cli')(target) && !inside('test')(target)),
     ).toEqual([])
+  })
+
+  it('the service uses the package as any user would: by its name', () => {
+    expect(service.length).toBeGreaterThan(20)
+    expect(strays(service, (target) => !isFile(target) || inside('service/src')(target))).toEqual([])
+    expect(strays([...src, ...stores, ...adapters, ...cli], (target) => !inside('service')(target))).toEqual(
+      [],
+    )
   })
 
   it('checks know what they judge and lib, not one another', () => {

@@ -1,0 +1,26 @@
+import { bodyLimit } from 'hono/body-limit'
+import { entitlementRoutes } from './entitlements/routes.ts'
+import { bearer } from './http/bearer.ts'
+import type { Dependencies } from './http/dependencies.ts'
+import { replyTo } from './http/failures.ts'
+import { Problem } from './http/problem.ts'
+import { describeApi } from './http/reference.ts'
+import { newRouter, type Router } from './http/router.ts'
+
+/** The largest body of the main API. The webhook listener has its own limit, which is the specification's. */
+const MAX_BODY_BYTES = 262_144
+
+/** The whole HTTP API. What stands before `bearer()` is open; nothing of the tenant's is. */
+export function createApp(dependencies: Dependencies): Router {
+  const app = newRouter()
+  app.onError((error) => replyTo(error, dependencies.report))
+  app.notFound(() => new Problem('route_unknown', 'There is nothing here.').toResponse())
+  describeApi(app, dependencies)
+  app.use('*', bearer(dependencies), bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLarge }))
+  app.route('/', entitlementRoutes(dependencies))
+  return app
+}
+
+function refuseLarge(): never {
+  throw new Problem('body_too_large', `A body has at most ${MAX_BODY_BYTES} bytes.`)
+}

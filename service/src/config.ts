@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const onOff = z.enum(['on', 'off']).transform((word) => word === 'on')
+
+const variables = z.strictObject({
+  SERVICE_PORT: z.coerce.number().int().min(0).max(65_535).default(8788),
+  SERVICE_DATA: z.string().min(1).default('.hookgate-service'),
+  SERVICE_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  SERVICE_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SERVICE_SECRET: z.string().min(32).optional(),
+  SERVICE_SEED: onOff.default(true),
+  SERVICE_BASELINE_POLICIES: onOff.default(true),
+  SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
+})
+
+export interface Config {
+  /** 0 lets the system choose. Default 8788. */
+  readonly port: number
+  /** Where PGlite and the secret are kept. Default `.hookgate-service`. */
+  readonly folder: string
+  /** A real Postgres; PGlite without it. */
+  readonly databaseUrl: string | undefined
+  /** What the tenant is called by outside, without a slash at the end. Default: the address listened on. */
+  readonly baseUrl: string | undefined
+  /** At least 32 characters. Default: made once, and kept in the folder. */
+  readonly secret: string | undefined
+  /** Whether an empty database gets the demo tenant. */
+  readonly seed: boolean
+  readonly baselinePolicies: boolean
+  /** Development only: whether a JWKS may be fetched from private, loopback and link-local addresses. */
+  readonly allowPrivateJwks: boolean
+}
+
+/** @throws Error that names each variable that is wrong, and each `SERVICE_…` that does not exist. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const own = Object.entries(environment).filter(([name]) => name.startsWith('SERVICE_'))
+  const { data: given, error } = variables.safeParse(Object.fromEntries(own))
+  if (!given) throw new Error(`The environment is wrong.\n${z.prettifyError(error)}`)
+  return {
+    port: given.SERVICE_PORT,
+    folder: given.SERVICE_DATA,
+    databaseUrl: given.SERVICE_DATABASE_URL,
+    baseUrl: given.SERVICE_BASE_URL?.replace(/\/+$/, ''),
+    secret: given.SERVICE_SECRET,
+    seed: given.SERVICE_SEED,
+    baselinePolicies: given.SERVICE_BASELINE_POLICIES,
+    allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,
+  }
+}
+
+/** The service's root secret: as configured, or as the folder has it, or a new one that the folder keeps. */
+export async function rootSecret({ secret, folder }: Config): Promise<string> {
+  if (secret !== undefined) return secret
+  const file = join(folder, 'secret')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // `wx`: of two that start at once, one writes.
+  await writeFile(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 }).catch((error) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  return readFile(file, 'utf8')
+}

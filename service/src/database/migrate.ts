@@ -1,0 +1,32 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Database, Transaction } from './database.ts'
+
+const FOLDER = new URL('../../migrations/', import.meta.url)
+
+/** `NNN-name.sql`, applied in the order of the numbers. */
+const FILE = /^\d{3}-[a-z-]+\.sql$/
+
+/**
+ * Applies the migrations that the database has not seen, all of them in one transaction. Any number of processes may start
+ * at once: they wait for one another.
+ *
+ * @returns The files that were applied now.
+ */
+export async function migrate(database: Database): Promise<readonly string[]> {
+  const files = (await readdir(FOLDER)).filter((file) => FILE.test(file)).toSorted()
+  return database.transaction(async (tx) => {
+    await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service migrations', 0))")
+    await tx.query('CREATE TABLE IF NOT EXISTS service_migrations (file text PRIMARY KEY)')
+    const seen = new Set(
+      (await tx.query<{ file: string }>('SELECT file FROM service_migrations')).map(({ file }) => file),
+    )
+    const missing = files.filter((file) => !seen.has(file))
+    for (const file of missing) await apply(tx, file)
+    return missing
+  })
+}
+
+async function apply(tx: Transaction, file: string): Promise<void> {
+  await tx.script(await readFile(new URL(file, FOLDER), 'utf8'))
+  await tx.query('INSERT INTO service_migrations (file) VALUES ($1)', [file])
+}

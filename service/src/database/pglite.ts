@@ -1,0 +1,30 @@
+import { mkdir } from 'node:fs/promises'
+import { PGlite } from '@electric-sql/pglite'
+import type { Database } from './database.ts'
+
+/**
+ * Postgres inside this process.
+ *
+ * @param folder Where it keeps its files, made if missing. Without one it lives in memory. One process at a time.
+ */
+export async function openPGlite(folder?: string): Promise<Database> {
+  if (folder !== undefined) await mkdir(folder, { recursive: true })
+  const client = await PGlite.create(folder === undefined ? {} : { dataDir: folder })
+  return {
+    client,
+    query: async <Row>(text: string, params: readonly unknown[] = []) =>
+      (await client.query<Row>(text, [...params])).rows,
+    transaction: (work) =>
+      client.transaction((tx) =>
+        work({
+          client: tx,
+          query: async <Row>(text: string, params: readonly unknown[] = []) =>
+            (await tx.query<Row>(text, [...params])).rows,
+          script: async (text) => {
+            await tx.exec(text)
+          },
+        }),
+      ),
+    close: () => client.close(),
+  }
+}

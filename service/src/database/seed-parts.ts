@@ -1,0 +1,4 @@
+import type { SeedPart } from './seed.ts'
+
+/** What the demo tenant has beside its directory: each resource adds its part, in this order. */
+export const SEED_PARTS: readonly SeedPart[] = []

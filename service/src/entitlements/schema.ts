@@ -1,0 +1,16 @@
+import { z } from '@hono/zod-openapi'
+import { timestamp } from '../http/timestamp.ts'
+
+export const appEntitlementSchema = z
+  .object({
+    id: z.string(),
+    appId: z.string(),
+    displayName: z.string(),
+    description: z.string(),
+    createdAt: timestamp,
+  })
+  .openapi('AppEntitlement', {
+    description: 'The specification names it (4.3) and shows none of its fields: all are additions.',
+  })
+
+export type AppEntitlement = z.infer<typeof appEntitlementSchema>

@@ -1,0 +1,62 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import type { Queryable } from '../database/database.ts'
+import type { Dependencies } from './dependencies.ts'
+import { Problem } from './problem.ts'
+
+/** `super_admin` may do everything, `operator` tasks, `viewer` may read. */
+export const ROLES = ['super_admin', 'operator', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Who asks. */
+export interface Caller {
+  readonly userId: string
+  readonly roles: readonly string[]
+}
+
+/** The environment of every route behind `bearer()`: `c.var.caller`. */
+export interface Env {
+  Variables: { caller: Caller }
+}
+
+/** `svc_<id>_<secret>`: the record is found by its ID, so that the secret is only ever compared, in constant time. */
+const TOKEN = /^Bearer +svc_([a-z0-9]{1,32})_([\w-]{43})$/i
+
+/** Compared with when there is no such token, so that unknown IDs take the same way. */
+const NOBODY = Buffer.alloc(32)
+
+export function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/** Nobody passes without a token that is known, not revoked and not expired. */
+export function bearer({ database, clock }: Dependencies): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const caller = await callerOf(database, c.req.header('authorization') ?? '', clock.now())
+    if (caller === undefined) throw new Problem('unauthorized', 'Send `Authorization: Bearer <token>`.')
+    c.set('caller', caller)
+    await next()
+  }
+}
+
+async function callerOf(database: Queryable, header: string, nowMs: number): Promise<Caller | undefined> {
+  const [, id, secret] = TOKEN.exec(header) ?? []
+  if (id === undefined || secret === undefined) return undefined
+  const [token] = await database.query<{ hash: Uint8Array; user_id: string; roles: string[] }>(
+    `SELECT secret_hash AS hash, user_id, roles FROM access_tokens
+     WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+    [id, new Date(nowMs)],
+  )
+  const same = timingSafeEqual(hashOf(secret), token?.hash ?? NOBODY)
+  return same && token ? { userId: token.user_id, roles: token.roles } : undefined
+}
+
+export function mayAct(caller: Caller): boolean {
+  return caller.roles.includes('super_admin') || caller.roles.includes('operator')
+}
+
+/** @throws Problem `forbidden` for a caller with none of the roles. */
+export function requireRole(caller: Caller, ...roles: readonly Role[]): void {
+  if (roles.some((role) => caller.roles.includes(role))) return
+  throw new Problem('forbidden', `This takes the role ${roles.join(' or ')}.`)
+}

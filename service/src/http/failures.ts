@@ -1,0 +1,34 @@
+import type { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import { Problem } from './problem.ts'
+
+/** Postgres cannot keep NUL in a text, nor half of a surrogate pair in JSON. */
+const UNSTORABLE_TEXT: readonly unknown[] = ['22021', '22P02', '22P05']
+
+/** The one place where what was thrown becomes a reply. What is not a refusal is reported, and says nothing outside. */
+export function replyTo(error: unknown, report: (error: unknown) => void): Response {
+  if (error instanceof Problem) return error.toResponse()
+  if (UNSTORABLE_TEXT.includes(Reflect.get(Object(error), 'code'))) {
+    return new Problem('text_not_storable', 'A text holds U+0000 or half of a surrogate pair.').toResponse()
+  }
+  // What Hono itself throws for a body that it cannot parse.
+  if (error instanceof HTTPException && error.status === 400) {
+    return new Problem('body_not_json', 'The body is not JSON.').toResponse()
+  }
+  report(error)
+  return new Problem('internal', 'The service failed. Nothing was changed.').toResponse()
+}
+
+/** Hook of every router: a request that its schema refuses. */
+export function refuseInvalid(
+  result: { success: true } | { success: false; error: z.ZodError },
+  _context: Context,
+): undefined {
+  if (result.success) return
+  const errors = result.error.issues.map(({ path, message }) => ({
+    pointer: path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+    detail: message,
+  }))
+  throw new Problem('request_invalid', 'The request does not fit its schema; `errors` says where.', errors)
+}

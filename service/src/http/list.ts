@@ -1,0 +1,74 @@
+import { z } from '@hono/zod-openapi'
+import type { Queryable } from '../database/database.ts'
+import type { PageTokens } from './page-token.ts'
+
+/** Specification, 8.1. */
+const [SMALLEST, DEFAULT, LARGEST] = [10, 25, 100]
+
+const sizeRule = 'Default 25. Below 10 behaves as 10, above 100 as 100.'
+const tokenRule = 'Empty for the first page, then the `nextPageToken` of the previous response.'
+
+/** For a GET operation. */
+export const pageQuery = z.object({
+  page_size: z.coerce.number().int().optional().openapi({ type: 'integer', description: sizeRule }),
+  page_token: z.string().optional().openapi({ description: tokenRule }),
+})
+
+/** For the body of a POST operation. */
+export const pageBody = {
+  page_size: z.int().optional().openapi({ description: sizeRule }),
+  page_token: z.string().optional().openapi({ description: tokenRule }),
+}
+
+export interface PageRequest {
+  readonly page_size?: number | undefined
+  readonly page_token?: string | undefined
+}
+
+/** `list` and `nextPageToken` (specification, 4.3). */
+export function pageOf<Element extends z.ZodType>(element: Element) {
+  return z.object({
+    list: z.array(element),
+    nextPageToken: z.string().openapi({ description: 'Empty when there are no more results.' }),
+  })
+}
+
+export interface Listing {
+  /** `columns FROM …`, what stands behind SELECT. */
+  readonly select: string
+  /** Which rows there are; its values are `params`. */
+  readonly where: string
+  readonly params: readonly unknown[]
+  /** The columns that order the rows, the last one unique. An index begins with what `where` fixes, then has these. */
+  readonly keys: readonly string[]
+  readonly order: 'ASC' | 'DESC'
+}
+
+/**
+ * One page, found by the keys of the last row before it: its cost does not grow with its place, and a row that is there
+ * all the time is seen once, whatever is inserted and deleted meanwhile.
+ */
+export async function listPage<Row>(
+  database: Queryable,
+  listing: Listing,
+  request: PageRequest,
+  tokens: PageTokens,
+): Promise<{ rows: Row[]; nextPageToken: string }> {
+  const { select, where, params, keys, order } = listing
+  const after = request.page_token ? tokens.read(request.page_token) : []
+  const size = Math.min(Math.max(request.page_size ?? DEFAULT, SMALLEST), LARGEST)
+  const found = await database.query<Row & { cursor: string[] }>(
+    `SELECT ARRAY[${keys.map((key) => `${key}::text`).join()}] AS cursor, ${select}
+     WHERE (${where}) ${after.length === 0 ? '' : `AND ${beyond(listing)}`}
+     ORDER BY ${keys.map((key) => `${key} ${order}`).join()} LIMIT ${size + 1}`,
+    [...params, ...after],
+  )
+  const rows = found.slice(0, size)
+  const last = found.length > size ? rows.at(-1) : undefined
+  return { rows, nextPageToken: last === undefined ? '' : tokens.write(last.cursor) }
+}
+
+function beyond({ keys, params, order }: Listing): string {
+  const values = keys.map((_, index) => `$${params.length + index + 1}`)
+  return `(${keys.join()}) ${order === 'ASC' ? '>' : '<'} (${values.join()})`
+}

@@ -1,0 +1,48 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from '@hono/zod-openapi'
+import { Problem } from './problem.ts'
+
+const TAG_BYTES = 16
+
+/** Longer ones are none of ours, and are not decoded. */
+const LONGEST = 2_000
+
+const keysSchema = z.array(z.string())
+
+/**
+ * Tokens for one query: the sort keys of the last element, and a tag over them and the query. Whoever changes the token
+ * or the query's filters gets a refusal, not another page.
+ *
+ * @param query What the token is bound to: the operation, its path and its filters. Not `page_size`, which may change.
+ */
+export class PageTokens {
+  readonly #key: Uint8Array
+  readonly #query: string
+
+  constructor(key: Uint8Array, query: readonly unknown[]) {
+    this.#key = key
+    this.#query = JSON.stringify(query)
+  }
+
+  write(keys: readonly string[]): string {
+    const text = Buffer.from(JSON.stringify(keys))
+    return Buffer.concat([this.#tagOf(text), text]).toString('base64url')
+  }
+
+  /** @throws Problem `page_token_invalid` for a token that this service did not write for this query. */
+  read(token: string): readonly string[] {
+    const bytes = Buffer.from(token.length > LONGEST ? '' : token, 'base64url')
+    const [tag, text] = [bytes.subarray(0, TAG_BYTES), bytes.subarray(TAG_BYTES)]
+    const canonical = bytes.toString('base64url') === token
+    if (!canonical || tag.length < TAG_BYTES || !timingSafeEqual(tag, this.#tagOf(text))) {
+      const fix = 'Send the `nextPageToken` of the previous response, with the same filters.'
+      throw new Problem('page_token_invalid', `The page token does not belong to this query. ${fix}`)
+    }
+    return keysSchema.parse(JSON.parse(text.toString()))
+  }
+
+  #tagOf(text: Uint8Array): Buffer {
+    const mac = createHmac('sha256', this.#key).update(`${this.#query.length}:${this.#query}`).update(text)
+    return mac.digest().subarray(0, TAG_BYTES)
+  }
+}

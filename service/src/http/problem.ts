@@ -1,0 +1,78 @@
+import { z } from '@hono/zod-openapi'
+
+/** The codes of all refusals, each with its status. One table: nothing else in the service knows a status of a refusal. */
+export const PROBLEM_STATUSES = {
+  request_invalid: 400,
+  body_not_json: 400,
+  text_not_storable: 400,
+  page_token_invalid: 400,
+  expand_path_unknown: 400,
+  reference_unknown: 400,
+  policy_invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  feature_disabled: 403,
+  route_unknown: 404,
+  task_unknown: 404,
+  policy_step_unknown: 404,
+  policy_unknown: 404,
+  app_unknown: 404,
+  policy_step_done: 409,
+  task_closed: 409,
+  policy_builtin: 409,
+  policy_rule_failed: 409,
+  body_too_large: 413,
+  internal: 500,
+} as const
+
+export type ProblemCode = keyof typeof PROBLEM_STATUSES
+
+const TITLES = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  500: 'Internal Server Error',
+} as const
+
+export const problemSchema = z
+  .object({
+    status: z.int(),
+    title: z.string(),
+    code: z.string().openapi({ examples: Object.keys(PROBLEM_STATUSES) }),
+    detail: z.string().openapi({ description: 'What is wrong, and how to mend it, for a developer.' }),
+    errors: z
+      .array(z.object({ pointer: z.string(), detail: z.string() }))
+      .optional()
+      .openapi({ description: 'With `request_invalid`: each field that is wrong, as a JSON pointer.' }),
+  })
+  .openapi('Problem', { description: 'Every refusal of the API (RFC 9457). `code` is for programs.' })
+
+export type ProblemBody = z.infer<typeof problemSchema>
+
+/** A refusal. Thrown wherever it is found, also inside a transaction, which it rolls back. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly code: ProblemCode
+  readonly errors: ProblemBody['errors']
+
+  constructor(code: ProblemCode, detail: string, errors?: ProblemBody['errors']) {
+    super(detail)
+    this.code = code
+    this.errors = errors
+  }
+
+  get status() {
+    return PROBLEM_STATUSES[this.code]
+  }
+
+  toResponse(): Response {
+    const { status, code, message: detail, errors } = this
+    const body: ProblemBody = { status, title: TITLES[status], code, detail, ...(errors && { errors }) }
+    const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
+    if (status === 401) headers.set('www-authenticate', 'Bearer')
+    return Response.json(body, { status, headers })
+  }
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+import { serve } from '@hono/node-server'
+import { createApp } from './app.ts'
+import { readConfig, rootSecret } from './config.ts'
+import { migrate } from './database/migrate.ts'
+import { openDatabase } from './database/open.ts'
+import { demoToken, seed } from './database/seed.ts'
+import { SEED_PARTS } from './database/seed-parts.ts'
+import type { Dependencies } from './http/dependencies.ts'
+
+const report = (error: unknown) => console.error(error)
+
+const config = readConfig(process.env)
+const secret = await rootSecret(config)
+const database = await openDatabase(config.databaseUrl, config.folder, report)
+await migrate(database)
+
+const dependencies: Dependencies = {
+  database,
+  clock: Date,
+  newId: () => crypto.randomUUID(),
+  secret,
+  baseUrl: config.baseUrl ?? `http://127.0.0.1:${config.port}`,
+  baselinePolicies: config.baselinePolicies,
+  report,
+}
+if (config.seed) await seed(dependencies, SEED_PARTS)
+
+const app = createApp(dependencies)
+const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: config.port }, ({ port }) => {
+  const here = `http://127.0.0.1:${port}`
+  console.log(`Listening on ${here}, reference at ${here}/docs`)
+  console.log(`Token: ${demoToken(secret)}`)
+})
+
+function stop(): void {
+  server.close(() => database.close().then(() => process.exit(0), report))
+}
+process.once('SIGINT', stop)
+process.once('SIGTERM', stop)

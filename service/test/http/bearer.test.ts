@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import { demoToken } from '../../src/database/seed.ts'
+import { hashOf } from '../../src/http/bearer.ts'
+import { describeService } from '../support/databases.ts'
+
+const PATH = '/api/v1/apps/app-payroll/entitlements'
+const SECRET = 's'.repeat(43)
+
+describeService('bearer tokens', (subject) => {
+  const insert = (id: string, expires: Date | null, revoked: Date | null) =>
+    subject.database.query(
+      `INSERT INTO access_tokens (id, secret_hash, user_id, roles, expires_at, revoked_at)
+       VALUES ($1, $2, 'user-ada', '{viewer}', $3, $4)`,
+      [id, hashOf(SECRET), expires, revoked],
+    )
+  const statusWith = async (token: string) => (await subject.get(PATH, token)).status
+
+  it('everything but the reference needs one, also what does not exist', async () => {
+    const paths = ['/', PATH, '/api/v1/none', '/api/v1/tasks/1', '/api/v1/policies', '/openapi.yaml']
+    for (const path of paths) {
+      const reply = await subject.app.request(path)
+      expect([path, reply.status]).toEqual([path, 401])
+      expect(reply.headers.get('content-type')).toBe('application/problem+json')
+      expect(reply.headers.get('www-authenticate')).toBe('Bearer')
+      expect(await reply.json()).toMatchObject({ status: 401, title: 'Unauthorized', code: 'unauthorized' })
+    }
+    for (const path of ['/openapi.json', '/docs', '/docs/swagger-ui.css']) {
+      expect([path, (await subject.app.request(path)).status]).toEqual([path, 200])
+    }
+  })
+
+  it('is refused when it is not exactly the one that was issued', async () => {
+    const token = subject.token
+    const other = token.endsWith('A') ? 'B' : 'A'
+    const wrong = [
+      `${token.slice(0, -1)}${other}`,
+      token.slice(0, -1),
+      `${token}A`,
+      token.replace('demo', 'nobody'),
+      token.replace('svc_', ''),
+      demoToken('another secret'),
+      'x',
+    ]
+    for (const each of wrong) expect([each, await statusWith(each)]).toEqual([each, 401])
+    expect(await statusWith(token)).toBe(200)
+  })
+
+  it('another scheme is refused', async () => {
+    const authorization = `Basic ${subject.token}`
+    expect((await subject.app.request(PATH, { headers: { authorization } })).status).toBe(401)
+  })
+
+  it('ends with its expiry, to the millisecond', async () => {
+    await insert('brief', new Date(subject.clock.now() + 1_000), null)
+    subject.clock.advance(999)
+    expect(await statusWith(`svc_brief_${SECRET}`)).toBe(200)
+    subject.clock.advance(1)
+    expect(await statusWith(`svc_brief_${SECRET}`)).toBe(401)
+  })
+
+  it('ends when it is revoked', async () => {
+    await insert('gone', null, new Date())
+    expect(await statusWith(`svc_gone_${SECRET}`)).toBe(401)
+  })
+
+  it('is not in the database in any readable form', async () => {
+    const rows = await subject.database.query('SELECT * FROM access_tokens')
+    const secret = subject.token.split('_').slice(2).join('_')
+    const hexOfSecret = Buffer.from(secret).toString('hex')
+    expect(JSON.stringify(rows)).not.toContain(secret)
+    expect(JSON.stringify(rows)).not.toContain(hexOfSecret)
+  })
+})

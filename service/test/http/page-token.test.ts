@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { describeService } from '../support/databases.ts'
+
+const PATH = '/api/v1/apps/app-payroll/entitlements'
+
+describeService('page tokens', (subject) => {
+  const tokenOf = async (path: string) => (await subject.get(`${path}?page_size=10`)).body.nextPageToken
+  const refused = async (path: string) => {
+    const { status, body } = await subject.get(path)
+    expect([status, body.code]).toEqual([400, 'page_token_invalid'])
+  }
+
+  it('may be used with another page_size', async () => {
+    const { status, body } = await subject.get(`${PATH}?page_size=50&page_token=${await tokenOf(PATH)}`)
+    expect([status, body.list.length, body.nextPageToken]).toEqual([200, 50, ''])
+  })
+
+  it('altered in any character is refused', async () => {
+    const token: string = await tokenOf(PATH)
+    for (let at = 0; at < token.length; at++) {
+      const other = token[at] === 'A' ? 'B' : 'A'
+      await refused(`${PATH}?page_token=${token.slice(0, at)}${other}${token.slice(at + 1)}`)
+    }
+  })
+
+  it.each(['x', 'AAAAAAAAAAAAAAAAAAAAAA', '%00', 'A'.repeat(4_000)])(
+    'made up is refused: %.30s',
+    async (token) => {
+      await refused(`${PATH}?page_token=${token}`)
+    },
+  )
+
+  it('cut off, or with something behind it, is refused', async () => {
+    const token: string = await tokenOf(PATH)
+    for (const wrong of [token.slice(0, -1), token.slice(0, 20), `${token}A`, `${token}=`, `${token}%0A`]) {
+      await refused(`${PATH}?page_token=${wrong}`)
+    }
+  })
+
+  it('of another app is refused', async () => {
+    await subject.database.query(`INSERT INTO apps VALUES ('other', 'Other', now())`)
+    await refused(`/api/v1/apps/other/entitlements?page_token=${await tokenOf(PATH)}`)
+  })
+})

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { fakeClock } from '../../../test/support/clock.ts'
+import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
+import { createApp } from '../../src/app.ts'
+import type { Database } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { openPGlite } from '../../src/database/pglite.ts'
+import { openPostgres } from '../../src/database/postgres.ts'
+import { demoToken, seed } from '../../src/database/seed.ts'
+import { SEED_PARTS } from '../../src/database/seed-parts.ts'
+import type { Dependencies } from '../../src/http/dependencies.ts'
+
+const SECRET = 'a secret that is only known to the tests of the service'
+
+/** A migrated and seeded service on one engine, alive for one `describe`. */
+export class Subject {
+  readonly clock = fakeClock()
+  readonly reports: unknown[] = []
+  readonly token: string = demoToken(SECRET)
+  #database: Database | undefined
+  #app: ReturnType<typeof createApp> | undefined
+
+  async start(database: Database): Promise<void> {
+    this.#database = database
+    await migrate(database)
+    await seed(this.dependencies, SEED_PARTS)
+    this.#app = createApp(this.dependencies)
+  }
+
+  get database(): Database {
+    if (this.#database === undefined) throw new Error('the database is open inside tests only')
+    return this.#database
+  }
+
+  get app(): ReturnType<typeof createApp> {
+    if (this.#app === undefined) throw new Error('the app is there inside tests only')
+    return this.#app
+  }
+
+  get dependencies(): Dependencies {
+    return {
+      database: this.database,
+      clock: this.clock,
+      newId: () => crypto.randomUUID(),
+      secret: SECRET,
+      baseUrl: 'https://tenant.example',
+      baselinePolicies: true,
+      report: (error) => this.reports.push(error),
+    }
+  }
+
+  /** A request with the demo token, unless `token` says otherwise; `undefined` sends none. JSON in, JSON out. */
+  async ask(method: string, path: string, body?: unknown, token: string | undefined = this.token) {
+    const reply = await this.app.request(path, {
+      method,
+      headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    // What a reply holds is what the tests are about.
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+    return { status: reply.status, headers: reply.headers, body: (await reply.json()) as any }
+  }
+
+  get = (path: string, token?: string) => this.ask('GET', path, undefined, token)
+  post = (path: string, body: unknown, token?: string) => this.ask('POST', path, body, token)
+  patch = (path: string, body: unknown, token?: string) => this.ask('PATCH', path, body, token)
+}
+
+/** The same tests on PGlite, and on a Postgres server of their own where there is one. */
+export function describeService(name: string, tests: (subject: Subject) => void): void {
+  describe(`${name}, on PGlite`, () => {
+    const subject = new Subject()
+    beforeAll(async () => subject.start(await openPGlite()), 60_000)
+    afterAll(() => subject.database.close())
+    tests(subject)
+  })
+
+  describe.skipIf(WHY_NO_POSTGRES)(onPostgres(`${name}, on Postgres`), () => {
+    const subject = new Subject()
+    let server: PostgresServer
+    beforeAll(async () => {
+      server = await PostgresServer.start()
+      await subject.start(openPostgres({ ...server.address, max: 20 }, () => {}))
+    }, 60_000)
+    afterAll(async () => {
+      await subject.database.close()
+      await server?.remove()
+    })
+    tests(subject)
+  })
+}
