@@ -43,6 +43,7 @@ describe('the public surface', () => {
       './fastify': ['verifyWebhook', 'webhookOf'],
       './hono': ['verifyWebhook'],
       './jwt': ['jwt', 'localKeySet', 'remoteKeySet'],
+      './stores/dynamodb': ['dynamodbStore'],
       './stores/local-cache': ['withLocalCache'],
       './stores/memory': ['memoryStore'],
       './stores/postgres': ['postgresSchema', 'postgresStore'],

@@ -2,9 +2,10 @@ const HELP = `The full-size race and kills of one durable store.
 
 Usage: node test/support/race.mjs SUBJECT [options]     (after npm run build)
 
-  SUBJECT               a file of test/stores/subjects, without .mjs: redis, postgres, sqlite
+  SUBJECT               a file of test/stores/subjects, without .mjs: redis, postgres, sqlite, dynamodb
   --config JSON         where its engine is: '{"port":6379}' (redis), '{"connection":{"port":5432}}' (postgres),
-                        '{"client":"libsql","path":"/tmp/events.db"}' (sqlite)
+                        '{"client":"libsql","path":"/tmp/events.db"}' (sqlite), '{"port":8000}' (dynamodb, after
+                        node test/support/dynamodb-engine.mjs FOLDER 0 8000)
   --rounds N            rounds of the race (100); 0 leaves it out
   --processes N         that race (8)
   --deliveries N        of the one event, in each round (1000)

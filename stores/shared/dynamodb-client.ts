@@ -1,0 +1,83 @@
+import { ListenerConfigError } from '../../src/errors.ts'
+
+/** A value as DynamoDB writes it. All that is kept here is text, whole numbers and a flag. */
+export type Attribute = { S: string } | { N: string } | { BOOL: boolean }
+export type Item = Record<string, Attribute>
+
+interface Condition {
+  TableName: string
+  ConditionExpression: string
+  ExpressionAttributeValues: Item
+  ReturnValuesOnConditionCheckFailure: 'ALL_OLD'
+}
+
+interface NewTable {
+  TableName: string
+  AttributeDefinitions: { AttributeName: string; AttributeType: 'S' }[]
+  KeySchema: { AttributeName: string; KeyType: 'HASH' }[]
+  BillingMode: 'PAY_PER_REQUEST'
+}
+
+interface NewTimeToLive {
+  TableName: string
+  TimeToLiveSpecification: { AttributeName: string; Enabled: boolean }
+}
+
+interface CallOptions {
+  abortSignal?: AbortSignal
+}
+
+/** What is used of `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3. */
+export interface DynamodbClient {
+  putItem(input: Condition & { Item: Item }, options?: CallOptions): Promise<unknown>
+  deleteItem(input: Condition & { Key: Item }, options?: CallOptions): Promise<unknown>
+  getItem(
+    input: { TableName: string; Key: Item; ConsistentRead: boolean },
+    options?: CallOptions,
+  ): Promise<unknown>
+  createTable(input: NewTable, options?: CallOptions): Promise<unknown>
+  describeTable(input: { TableName: string }, options?: CallOptions): Promise<unknown>
+  describeTimeToLive(input: { TableName: string }, options?: CallOptions): Promise<unknown>
+  updateTimeToLive(input: NewTimeToLive, options?: CallOptions): Promise<unknown>
+  readonly config?: object
+}
+
+const KNOWN = 'must be a DynamoDB of @aws-sdk/client-dynamodb: new DynamoDB({ region })'
+
+/** @throws ListenerConfigError for anything else, with the way from there to what is wanted. */
+export function checkDynamodbClient(client: unknown): void {
+  const has = (method: string) => typeof Reflect.get(Object(client), method) === 'function'
+  const methods = ['putItem', 'deleteItem', 'getItem', 'createTable', 'describeTable', 'updateTimeToLive']
+  if (methods.every(has)) return
+  if (has('send') && has('put')) {
+    throw new ListenerConfigError('client', `${KNOWN}, not the DynamoDBDocument that was made from it`)
+  }
+  if (has('send')) throw new ListenerConfigError('client', `${KNOWN}, not a DynamoDBClient`)
+  if (has('promise') || has('makeRequest')) {
+    throw new ListenerConfigError('client', `${KNOWN}, not version 2 of the SDK, whose calls are no promises`)
+  }
+  throw new ListenerConfigError('client', KNOWN)
+}
+
+/** Runs a call that is aborted, its retries included, when it takes too long. */
+export type Call = <Reply>(call: (options: CallOptions) => Promise<Reply>) => Promise<Reply>
+
+export function callWithin(milliseconds: number): Call {
+  return async (call) => {
+    const controller = new AbortController()
+    const timer = setTimeout(() => controller.abort(), milliseconds)
+    try {
+      return await call({ abortSignal: controller.signal })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** The name by which AWS knows what went wrong. */
+export function isNamed(error: unknown, name: string): boolean {
+  return Reflect.get(Object(error), 'name') === name
+}
+
+export const CONDITION_FAILED = 'ConditionalCheckFailedException'
+export const TABLE_MISSING = 'ResourceNotFoundException'

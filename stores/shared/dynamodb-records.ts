@@ -1,0 +1,58 @@
+import { sha256 } from '#crypto'
+import { type EventKey, eventKeyText } from '../../src/event-store.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { whenKnown } from '../../src/lib/maybe-promise.ts'
+import type { Item } from './dynamodb-client.ts'
+
+/** The partition key; there is no sort key. */
+export const KEY_ATTRIBUTE = 'event_key'
+/** When DynamoDB may delete the record, in Unix seconds. It does so up to days later, so nothing is judged by it. */
+export const TTL_ATTRIBUTE = 'expires_at'
+
+// The rest of a record: `held_by` (the owner; not in what a commit has written), `is_done`, and `lapses_at`, the end of
+// the lease or the retention in Unix milliseconds. None of them is a word that DynamoDB keeps for itself.
+
+export interface Held {
+  /** Undefined: nobody may write it again by saying that it is theirs. */
+  readonly owner?: string
+  readonly isDone: boolean
+  readonly lapsesAt: number
+}
+
+export function recordOf(key: Item, { owner, isDone, lapsesAt }: Held): Item {
+  return {
+    ...key,
+    ...(owner !== undefined && { held_by: { S: owner } }),
+    is_done: { BOOL: isDone },
+    lapses_at: { N: `${lapsesAt}` },
+    [TTL_ATTRIBUTE]: { N: `${Math.ceil(lapsesAt / 1000)}` },
+  }
+}
+
+const MINE = 'held_by = :owner AND is_done = :done'
+
+/** The record may be written: it is absent, past its time, or this owner's in this state. */
+export const FREE_OR_MINE: string = `attribute_not_exists(${KEY_ATTRIBUTE}) OR lapses_at <= :now OR (${MINE})`
+
+/** The record may be deleted: a lease of this owner that still runs. */
+export const MINE_AND_LIVE: string = `${MINE} AND lapses_at > :now`
+
+export function conditionValues(owner: string, isDone: boolean, now: number): Item {
+  return { ':owner': { S: owner }, ':done': { BOOL: isDone }, ':now': { N: `${now}` } }
+}
+
+/** A partition key has room for 2,048 bytes, and three bytes a UTF-16 unit are the most there can be. */
+const LONGEST_TEXT = 600
+
+const encoder = new TextEncoder()
+
+/** A very long listener id becomes a digest, which no other text begins like: those begin with a length. */
+export function keyItem(prefix: string, key: EventKey): MaybePromise<Item> {
+  const text = eventKeyText(key)
+  const name = text.length > LONGEST_TEXT ? digestOf(text) : text
+  return whenKnown(name, (short) => ({ [KEY_ATTRIBUTE]: { S: prefix + short } }))
+}
+
+async function digestOf(text: string): Promise<string> {
+  return `sha256:${await sha256(encoder.encode(text))}`
+}

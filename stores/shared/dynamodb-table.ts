@@ -1,0 +1,117 @@
+import { EventStoreError } from '../../src/errors.ts'
+import { type Call, type DynamodbClient, isNamed, TABLE_MISSING } from './dynamodb-client.ts'
+import { clockOffset } from './dynamodb-clock.ts'
+import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './dynamodb-records.ts'
+import type { StoreProblem } from './store-problem.ts'
+
+export interface TableOptions {
+  readonly client: DynamodbClient
+  readonly call: Call
+  readonly table: string
+}
+
+const POLL_MS = 250
+const MOST_POLLS = 240
+
+/** Creates the table where it is missing, waits for it, and has it delete by itself what is past its time. */
+export async function createTable({ client, call, table }: TableOptions): Promise<void> {
+  const input = {
+    TableName: table,
+    AttributeDefinitions: [{ AttributeName: KEY_ATTRIBUTE, AttributeType: 'S' as const }],
+    KeySchema: [{ AttributeName: KEY_ATTRIBUTE, KeyType: 'HASH' as const }],
+    BillingMode: 'PAY_PER_REQUEST' as const,
+  }
+  const existing = await call((given) => client.createTable(input, given)).catch((error: unknown) => {
+    if (isNamed(error, 'ResourceInUseException')) return 'existing'
+    throw error
+  })
+  await untilActive({ client, call, table })
+  if (existing === 'existing' && (await timeToLive({ client, call, table })) === TTL_ATTRIBUTE) return
+  const TimeToLiveSpecification = { AttributeName: TTL_ATTRIBUTE, Enabled: true }
+  try {
+    await call((given) => client.updateTimeToLive({ TableName: table, TimeToLiveSpecification }, given))
+  } catch (error) {
+    // Another process may have been faster; then it is as it should be.
+    if ((await timeToLive({ client, call, table })) !== TTL_ATTRIBUTE) throw error
+  }
+}
+
+async function untilActive(options: TableOptions): Promise<void> {
+  for (let poll = 0; poll < MOST_POLLS; poll += 1) {
+    if ((await describe(options))?.status === 'ACTIVE') return
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+  throw new EventStoreError(
+    `the table ${options.table} was not there after ${(MOST_POLLS * POLL_MS) / 1000} s`,
+  )
+}
+
+interface Description {
+  readonly status: unknown
+  readonly keys: string
+  /** Replicas in other regions that are written to on their own. */
+  readonly hasLooseReplicas: boolean
+}
+
+/** Undefined: there is no such table. */
+async function describe({ client, call, table }: TableOptions): Promise<Description | undefined> {
+  try {
+    const reply = await call((given) => client.describeTable({ TableName: table }, given))
+    const told = Object(Reflect.get(Object(reply), 'Table'))
+    const { TableStatus: status, KeySchema = [], Replicas = [], MultiRegionConsistency } = told
+    const keys = [...KeySchema].map((key) => `${key.AttributeName} ${key.KeyType}`).join(', ')
+    return { status, keys, hasLooseReplicas: Replicas.length > 0 && MultiRegionConsistency !== 'STRONG' }
+  } catch (error) {
+    if (isNamed(error, TABLE_MISSING)) return undefined
+    throw error
+  }
+}
+
+/** By which attribute records are deleted; undefined when they are not. */
+async function timeToLive({ client, call, table }: TableOptions): Promise<unknown> {
+  const reply = await call((given) => client.describeTimeToLive({ TableName: table }, given))
+  const told = Object(Reflect.get(Object(reply), 'TimeToLiveDescription'))
+  return /^ENABL/.test(String(told.TimeToLiveStatus)) ? told.AttributeName : undefined
+}
+
+/** What would make the store forget, fail or grow. Needs the right to describe the table and its TTL. */
+export async function tableProblems(options: TableOptions): Promise<readonly StoreProblem[]> {
+  const problems = clockProblems(options.client)
+  const found = await describe(options)
+  if (found === undefined) return [...problems, MISSING]
+  if (found.keys !== `${KEY_ATTRIBUTE} HASH`) return [...problems, otherKeys(found.keys)]
+  if (found.hasLooseReplicas) problems.push(TWO_REGIONS)
+  if ((await timeToLive(options)) !== TTL_ATTRIBUTE) problems.push(GROWS)
+  return problems
+}
+
+function clockProblems(client: DynamodbClient): StoreProblem[] {
+  const offset = clockOffset(client)
+  return offset === 0 ? [] : [wrongClock(offset)]
+}
+
+const MISSING: StoreProblem = {
+  problem: 'the table is not there, in this account and region: every delivery is answered 503',
+  fix: 'run `await store.migrate()` once, or create it with your own tools as docs/stores.md says',
+}
+
+const otherKeys = (keys: string): StoreProblem => ({
+  problem: `the table's key is ${keys}: every delivery is answered 503`,
+  fix: `use a table whose only key is ${KEY_ATTRIBUTE}, a string, as its partition key`,
+})
+
+const TWO_REGIONS: StoreProblem = {
+  problem:
+    'it is a global table, and each region decides for itself: two regions accept the same event at the same time',
+  fix: 'send all deliveries of a listener to one region, or give the table multi-Region strong consistency',
+}
+
+const GROWS: StoreProblem = {
+  problem: `records are not deleted when their time is over: TTL is not on for ${TTL_ATTRIBUTE}`,
+  fix: `turn TTL on for the attribute ${TTL_ATTRIBUTE}, as migrate() does`,
+}
+
+const wrongClock = (offsetMs: number): StoreProblem => ({
+  problem: `this machine's clock is ${Math.abs(Math.round(offsetMs / 1000))} s ${offsetMs > 0 ? 'behind' : 'ahead of'} that of AWS; leases are corrected for it, within 10 s`,
+  fix: 'let NTP set the clock, and restart the process',
+})

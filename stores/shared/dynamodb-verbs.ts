@@ -1,0 +1,132 @@
+import { EventStoreError } from '../../src/errors.ts'
+import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
+import type { Clock } from '../../src/listener-options.ts'
+import {
+  type Call,
+  CONDITION_FAILED,
+  type DynamodbClient,
+  type Item,
+  isNamed,
+  TABLE_MISSING,
+} from './dynamodb-client.ts'
+import { timeOf } from './dynamodb-clock.ts'
+import { conditionValues, FREE_OR_MINE, keyItem, MINE_AND_LIVE, recordOf } from './dynamodb-records.ts'
+
+export interface VerbOptions {
+  readonly client: DynamodbClient
+  readonly call: Call
+  readonly table: string
+  readonly prefix: string
+  readonly clock: Clock
+}
+
+/** What a conditional write came to: it was written, or another's record stood in its way. */
+type Outcome = 'written' | 'leased' | 'done'
+
+/** A lease while the work runs, then done. */
+export function twoPhase(options: VerbOptions): EventStore {
+  const put = putter(options)
+  return {
+    async claim(key, owner, leaseMs): Promise<ClaimAnswer> {
+      return CLAIM_ANSWERS[await put(key, { owner, keepOwner: true, wasDone: false, isDone: false }, leaseMs)]
+    },
+    async commit(key, owner, retentionMs): Promise<CommitAnswer> {
+      const outcome = await put(key, { owner, keepOwner: false, wasDone: false, isDone: true }, retentionMs)
+      return COMMIT_ANSWERS[outcome]
+    },
+    release: releaser(options),
+  }
+}
+
+/** Done with the claim: a commit has nothing to add, a release nothing to give back. */
+export function singlePhase(options: VerbOptions, retentionSeconds: number): EventStore {
+  const put = putter(options)
+  const states = { keepOwner: true, wasDone: true, isDone: true }
+  return {
+    replayWindowSeconds: retentionSeconds,
+    claim: async (key, owner) => CLAIM_ANSWERS[await put(key, { owner, ...states }, retentionSeconds * 1000)],
+    commit: () => 'committed',
+    release: () => false,
+  }
+}
+
+const CLAIM_ANSWERS = { written: 'acquired', leased: 'busy', done: 'done' } as const
+const COMMIT_ANSWERS = { written: 'committed', leased: 'lost', done: 'already' } as const
+
+interface Change {
+  readonly owner: string
+  /** Left out of a committed record, so that its owner is like any other. */
+  readonly keepOwner: boolean
+  /** The state in which a record of this owner may be written over. */
+  readonly wasDone: boolean
+  readonly isDone: boolean
+}
+
+function putter(options: VerbOptions) {
+  const { client, call, table, prefix, clock } = options
+  return async (eventKey: EventKey, change: Change, spanMs: number): Promise<Outcome> => {
+    const key = await keyItem(prefix, eventKey)
+    const { owner, keepOwner, wasDone, isDone } = change
+    const now = timeOf(client, clock)
+    const lapsesAt = Math.ceil(now + spanMs)
+    const input = {
+      TableName: table,
+      Item: recordOf(key, { ...(keepOwner && { owner }), isDone, lapsesAt }),
+      ConditionExpression: FREE_OR_MINE,
+      ExpressionAttributeValues: conditionValues(owner, wasDone, now),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    }
+    try {
+      await call((given) => client.putItem(input, given))
+      return 'written'
+    } catch (error) {
+      if (!isNamed(error, CONDITION_FAILED)) throw explained(error, table)
+      const found = Reflect.get(Object(error), 'Item') ?? (await read(options, key))
+      return isDoneRecord(found) ? 'done' : 'leased'
+    }
+  }
+}
+
+function releaser(options: VerbOptions): EventStore['release'] {
+  const { client, call, table, prefix, clock } = options
+  return async (eventKey, owner) => {
+    const input = {
+      TableName: table,
+      Key: await keyItem(prefix, eventKey),
+      ConditionExpression: MINE_AND_LIVE,
+      ExpressionAttributeValues: conditionValues(owner, false, timeOf(client, clock)),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    }
+    try {
+      await call((given) => client.deleteItem(input, given))
+      return true
+    } catch (error) {
+      if (isNamed(error, CONDITION_FAILED)) return false
+      throw explained(error, table)
+    }
+  }
+}
+
+/**
+ * DynamoDB tells with its refusal what stood in the way; some of its imitations do not, and are asked. What is gone by
+ * then was leased.
+ */
+async function read({ client, call, table }: VerbOptions, key: Item): Promise<unknown> {
+  const reply = await call((given) =>
+    client.getItem({ TableName: table, Key: key, ConsistentRead: true }, given),
+  )
+  return Reflect.get(Object(reply), 'Item')
+}
+
+function isDoneRecord(item: unknown): boolean {
+  if (item === undefined) return false
+  const isDone: unknown = Reflect.get(Object(Reflect.get(Object(item), 'is_done')), 'BOOL')
+  if (typeof isDone === 'boolean') return isDone
+  throw new EventStoreError('a record that hookgate has not written stands under the key of an event')
+}
+
+function explained(cause: unknown, table: string): unknown {
+  if (!isNamed(cause, TABLE_MISSING)) return cause
+  const problem = `the table ${table} is not there (in this account and region): run \`await store.migrate()\` once`
+  return new EventStoreError(problem, { cause })
+}

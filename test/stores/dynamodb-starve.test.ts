@@ -1,0 +1,185 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DynamoDB } from '@aws-sdk/client-dynamodb'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Delivery, EventStoreError, type Listener } from '../../src/index.ts'
+import { type DynamodbStoreOptions, dynamodbStore } from '../../stores/dynamodb.ts'
+import { DynamodbServer, settingsFor } from '../support/dynamodb-server.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
+
+const DEADLINE_MS = 250
+/** How much later than its deadline an undecided delivery may be told so. */
+const GRACE_MS = 100
+const RECOVERY_MS = 1000
+/** More than the SDK opens connections. */
+const CROWD = 60
+
+interface Setting {
+  readonly listener: Listener
+  deliver(): Promise<Delivery>
+}
+
+async function startServer(): Promise<DynamodbServer> {
+  const server = await DynamodbServer.start()
+  onTestFinished(() => server.close())
+  await dynamodbStore(server.client()).migrate()
+  return server
+}
+
+function listenerOn(client: DynamoDB, options: DynamodbStoreOptions = {}): Setting {
+  const store = dynamodbStore(client, options)
+  return hmacListener({ store, storeTimeoutSeconds: DEADLINE_MS / 1000 })
+}
+
+/** `undecided` is an EventStoreError, in time. Late is told against a timer, so that a busy machine counts for both. */
+async function verdictOn({ listener }: Setting, delivery: Delivery): Promise<string> {
+  const patience = sleep(DEADLINE_MS + GRACE_MS, 'late')
+  const verdict = outcome(delivery, listener).catch((error: unknown) => {
+    if (error instanceof EventStoreError) return 'undecided'
+    throw error
+  })
+  return Promise.race([verdict, patience])
+}
+
+const crowd = ({ deliver }: Setting) => Promise.all(Array.from({ length: CROWD }, deliver))
+
+async function verdictsOn(setting: Setting, deliveries: readonly Delivery[]): Promise<Set<string>> {
+  return new Set(await Promise.all(deliveries.map((delivery) => verdictOn(setting, delivery))))
+}
+
+/** New deliveries until one is accepted. A refusal, or a second of nothing, fails the test. */
+async function expectRecovery(setting: Setting): Promise<void> {
+  const began = performance.now()
+  let verdict = 'undecided'
+  while (verdict === 'undecided') {
+    expect(performance.now() - began).toBeLessThan(RECOVERY_MS)
+    verdict = await verdictOn(setting, await setting.deliver())
+    if (verdict === 'undecided') await sleep(10)
+  }
+  expect(verdict).toBe('accepted')
+}
+
+type Trouble = readonly [begin: (server: DynamodbServer) => unknown, end: (server: DynamodbServer) => unknown]
+const refusing = (error: string): Trouble => [
+  (server) => server.behave({ refuse: error }),
+  (server) => server.behave({ refuse: null }),
+]
+
+const TROUBLES: { readonly [name: string]: Trouble } = {
+  stopped: [(server) => server.halt(), (server) => server.resume()],
+  'paused, and goes on': [(server) => server.pause(), (server) => server.unpause()],
+  'paused, killed in the middle of a command, and restarted': [
+    (server) => server.pause(),
+    async (server) => {
+      await server.halt()
+      await server.resume()
+    },
+  ],
+  'throttled (what AWS has for out of memory)': refusing('ProvisionedThroughputExceededException'),
+  'failing on its side': refusing('InternalServerError'),
+  'forbidden to write (what AWS has for read-only)': refusing('AccessDeniedException'),
+}
+
+describe('D10 D11 a DynamoDB that fails', () => {
+  it.each(Object.entries(TROUBLES))(
+    '%s: undecided within the deadline, then accepted again within a second',
+    async (_, [begin, end]) => {
+      const server = await startServer()
+      const setting = listenerOn(server.client())
+      await expectRecovery(setting)
+      await begin(server)
+      expect(await verdictsOn(setting, await crowd(setting))).toEqual(new Set(['undecided']))
+      await end(server)
+      await expectRecovery(setting)
+    },
+  )
+
+  it("with the SDK's own retries it is the same", async () => {
+    const server = await startServer()
+    const setting = listenerOn(server.client({ maxAttempts: 3 }))
+    await expectRecovery(setting)
+    await server.halt()
+    expect(await verdictsOn(setting, await crowd(setting))).toEqual(new Set(['undecided']))
+    await server.resume()
+    await expectRecovery(setting)
+  })
+
+  it('D22 killed and started again, it still knows what was committed', async () => {
+    const server = await startServer()
+    const setting = listenerOn(server.client())
+    const delivery = await setting.deliver()
+    await (await acceptedEvent(delivery, setting.listener)).commit()
+    await server.halt()
+    await server.resume()
+    await expectRecovery(setting)
+    expect(await verdictOn(setting, delivery)).toBe('409 event_duplicate')
+  })
+
+  it('a call that hangs is aborted after abortSeconds, and its connection is free again', async () => {
+    const server = await startServer()
+    const wire = await silenceableWire(server.port)
+    const client = server.client(settingsFor(wire.port))
+    const setting = listenerOn(client, { abortSeconds: 2 * (DEADLINE_MS / 1000) })
+    await expectRecovery(setting)
+    wire.silence()
+    const deliveries = await crowd(setting)
+    expect(await verdictsOn(setting, deliveries)).toEqual(new Set(['undecided']))
+    await expect.poll(() => wire.open()).toBe(0)
+    wire.speak()
+    await expectRecovery(setting)
+  })
+
+  it('D08 the reply to a claim is lost: the SDK asks again, and it is acquired', async () => {
+    const server = await startServer()
+    const wire = await silenceableWire(server.port)
+    const store = dynamodbStore(server.client({ ...settingsFor(wire.port), maxAttempts: 3 }))
+    const key = { listenerId: 'L1', eventId: crypto.randomUUID() }
+    await store.release(key, 'warm-up')
+    wire.cutAtReply()
+    expect(await store.claim(key, 'a', 60_000)).toBe('acquired')
+    wire.cutAtReply()
+    expect(await store.commit(key, 'a', 60_000)).toBe('already')
+  })
+})
+
+/** A socket in front of the server's: it may swallow what comes, or drop one reply and its connection. */
+async function silenceableWire(target: number) {
+  let silent = false
+  let cutting = false
+  const open = new Set<Socket>()
+  const wire = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    open.add(near)
+    for (const socket of [near, far]) {
+      socket.on('error', () => {}).once('close', () => [near, far].forEach((end) => void end.destroy()))
+    }
+    near.once('close', () => open.delete(near))
+    near.on('data', (bytes) => silent || far.write(bytes))
+    far.on('data', (bytes) => {
+      if (!cutting) return near.write(bytes)
+      cutting = false
+      return near.destroy()
+    })
+  })
+  await once(wire.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy()
+    wire.close()
+  })
+  return {
+    port: (wire.address() as AddressInfo).port, // a TCP server's address is never a text
+    open: () => open.size,
+    silence: () => {
+      silent = true
+    },
+    speak: () => {
+      silent = false
+    },
+    cutAtReply: () => {
+      cutting = true
+    },
+  }
+}
