@@ -1,91 +1,50 @@
-// verify() with an HMAC listener (every check, two CIDR rules, memory store) against the floor: the hash, JSON.parse, a
-// constant-time comparison, two regular expressions and one Map insert, written by hand. Interleaved rounds; a ratio is
-// the median of the rounds' ratios:
-//   npm run build && node bench/hmac.mjs
-import { createHmac, hash, randomUUID, timingSafeEqual } from 'node:crypto'
-import { defineListener, hmac, verify } from 'hookgate'
-import { memoryStore } from 'hookgate/stores/memory'
-import { median, timed } from './rounds.mjs'
+import { HMAC_VARIANTS, proveVerifiers } from './hmac-variants.mjs'
+import { interleave, least, ratio, roundsInAll } from './rounds.mjs'
+import { SIZES, signedDelivery } from './workload.mjs'
 
-const SECRET = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'
-const SIZES = [256, 1024, 8192, 65_536]
-const ROUNDS = 40
-const NOW = Math.floor(Date.now() / 1000)
-const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
-const SECONDS = /^[0-9]{1,12}$/
+const MICROSECONDS_A_ROUND = 6000
 
-/** Access events, about 25 bytes a value, as JSON of exactly `size` bytes. */
-function bodyOf(size) {
-  const events = []
-  while (JSON.stringify({ events, pad: '' }).length < size - 60) {
-    events.push({ user: `u${events.length}`, at: NOW + events.length, ok: true, role: 'admin' })
-  }
-  const short = JSON.stringify({ events, pad: '' })
-  return Buffer.from(JSON.stringify({ events, pad: 'x'.repeat(size - short.length) }))
-}
+export const title = 'HMAC'
 
-function deliveriesOf(size, count) {
-  const body = bodyOf(size)
-  return Array.from({ length: count }, () => {
-    const [eventId, timestamp] = [Buffer.from(randomUUID()).latin1Slice(), `${NOW}`]
-    const signature = createHmac('sha256', SECRET).update(`${timestamp}.${eventId}.`).update(body)
-    const headers = {
-      'content-type': 'application/json',
-      'webhook-timestamp': timestamp,
-      'webhook-event-id': eventId,
-      'webhook-signature': Buffer.from(signature.digest('base64url')).latin1Slice(),
+/** A verified delivery: µs, and ratios to both floors, at each size. */
+export async function measure({ rounds, progress }) {
+  const rows = []
+  for (const size of SIZES) {
+    await proveVerifiers(HMAC_VARIANTS, size)
+    const operations = Math.ceil(MICROSECONDS_A_ROUND / (3 + size / 220))
+    const deliveries = Array.from({ length: roundsInAll(rounds) }, (_, round) =>
+      Array.from({ length: operations }, (_, index) => signedDelivery(size, round * operations + index)),
+    )
+    const variants = HMAC_VARIANTS.map(({ name, make }) => ({ name, run: verifyAll(make(), deliveries) }))
+    const times = await interleave(variants, {
+      rounds,
+      operations,
+      progress: (where) => progress(`${size} bytes, ${where}`),
+    })
+    for (const { name } of variants) {
+      rows.push({
+        size,
+        name,
+        microseconds: least(times, name),
+        toFloor: ratio(times, name, 'floor'),
+        toHandMade: ratio(times, name, 'floor, HMAC by hand'),
+      })
     }
-    return { method: 'POST', headers, header: (name) => headers[name], body, sourceIp: '10.1.2.3' }
-  })
-}
-
-const inner = Buffer.alloc(64 + 256 + 65_536)
-const outer = Buffer.alloc(96)
-for (const [block, pad] of [
-  [inner, 0x36],
-  [outer, 0x5c],
-]) {
-  for (let index = 0; index < 64; index += 1) block[index] = (SECRET.charCodeAt(index) || 0) ^ pad
-}
-const [left, right] = [Buffer.alloc(43), Buffer.alloc(43)]
-
-function floor({ headers, body }, seen) {
-  const timestamp = headers['webhook-timestamp']
-  const eventId = headers['webhook-event-id']
-  if (!SECONDS.test(timestamp) || Math.abs(NOW - Number(timestamp)) > 300 || !UUID_V4.test(eventId))
-    return 400
-  const prefix = `${timestamp}.${eventId}.`
-  inner.latin1Write(prefix, 64)
-  body.copy(inner, 64 + prefix.length)
-  outer.latin1Write(hash('sha256', inner.subarray(0, 64 + prefix.length + body.length), 'binary'), 64)
-  left.latin1Write(hash('sha256', outer, 'base64url'))
-  right.latin1Write(headers['webhook-signature'])
-  if (!timingSafeEqual(left, right)) return 401
-  JSON.parse(body.latin1Slice())
-  if (seen.has(eventId)) return 409
-  seen.set(eventId, NOW)
-  return 200
-}
-
-for (const size of SIZES) {
-  const deliveries = deliveriesOf(size, Math.ceil(5_000_000 / (size + 800)))
-  const ratios = []
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const seen = new Map()
-    const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
-    const allowedCidrs = ['192.168.0.0/16', '10.0.0.0/8']
-    const listener = defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs })
-    const bare = await timed(() => {
-      for (const delivery of deliveries)
-        if (floor(delivery, seen) !== 200) throw new Error('the floor refused')
-    })
-    const ours = await timed(async () => {
-      for (const delivery of deliveries) {
-        const verdict = await verify(delivery, listener)
-        if (!verdict.ok) throw new Error(verdict.detail)
-      }
-    })
-    if (round > 9) ratios.push(ours / bare)
   }
-  console.log(`${size} bytes: ${median(ratios).toFixed(2)} x the floor`)
+  return rows
+}
+
+/** Each verifier has a loop of its own, so that none is compiled for the others' sake. */
+function verifyAll(verifier, deliveries) {
+  const loop = new Function(
+    'verifier',
+    'deliveries',
+    `return async (round) => {
+      for (const delivery of deliveries[round]) {
+        const said = verifier(delivery)
+        if ((said === true || said === false ? said : await said) !== true) throw new Error('refused')
+      }
+    }`,
+  )
+  return loop(verifier, deliveries)
 }

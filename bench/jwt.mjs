@@ -1,51 +1,64 @@
-// verify() with a JWT listener (every check, memory store) against jose's jwtVerify alone, 32 at once. Interleaved
-// rounds; a ratio is the median of the rounds' ratios:
-//   npm run build && node bench/jwt.mjs
-import { defineListener, verify } from 'hookgate'
-import { jwt, localKeySet } from 'hookgate/jwt'
-import { memoryStore } from 'hookgate/stores/memory'
-import { signJwt, toDelivery } from 'hookgate/testing'
-import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose'
-import { median, timed } from './rounds.mjs'
+import { JWT_VARIANTS } from './jwt-variants.mjs'
+import { interleave, least, ratio, roundsInAll } from './rounds.mjs'
+import { ALGORITHMS, newKey, tokenDelivery, withSignatureOf } from './tokens.mjs'
 
-const TOKENS = 800
-const IN_FLIGHT = 32
-const ROUNDS = 15
-const ENDPOINT = { subject: 'https://tenant.example', audience: 'https://tenant.example/hook' }
+const OPERATIONS = 160
+const IN_FLIGHT = [1, 32]
 
-async function allOf(work) {
+/** A verified 1 KB delivery with a token: µs of wall time, and ratios to the floor, to jose and to fast-jwt. */
+export async function measure({ rounds, progress }) {
+  const rows = []
+  for (const algorithm of ALGORITHMS) {
+    const key = newKey(algorithm)
+    const entrants = JWT_VARIANTS.filter(({ algorithms = ALGORITHMS }) => algorithms.includes(algorithm))
+    await proveVerifiers(entrants, key)
+    for (const lanes of IN_FLIGHT) {
+      const deliveries = Array.from({ length: roundsInAll(rounds) }, (_, round) =>
+        Array.from({ length: OPERATIONS }, (_, index) => tokenDelivery(key, round * OPERATIONS + index)),
+      )
+      const variants = entrants.map(({ name, make }) => {
+        const verifier = make(key)
+        return { name, run: (round) => verifyAll(verifier, deliveries[round], lanes) }
+      })
+      const times = await interleave(variants, {
+        rounds,
+        operations: OPERATIONS,
+        progress: (where) => progress(`${algorithm}, ${lanes} in flight, ${where}`),
+      })
+      for (const { name } of variants) {
+        rows.push({
+          algorithm,
+          lanes,
+          name,
+          microseconds: least(times, name),
+          toFloor: ratio(times, name, 'floor'),
+          toJose: ratio(times, name, 'jose, token alone'),
+          toFastJwt: ratio(times, name, 'fast-jwt, token alone'),
+          toFastJwtJob: ratio(times, name, 'fast-jwt, and the rest of the job'),
+        })
+      }
+    }
+  }
+  return rows
+}
+
+async function verifyAll(verifier, deliveries, lanes) {
   let next = 0
   const lane = async () => {
-    while (next < TOKENS) await work(next++)
+    while (next < deliveries.length) {
+      const said = verifier(deliveries[next++])
+      if ((said === true || said === false ? said : await said) !== true) throw new Error('refused')
+    }
   }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
+  await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-async function compare(algorithm) {
-  const pair = await generateKeyPair(algorithm, { extractable: true })
-  const named = { kid: 'k1', alg: algorithm }
-  const keys = [{ ...(await exportJWK(pair.publicKey)), ...named }]
-  const privateKey = { ...(await exportJWK(pair.privateKey)), ...named }
-  const body = JSON.stringify({ text: 'x'.repeat(1000) })
-  const sign = async () => toDelivery(await signJwt({ ...ENDPOINT, privateKey, body, expiresInSeconds: 599 }))
-  const deliveries = await Promise.all(Array.from({ length: TOKENS }, sign))
-  const tokens = deliveries.map((delivery) => delivery.header('authorization').slice('Bearer '.length))
-  const bareKeys = createLocalJWKSet({ keys })
-  const auth = jwt({ ...ENDPOINT, keySet: localKeySet({ keys }) })
-
-  const ratios = []
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const listener = defineListener({ id: 'bench', auth, store: memoryStore() })
-    const bare = await timed(() => allOf((index) => jwtVerify(tokens[index], bareKeys, ENDPOINT)))
-    const ours = await timed(() =>
-      allOf(async (index) => {
-        const verdict = await verify(deliveries[index], listener)
-        if (!verdict.ok) throw new Error(verdict.detail)
-      }),
-    )
-    if (round > 2) ratios.push(ours / bare)
+/** No figure means anything before this: a good delivery passes, one with another's signature does not. */
+async function proveVerifiers(variants, key) {
+  for (const { name, make } of variants) {
+    const good = tokenDelivery(key, 1)
+    const bad = withSignatureOf(good, tokenDelivery(key, 2))
+    const said = [await make(key)(good), await make(key)(bad)]
+    if (said[0] !== true || said[1] !== false) throw new Error(`${name} accepts and refuses: ${said}`)
   }
-  console.log(`${algorithm}: ${median(ratios).toFixed(2)} x bare jose`)
 }
-
-for (const algorithm of ['RS256', 'ES256', 'EdDSA']) await compare(algorithm)

@@ -1,10 +1,38 @@
-/** Nanoseconds that `work` takes. */
-export async function timed(work) {
-  const start = process.hrtime.bigint()
-  await work()
-  return Number(process.hrtime.bigint() - start)
+/**
+ * Interleaved rounds: in each round every variant does the same work once, in an order that rotates. What the machine's
+ * other guests do falls on all of them alike, so a ratio is the median of the rounds' ratios; a time is the least seen.
+ *
+ * @param variants { name, run(round): work, done or promised }
+ * @param rounds how many count; a third as many come first, uncounted, until the code is compiled
+ * @param operations how many operations one run() is
+ */
+export async function interleave(variants, { rounds, operations, progress = () => {} }) {
+  const times = new Map(variants.map(({ name }) => [name, []]))
+  const warmUp = Math.ceil(rounds / 3)
+  for (let round = 0; round < warmUp + rounds; round += 1) {
+    progress(`round ${round + 1} of ${warmUp + rounds}`)
+    for (let turn = 0; turn < variants.length; turn += 1) {
+      const { name, run } = variants[(turn + round) % variants.length]
+      const start = process.hrtime.bigint()
+      await run(round)
+      const microseconds = Number(process.hrtime.bigint() - start) / 1000 / operations
+      if (round >= warmUp) times.get(name).push(microseconds)
+    }
+  }
+  return times
 }
+
+/** How many rounds `interleave` runs in all, for those who prepare work for each. */
+export const roundsInAll = (rounds) => Math.ceil(rounds / 3) + rounds
 
 export function median(numbers) {
   return numbers.toSorted((left, right) => left - right)[numbers.length >> 1]
 }
+
+/** The median of the ratios of one variant's rounds to another's. */
+export function ratio(times, name, base) {
+  const bases = times.get(base)
+  return median(times.get(name).map((time, round) => time / bases[round]))
+}
+
+export const least = (times, name) => Math.min(...times.get(name))

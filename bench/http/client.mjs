@@ -1,0 +1,52 @@
+// A client that costs little: requests are bytes made beforehand, one in flight on each of its connections.
+import { connect } from 'node:net'
+
+const BLANK_LINE = '\r\n\r\n'
+
+export function requestBytes({ headers, body }) {
+  const lines = Object.entries({ ...headers, host: 'localhost', 'content-length': body.length })
+  const head = ['POST /hook HTTP/1.1', ...lines.map(([name, value]) => `${name}: ${value}`)].join('\r\n')
+  return Buffer.concat([Buffer.from(head + BLANK_LINE, 'latin1'), body])
+}
+
+/** Connections that are kept for all rounds. */
+export async function openConnections(port, count) {
+  const opened = Array.from({ length: count }, () => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    return new Promise((resolve, reject) =>
+      socket.once('connect', () => resolve(socket)).once('error', reject),
+    )
+  })
+  return Promise.all(opened)
+}
+
+/** Sends all requests, and resolves when every one of them is answered 200. */
+export async function sendAll(sockets, requests) {
+  let next = 0
+  const lane = async (socket) => {
+    while (next < requests.length) {
+      const status = await exchange(socket, requests[next++])
+      if (status !== '200') throw new Error(`answered ${status}`)
+    }
+  }
+  await Promise.all(sockets.map(lane))
+}
+
+export function exchange(socket, bytes) {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const stop = () => socket.off('data', onData).off('error', reject).off('close', onClose)
+    const onClose = () => reject(new Error('the server hung up'))
+    const onData = (chunk) => {
+      text += chunk.latin1Slice()
+      const head = text.indexOf(BLANK_LINE)
+      if (head === -1) return
+      const [, length = '0'] = /\r\ncontent-length: (\d+)/i.exec(text) ?? []
+      if (text.length < head + BLANK_LINE.length + Number(length)) return
+      stop()
+      resolve(text.slice(9, 12))
+    }
+    socket.on('data', onData).on('error', reject).on('close', onClose)
+    socket.write(bytes)
+  })
+}

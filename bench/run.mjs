@@ -1,0 +1,75 @@
+// npm run bench -- [suite …] [--quick] [--rounds N] [--write]
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { tables } from './tables.mjs'
+
+const SUITES = ['hmac', 'jwt', 'refusals', 'http', 'memory', 'cpu']
+
+const HELP = `npm run bench -- [suite ...] [options]
+
+Measures hookgate against the floor of the machine and against its peers, in interleaved rounds. Ratios are medians of
+the rounds' ratios; microseconds are the least seen. Build first, which "npm run bench" does.
+
+Suites: ${SUITES.join(', ')} (default: all)
+  hmac       a verified delivery of 256 B, 1 KB, 8 KB, 64 KB
+  jwt        RS256, ES256, EdDSA; one at a time, and 32 at once
+  refusals   wrong signature, stale timestamp, oversize, unknown kid
+  http       requests a second and CPU, in Express 4 and 5, Fastify, Hono
+  memory     bytes a record of memoryStore() at 1,000,000
+  cpu        the most that a stranger's request can cost
+
+Options:
+  --quick      few rounds: what works, not what it costs
+  --rounds N   rounds that count (default 45)
+  --write      keep the result in results/node-<major>.json, and bring README.md and the plot up to date
+  --help       this text
+`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const unknown = positionals.filter((name) => !SUITES.includes(name))
+const rounds = Number(values.rounds ?? (values.quick ? 6 : 45))
+if (values.help || unknown.length > 0 || !Number.isSafeInteger(rounds) || rounds < 1) {
+  console.log(HELP)
+  if (unknown.length > 0) console.error(`There is no suite ${unknown.join(', ')}.`)
+  process.exit(values.help ? 0 : 2)
+}
+
+const progress = (text) => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+}
+
+const file = new URL(`results/node-${process.versions.node.split('.')[0]}.json`, import.meta.url)
+const results = {}
+for (const suite of SUITES) {
+  if (positionals.length > 0 && !positionals.includes(suite)) continue
+  const { measure } = await import(`./${suite}.mjs`)
+  const rows = await measure({ rounds, progress: (text) => progress(`${suite}: ${text}`) })
+  results[suite] = { node: process.version, rounds, rows }
+  progress('')
+  console.log(`\n${tables[suite](rows)}`)
+}
+if (values.write) {
+  const kept = readKept()
+  writeFileSync(file, `${JSON.stringify({ ...kept, ...results }, rounded, 1)}\n`)
+  await import('./report.mjs')
+}
+
+function readKept() {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+function rounded(_, value) {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
+}

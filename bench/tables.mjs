@@ -1,0 +1,85 @@
+// Results as Markdown.
+import { SIZES } from './workload.mjs'
+
+export const sizeName = (size) => (size < 1024 ? `${size} B` : `${size / 1024} KB`)
+const fixed = (number, digits = 2) => (number === undefined ? '–' : number.toFixed(digits))
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join(
+    '\n',
+  )
+}
+
+const namesOf = (rows) => [...new Set(rows.map(({ name }) => name))]
+
+export const tables = {
+  hmac(rows) {
+    const at = (name, size) => rows.find((row) => row.name === name && row.size === size)
+    const cell = ({ microseconds, toFloor, toHandMade }) =>
+      `${fixed(microseconds, 1)} µs, **${fixed(toFloor)}**, ${fixed(toHandMade)}`
+    return table(
+      ['µs, **× floor**, × floor with HMAC by hand', ...SIZES.map(sizeName)],
+      namesOf(rows).map((name) => [name, ...SIZES.map((size) => cell(at(name, size)))]),
+    )
+  },
+  jwt(rows) {
+    const cell = (row) =>
+      row
+        ? `${fixed(row.microseconds, 1)} µs, ${fixed(row.toFloor)}, ${fixed(row.toJose)}, **${fixed(row.toFastJwt)}**`
+        : '–'
+    const columns = ['RS256', 'ES256', 'EdDSA'].flatMap((algorithm) =>
+      [1, 32].map((lanes) => ({ algorithm, lanes })),
+    )
+    return table(
+      [
+        'µs, × floor, × jose, **× fast-jwt**',
+        ...columns.map(({ algorithm, lanes }) => `${algorithm}, ${lanes} at once`),
+      ],
+      namesOf(rows).map((name) => [
+        name,
+        ...columns.map(({ algorithm, lanes }) =>
+          cell(rows.find((row) => row.name === name && row.algorithm === algorithm && row.lanes === lanes)),
+        ),
+      ]),
+    )
+  },
+
+  refusals: (rows) =>
+    table(
+      ['1 KB', 'µs', '× accepted by the same'],
+      rows.map(({ name, microseconds, toAccepted }) => [name, fixed(microseconds), fixed(toAccepted)]),
+    ),
+
+  memory: (rows) =>
+    table(
+      ['memoryStore()', 'records', 'bytes a record', 'records a second', 'bytes when empty'],
+      rows.map((row) => [
+        row.name,
+        row.records.toLocaleString('en'),
+        fixed(row.bytes, 0),
+        Math.round(row.perSecond).toLocaleString('en'),
+        row.empty.toLocaleString('en'),
+      ]),
+    ),
+
+  http: (rows) =>
+    table(
+      ['1 KB, 32 connections', 'req/s', '**× floor**', '× bare', 'CPU µs', '**CPU × floor**', 'CPU × bare'],
+      rows.map((row) => [
+        `${row.framework}: ${row.name}`,
+        Math.round(row.perSecond).toLocaleString('en'),
+        `**${fixed(row.toFloor)}**`,
+        fixed(row.toBare),
+        fixed(row.cpu, 0),
+        `**${fixed(row.cpuToFloor)}**`,
+        fixed(row.cpuToBare),
+      ]),
+    ),
+
+  cpu: (rows) =>
+    table(
+      [`the dearest of ${rows.length} strangers`, 'refused with', 'ms, the first', 'ms, median'],
+      rows.slice(0, 10).map((row) => [row.name, row.reason, fixed(row.first), fixed(row.milliseconds)]),
+    ),
+}

@@ -1,0 +1,62 @@
+// What is sent: access events of an exact size, signed in every way that somebody here verifies.
+import { createHmac, randomUUID } from 'node:crypto'
+
+export const SECRET = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'
+export const now = () => Math.floor(Date.now() / 1000)
+export const SIZES = [256, 1024, 8192, 65_536]
+export const CIDRS = ['192.168.0.0/16', '10.0.0.0/8']
+export const ENDPOINT = { subject: 'https://tenant.example', audience: 'https://api.example/hook' }
+
+/** JSON of exactly `size` bytes, about 25 bytes a value: the shape decides what parsing costs. */
+export function bodyOf(size, serial) {
+  const events = []
+  let length = '{"events":[],"pad":""}'.length
+  for (let at = 1_790_000_000 + serial; ; at += 1) {
+    const event = { user: `u${at % 1000}`, at, ok: at % 3 === 0, role: 'admin' }
+    length += JSON.stringify(event).length + 1
+    if (length > size) break
+    events.push(event)
+  }
+  const short = JSON.stringify({ events, pad: '' })
+  return Buffer.from(JSON.stringify({ events, pad: 'x'.repeat(size - short.length) }))
+}
+
+/** Flat text: what `randomUUID` and digests return may hold on to more than it shows. */
+export const flat = (text) => Buffer.from(text).latin1Slice()
+const mac = (...parts) => parts.reduce((hmac, part) => hmac.update(part), createHmac('sha256', SECRET))
+
+/** One delivery, in hookgate's words and in each peer's. */
+export function signedDelivery(size, serial, { timestamp = `${now()}` } = {}) {
+  const body = bodyOf(size, serial)
+  const eventId = flat(randomUUID())
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-timestamp': timestamp,
+    'webhook-event-id': eventId,
+    'webhook-signature': flat(mac(`${timestamp}.${eventId}.`, body).digest('base64url')),
+  }
+  return {
+    ...deliveryOf(headers, body),
+    eventId,
+    standard: {
+      'webhook-id': eventId,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${flat(mac(`${eventId}.${timestamp}.`, body).digest('base64'))}`,
+    },
+    stripe: `t=${timestamp},v1=${flat(mac(`${timestamp}.`, body).digest('hex'))}`,
+    octokit: `sha256=${flat(mac(body).digest('hex'))}`,
+  }
+}
+
+/** What `verify()` takes. */
+export function deliveryOf(headers, body) {
+  return { method: 'POST', headers, header: (name) => headers[name], body, sourceIp: '10.1.2.3' }
+}
+
+/** The same delivery with one byte of its body changed to another, still JSON. */
+export function tampered(delivery) {
+  const body = Buffer.from(delivery.body)
+  const digit = body.indexOf('"at":') + 5
+  body[digit] = body[digit] === 0x31 ? 0x32 : 0x31
+  return { ...delivery, body }
+}
