@@ -1,5 +1,5 @@
 // npm run bench -- [suite …] [--quick] [--rounds N] [--write]
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { tables } from './tables.mjs'
 
@@ -57,6 +57,7 @@ for (const suite of SUITES) {
   console.log(`\n${tables[suite](rows)}`)
 }
 if (values.write) {
+  mkdirSync(new URL('.', file), { recursive: true })
   const kept = readKept()
   writeFileSync(file, `${JSON.stringify({ ...kept, ...results }, rounded, 1)}\n`)
   await import('./report.mjs')
