@@ -28,10 +28,12 @@ export function keyHost(answer: KeyHostAnswer): Promise<KeyHost> {
 }
 
 /** The same over TLS, with a certificate of its own making: `fetch` trusts it, nothing else does. */
-export async function secureKeyHost(answer: KeyHostAnswer): Promise<KeyHost & { fetch: Fetch }> {
+export async function secureKeyHost(
+  answer: KeyHostAnswer,
+): Promise<KeyHost & { fetch: Fetch; certificate: string }> {
   const { key, cert } = selfSigned()
   const host = await listen('https', answer, (listener) => createTlsServer({ key, cert }, listener))
-  return Object.assign(host, { fetch: fetchTrusting(cert) })
+  return Object.assign(host, { fetch: fetchTrusting(cert), certificate: cert })
 }
 
 async function listen(
@@ -88,13 +90,14 @@ function fetchTrusting(ca: string): Fetch {
     })
 }
 
-/** A certificate for 127.0.0.1, written out in DER (RFC 5280 4.1): Node can read certificates, but not make them. */
+/** A certificate for 127.0.0.1 and keys.test, written out in DER (RFC 5280 4.1): Node can read certificates, but not make them. */
 function selfSigned(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = sequence(der(0x06, '2a8648ce3d040302'))
   const name = sequence(der(0x31, sequence(der(0x06, '550403'), der(0x0c, Buffer.from('test only')))))
   const validity = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')))
-  const alternativeName = sequence(der(0x06, '551d11'), der(0x04, sequence(der(0x87, '7f000001'))))
+  const hosts = [der(0x87, '7f000001'), der(0x82, Buffer.from('keys.test'))]
+  const alternativeName = sequence(der(0x06, '551d11'), der(0x04, sequence(...hosts)))
   const toBeSigned = sequence(
     der(0xa0, der(0x02, '02')),
     der(0x02, '01'),

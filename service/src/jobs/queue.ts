@@ -1,0 +1,71 @@
+import PgBoss from 'pg-boss'
+import type { Database, Transaction } from '../database/database.ts'
+import { executorOn } from './executor.ts'
+
+/** A run that is to be worked on, taken by this process until its lease ends. */
+export interface Job {
+  readonly id: string
+  readonly runId: string
+  /** How it came: to be run, or as one that was tried too often. */
+  readonly queue: 'runs' | 'runs_given_up'
+}
+
+export interface JobQueue {
+  /** Queues a run. It is there when the transaction commits, and only then. */
+  add(tx: Transaction, runId: string): Promise<void>
+  /** The next job, if there is one. Nobody else gets it while the lease runs. */
+  take(): Promise<Job | undefined>
+  /** The job is done when the transaction commits. */
+  complete(tx: Transaction, job: Job): Promise<void>
+  /** The attempt failed: the job comes again, after a second. */
+  fail(job: Job): Promise<void>
+  close(): Promise<void>
+}
+
+export interface JobQueueOptions {
+  /** How long a taken job is left alone; if its process died, the job comes again after it. In seconds, default 60. */
+  readonly leaseSeconds?: number | undefined
+  /** How often leases are looked through, in seconds. Default 10. */
+  readonly sweepSeconds?: number | undefined
+  /** How often a job is tried again before its run is given up. Default 1,000. */
+  readonly retries?: number | undefined
+  readonly report: (error: unknown) => void
+}
+
+const QUEUE = 'runs'
+const GIVEN_UP = 'runs_given_up'
+/** A job waits for years if the service is down that long; pg-boss would forget it after two weeks. */
+const RETENTION_DAYS = 3_650
+
+/** Durable jobs in the service's own database, by pg-boss: its tables are in the schema `pgboss`, made if missing. */
+export async function openJobQueue(database: Database, options: JobQueueOptions): Promise<JobQueue> {
+  const { leaseSeconds = 60, sweepSeconds = 10, retries = 1_000, report } = options
+  const boss = new PgBoss({
+    db: executorOn(database.client),
+    schedule: false,
+    maintenanceIntervalSeconds: sweepSeconds,
+  })
+  boss.on('error', report)
+  await boss.start()
+  const kept = { expireInSeconds: leaseSeconds, retentionDays: RETENTION_DAYS, retryDelay: 1 }
+  await boss.createQueue(GIVEN_UP, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })
+  await boss.createQueue(QUEUE, { name: QUEUE, ...kept, retryLimit: retries, deadLetter: GIVEN_UP })
+  return {
+    async add({ client }, runId) {
+      await boss.send(QUEUE, { runId }, { db: executorOn(client) })
+    },
+    take: async () => (await takeFrom(boss, QUEUE)) ?? (await takeFrom(boss, GIVEN_UP)),
+    async complete({ client }, { queue, id }) {
+      await boss.complete(queue, id, {}, { db: executorOn(client) })
+    },
+    async fail({ queue, id }) {
+      await boss.fail(queue, id)
+    },
+    close: () => boss.stop({ graceful: false, close: false }),
+  }
+}
+
+async function takeFrom(boss: PgBoss, queue: Job['queue']): Promise<Job | undefined> {
+  const [job] = (await boss.fetch<{ runId: string }>(queue)) ?? []
+  return job && { id: job.id, runId: job.data.runId, queue }
+}

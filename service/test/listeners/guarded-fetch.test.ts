@@ -1,0 +1,121 @@
+import type { LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { remoteKeySet } from 'hookgate/jwt'
+import { describe, expect, it } from 'vitest'
+import { plainly, secureKeyHost } from '../../../test/support/key-host.ts'
+import { AddressRefusedError, guardedFetch } from '../../src/listeners/guarded-fetch.ts'
+
+/** A name server of our own. It remembers what it was asked. */
+function names(addresses: Readonly<Record<string, readonly string[]>>) {
+  const asked: string[] = []
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    asked.push(hostname)
+    const found: LookupAddress[] = (addresses[hostname] ?? []).map((address) => ({
+      address,
+      family: isIP(address),
+    }))
+    const [first] = found
+    if (!first) return callback(new Error('ENOTFOUND'), '')
+    return options.all ? callback(null, found) : callback(null, first.address, first.family)
+  }
+  return { asked, lookup }
+}
+
+const init = () => ({
+  method: 'GET' as const,
+  redirect: 'manual' as const,
+  headers: {},
+  signal: new AbortController().signal,
+})
+
+const onNamedHost = (url: string) => url.replace('127.0.0.1', 'keys.test')
+
+describe('a key host at an address that is not public', () => {
+  it.each([
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://2130706433/',
+    'https://0x7f.0.0.1/',
+    'https://10.1.2.3/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[fd00::1]/',
+  ])('%s is refused as it stands', async (url) => {
+    await expect(guardedFetch()(url, init())).rejects.toThrow(AddressRefusedError)
+  })
+
+  it('is refused by what its name resolves to, and nothing is sent', async () => {
+    const host = await secureKeyHost({ keys: [] })
+    const { lookup } = names({ 'keys.test': ['127.0.0.1'] })
+    const fetch = guardedFetch({ lookup, ca: host.certificate })
+    await expect(fetch(onNamedHost(host.url), init())).rejects.toThrow('is at 127.0.0.1')
+    expect(host.requests).toBe(0)
+    const allowing = guardedFetch({ lookup, ca: host.certificate, isAllowed: () => true })
+    expect((await allowing(onNamedHost(host.url), init())).status).toBe(200)
+    expect(host.requests).toBe(1)
+  })
+
+  it('is refused by the system resolver’s answer too', async () => {
+    const host = await secureKeyHost({ keys: [] })
+    const url = host.url.replace('127.0.0.1', 'localhost')
+    await expect(guardedFetch({ ca: host.certificate })(url, init())).rejects.toThrow(AddressRefusedError)
+    expect(host.requests).toBe(0)
+  })
+
+  it('is refused when only one of its addresses is such', async () => {
+    const { lookup } = names({ 'keys.test': ['203.0.114.7', '10.0.0.1'] })
+    await expect(guardedFetch({ lookup })('https://keys.test/', init())).rejects.toThrow('is at 10.0.0.1')
+  })
+})
+
+it('the name is resolved once, and the connection goes to the address that was judged', async () => {
+  const host = await secureKeyHost({ keys: [] })
+  let answers = 0
+  const rebinding: LookupFunction = (_, options, callback) => {
+    answers += 1
+    const address = answers === 1 ? '127.0.0.1' : '127.0.0.2'
+    return options.all ? callback(null, [{ address, family: 4 }]) : callback(null, address, 4)
+  }
+  const judged: string[] = []
+  const isAllowed = (address: string) => judged.push(address) > 0
+  const fetch = guardedFetch({ lookup: rebinding, isAllowed, ca: host.certificate })
+  expect(await (await fetch(onNamedHost(host.url), init())).json()).toStrictEqual({ keys: [] })
+  expect([answers, judged]).toStrictEqual([1, ['127.0.0.1']])
+})
+
+it('a certificate for another name is refused', async () => {
+  const host = await secureKeyHost({ keys: [] })
+  const { lookup } = names({ 'other.test': ['127.0.0.1'] })
+  const fetch = guardedFetch({ lookup, ca: host.certificate, isAllowed: () => true })
+  const url = host.url.replace('127.0.0.1', 'other.test')
+  await expect(fetch(url, init())).rejects.toThrow(/altnames/)
+})
+
+it('a redirect is an answer, not a way in', async () => {
+  const host = await secureKeyHost(plainly(302, '', { location: 'https://169.254.169.254/' }))
+  const { asked, lookup } = names({ 'keys.test': ['127.0.0.1'] })
+  const fetch = guardedFetch({ lookup, ca: host.certificate, isAllowed: () => true })
+  expect((await fetch(onNamedHost(host.url), init())).status).toBe(302)
+  expect(asked).toStrictEqual(['keys.test'])
+})
+
+it('http: is not fetched', async () => {
+  await expect(guardedFetch()('http://keys.test/', init())).rejects.toThrow('only https:')
+})
+
+it('an attempt that is given up ends at once', async () => {
+  const host = await secureKeyHost(() => {})
+  const { lookup } = names({ 'keys.test': ['127.0.0.1'] })
+  const fetch = guardedFetch({ lookup, ca: host.certificate, isAllowed: () => true })
+  const abort = new AbortController()
+  const attempt = fetch(onNamedHost(host.url), { ...init(), signal: abort.signal })
+  abort.abort()
+  await expect(attempt).rejects.toThrow('abort')
+})
+
+it('a key set over it tells the operator why it has no keys', async () => {
+  const { lookup } = names({ 'keys.test': ['192.168.1.1'] })
+  const keySet = remoteKeySet('https://keys.test/jwks.json', { fetch: guardedFetch({ lookup }) })
+  await expect(keySet.find('key', 'ES256')).rejects.toThrow('is at 192.168.1.1')
+})

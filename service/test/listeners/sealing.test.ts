@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { sealingWith } from '../../src/listeners/sealing.ts'
+
+const key = randomBytes(32)
+const sealing = sealingWith(key)
+
+it('opens what it sealed, in the same place', () => {
+  expect(sealing.open(sealing.seal('a secret', 'row 1'), 'row 1')).toBe('a secret')
+})
+
+it('never seals the same text to the same bytes', () => {
+  expect(sealing.seal('a secret', 'row 1').equals(sealing.seal('a secret', 'row 1'))).toBe(false)
+})
+
+it('opens nothing in another place, under another key, or with one bit changed', () => {
+  const sealed = sealing.seal('a secret', 'row 1')
+  expect(() => sealing.open(sealed, 'row 2')).toThrow()
+  expect(() => sealingWith(randomBytes(32)).open(sealed, 'row 1')).toThrow()
+  for (let index = 0; index < sealed.length; index += 1) {
+    const changed = Buffer.from(sealed)
+    changed.writeUInt8(changed.readUInt8(index) ^ 1, index)
+    expect(() => sealing.open(changed, 'row 1')).toThrow()
+  }
+})
+
+it.each([0, 12, 27])('opens no %d bytes', (length) => {
+  expect(() => sealing.open(Buffer.alloc(length), 'row 1')).toThrow()
+})
+
+it.each([16, 31, 33])('takes no key of %d bytes', (length) => {
+  expect(() => sealingWith(randomBytes(length))).toThrow('32 bytes')
+})
