@@ -3,7 +3,7 @@ import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { aFunction, checkedElsewhere, checkOptions, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
+import { clientLeft, honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
 import {
   type ListenerLookup,
   type Outcome,
@@ -50,8 +50,7 @@ export function verifyWebhook<Payload = Json>(
       await settle(listener, event, 500)
       throw error
     }
-    const clientLeft = nodeOf(c).outgoing?.destroyed
-    if (!clientLeft) await settle(listener, event, c.finalized ? c.res.status : 500)
+    if (!clientLeft(c)) await settle(listener, event, c.finalized ? c.res.status : 500)
     return undefined
   }
 }

@@ -33,3 +33,8 @@ function webHeader(headers: Headers, name: string): string | readonly string[] |
   const value = headers.get(name) ?? undefined
   return value?.includes(', ') ? value.split(', ') : value
 }
+
+/** Whether the sender hung up, where the platform says so: then nobody knows what it made of the answer. */
+export function senderLeft(request: Request): boolean {
+  return request.signal?.aborted === true
+}

@@ -3,7 +3,8 @@ import { ListenerConfigError } from '../../src/errors.ts'
 /** What a developer reads whose parser was first: the exact bytes are gone, and printing them anew changes them. */
 export function bodyTaken(): ListenerConfigError {
   const problem = 'was read before verifyWebhook could, and its exact bytes are gone'
-  const mend = 'mount verifyWebhook before every body parser (express.json(), c.req.json(), …)'
+  const mend =
+    'mount verifyWebhook before every body parser (express.json(), c.req.json(), request.json(), …)'
   return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
 }
 
@@ -20,6 +21,11 @@ export function sourceUnknown(): ListenerConfigError {
     'sourceIp',
     'a listener with allowedCidrs needs it, or trustedProxies, to know the source',
   )
+}
+
+/** Undefined would do where the platform does not know it: leaving it out is more often an oversight. */
+export function addressNotGiven(): ListenerConfigError {
+  return new ListenerConfigError('ip', 'a listener with allowedCidrs needs it: call with (request, { ip })')
 }
 
 export function sourceTwice(): ListenerConfigError {

@@ -7,6 +7,7 @@ import type { Given } from './sender.ts'
 const NOT_JSON_TYPE = refused(400, 'content_type_not_json')
 const NOT_JSON = refused(400, 'body_not_json')
 const NOT_IDENTITY = refused(400, 'content_encoding_not_identity')
+const REPEATED = refused(400, 'header_repeated')
 
 function row(name: string, expected: Row['expected'], given: () => Given): Row {
   return { name, expected, send: async ({ send, request }) => send(await request(given())) }
@@ -20,6 +21,11 @@ function coded(name: string, coding: string | readonly string[], expected: Row['
   return row(name, expected, () => ({ headers: { 'content-encoding': coding } }))
 }
 
+/** For a value with a comma. */
+function joined(ordinary: Row): Row {
+  return { ...ordinary, differs: { 'joined headers': REPEATED } }
+}
+
 describeMatrix('the coding of a body', [
   row('B13 refuses a gzipped body that is signed as sent', NOT_IDENTITY, () => ({
     body: gzipSync('{"a":1}'),
@@ -29,10 +35,10 @@ describeMatrix('the coding of a body', [
     body: gzipSync(Buffer.alloc(50_000_000, ' ')),
     headers: { 'content-encoding': 'gzip' },
   })),
-  coded('B15 refuses a chain of 1,000 codings', Array(1000).fill('gzip').join(', '), NOT_IDENTITY),
+  joined(coded('B15 refuses a chain of 1,000 codings', Array(1000).fill('gzip').join(', '), NOT_IDENTITY)),
   coded('B13 refuses a coding of plain JSON', 'br', NOT_IDENTITY),
-  coded('B13 refuses identity together with another coding', 'identity, gzip', NOT_IDENTITY),
-  coded('B13 refuses two codings in two headers', ['identity', 'gzip'], refused(400, 'header_repeated')),
+  joined(coded('B13 refuses identity together with another coding', 'identity, gzip', NOT_IDENTITY)),
+  coded('B13 refuses two codings in two headers', ['identity', 'gzip'], REPEATED),
   coded('B16 accepts identity', 'identity', ACCEPTED),
   coded('B16 accepts identity in any case', 'Identity', ACCEPTED),
   coded('B16 accepts an empty coding', '', ACCEPTED),
@@ -46,7 +52,6 @@ describeMatrix('the type of a body', [
     'application/jsonx',
     'application/json garbage',
     'application/json\ta',
-    'application/json, text/plain',
     'application/ld+json',
     'application/json; charset',
     '*',
@@ -55,6 +60,7 @@ describeMatrix('the type of a body', [
   ].map((type) =>
     typed(`B22 P02 refuses ${JSON.stringify(type)} with 400, and not with 415`, type, NOT_JSON_TYPE),
   ),
+  joined(typed('B22 refuses two types in one header', 'application/json, text/plain', NOT_JSON_TYPE)),
   ...[
     ' application/json',
     'Application/JSON ; charset=UTF-8',

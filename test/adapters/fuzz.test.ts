@@ -4,7 +4,7 @@ import { exchange, type Header, headOf, type RawRequest } from '../support/raw-h
 import { TARGETS } from '../support/servers.ts'
 import { hmacEndpoint } from './sender.ts'
 
-const ALLOWED = new Set([200, 400, 401, 409])
+const ALLOWED = [200, 400, 401, 409]
 const NAMES = [
   'content-type',
   'content-encoding',
@@ -57,6 +57,10 @@ const body = fc.oneof(
   fc.json().map((json) => Buffer.from(json)),
 )
 
+function hasComma({ headers }: RawRequest): boolean {
+  return headers.some(([, value]) => value.includes(', '))
+}
+
 it('P04 no request makes any framework crash, leave a rejection, or answer outside the table', async () => {
   const rejections: unknown[] = []
   const note = (reason: unknown) => rejections.push(reason)
@@ -67,23 +71,26 @@ it('P04 no request makes any framework crash, leave a rejection, or answer outsi
   const { listener, request } = hmacEndpoint()
   const servers = await Promise.all(Object.values(TARGETS).map((start) => start({ target: listener })))
 
-  /** What each framework says; 200 and 409 are one: only the first of five is new. */
-  const verdicts = async (sent: RawRequest) => {
+  /** In how many ways the targets answer. 200 and 409 are one, since only the first of all is new. */
+  const answers = async (sent: RawRequest) => {
     const bytes = Buffer.concat([headOf(sent, [['Content-Length', `${sent.body.byteLength}`]]), sent.body])
-    const replies = await Promise.all(servers.map(({ address }) => exchange(address, bytes)))
-    const statuses = replies.map((reply) => reply?.status ?? 0)
-    expect(statuses.filter((status) => !ALLOWED.has(status))).toEqual([])
-    const refused = replies.filter((reply) => reply?.status !== 200 && reply?.status !== 409)
-    return (
-      new Set(refused.map((reply) => `${reply?.status} ${reply?.body}`)).size + (refused.length < 5 ? 1 : 0)
+    const replies = await Promise.all(
+      servers.map(async ({ address }) => {
+        const reply = await exchange(address, bytes)
+        expect(ALLOWED).toContain(reply?.status)
+        if (reply?.status === 200 || reply?.status === 409) return 'authentic'
+        // Where a comma is a repetition, the code may be another.
+        return hasComma(sent) ? reply?.status : `${reply?.status} ${reply?.body}`
+      }),
     )
+    return new Set(replies)
   }
 
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 3 }), fc.option(body), async (changes, otherBody) => {
       const valid = await request()
       const headers = changes.reduce<readonly Header[]>(apply, valid.headers)
-      expect(await verdicts({ ...valid, headers, body: otherBody ?? valid.body })).toBe(1)
+      expect(await answers({ ...valid, headers, body: otherBody ?? valid.body })).toHaveProperty('size', 1)
     }),
     { numRuns: 300 },
   )

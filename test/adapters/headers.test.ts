@@ -29,6 +29,11 @@ function changedRow(
   return { name, expected, send: async ({ send, request }) => send(change(await request())) }
 }
 
+/** For a value with a comma. */
+function joined(ordinary: Row): Row {
+  return { ...ordinary, differs: { 'joined headers': REPEATED } }
+}
+
 function twice(header: string, values: (value: string) => readonly string[]) {
   return (request: RawRequest) => changed(request, { [header]: values(sentHeader(request, header)) })
 }
@@ -55,10 +60,12 @@ describeMatrix('the timestamp', [
     twice('webhook-timestamp', (value) => [value, value]),
     REPEATED,
   ),
-  changedRow(
-    'T09 refuses two timestamps in one header',
-    twice('webhook-timestamp', (value) => [`${value}, 1`]),
-    MALFORMED,
+  joined(
+    changedRow(
+      'T09 refuses two timestamps in one header',
+      twice('webhook-timestamp', (value) => [`${value}, 1`]),
+      MALFORMED,
+    ),
   ),
   row('T10 refuses a delivery without a timestamp', { headers: { 'webhook-timestamp': undefined } }, MISSING),
   row('T10 refuses an empty timestamp', { headers: { 'webhook-timestamp': '' } }, MISSING),
@@ -89,10 +96,12 @@ describeMatrix('the event ID', [
     twice('webhook-event-id', (value) => [value, value]),
     REPEATED,
   ),
-  changedRow(
-    'U08 refuses two event IDs in one header',
-    twice('webhook-event-id', (value) => [`${value}, ${value}`]),
-    NOT_UUID,
+  joined(
+    changedRow(
+      'U08 refuses two event IDs in one header',
+      twice('webhook-event-id', (value) => [`${value}, ${value}`]),
+      NOT_UUID,
+    ),
   ),
   row('U09 refuses a delivery without an event ID', { headers: { 'webhook-event-id': undefined } }, MISSING),
   row('U09 refuses an empty event ID', { headers: { 'webhook-event-id': '' } }, MISSING),

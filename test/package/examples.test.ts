@@ -32,9 +32,23 @@ async function runExample(name: string, use: (port: number) => Promise<void>): P
 }
 
 describe('the quick starts', () => {
-  it.each(['express', 'fastify', 'hono'])('the README shows examples/%s.ts to the letter', (name) => {
-    expect(readme).toContain(readFileSync(new URL(`examples/${name}.ts`, root), 'utf8').trim())
-  })
+  it.each(['express', 'fastify', 'hono', 'web/orders'])(
+    'the README shows examples/%s.ts to the letter',
+    (name) => {
+      expect(readme).toContain(readFileSync(new URL(`examples/${name}.ts`, root), 'utf8').trim())
+    },
+  )
+
+  it.each(['bun', 'deno', 'workers', 'next', 'sveltekit'])(
+    'the README mounts it as examples/web/%s.ts',
+    (name) => {
+      const calls = readFileSync(new URL(`examples/web/${name}.ts`, root), 'utf8').match(
+        /handle\(request.*\)/g,
+      )
+      expect(calls).toHaveLength(1)
+      expect(readme).toContain(calls?.[0]?.replace(/\)$/, ''))
+    },
+  )
 
   it.each(['express', 'fastify'])('examples/%s.ts accepts a signed webhook once', async (name) => {
     await runExample(name, async (port) => {

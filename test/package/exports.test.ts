@@ -50,6 +50,7 @@ describe('the public surface', () => {
       './stores/redis': ['redisStore'],
       './stores/sqlite': ['sqliteSchema', 'sqliteStore'],
       './testing': ['eventStoreSuite', 'signHmac', 'signJwt', 'toDelivery'],
+      './web': ['webhookHandler'],
     })
   })
 

@@ -1,6 +1,12 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { ListenOptions, NetConnectOpts } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, getRequestListener, type HttpBindings } from '@hono/node-server'
 import express, { type ErrorRequestHandler } from 'express'
 import express4 from 'express4'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -9,6 +15,8 @@ import { onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/express.ts'
 import { verifyWebhook as verifyWebhookFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as verifyWebhookHono } from '../../adapters/hono.ts'
+import { behindProxies } from '../../adapters/shared/trusted-proxies.ts'
+import { webhookHandler } from '../../adapters/web.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { Log } from '../adapters/log.ts'
 
@@ -58,6 +66,10 @@ function application({ handle = () => 200 }: Setup) {
 
 const ANSWER_TYPE = 'application/json'
 const answerTo = (status: number) => JSON.stringify({ handler: status })
+
+function respond(status: number): Response {
+  return new Response(answerTo(status), { status, headers: { 'content-type': ANSWER_TYPE } })
+}
 
 function answer(response: ServerResponse, status: number): void {
   const body = answerTo(status)
@@ -130,13 +142,31 @@ const onFastify: Start = async (setup) => {
 
 const onHono: Start = async (setup) => {
   const { run, fail, ...seen } = application(setup)
-  const respond = (status: number) =>
-    new Response(answerTo(status), { status, headers: { 'content-type': ANSWER_TYPE } })
   const app = new Hono()
   const target = targetFor(setup.target, (c: { req: { path: string } }) => c.req.path)
   app.all('*', verifyWebhookHono(target, setup.options), async (c) => respond(await run(c.var.webhook)))
   app.onError((error) => respond(fail(error)))
   return { ...seen, ...(await serve(createAdaptorServer({ fetch: app.fetch }), setup.listenOn)) }
+}
+
+/** The plain fetch form. It has no rule for proxies: whoever calls it finds the address, here as the others do. */
+const onWeb: Start = async (setup) => {
+  const { run, fail, ...seen } = application(setup)
+  const target = targetFor(setup.target, ({ url }: Request) => new URL(url).pathname)
+  const { trustedProxies, ...options } = setup.options ?? {}
+  const findSource = trustedProxies
+    ? behindProxies(trustedProxies)
+    : ({ socket }: IncomingMessage) => socket.remoteAddress
+  const handle = webhookHandler(target, async (event) => respond(await run(event)), options)
+  const fetch = (request: Request, { incoming }: HttpBindings) =>
+    handle(request, { ip: findSource(incoming) }).catch((error) => respond(fail(error)))
+  return {
+    ...seen,
+    ...(await serve(
+      getRequestListener((request, env) => fetch(request, env as HttpBindings)),
+      setup.listenOn,
+    )),
+  }
 }
 
 /** Every way to mount `verifyWebhook` behind a socket. */
@@ -146,6 +176,7 @@ export const TARGETS: { readonly [name: string]: Start } = {
   'Fastify 5': onFastify,
   'Hono on Node': onHono,
   'node:http': onNodeHttp,
+  'web on Node': onWeb,
 }
 
 /** Listens until the test is over. */

@@ -1,0 +1,63 @@
+import type { WebhookEvent } from '../src/event.ts'
+import type { Json } from '../src/lib/json.ts'
+import type { MaybePromise } from '../src/lib/maybe-promise.ts'
+import { aFunction, checkOptions } from '../src/lib/options.ts'
+import type { Listener } from '../src/listener.ts'
+import { senderLeft, webIncoming } from './shared/read-web.ts'
+import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
+import { addressNotGiven } from './shared/set-up-errors.ts'
+import { settle } from './shared/settle.ts'
+
+export type { ListenerLookup } from './shared/receiver.ts'
+
+export interface WebhookHandlerOptions extends ReceiverOptions {}
+
+/** Handles one verified event. Nothing returned is an empty 200. The body of `request` has been read: see `event`. */
+export type OnWebhook<Payload> = (
+  event: WebhookEvent<Payload>,
+  request: Request,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler declared `Promise<void>` fits too
+) => MaybePromise<Response | void>
+
+/** What a web request does not say of itself. */
+export interface RequestSource {
+  /** The sender's address, as the platform knows it. Undefined is an unknown one, which fits no allowed network. */
+  readonly ip?: string | undefined
+}
+
+/**
+ * A webhook endpoint in the plain fetch form, for whatever serves with web requests: Bun, Deno, Workers, Next.js,
+ * SvelteKit. Verified events go to `handler`; all other deliveries are answered here. A response below 500 commits the
+ * event before it leaves; one of 500 and above, or a throw, releases it.
+ *
+ * The promise rejects with what the handler throws, and with a ListenerConfigError that names the fix for a wrong
+ * set-up: a body that was read before, or a listener with `allowedCidrs` and no `ip` in the call.
+ *
+ * @throws ListenerConfigError for options that are unknown or wrong.
+ */
+export function webhookHandler<Payload = Json>(
+  target: Listener<Payload> | ListenerLookup<Request, Payload>,
+  handler: OnWebhook<Payload>,
+  options: WebhookHandlerOptions = {},
+): (request: Request, source?: RequestSource) => Promise<Response> {
+  aFunction(handler, 'handler')
+  checkOptions('webhookHandler', options, RECEIVER_OPTIONS)
+  const receiver = new Receiver(target, options)
+  return async (request, source = {}) => {
+    const sourceIp = ({ isSourceAllowed }: Listener<unknown>) => {
+      if (isSourceAllowed && !('ip' in source)) throw addressNotGiven()
+      return source.ip
+    }
+    const outcome = await receiver.receive(request, { ...webIncoming(request), sourceIp })
+    if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
+    const { event, listener } = outcome
+    try {
+      const response = (await handler(event, request)) ?? new Response()
+      if (!senderLeft(request)) await settle(listener, event, response.status)
+      return response
+    } catch (error) {
+      await settle(listener, event, 500)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,8 @@
+import { ordersWebhook } from './orders.ts'
+
+const handle = ordersWebhook(Deno.env.get('WEBHOOK_SECRET') ?? '')
+
+Deno.serve(
+  { port: Number(Deno.env.get('PORT') ?? 3000), onListen: ({ port }) => console.log(`port: ${port}`) },
+  (request, { remoteAddr }) => handle(request, { ip: remoteAddr.hostname }),
+)

@@ -1,0 +1,16 @@
+import { defineListener, hmac } from 'hookgate'
+import { memoryStore } from 'hookgate/stores/memory'
+import { webhookHandler } from 'hookgate/web'
+
+/** `(request, { ip }) => Promise<Response>`: what every platform below is given. */
+export function ordersWebhook(secret: string) {
+  const listener = defineListener({
+    id: 'orders',
+    auth: hmac({ secrets: { id: '2026-11', secret } }),
+    store: memoryStore(), // one process; see "Stores" for more
+  })
+  return webhookHandler(listener, async (event) => {
+    console.log('event', event.id, event.payload)
+    return Response.json({ received: true }) // or nothing: an empty 200
+  })
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { type OnWebhook, webhookHandler } from '../../adapters/web.ts'
+import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
+import type { RawRequest } from '../support/raw-http.ts'
+import { hmacEndpoint } from './sender.ts'
+
+/** Bytes that would change if they were parsed and printed again. */
+const BODY = '{ "b":1.0, "a":"\\u00e9" }'
+
+function webRequest({ method, path, headers, body }: RawRequest, signal?: AbortSignal): Request {
+  const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
+  return new Request(`http://localhost${path}`, { ...init, body: Buffer.from(body), signal: signal ?? null })
+}
+
+/** What the store was asked, without the IDs. */
+const verbs = ({ calls }: ReturnType<typeof hmacEndpoint>) => calls.entries.map((call) => call.split(' ')[0])
+
+const nothing = () => {}
+
+describe('webhookHandler', () => {
+  it('gives the handler the event with the exact bytes, and the request', async () => {
+    const { listener, request } = hmacEndpoint()
+    const seen: [WebhookEvent, string][] = []
+    const handle = webhookHandler(listener, (event, { url }) => {
+      seen.push([event, url])
+    })
+    expect((await handle(webRequest(await request({ body: BODY })))).status).toBe(200)
+    expect(seen).toMatchObject([[{ payload: { b: 1, a: 'é' } }, 'http://localhost/hook']])
+    expect(Buffer.from(seen[0]?.[0].rawBody ?? []).toString()).toBe(BODY)
+  })
+
+  it('answers what the handler returns, and an empty 200 when that is nothing', async () => {
+    const { listener, request } = hmacEndpoint()
+    const answer = async (handler: OnWebhook<unknown>) => {
+      const response = await webhookHandler(listener, handler)(webRequest(await request()))
+      return [response.status, await response.text()]
+    }
+    expect(await answer(() => Response.json({ a: 1 }, { status: 202 }))).toEqual([202, '{"a":1}'])
+    expect(await answer(async () => new Response('x'))).toEqual([200, 'x'])
+    expect(await answer(nothing)).toEqual([200, ''])
+    expect(await answer(async () => {})).toEqual([200, ''])
+  })
+
+  it('commits the event before the response leaves', async () => {
+    const endpoint = hmacEndpoint()
+    await webhookHandler(endpoint.listener, nothing)(webRequest(await endpoint.request()))
+    expect(verbs(endpoint)).toEqual(['claim', 'commit'])
+  })
+
+  it('frees the event when the handler throws, and rejects with that for the platform to answer', async () => {
+    const endpoint = hmacEndpoint()
+    const handle = webhookHandler(endpoint.listener, () => {
+      throw new Error('no database')
+    })
+    await expect(handle(webRequest(await endpoint.request()))).rejects.toThrow('no database')
+    expect(verbs(endpoint)).toEqual(['claim', 'release'])
+  })
+
+  it('frees the event when the handler returns what is no response: the platform answers 500', async () => {
+    const endpoint = hmacEndpoint()
+    const handle = webhookHandler(endpoint.listener, () => ({ received: true }) as never)
+    await handle(webRequest(await endpoint.request()))
+    expect(verbs(endpoint)).toEqual(['claim', 'release'])
+  })
+
+  it('D07 leaves the lease to lapse when the sender left before the handler ended', async () => {
+    const endpoint = hmacEndpoint()
+    const sender = new AbortController()
+    const handle = webhookHandler(endpoint.listener, () => sender.abort())
+    await handle(webRequest(await endpoint.request(), sender.signal))
+    expect(verbs(endpoint)).toEqual(['claim'])
+  })
+
+  it('B17 P07 tells the developer what to change when the body was read before', async () => {
+    const endpoint = hmacEndpoint()
+    const request = webRequest(await endpoint.request())
+    await request.json()
+    const refusal = webhookHandler(endpoint.listener, nothing)(request)
+    await expect(refusal).rejects.toThrow(ListenerConfigError)
+    await expect(refusal).rejects.toThrow(/before every body parser/)
+    expect(verbs(endpoint)).toEqual([])
+  })
+
+  it('given the same request twice, it is a mistake of the developer, and not a duplicate', async () => {
+    const { listener, request } = hmacEndpoint()
+    const handle = webhookHandler(listener, nothing)
+    const sent = webRequest(await request())
+    await handle(sent)
+    await expect(handle(sent)).rejects.toThrow(/mounted twice/)
+  })
+})
+
+describe('the address given to webhookHandler', () => {
+  const allowed = () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] })
+
+  it.each([
+    ['192.0.2.1', 200],
+    ['203.0.113.9', 403],
+    ['not an address', 403],
+    [undefined, 403],
+  ])('I18 %s is answered %i where networks are configured', async (ip, status) => {
+    const { listener, request } = allowed()
+    expect((await webhookHandler(listener, nothing)(webRequest(await request()), { ip })).status).toBe(status)
+  })
+
+  it.each([undefined, {}, { iP: '192.0.2.1' }])(
+    'I18 is missed, and not taken for unknown, where networks are configured: %j',
+    async (source) => {
+      const { listener, request } = allowed()
+      const refusal = webhookHandler(listener, nothing)(webRequest(await request()), source as object)
+      await expect(refusal).rejects.toThrow(/ip: a listener with allowedCidrs needs it/)
+    },
+  )
+
+  it('may be left out where no networks are', async () => {
+    const { listener, request } = hmacEndpoint()
+    expect((await webhookHandler(listener, nothing)(webRequest(await request()))).status).toBe(200)
+  })
+})
+
+describe('a lookup given to webhookHandler', () => {
+  it('is asked with the request, and undefined is 404', async () => {
+    const { lookup, lookups, request } = hmacEndpoint()
+    const handle = webhookHandler(({ url }) => (url.endsWith('/hook') ? lookup(url) : undefined), nothing)
+    expect((await handle(webRequest(await request()))).status).toBe(200)
+    expect((await handle(webRequest(await request({ path: '/other' })))).status).toBe(404)
+    expect(lookups.entries).toEqual(['http://localhost/hook'])
+  })
+
+  it('that rejects is an error of the developer', async () => {
+    const { request } = hmacEndpoint()
+    const handle = webhookHandler(() => Promise.reject(new Error('no database')), nothing)
+    await expect(handle(webRequest(await request()))).rejects.toThrow('no database')
+  })
+})
+
+describe('a mistake in the call of webhookHandler', () => {
+  const { listener } = hmacEndpoint()
+  const mistakes: readonly (readonly [string, () => unknown, RegExp])[] = [
+    ['an unknown option', () => webhookHandler(listener, nothing, { ip: 1 } as object), /no such option/],
+    ['a timeout of 0', () => webhookHandler(listener, nothing, { bodyTimeoutSeconds: 0 }), /above 0/],
+    ['no handler', () => webhookHandler(listener, undefined as never), /handler: must be a function/],
+    ['no listener', () => webhookHandler({} as never, nothing), /defineListener/],
+  ]
+
+  it.each(mistakes)('P13 throws at construction: %s', (_, call, message) => {
+    expect(call).toThrow(ListenerConfigError)
+    expect(call).toThrow(message)
+  })
+})

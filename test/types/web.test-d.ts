@@ -1,0 +1,56 @@
+import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { webhookHandler } from '../../adapters/web.ts'
+import { POST as nextRoute } from '../../examples/web/next.ts'
+import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+
+const base = {
+  id: 'L1',
+  auth: hmac({ secrets: { id: 'main', secret: 'x'.repeat(43) } }),
+  store: memoryStore(),
+}
+const plain = defineListener(base)
+const order = defineListener({ ...base, payload: z.object({ orderId: z.string() }) })
+
+test('the payload is JSON and never any, or what the schema makes', () => {
+  webhookHandler(plain, (event) => {
+    expectTypeOf(event).toEqualTypeOf<WebhookEvent>()
+    expectTypeOf(event.payload).toEqualTypeOf<Json>()
+  })
+  webhookHandler(order, ({ payload }) => {
+    expectTypeOf(payload).toEqualTypeOf<{ orderId: string }>()
+  })
+  webhookHandler(
+    async ({ url }: Request) => (url === '/' ? order : undefined),
+    ({ payload }) => {
+      expectTypeOf(payload.orderId).toEqualTypeOf<string>()
+    },
+  )
+})
+
+test('a handler returns a response or nothing, now or later', () => {
+  async function later(event: WebhookEvent): Promise<void> {
+    console.log(event.id)
+  }
+  webhookHandler(plain, later)
+  webhookHandler(plain, () => new Response())
+  webhookHandler(plain, async ({ id }) => (id ? Response.json(1) : undefined))
+  // @ts-expect-error an object is no response
+  webhookHandler(plain, () => ({ received: true }))
+})
+
+test('it is in the fetch form, and takes an address or nothing', () => {
+  const handle = webhookHandler(plain, () => {})
+  expectTypeOf(handle).toExtend<(request: Request) => Promise<Response>>()
+  handle(new Request('http://localhost'), { ip: undefined })
+  // @ts-expect-error what a platform gives as its second argument is no address
+  handle(new Request('http://localhost'), { params: {} })
+})
+
+test('it fits a route handler of Next.js', () => {
+  // NextRequest is a Request with more to it.
+  type NextRequest = Request & { readonly nextUrl: URL; readonly cookies: object }
+  type RouteContext = { readonly params: Promise<object> }
+  expectTypeOf(nextRoute).toExtend<(request: NextRequest, context: RouteContext) => Promise<Response>>()
+})
