@@ -1,17 +1,11 @@
-import { LRUCache } from 'lru-cache'
-import {
-  type ClaimAnswer,
-  type CommitAnswer,
-  type EventKey,
-  type EventStore,
-  eventKeyText,
-} from '../src/event-store.ts'
+import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../src/event-store.ts'
 import { type MaybePromise, whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger, withMethods } from '../src/lib/options.ts'
 import type { Clock } from '../src/listener-options.ts'
+import { EventTable, NONE } from './shared/event-table.ts'
 
 export interface LocalCacheOptions {
-  /** Most events remembered here, about 250 bytes each. The one not asked for longest makes room. Default 100,000. */
+  /** Most events remembered here, about 50 bytes each. The one not asked for longest makes room. Default 100,000. */
   readonly maxRecords?: number | undefined
   /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
   readonly clock?: Clock | undefined
@@ -44,36 +38,35 @@ class LocalCache implements EventStore {
   declare readonly replayWindowSeconds?: number
   readonly #store: EventStore
   readonly #clock: Clock
-  readonly #done: LRUCache<string, true>
+  readonly #maxRecords: number
+  readonly #done: EventTable
 
   constructor(store: EventStore, { maxRecords = 100_000, clock = performance }: LocalCacheOptions) {
     if (store.replayWindowSeconds !== undefined) this.replayWindowSeconds = store.replayWindowSeconds
     this.#store = store
     this.#clock = clock
-    this.#done = new LRUCache({
-      maxSize: maxRecords, // with `max` it would reserve room for all of them at once
-      sizeCalculation: () => 1,
-      ttl: HEARSAY_MS,
-      ttlResolution: 0,
-      perf: { now: () => this.#now() },
-    })
+    this.#maxRecords = maxRecords
+    this.#done = new EventTable(maxRecords)
   }
 
   claim(key: EventKey, owner: string, leaseMs: number): MaybePromise<ClaimAnswer> {
-    const name = eventKeyText(key)
-    if (this.#done.get(name)) return 'done'
+    const known = this.#find(key)
+    if (known !== NONE) {
+      this.#done.touch(known)
+      return 'done'
+    }
     return whenKnown(this.#store.claim(key, owner, leaseMs), (answer) => {
-      if (answer === 'done') this.#done.set(name, true)
+      if (answer === 'done') this.#remember(key, this.#clock.now(), HEARSAY_MS)
       return answer
     })
   }
 
   commit(key: EventKey, owner: string, retentionMs: number): MaybePromise<CommitAnswer> {
-    const name = eventKeyText(key)
-    const start = this.#now() // before the call, so that it ends here no later than there
+    const start = this.#clock.now() // before the call, so that it ends here no later than there
     return whenKnown(this.#store.commit(key, owner, retentionMs), (answer) => {
-      if (answer === 'committed') this.#done.set(name, true, { ttl: retentionMs, start })
-      else if (answer === 'already' && !this.#done.has(name)) this.#done.set(name, true)
+      if (answer === 'committed') this.#remember(key, start, retentionMs)
+      else if (answer === 'already' && this.#find(key) === NONE)
+        this.#remember(key, this.#clock.now(), HEARSAY_MS)
       return answer
     })
   }
@@ -82,8 +75,18 @@ class LocalCache implements EventStore {
     return this.#store.release(key, owner)
   }
 
-  /** Never 0: a start of 0 means "never expires" to the cache. */
-  #now(): number {
-    return this.#clock.now() + 1
+  /** A record whose time is up is none. */
+  #find(key: EventKey): number {
+    const found = this.#done.find(key)
+    if (found === NONE || this.#done.isAlive(found, this.#clock.now())) return found
+    this.#done.remove(found)
+    return NONE
+  }
+
+  #remember(key: EventKey, start: number, milliseconds: number): void {
+    const found = this.#done.find(key)
+    if (found !== NONE) this.#done.remove(found)
+    else if (this.#done.size >= this.#maxRecords) this.#done.remove(this.#done.oldest)
+    this.#done.keep(this.#done.add(), start, milliseconds)
   }
 }

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { EventStoreError } from '../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../src/event-store.ts'
 import { callHook } from '../src/lib/hooks.ts'
@@ -13,10 +12,11 @@ import {
 } from '../src/lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../src/limits.ts'
 import type { Clock } from '../src/listener-options.ts'
+import { EventTable, NONE } from './shared/event-table.ts'
 
 export interface MemoryStoreOptions {
   /**
-   * Most events remembered at once. Default 1,000,000, which take about 150 MB when they are all there. To keep
+   * Most events remembered at once. Default 1,000,000, which take about 50 MB when they are all there. To keep
    * 7 days in full it takes 604,800 records for each event a second.
    */
   readonly maxRecords?: number | undefined
@@ -45,106 +45,89 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   return new MemoryStore(options)
 }
 
-/** A leased record holds its owner; a done one the second of its commit. Numbers need no object of their own. */
-type MemoryRecord = string | number
-
 class MemoryStore implements EventStore {
   readonly replayWindowSeconds: number
   readonly #maxRecords: number
   readonly #clock: Clock
   readonly #onEvict: ((ageSeconds: number) => unknown) | undefined
-  readonly #records: LRUCache<string, MemoryRecord>
-  /** A number for each listener, so that its name is not in every key. */
-  readonly #listeners = new Map<string, number>()
+  readonly #events: EventTable
+  /** Whose lease a record is. The others are done. */
+  readonly #owners = new Map<number, string>()
 
   constructor(options: MemoryStoreOptions) {
     this.replayWindowSeconds = options.replayWindowSeconds ?? MAX_EXPIRY_SECONDS
     this.#maxRecords = options.maxRecords ?? 1_000_000
     this.#clock = options.clock ?? performance
     this.#onEvict = options.onEvict
-    this.#records = new LRUCache({
-      maxSize: this.#maxRecords, // with `max` it would reserve room for all of them at once
-      sizeCalculation: () => 1,
-      ttl: 1, // switches expiry on; each record brings its own
-      ttlResolution: 0,
-      allowStale: true, // so that rkeys() begins with the record that set() would drop
-      perf: { now: () => this.#clock.now() + 1 }, // a start of 0 means "never expires" there
-    })
+    this.#events = new EventTable(this.#maxRecords)
   }
 
   claim(key: EventKey, owner: string, leaseMs: number): ClaimAnswer {
-    const packed = this.#pack(key)
-    const record = this.#read(packed)
-    if (typeof record === 'number') return 'done'
-    if (record !== undefined) return record === owner ? 'acquired' : 'busy'
-    this.#makeRoom(packed)
-    this.#records.set(packed, owner, { ttl: leaseMs })
+    const now = this.#clock.now()
+    const found = this.#find(key, now)
+    if (found !== NONE) {
+      const holder = this.#owners.get(found)
+      if (holder === undefined) return 'done'
+      return holder === owner ? 'acquired' : 'busy'
+    }
+    this.#add(now, leaseMs, owner)
     return 'acquired'
   }
 
   commit(key: EventKey, owner: string, retentionMs: number): CommitAnswer {
-    const packed = this.#pack(key)
-    const record = this.#read(packed)
-    if (typeof record === 'number') return 'already'
-    if (record !== undefined && record !== owner) return 'lost'
-    this.#makeRoom(packed)
-    this.#records.set(packed, this.#seconds(), { ttl: retentionMs })
+    const now = this.#clock.now()
+    const found = this.#find(key, now)
+    if (found === NONE) {
+      this.#add(now, retentionMs)
+      return 'committed'
+    }
+    const holder = this.#owners.get(found)
+    if (holder !== owner) return holder === undefined ? 'already' : 'lost'
+    this.#owners.delete(found)
+    this.#events.touch(found)
+    this.#events.keep(found, now, retentionMs)
     return 'committed'
   }
 
   release(key: EventKey, owner: string): boolean {
-    const packed = this.#pack(key)
-    return this.#read(packed) === owner && this.#records.delete(packed)
+    const found = this.#find(key, this.#clock.now())
+    if (found === NONE || this.#owners.get(found) !== owner) return false
+    this.#remove(found)
+    return true
   }
 
-  /** peek(), because a look must not make a record younger. */
-  #read(packed: string): MemoryRecord | undefined {
-    return this.#records.peek(packed, { allowStale: false })
+  /** A record whose time is up is none. */
+  #find(key: EventKey, now: number): number {
+    const found = this.#events.find(key)
+    if (found === NONE || this.#events.isAlive(found, now)) return found
+    this.#remove(found)
+    return NONE
   }
 
-  /** The cache drops the record that was changed longest ago, when it is full: this asks whether it may. */
-  #makeRoom(packed: string): void {
-    if (this.#records.size < this.#maxRecords || this.#records.peek(packed) !== undefined) return
-    const [oldest = ''] = this.#records.rkeys()
-    const record = this.#read(oldest)
-    if (record === undefined) return
-    const age = typeof record === 'number' ? this.#seconds() - record : 0
-    if (age <= this.replayWindowSeconds) {
+  /** A record of the key that was looked for last: where it is full, in place of the one changed longest ago. */
+  #add(now: number, milliseconds: number, owner?: string): void {
+    const evictedAge = this.#events.size < this.#maxRecords ? undefined : this.#makeRoom(now)
+    const record = this.#events.add()
+    this.#events.keep(record, now, milliseconds)
+    if (owner !== undefined) this.#owners.set(record, owner)
+    if (evictedAge !== undefined) callHook(this.#onEvict, evictedAge)
+  }
+
+  /** The age of the record that had to go, if its time was not up. */
+  #makeRoom(now: number): number | undefined {
+    const { oldest } = this.#events
+    const age = this.#events.isAlive(oldest, now) ? this.#events.age(oldest, now) : undefined
+    if (age !== undefined && (this.#owners.has(oldest) || age <= this.replayWindowSeconds)) {
       throw new EventStoreError(
         `the memory store is full: ${this.#maxRecords} events are too young to forget; raise maxRecords`,
       )
     }
-    callHook(this.#onEvict, age)
+    this.#remove(oldest)
+    return age
   }
 
-  /** 16 bytes of UUID behind 3 of listener number, as one flat Latin-1 string. */
-  #pack({ listenerId, eventId }: EventKey): string {
-    let listener = this.#listeners.get(listenerId)
-    if (listener === undefined) {
-      listener = this.#listeners.size
-      this.#listeners.set(listenerId, listener)
-    }
-    return String.fromCharCode.apply(null, packedCodes(listener, eventId))
+  #remove(record: number): void {
+    this.#owners.delete(record)
+    this.#events.remove(record)
   }
-
-  #seconds(): number {
-    return Math.floor(this.#clock.now() / 1000)
-  }
-}
-
-function packedCodes(listener: number, uuid: string): number[] {
-  const codes = [listener >> 16, (listener >> 8) & 255, listener & 255]
-  for (let index = 0; index < uuid.length; index += 2) {
-    if (uuid.charCodeAt(index) === HYPHEN) index += 1
-    codes.push((nibble(uuid, index) << 4) | nibble(uuid, index + 1))
-  }
-  return codes
-}
-
-const HYPHEN = 0x2d
-
-/** The value of a hexadecimal digit, of either case. */
-function nibble(text: string, index: number): number {
-  const code = text.charCodeAt(index)
-  return (code & 15) + (code >> 6) * 9
 }

@@ -1,0 +1,129 @@
+import type { EventKey } from '../../src/event-store.ts'
+import { EventIndex, grown, NONE } from './event-index.ts'
+import { WORDS, writeWords } from './event-words.ts'
+
+export { NONE } from './event-index.ts'
+
+const FIRST_CAPACITY = 512
+
+/**
+ * Events in the order of their last change, about 50 bytes each at a million: flat arrays, so that neither their number nor
+ * their coming and going is work for the garbage collector. A record is a number, good until `remove()`. The arrays
+ * double as records come, up to `maxRecords`, of which the caller takes care.
+ */
+export class EventTable {
+  size = 0
+  readonly #maxRecords: number
+  readonly #listeners = new Map<string, number>()
+  readonly #index: EventIndex
+  /** When a record's time is up, in milliseconds, and when it was last kept, in whole seconds. */
+  #until: Float64Array
+  #keptAt: Uint32Array
+  /** Neighbours in the order of change. Record 0 is the knot of the ring: newer than the newest, older than the oldest. */
+  #older: Uint32Array
+  #newer: Uint32Array
+  /** The first record that has never been used, and the first of those that were removed, strung along `#newer`. */
+  #unused = 1
+  #removed = NONE
+  /** What `find()` was asked for last. */
+  readonly #wanted = new Uint32Array(WORDS)
+
+  constructor(maxRecords: number) {
+    this.#maxRecords = maxRecords
+    const capacity = Math.min(FIRST_CAPACITY, maxRecords) + 1
+    this.#index = new EventIndex(capacity)
+    this.#until = new Float64Array(capacity)
+    this.#keptAt = new Uint32Array(capacity)
+    this.#older = new Uint32Array(capacity)
+    this.#newer = new Uint32Array(capacity)
+  }
+
+  /** The record that was changed longest ago, or NONE. */
+  get oldest(): number {
+    return this.#newer[0] ?? NONE
+  }
+
+  /** The record of a key, or NONE. */
+  find({ listenerId, eventId }: EventKey): number {
+    let listener = this.#listeners.get(listenerId)
+    if (listener === undefined) {
+      listener = this.#listeners.size
+      this.#listeners.set(listenerId, listener)
+    }
+    writeWords(this.#wanted, eventId, listener)
+    return this.#index.find(this.#wanted)
+  }
+
+  /** A new record, the newest, of the key that `find()` was asked for last and did not find. */
+  add(): number {
+    const record = this.#take()
+    this.#index.add(record, this.#wanted)
+    this.#link(record)
+    this.size += 1
+    return record
+  }
+
+  /** From now on a record counts for so many milliseconds. */
+  keep(record: number, now: number, milliseconds: number): void {
+    this.#until[record] = now + milliseconds
+    this.#keptAt[record] = now / 1000
+  }
+
+  isAlive(record: number, now: number): boolean {
+    return now <= (this.#until[record] ?? 0)
+  }
+
+  /** Whole seconds since a record was last kept. */
+  age(record: number, now: number): number {
+    return Math.floor(now / 1000) - (this.#keptAt[record] ?? 0)
+  }
+
+  /** Makes a record the newest. */
+  touch(record: number): void {
+    this.#unlink(record)
+    this.#link(record)
+  }
+
+  remove(record: number): void {
+    this.#index.remove(record)
+    this.#unlink(record)
+    this.#newer[record] = this.#removed
+    this.#removed = record
+    this.size -= 1
+  }
+
+  #take(): number {
+    const record = this.#removed
+    if (record !== NONE) {
+      this.#removed = this.#newer[record] ?? NONE
+      return record
+    }
+    if (this.#unused === this.#until.length) this.#grow()
+    return this.#unused++
+  }
+
+  #link(record: number): void {
+    const newest = this.#older[0] ?? NONE
+    this.#older[record] = newest
+    this.#newer[record] = 0
+    this.#newer[newest] = record
+    this.#older[0] = record
+  }
+
+  #unlink(record: number): void {
+    const older = this.#older[record] ?? NONE
+    const newer = this.#newer[record] ?? NONE
+    this.#newer[older] = newer
+    this.#older[newer] = older
+  }
+
+  /** It is only called when every record is in use. */
+  #grow(): void {
+    const capacity = Math.min((this.#unused - 1) * 2, this.#maxRecords) + 1
+    this.#index.grow(this.#unused, capacity)
+    this.#until = grown(this.#until, new Float64Array(capacity))
+    this.#keptAt = grown(this.#keptAt, new Uint32Array(capacity))
+    this.#older = grown(this.#older, new Uint32Array(capacity))
+    this.#newer = grown(this.#newer, new Uint32Array(capacity))
+  }
+}

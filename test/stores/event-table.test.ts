@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EventTable, NONE } from '../../stores/shared/event-table.ts'
+import { hashOf, WORDS, writeWords } from '../../stores/shared/event-words.ts'
+
+/** The key of the event with this number. */
+function keyOf(number: number, listenerId = 'L1') {
+  return { listenerId, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
+}
+
+/** The table and, beside it, what it should be: numbers in the order of their last change. */
+function pair(maxRecords: number) {
+  const table = new EventTable(maxRecords)
+  let order: number[] = []
+  const others = (number: number) => order.filter((known) => known !== number)
+  return {
+    table,
+    order: () => order,
+    toggle(number: number) {
+      const found = table.find(keyOf(number))
+      expect(found !== NONE).toBe(order.includes(number))
+      if (found === NONE && order.length === maxRecords) return
+      if (found === NONE) table.add()
+      else table.remove(found)
+      order = found === NONE ? [...order, number] : others(number)
+    },
+    touch(number: number) {
+      const found = table.find(keyOf(number))
+      if (found === NONE) return
+      table.touch(found)
+      order = [...others(number), number]
+    },
+  }
+}
+
+describe('EventTable', () => {
+  it.each([1, 5, 40, 3000])(
+    'finds what was added and not removed, whatever came between (%i at most)',
+    (most) => {
+      const step = fc.tuple(fc.constantFrom('toggle', 'toggle', 'touch'), fc.nat(most * 2))
+      fc.assert(
+        fc.property(fc.array(step, { minLength: 10, maxLength: 300 }), (steps) => {
+          const { table, order, ...verbs } = pair(most)
+          for (const [verb, number] of steps) verbs[verb === 'touch' ? 'touch' : 'toggle'](number)
+          expect(table.size).toBe(order().length)
+          const seen: (number | undefined)[] = []
+          while (table.oldest !== NONE) {
+            const oldest = table.oldest
+            seen.push(order().find((number) => table.find(keyOf(number)) === oldest))
+            table.remove(oldest)
+          }
+          expect(seen).toStrictEqual(order())
+        }),
+        { numRuns: 60 },
+      )
+    },
+  )
+
+  it('keeps every record, its time and the order while it grows to its bound', () => {
+    const most = 5000
+    const table = new EventTable(most)
+    for (let number = 0; number < most; number += 1) {
+      expect(table.find(keyOf(number))).toBe(NONE)
+      table.keep(table.add(), number * 1000, 500)
+    }
+    for (let number = 0; number < most; number += 1) {
+      const record = table.find(keyOf(number))
+      expect(table.isAlive(record, number * 1000 + 500)).toBe(true)
+      expect(table.isAlive(record, number * 1000 + 501)).toBe(false)
+      expect(table.age(record, 6_000_000)).toBe(6000 - number)
+      expect(table.oldest).toBe(record)
+      table.touch(record)
+    }
+    expect(table.size).toBe(most)
+  })
+
+  it('uses the places of removed records again, so that churn takes no room', () => {
+    const table = new EventTable(1000)
+    const records = new Set<number>()
+    for (let number = 0; number < 10_000; number += 1) {
+      if (table.size === 10) table.remove(table.oldest)
+      table.find(keyOf(number))
+      records.add(table.add())
+    }
+    expect(records.size).toBeLessThan(20)
+  })
+})
+
+describe('the hash of a key', () => {
+  const hashes = (keys: readonly string[]) =>
+    keys.map((uuid, index) => {
+      const words = new Uint32Array(WORDS)
+      writeWords(words, uuid, index % 3)
+      return hashOf(words, 0)
+    })
+
+  it('reads every digit, of either case, and the listener', () => {
+    const words = new Uint32Array(WORDS)
+    writeWords(words, '01234567-89AB-4cde-8f01-23456789abcd', 7)
+    expect([...words]).toStrictEqual([0x01234567, 0x89ab4cde, 0x8f012345, 0x6789abcd, 7])
+  })
+
+  it.each([
+    ['at the end', (digits: string) => `7f1d3c5e-0a4b-4c8d-9e2f-00000000${digits}`],
+    ['at the start', (digits: string) => `${digits}3c5e-0a4b-4c8d-9e2f-000000000000`],
+    ['in high bits alone', ([a, b, c]: string) => `${a}000${b}000-${c}000-4c8d-9e2f-000000000000`],
+  ])('spreads keys that differ %s: no sender can choose many for one place', (_, uuid) => {
+    const keys = Array.from({ length: 4096 }, (_, index) => uuid((index * 16).toString(16).padStart(4, '0')))
+    const places = new Set(hashes(keys).map((hash) => hash & 4095))
+    expect(places.size).toBeGreaterThan(2300) // 2589 is what chance gives
+  })
+})
