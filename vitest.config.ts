@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const cryptoBuild = (name: 'node' | 'web') => ({
   '#crypto': fileURLToPath(new URL(`./src/crypto/${name}.ts`, import.meta.url)),
@@ -10,7 +10,13 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: cryptoBuild('node') },
-        test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 20_000 },
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          // The packed tarball: `npm run test:package`.
+          exclude: [...configDefaults.exclude, 'test/release/**'],
+          testTimeout: 20_000,
+        },
       },
       {
         // The service knows the package by its name only: as it is built.

@@ -38,16 +38,14 @@ async function readJwks(url: URL, fetch: Fetch, signal: AbortSignal): Promise<Jw
   }
   const bytes = await readAtMost(response.body, MAX_DOCUMENT_BYTES)
   if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw new Error(`sent over ${MAX_DOCUMENT_BYTES} bytes`)
-  const text = decodeUtf8(bytes)
-  if (text === undefined) throw new Error('sent something that is not UTF-8')
-  return new Jwks(parseJson(text))
+  return new Jwks(parseJson(bytes))
 }
 
 /** The engine's own message would quote the document. */
-function parseJson(text: string): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(decodeUtf8(bytes) ?? '')
   } catch {
-    throw new Error('sent something that is not JSON')
+    throw new Error('sent something that is not JSON in UTF-8')
   }
 }

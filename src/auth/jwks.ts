@@ -11,30 +11,27 @@ interface Entry {
   imported: CryptoKey | undefined
 }
 
-/** The keys of one JWKS document (RFC 7517 5), by `kid`. A bad key does not spoil the good ones: it is never used. */
+/** The keys of one JWKS document (RFC 7517 5). A bad key does not spoil the good ones: it is never used. */
 export class Jwks implements KeySet {
-  readonly #byKeyId = new Map<string, Entry[]>()
+  readonly #entries: readonly Entry[]
 
   /** @throws Error when the document is not a JWKS or has over 100 keys. */
   constructor(document: unknown) {
     const keys: unknown = Object(document).keys
     if (!Array.isArray(keys)) throw new Error('is not a JWKS: { "keys": [ … ] }')
     if (keys.length > MOST_KEYS) throw new Error(`has ${keys.length} keys; at most ${MOST_KEYS} are read`)
-    for (const publicKey of keys.map(readPublicKey)) {
-      if (publicKey === undefined) continue
-      const entry = { publicKey, imported: undefined }
-      const namesakes = this.#byKeyId.get(publicKey.keyId)
-      if (namesakes) namesakes.push(entry)
-      else this.#byKeyId.set(publicKey.keyId, [entry])
-    }
+    this.#entries = keys.flatMap((key) => {
+      const publicKey = readPublicKey(key)
+      return publicKey ? { publicKey, imported: undefined } : []
+    })
   }
 
   has(keyId: string): boolean {
-    return this.#byKeyId.has(keyId)
+    return this.#entries.some(({ publicKey }) => publicKey.keyId === keyId)
   }
 
   find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
-    const namesakes = this.#byKeyId.get(keyId) ?? []
+    const namesakes = this.#entries.filter(({ publicKey }) => publicKey.keyId === keyId)
     const fitting = namesakes.filter(
       ({ publicKey }) => publicKey.algorithm === algorithm && !publicKey.problem,
     )

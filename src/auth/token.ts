@@ -17,7 +17,7 @@ export interface Token {
 
 const LONGEST_TOKEN = 8192
 const LONGEST_KEY_ID = 256
-const BEARER = 'Bearer '
+const BEARER = 'bearer '
 
 /**
  * Reads `Authorization: Bearer <JWT>` (RFC 6750 2.1; RFC 7515 3.1), far more narrowly than RFC 7515 allows: one form,
@@ -25,7 +25,7 @@ const BEARER = 'Bearer '
  */
 export function readBearerToken(header: string): Token | string {
   if (header.length > BEARER.length + LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
-  if (header.slice(0, BEARER.length).toLowerCase() !== BEARER.toLowerCase()) return 'the scheme is not Bearer'
+  if (header.slice(0, BEARER.length).toLowerCase() !== BEARER) return 'the scheme is not Bearer'
   const compact = header.slice(BEARER.length)
   const segments = compact.split('.', 4)
   const [protectedHeader = '', payload = '', lastSegment = ''] = segments
@@ -65,12 +65,10 @@ function judgeHeader(header: JsonObject | string): KnownHeader | string {
 /** The readers of a token must agree on it, so a member may not come twice (RFC 7515 4, RFC 7519 4). */
 function readObject(segment: string): JsonObject | string {
   if (segment === '' || !isCanonicalBase64url(segment)) return 'is not canonical base64url'
-  const text = decodeBase64urlText(segment)
+  const text = decodeBase64urlText(segment) ?? 'null'
   try {
-    const value: Json = text === undefined ? null : JSON.parse(text)
-    if (text === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return 'is not a JSON object'
-    }
+    const value: Json = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object'
     return countMembers(text) === Object.keys(value).length ? value : 'has a member twice'
   } catch {
     return 'is not JSON'

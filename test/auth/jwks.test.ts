@@ -14,7 +14,7 @@ describe('documents that are no key set', () => {
     ['nothing', '', /is not JSON/],
     ['half a document', '{"keys":[', /is not JSON/],
     ['a byte order mark in front', `\ufeff{"keys":[]}`, /is not JSON/],
-    ['bytes that are not UTF-8', Buffer.from('{"keys":["\xff"]}', 'latin1'), /is not UTF-8/],
+    ['bytes that are not UTF-8', Buffer.from('{"keys":["\xff"]}', 'latin1'), /is not JSON in UTF-8/],
     ['null', 'null', /is not a JWKS/],
     ['a string', '"keys"', /is not a JWKS/],
     ['an array of keys', JSON.stringify([KEY.publicKey]), /is not a JWKS/],

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file that `npm publish` would send. */
+    tarball: string
+    /** A project with nothing but hookgate in it. */
+    bare: string
+    /** A project with hookgate, the frameworks and their types. */
+    consumer: string
+    /** The oldest framework of each peer range, and nothing else. */
+    oldFrameworks: string
+  }
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
+  return execFileSync('npm', [...args, ...quiet], { cwd, encoding: 'utf8' })
+}
+
+/** Installs a copy of a project, as its lock file says. */
+function copyProject(project: string, folder: string): void {
+  for (const file of ['package.json', 'package-lock.json'])
+    cpSync(join(root, project, file), join(folder, file))
+  npm(folder, 'ci')
+}
+
+export default function install(project: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-release-'))
+  const make = (name: 'bare' | 'consumer' | 'oldFrameworks') => {
+    project.provide(name, join(folder, name))
+    mkdirSync(join(folder, name))
+    return join(folder, name)
+  }
+  const [packed]: [{ filename: string }] = JSON.parse(
+    npm(root, 'pack', '--json', '--pack-destination', folder),
+  )
+  const tarball = join(folder, packed.filename)
+  project.provide('tarball', tarball)
+
+  const bare = make('bare')
+  writeFileSync(join(bare, 'package.json'), '{ "private": true }')
+  npm(bare, 'install', tarball)
+  const consumer = make('consumer')
+  copyProject('test/release/consumer', consumer)
+  npm(consumer, 'install', '--no-save', tarball)
+  copyProject('test/frameworks', make('oldFrameworks'))
+  return () => rmSync(folder, { recursive: true, force: true })
+}

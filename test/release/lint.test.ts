@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { expect, inject, it } from 'vitest'
+
+const tarball = readFileSync(inject('tarball'))
+
+/** What attw may find, because it is how the package is meant to be. */
+const ALLOWED: readonly { readonly problem: string; readonly because: string }[] = [
+  {
+    problem: 'CJSResolvesToESM in node16-cjs',
+    because: 'ESM only: Node since 20.19 can require() it, and TypeScript knows under node20 and nodenext',
+  },
+  {
+    problem: 'NoResolution in node10',
+    because:
+      'the subpaths are entries of `exports`, which TypeScript reads under every newer moduleResolution',
+  },
+]
+
+function nameOf(problem: Problem): string {
+  return 'resolutionKind' in problem ? `${problem.kind} in ${problem.resolutionKind}` : problem.kind
+}
+
+it('attw finds nothing but what is allowed, and everything that is allowed', async () => {
+  const result = await checkPackage(createPackageFromTarballData(tarball))
+  const found = result.types === false ? ['no types'] : result.problems.map(nameOf)
+  expect([...new Set(found)].toSorted()).toEqual(ALLOWED.map(({ problem }) => problem))
+})
+
+it('publint finds nothing at all, suggestions included', async () => {
+  const { messages } = await publint({ pack: { tarball: tarball.buffer }, strict: true })
+  expect(messages).toEqual([])
+})

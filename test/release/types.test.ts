@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { root, specifierOf, subpaths } from './manifest.ts'
+
+const MODES = {
+  nodenext: { module: 'nodenext' },
+  node20: { module: 'node20' },
+  bundler: { module: 'preserve', moduleResolution: 'bundler' },
+}
+
+const COMPILERS = ['5.9', '6.0', '7.0']
+
+/** As strict as a project can be, and nothing of the types of others is believed. */
+const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: 'es2023',
+  types: ['node'],
+}
+
+/** The sources of a test, with the imports that a user would write. */
+function asConsumer(source: string): string {
+  return source
+    .replace(`import { expectTypeOf, test } from 'vitest'`, TEST)
+    .replaceAll("'../../src/index.ts'", "'hookgate'")
+    .replaceAll(/'\.\.\/\.\.\/(?:adapters|src)\/(\w+)\.ts'/g, "'hookgate/$1'")
+    .replaceAll(/'\.\.\/\.\.\/stores\/([\w-]+)\.ts'/g, "'hookgate/stores/$1'")
+}
+
+const TEST = `import { expectTypeOf } from 'expect-type'
+const test = (_name: string, run: () => unknown): unknown => run`
+
+/** The others need packages that not every user has; `npm run build` compiles them. */
+const QUICK_STARTS = ['express', 'fastify', 'hono']
+
+/** Every subpath as CommonJS sees it. */
+const REQUIRES = subpaths
+  .map((subpath, index) => `import m${index} = require('${specifierOf(subpath)}')\nvoid m${index}`)
+  .join('\n')
+
+/** A folder in the consumer with the type tests, the examples and a CommonJS file. */
+function writeSources(consumer: string): string {
+  const folder = mkdtempSync(join(consumer, 'compiled-'))
+  for (const name of readdirSync(join(root, 'test/types'))) {
+    if (!name.endsWith('.test-d.ts')) continue
+    const source = asConsumer(readFileSync(join(root, 'test/types', name), 'utf8'))
+    expect(source).not.toMatch(/from '\.|from 'vitest'/)
+    writeFileSync(join(folder, name), source)
+  }
+  for (const name of QUICK_STARTS) cpSync(join(root, `examples/${name}.ts`), join(folder, `${name}.ts`))
+  writeFileSync(join(folder, 'requires.cts'), REQUIRES)
+  return folder
+}
+
+/** What the compiler says; the empty string when it is content. */
+async function compile(compiler: string, compilerOptions: object): Promise<string> {
+  const folder = writeSources(inject('consumer'))
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  const tsc = join(inject('consumer'), `node_modules/typescript-${compiler}/bin/tsc`)
+  return new Promise((resolve) => {
+    execFile(process.execPath, [tsc, '-p', folder], (_error, stdout, stderr) => resolve(stdout + stderr))
+  })
+}
+
+describe.each(COMPILERS)('with TypeScript %s', (compiler) => {
+  it.each(Object.entries(MODES))('the type tests and the quick starts compile under %s', async (_, mode) => {
+    expect(await compile(compiler, { ...STRICT, ...mode })).toBe('')
+  })
+
+  it('they compile with the types of the oldest frameworks, too', async () => {
+    const old = (path: string) => [join(inject('oldFrameworks'), 'node_modules', path)]
+    const paths = { fastify: old('fastify/fastify.d.ts'), hono: old('hono/dist/types/index.d.ts') }
+    // What is wrong in their own types is not ours.
+    const options = { ...STRICT, ...MODES.nodenext, paths, skipLibCheck: true }
+    expect(await compile(compiler, options)).toBe('')
+  })
+})

@@ -1,0 +1,13 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+/** What users install, packed and installed as they do. Slow, so not a part of `npm test`. */
+export default defineConfig({
+  test: {
+    name: 'release',
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    include: ['*.test.ts'],
+    globalSetup: './install.ts',
+    testTimeout: 300_000,
+  },
+})
