@@ -6,6 +6,8 @@ import { replyTo } from './http/failures.ts'
 import { Problem } from './http/problem.ts'
 import { describeApi } from './http/reference.ts'
 import { newRouter, type Router } from './http/router.ts'
+import { policyRoutes } from './policies/routes.ts'
+import { taskRoutes } from './tasks/routes.ts'
 
 /** The largest body of the main API. The webhook listener has its own limit, which is the specification's. */
 const MAX_BODY_BYTES = 262_144
@@ -17,6 +19,8 @@ export function createApp(dependencies: Dependencies): Router {
   app.notFound(() => new Problem('route_unknown', 'There is nothing here.').toResponse())
   describeApi(app, dependencies)
   app.use('*', bearer(dependencies), bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLarge }))
+  app.route('/', taskRoutes(dependencies))
+  app.route('/', policyRoutes(dependencies))
   app.route('/', entitlementRoutes(dependencies))
   return app
 }

@@ -1,4 +1,5 @@
+import { seedTasks } from '../tasks/seed.ts'
 import type { SeedPart } from './seed.ts'
 
 /** What the demo tenant has beside its directory: each resource adds its part, in this order. */
-export const SEED_PARTS: readonly SeedPart[] = []
+export const SEED_PARTS: readonly SeedPart[] = [seedTasks]

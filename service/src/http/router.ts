@@ -13,8 +13,9 @@ export function newRouter(): Router {
 /** What any route behind a token may answer. */
 const ALWAYS: readonly ProblemCode[] = ['request_invalid', 'text_not_storable', 'unauthorized']
 
-/** The `responses` of a route for its refusals: one problem a status, its codes in the description. */
-export function refusals(...codes: readonly ProblemCode[]) {
+/** The `responses` of a route for its refusals: one problem a status, its codes in the description. Routes throw them, so
+ * that what a handler may return is not widened by them. */
+export function refusals(...codes: readonly ProblemCode[]): object {
   const all = [...new Set([...ALWAYS, ...codes])]
   const responses = all.map((code) => [PROBLEM_STATUSES[code], responseOf(PROBLEM_STATUSES[code], all)])
   return Object.fromEntries(responses)

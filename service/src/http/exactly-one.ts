@@ -1,0 +1,36 @@
+import { z } from '@hono/zod-openapi'
+
+/** An object of which one member is set, as the service answers it: the others are null. */
+export function oneOfMembers<Members extends Record<string, z.ZodType>>(members: Members) {
+  const nullable = Object.entries(members).map(([name, schema]) => [name, schema.nullable()])
+  // `fromEntries` forgets the names.
+  return z.object(Object.fromEntries(nullable) as { [Name in keyof Members]: z.ZodNullable<Members[Name]> })
+}
+
+/** The same as a request gives it: the one member, and perhaps null for others. */
+export function oneOfMembersInput<Members extends Record<string, z.ZodType>>(members: Members) {
+  const optional = Object.entries(members).map(([name, schema]) => [name, schema.nullable().optional()])
+  // As above.
+  const shape = Object.fromEntries(optional) as {
+    [Name in keyof Members]: z.ZodOptional<z.ZodNullable<Members[Name]>>
+  }
+  const names = Object.keys(members).join(', ')
+  return z
+    .strictObject(shape)
+    .refine((value) => setMembers(value).length === 1, { error: `Set exactly one of ${names}.` })
+}
+
+/** The members that are neither null nor absent, by name. */
+export function setMembers(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, member]) => member !== null && member !== undefined)
+}
+
+/** An object with every name, null where `value` sets nothing. */
+export function withNulls<Name extends string>(
+  names: readonly Name[],
+  value: object,
+): { [Key in Name]: unknown } {
+  const members = names.map((name) => [name, Reflect.get(value, name) ?? null])
+  // `fromEntries` forgets the names.
+  return Object.fromEntries(members) as { [Key in Name]: unknown }
+}

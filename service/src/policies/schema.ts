@@ -1,0 +1,93 @@
+import { z } from '@hono/zod-openapi'
+import { openEnum, prefixed } from '../http/open-enum.ts'
+import { timestamp } from '../http/timestamp.ts'
+import { policyStepInput, policyStepSchema } from './step.ts'
+
+export const POLICY_TYPES = prefixed('POLICY_TYPE', [
+  'UNSPECIFIED',
+  'GRANT',
+  'REVOKE',
+  'CERTIFY',
+  'ACCESS_REQUEST',
+  'PROVISION',
+])
+
+/** `grant` for `POLICY_TYPE_GRANT`: the key of the baseline (specification, 2.9). */
+export function baselineKey(policyType: string): string {
+  return policyType.replace(/^POLICY_TYPE_/, '').toLowerCase()
+}
+
+export const ruleSchema = z
+  .strictObject({
+    condition: z
+      .string()
+      .min(1)
+      .openapi({ description: 'CEL over `ctx.task` and `ctx.user`; true selects.' }),
+    policyKey: z.string().openapi({ description: 'The entry of `policySteps` that is selected.' }),
+  })
+  .openapi('Rule', { description: 'The specification shows none of its fields: both are additions.' })
+
+const postAction = z
+  .looseObject({})
+  .openapi('PolicyPostActions', { description: 'Its fields are not shown.' })
+const scope = z.looseObject({}).openapi('PolicyScope', { description: 'Its fields are not shown.' })
+
+const annotations = z.record(z.string(), z.string())
+const deprecated = z.boolean().openapi({ deprecated: true, description: 'Unused.' })
+
+export const policySchema = z
+  .object({
+    id: z.string().openapi({ readOnly: true }),
+    displayName: z.string(),
+    description: z.string(),
+    policyType: openEnum(POLICY_TYPES),
+    policySteps: z.record(
+      z.string(),
+      z
+        .object({ steps: z.array(policyStepSchema) })
+        .openapi('PolicySteps', { description: 'Its fields are not shown: `steps` is an addition.' }),
+    ),
+    rules: z.array(ruleSchema).nullable(),
+    baselinePolicyId: z.string(),
+    postActions: z.array(postAction).nullable(),
+    scope: scope.nullable(),
+    annotations,
+    reassignTasksToDelegates: deprecated,
+    systemBuiltin: z.boolean().openapi({ readOnly: true }),
+    createdAt: timestamp.openapi({ readOnly: true }),
+    updatedAt: timestamp.openapi({ readOnly: true }),
+    deletedAt: timestamp.openapi({ readOnly: true }),
+  })
+  .openapi('Policy')
+
+export type Policy = z.infer<typeof policySchema>
+
+const stepsInput = z
+  .record(z.string(), z.strictObject({ steps: z.array(policyStepInput).min(1).max(50) }))
+  .openapi({ description: 'The baseline by its lower-cased type, and those that rules select by UUID.' })
+
+const settings = {
+  displayName: z.string().min(1).max(256),
+  description: z.string().max(4_096).optional(),
+  policySteps: stepsInput.optional(),
+  rules: z.array(ruleSchema).max(50).nullable().optional(),
+  baselinePolicyId: z.string().optional().openapi({ description: 'Instead of the baseline entry.' }),
+  postActions: z.array(postAction).max(50).nullable().optional(),
+  scope: scope.nullable().optional(),
+  annotations: annotations
+    .optional()
+    .openapi({ description: 'Absent keys are kept; an empty value deletes the key. `c1/` is reserved.' }),
+  reassignTasksToDelegates: deprecated.optional(),
+}
+
+export const createPolicyRequest = z
+  .strictObject({ ...settings, policyType: z.enum(POLICY_TYPES).exclude(['POLICY_TYPE_UNSPECIFIED']) })
+  .openapi('CreatePolicyRequest')
+
+/** What is absent stays as it is; `policyType` never changes. */
+export const updatePolicyRequest = z
+  .strictObject({ ...settings, displayName: settings.displayName.optional() })
+  .openapi('UpdatePolicyRequest')
+
+export type CreatePolicy = z.infer<typeof createPolicyRequest>
+export type UpdatePolicy = z.infer<typeof updatePolicyRequest>

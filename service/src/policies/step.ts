@@ -1,0 +1,79 @@
+import { z } from '@hono/zod-openapi'
+import { oneOfMembers, oneOfMembersInput, setMembers, withNulls } from '../http/exactly-one.ts'
+import { openEnum, prefixed } from '../http/open-enum.ts'
+
+const notShown = 'The specification shows none of its fields; they are kept as given.'
+
+/** What people act on names them in `userIds`, which is an addition. */
+const acting = z
+  .looseObject({
+    userIds: z.array(z.string()).optional().openapi({ description: 'Who may act. An addition.' }),
+  })
+  .openapi({ description: notShown })
+const open = z.looseObject({}).openapi({ description: notShown })
+
+export const STEP_KINDS = ['approval', 'provision', 'accept', 'reject', 'wait', 'form', 'action'] as const
+export type StepKind = (typeof STEP_KINDS)[number]
+
+const variants = {
+  approval: acting,
+  provision: acting,
+  accept: open,
+  reject: open,
+  wait: open,
+  form: open,
+  action: open,
+} satisfies Record<StepKind, z.ZodType>
+
+export const policyStepSchema = oneOfMembers(variants).openapi('PolicyStep')
+export const policyStepInput = oneOfMembersInput(variants).openapi('PolicyStepInput')
+
+/** A step as it is stored: its kind is its only member. */
+export type StoredStep = Readonly<Record<string, unknown>>
+
+export const STEP_STATES = prefixed('POLICY_STEP_STATE', ['UNSPECIFIED', 'ACTIVE', 'DONE'])
+
+const skipped = z
+  .object({ skippedAt: z.iso.datetime(), skippedByUserId: z.string(), comment: z.string() })
+  .openapi({ description: 'Set when Skip Step ended the step. An addition.' })
+const instance = z.looseObject({ skipped: skipped.optional() }).openapi({ description: notShown })
+const acceptInstance = instance.extend({ acceptMessage: z.string().optional() })
+
+const instances = {
+  approval: instance,
+  provision: instance,
+  accept: acceptInstance,
+  reject: instance,
+  wait: instance,
+  form: instance,
+  action: instance,
+} satisfies Record<StepKind, z.ZodType>
+
+export const policyStepInstanceSchema = oneOfMembers(instances)
+  .extend({
+    id: z.string().openapi({ readOnly: true, description: 'The `policyStepId` of Skip Step.' }),
+    policyGenerationId: z.string(),
+    state: openEnum(STEP_STATES).openapi({ readOnly: true }),
+  })
+  .openapi('PolicyStepInstance')
+
+export type PolicyStep = z.infer<typeof policyStepSchema>
+export type PolicyStepInstance = z.infer<typeof policyStepInstanceSchema>
+
+/** A stored step as it is answered, with all its kinds. */
+export function policyStep(step: StoredStep): PolicyStep {
+  // What was stored has passed `policyStepInput`.
+  return withNulls(STEP_KINDS, step) as PolicyStep
+}
+
+/** What is asked for when a request sets a step: the one member that is set. */
+export function storedStep(given: z.infer<typeof policyStepInput>): StoredStep {
+  return Object.fromEntries(setMembers(given))
+}
+
+/** Who may act on a step: the `userIds` of its kind. */
+export function actorsOf(step: StoredStep): string[] {
+  const [variant] = Object.values(step)
+  const ids: unknown = Reflect.get(Object(variant), 'userIds')
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
+}

@@ -1,0 +1,102 @@
+import type { Queryable } from '../database/database.ts'
+import type { Listing } from '../http/list.ts'
+import { Problem } from '../http/problem.ts'
+import { iso } from '../http/timestamp.ts'
+import type { Annotations } from './annotations.ts'
+import type { Policy } from './schema.ts'
+import { policyStep, type StoredStep } from './step.ts'
+
+export interface PolicyRow {
+  readonly id: string
+  readonly generation_id: string
+  readonly display_name: string
+  readonly description: string
+  readonly policy_type: string
+  readonly policy_steps: Readonly<Record<string, { readonly steps: readonly StoredStep[] }>>
+  readonly rules: Policy['rules']
+  readonly baseline_policy_id: string | null
+  readonly post_actions: Policy['postActions']
+  readonly scope: Policy['scope']
+  readonly annotations: Annotations
+  readonly system_builtin: boolean
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly deleted_at: Date | null
+}
+
+/** Every policy, the oldest first. */
+export const ALL_POLICIES: Listing = {
+  select: '* FROM policies',
+  where: 'deleted_at IS NULL',
+  params: [],
+  keys: ['number'],
+  order: 'ASC',
+}
+
+/** @throws Problem `policy_unknown`. */
+export async function findPolicy(database: Queryable, id: string, lock = ''): Promise<PolicyRow> {
+  const [row] = await database.query<PolicyRow>(
+    `SELECT * FROM policies WHERE id = $1 AND deleted_at IS NULL ${lock}`,
+    [id],
+  )
+  if (row === undefined) throw new Problem('policy_unknown', 'There is no policy with this ID.')
+  return row
+}
+
+const WRITTEN = [
+  'id',
+  'generation_id',
+  'display_name',
+  'description',
+  'policy_type',
+  'policy_steps',
+  'rules',
+  'baseline_policy_id',
+  'post_actions',
+  'scope',
+  'annotations',
+  'system_builtin',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+] as const
+
+const JSON_COLUMNS: readonly string[] = ['policy_steps', 'rules', 'post_actions', 'scope', 'annotations']
+
+/** Writes a policy, new or not. */
+export async function savePolicy(database: Queryable, row: PolicyRow): Promise<void> {
+  const places = WRITTEN.map((name, index) => `$${index + 1}${JSON_COLUMNS.includes(name) ? '::jsonb' : ''}`)
+  const values = WRITTEN.map((name) => {
+    const value = row[name]
+    return JSON_COLUMNS.includes(name) && value !== null ? JSON.stringify(value) : value
+  })
+  await database.query(
+    `INSERT INTO policies (${WRITTEN.join()}) VALUES (${places.join()})
+     ON CONFLICT (id) DO UPDATE SET ${WRITTEN.map((name) => `${name} = excluded.${name}`).join()}`,
+    values,
+  )
+}
+
+export function policyOf(row: PolicyRow): Policy {
+  const steps = Object.entries(row.policy_steps).map(([key, entry]) => [
+    key,
+    { steps: entry.steps.map(policyStep) },
+  ])
+  return {
+    id: row.id,
+    displayName: row.display_name,
+    description: row.description,
+    policyType: row.policy_type,
+    policySteps: Object.fromEntries(steps),
+    rules: row.rules,
+    baselinePolicyId: row.baseline_policy_id ?? '',
+    postActions: row.post_actions,
+    scope: row.scope,
+    annotations: row.annotations,
+    reassignTasksToDelegates: false,
+    systemBuiltin: row.system_builtin,
+    createdAt: iso(row.created_at),
+    updatedAt: iso(row.updated_at),
+    deletedAt: iso(row.deleted_at),
+  }
+}

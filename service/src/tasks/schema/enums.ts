@@ -1,0 +1,112 @@
+import { prefixed } from '../../http/open-enum.ts'
+
+/** Specification, 3.1. */
+export const TASK_STATES = prefixed('TASK_STATE', ['UNSPECIFIED', 'OPEN', 'CLOSED'])
+export const TASK_PROCESSING = prefixed('TASK_PROCESSING_TYPE', [
+  'UNSPECIFIED',
+  'PROCESSING',
+  'WAITING',
+  'DONE',
+])
+
+/** 2.6.1. */
+export const TASK_ORIGINS = prefixed('TASK_ORIGIN', [
+  'UNSPECIFIED',
+  'PROFILE_MEMBERSHIP_AUTOMATION',
+  'CHAT',
+  'API',
+  'TICKETING',
+  'COPILOT',
+  'WEBAPP',
+  'TIME_REVOKE',
+  'NON_USAGE_REVOKE',
+  'PROFILE_MEMBERSHIP_MANUAL',
+  'PROFILE_MEMBERSHIP',
+  'AUTOMATION',
+  'ACCESS_REVIEW',
+  'CASCADE_DELETE',
+])
+
+/** 2.6.2. */
+export const TASK_ACTIONS = prefixed('TASK_ACTION_TYPE', [
+  'UNSPECIFIED',
+  'CLOSE',
+  'APPROVE',
+  'DENY',
+  'COMMENT',
+  'DELETE',
+  'REASSIGN',
+  'RESTART',
+  'SEND_REMINDER',
+  'PROVISION_COMPLETE',
+  'PROVISION_CANCELLED',
+  'PROVISION_ERRORED',
+  'ROLLBACK_SKIPPED',
+  'PROVISION_APP_USER_TARGET_CREATED',
+  'HARD_RESET',
+  'ESCALATE_TO_EMERGENCY_ACCESS',
+  'CHANGE_POLICY',
+  'RECALCULATE_DENIAL_FROM_BASE_POLICY_DECISIONS',
+  'SET_INSIGHTS_AND_RECOMMENDATION',
+  'SET_ANALYSIS_ID',
+  'RECALCULATE_APPROVERS_LIST',
+  'PROCESS_NOW',
+  'APPROVE_WITH_STEP_UP',
+  'SKIP_STEP',
+  'ROLLBACK_CANCELLED',
+  'UPDATE_REQUEST_DATA',
+  'UPDATE_GRANT_DURATION',
+  'RETRY_PROVISIONING',
+])
+
+/** 2.6. */
+export const RECOMMENDATIONS = prefixed('INSIGHT_RECOMMENDATION', [
+  'UNSPECIFIED',
+  'APPROVE',
+  'DENY',
+  'REVIEW',
+])
+
+/** 2.7, by the member of TaskType. */
+export const OUTCOMES = {
+  grant: prefixed('GRANT_OUTCOME', [
+    'UNSPECIFIED',
+    'GRANTED',
+    'DENIED',
+    'ERROR',
+    'CANCELLED',
+    'WAIT_TIMED_OUT',
+  ]),
+  revoke: prefixed('REVOKE_OUTCOME', [
+    'UNSPECIFIED',
+    'REVOKED',
+    'DENIED',
+    'ERROR',
+    'CANCELLED',
+    'WAIT_TIMED_OUT',
+  ]),
+  certify: prefixed('CERTIFY_OUTCOME', [
+    'UNSPECIFIED',
+    'CERTIFIED',
+    'DECERTIFIED',
+    'ERROR',
+    'CANCELLED',
+    'WAIT_TIMED_OUT',
+  ]),
+  offboarding: prefixed('OFFBOARDING_OUTCOME', ['UNSPECIFIED', 'IN_PROGRESS', 'DONE', 'ERROR', 'CANCELLED']),
+  finding: prefixed('FINDING_TASK_OUTCOME', ['UNSPECIFIED', 'REMEDIATED', 'RISK_ACCEPTED', 'CANCELLED']),
+  action: prefixed('ACTION_OUTCOME', ['UNSPECIFIED', 'SUCCESS', 'DENIED', 'ERROR', 'CANCELLED']),
+} as const
+
+/** 2.7, TaskTypeAction.type. */
+export const ACTION_TYPES = prefixed('TYPE', [
+  'UNSPECIFIED',
+  'GRANT',
+  'WORKFLOW',
+  'RESOURCE_ACTION',
+  'TOOL_CALL',
+  'MANUAL',
+])
+
+/** 2.7, ExternalRef. */
+export const EXTERNAL_REF_SOURCES = ['UNSPECIFIED', 'TICKETING'] as const

@@ -1,0 +1,100 @@
+import { z } from '@hono/zod-openapi'
+import { oneOfMembersInput } from '../../http/exactly-one.ts'
+import { pageBody, pageOf } from '../../http/list.ts'
+import { RECOMMENDATIONS, TASK_ORIGINS, TASK_STATES } from './enums.ts'
+import { expandMaskSchema } from './expand.ts'
+import { formSchema } from './form.ts'
+import { expandedSchema, taskViewSchema } from './view.ts'
+
+export const taskParams = z.object({
+  task_id: z.string().openapi({ description: 'The ID of the task, or its numeric ID.' }),
+})
+
+const comment = z.string().max(4_096).optional()
+
+/** Specification, 2.1. */
+export const skipStepRequest = z
+  .strictObject({
+    policyStepId: z.string().openapi({ description: '`task.policy.current.id`.' }),
+    comment,
+    expandMask: expandMaskSchema.nullable().optional(),
+  })
+  .openapi('SkipStepRequest')
+
+const id = z.string().min(1).optional()
+const target = { appId: z.string(), appEntitlementId: z.string(), appUserId: id, identityUserId: id }
+const resource = z.looseObject({ id: z.string() }).optional()
+
+const typeInput = oneOfMembersInput({
+  grant: z.strictObject({
+    ...target,
+    grantDuration: z
+      .string()
+      .regex(/^\d{1,12}(\.\d{1,9})?s$/)
+      .optional()
+      .openapi({ description: 'Seconds, as in `3600s`.' }),
+  }),
+  revoke: z.strictObject({ ...target, resource }),
+  certify: z.strictObject({ ...target, accessReviewId: z.string(), resource }),
+  offboarding: z.strictObject({ subjectUserId: z.string() }),
+  action: z.strictObject({
+    actionId: z.string().optional(),
+    displayName: z.string().optional(),
+    formValues: z.record(z.string(), z.unknown()).optional(),
+    scopeRole: z.looseObject({}).optional().openapi({
+      description: 'Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions.',
+    }),
+  }),
+  finding: z.strictObject({ findingId: z.string(), findingType: z.string() }),
+}).openapi('TaskTypeInput', { description: 'What the task asks for: exactly one member.' })
+
+export const createTaskRequest = z
+  .strictObject({
+    displayName: z.string().min(1).max(256).optional(),
+    description: z.string().max(4_096).optional(),
+    type: typeInput,
+    policyId: id.openapi({ description: 'Default: the built-in policy of the type, where there is one.' }),
+    userId: id.openapi({ description: 'Default: whom the type targets.' }),
+    origin: z.enum(TASK_ORIGINS).optional(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    form: formSchema.optional(),
+    insightIds: z.array(z.string()).max(100).optional(),
+    recommendation: z.enum(RECOMMENDATIONS).optional(),
+    emergencyAccess: z.boolean().optional(),
+    expandMask: expandMaskSchema.nullable().optional(),
+  })
+  .openapi('CreateTaskRequest')
+
+export type CreateTask = Omit<z.infer<typeof createTaskRequest>, 'expandMask'>
+
+export const taskResponse = z
+  .object({ taskView: taskViewSchema, expanded: expandedSchema })
+  .openapi('TaskResponse')
+
+export const searchTasksRequest = z
+  .strictObject({
+    ...pageBody,
+    taskStates: z.array(z.enum(TASK_STATES)).optional().openapi({ description: 'Empty or absent: all.' }),
+    userIds: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Whom the tasks target. Absent: anybody.' }),
+    expandMask: expandMaskSchema.nullable().optional(),
+  })
+  .openapi('SearchTasksRequest')
+
+export const searchTasksResponse = pageOf(taskViewSchema)
+  .extend({ expanded: expandedSchema })
+  .openapi('SearchTasksResponse')
+
+export const taskActionSchema = z
+  .object({
+    id: z.string(),
+    taskId: z.string(),
+    type: z.string(),
+    policyStepId: z.string(),
+    comment: z.string(),
+    userId: z.string(),
+    createdAt: z.iso.datetime().nullable(),
+  })
+  .openapi('TaskAction')

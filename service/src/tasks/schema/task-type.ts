@@ -1,0 +1,73 @@
+import { z } from '@hono/zod-openapi'
+import { oneOfMembers } from '../../http/exactly-one.ts'
+import { openEnum } from '../../http/open-enum.ts'
+import { timestamp } from '../../http/timestamp.ts'
+import { ACTION_TYPES, OUTCOMES } from './enums.ts'
+
+/** Specification, 2.7: what a task asks for. */
+export const TASK_KINDS = ['grant', 'revoke', 'certify', 'offboarding', 'action', 'finding'] as const
+export type TaskKind = (typeof TASK_KINDS)[number]
+
+const notShown = (name: string) =>
+  z.looseObject({}).openapi(name, { description: 'Its fields are not shown.' }).nullable()
+
+const resource = notShown('AppResourceRef')
+const target = {
+  appEntitlementId: z.string(),
+  appId: z.string(),
+  appUserId: z.string(),
+  identityUserId: z.string(),
+}
+const outcome = <Kind extends TaskKind>(kind: Kind) => ({
+  outcome: openEnum<(typeof OUTCOMES)[Kind]>(OUTCOMES[kind]),
+  outcomeTime: timestamp,
+})
+
+const action = z
+  .object({
+    actionId: z.string().openapi({ description: 'Empty for synthesized action tasks.' }),
+    actionInstance: notShown('ActionInstance'),
+    displayName: z.string(),
+    type: openEnum(ACTION_TYPES),
+    formValues: z.record(z.string(), z.unknown()).nullable(),
+    ...outcome('action'),
+    createdAppResourceId: z.string(),
+    createdAppResourceTypeId: z.string(),
+    createdAppEntitlementIds: z.array(z.string()).nullable(),
+    scopeRole: notShown('ScopeRole'),
+    toolCall: notShown('GatedToolCallTarget'),
+    finding: notShown('FindingTarget'),
+  })
+  .openapi('TaskTypeAction')
+
+export const taskTypeSchema = oneOfMembers({
+  grant: z
+    .object({
+      ...target,
+      grantDuration: z.string().nullable().openapi({ description: 'Seconds, as in `3600s`.' }),
+      ...outcome('grant'),
+      source: notShown('TaskGrantSource'),
+    })
+    .openapi('TaskTypeGrant'),
+  revoke: z
+    .object({ ...target, ...outcome('revoke'), resource, source: notShown('TaskRevokeSource') })
+    .openapi('TaskTypeRevoke'),
+  certify: z
+    .object({
+      accessReviewId: z.string(),
+      accessReviewSelection: z.string(),
+      ...target,
+      ...outcome('certify'),
+      resource,
+    })
+    .openapi('TaskTypeCertify'),
+  offboarding: z
+    .object({ subjectUserId: z.string(), ...outcome('offboarding') })
+    .openapi('TaskTypeOffboarding'),
+  action,
+  finding: z
+    .object({ findingId: z.string(), findingType: z.string(), ...outcome('finding') })
+    .openapi('TaskTypeFinding'),
+}).openapi('TaskType', { description: 'Exactly one member is set.' })
+
+export type TaskType = z.infer<typeof taskTypeSchema>

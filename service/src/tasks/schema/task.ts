@@ -1,0 +1,84 @@
+import { z } from '@hono/zod-openapi'
+import { openEnum } from '../../http/open-enum.ts'
+import { timestamp } from '../../http/timestamp.ts'
+import { policySchema } from '../../policies/schema.ts'
+import { policyStepInstanceSchema, policyStepSchema } from '../../policies/step.ts'
+import {
+  EXTERNAL_REF_SOURCES,
+  RECOMMENDATIONS,
+  TASK_ACTIONS,
+  TASK_ORIGINS,
+  TASK_PROCESSING,
+  TASK_STATES,
+} from './enums.ts'
+import { formSchema } from './form.ts'
+import { taskTypeSchema } from './task-type.ts'
+
+const readOnly = { readOnly: true } as const
+const text = z.string().openapi(readOnly)
+const ids = z.array(z.string()).nullable()
+const time = timestamp.openapi(readOnly)
+
+const policyInstanceSchema = z
+  .object({
+    current: policyStepInstanceSchema.nullable(),
+    history: z.array(policyStepInstanceSchema).nullable().openapi(readOnly),
+    next: z.array(policyStepSchema).nullable().openapi(readOnly),
+    policy: policySchema.nullable(),
+  })
+  .openapi('PolicyInstance')
+
+const externalRef = z
+  .object({ externalRefSource: openEnum(EXTERNAL_REF_SOURCES), name: z.string(), url: z.string() })
+  .openapi('ExternalRef')
+
+const revocationTarget = z
+  .object({
+    entitlementRef: z.object({ appId: z.string(), id: z.string() }).openapi('AppEntitlementRef').nullable(),
+  })
+  .openapi('TaskRevocationTarget')
+
+/** What carries its type along (specification, 2.3 and 2.6). */
+export const typedObject = z.looseObject({ '@type': z.string() })
+
+/** Specification, 2.6. */
+export const taskSchema = z
+  .object({
+    id: text,
+    numericId: text.openapi({
+      format: 'int64',
+      description: 'A decimal string; stands for the ID in paths.',
+    }),
+    displayName: text,
+    description: text,
+    state: openEnum(TASK_STATES).openapi(readOnly),
+    processing: openEnum(TASK_PROCESSING).openapi(readOnly),
+    origin: openEnum(TASK_ORIGINS),
+    type: taskTypeSchema.nullable(),
+    userId: text,
+    createdByUserId: text,
+    createdAt: time,
+    updatedAt: time,
+    deletedAt: time,
+    actions: z
+      .array(openEnum(TASK_ACTIONS))
+      .nullable()
+      .openapi({ ...readOnly, description: 'What the caller may do.' }),
+    annotations: z.array(typedObject).nullable().openapi(readOnly),
+    approverIds: ids.openapi(readOnly),
+    stepApproverIds: ids.openapi(readOnly),
+    commentCount: z.int32().openapi(readOnly),
+    data: z.record(z.string(), z.unknown()).nullable().openapi(readOnly),
+    emergencyAccess: z.boolean().openapi(readOnly),
+    externalRefs: z.array(externalRef).nullable().openapi(readOnly),
+    form: formSchema.nullable(),
+    insightIds: ids,
+    recommendation: openEnum(RECOMMENDATIONS),
+    analysisId: text,
+    policy: policyInstanceSchema.nullable(),
+    policyGenerationId: text,
+    revocationTargets: z.array(revocationTarget).nullable().openapi(readOnly),
+  })
+  .openapi('Task')
+
+export type Task = z.infer<typeof taskSchema>

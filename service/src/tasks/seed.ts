@@ -1,0 +1,39 @@
+import { DEMO, type SeedPart } from '../database/seed.ts'
+import { savePolicy } from '../policies/store.ts'
+import { createTask } from './create-task.ts'
+
+/** The demo tenant's policy of three steps, and two open tasks that go through it. */
+export const seedTasks: SeedPart = async (tx, dependencies) => {
+  const now = new Date(dependencies.clock.now())
+  await savePolicy(tx, {
+    id: DEMO.grantPolicyId,
+    generation_id: dependencies.newId(),
+    display_name: 'Grant in three steps',
+    description: 'The manager approves, the owner approves, then access is provisioned.',
+    policy_type: 'POLICY_TYPE_GRANT',
+    policy_steps: {
+      grant: {
+        steps: [
+          { approval: { userIds: [DEMO.approverId] } },
+          { approval: { userIds: [DEMO.adminId, DEMO.approverId] } },
+          { provision: { userIds: [DEMO.adminId] } },
+        ],
+      },
+    },
+    rules: null,
+    baseline_policy_id: null,
+    post_actions: null,
+    scope: null,
+    annotations: { managed_by: 'seed' },
+    system_builtin: false,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  })
+  for (const appEntitlementId of ['entitlement-01', 'entitlement-02']) {
+    const grant = { appId: DEMO.appId, appEntitlementId, appUserId: DEMO.appUserId, grantDuration: '86400s' }
+    const description = 'Needed for the payroll run of November.'
+    const request = { type: { grant }, policyId: DEMO.grantPolicyId, description }
+    await createTask(tx, request, DEMO.requesterId, dependencies)
+  }
+}

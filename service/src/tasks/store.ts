@@ -1,0 +1,99 @@
+import type { Queryable, Transaction } from '../database/database.ts'
+import { Problem } from '../http/problem.ts'
+import type { StoredStep } from '../policies/step.ts'
+import type { PolicyRow } from '../policies/store.ts'
+import type { Task } from './schema/task.ts'
+
+export interface TaskRow {
+  readonly id: string
+  readonly numeric_id: string
+  readonly display_name: string
+  readonly description: string
+  readonly state: string
+  readonly processing: string
+  readonly origin: string
+  /** Its one member, as it is answered. */
+  readonly type: object
+  readonly user_id: string
+  readonly created_by_user_id: string
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly deleted_at: Date | null
+  readonly annotations: Task['annotations']
+  readonly approver_ids: string[]
+  readonly comment_count: number
+  readonly data: Task['data']
+  readonly emergency_access: boolean
+  readonly form: Task['form']
+  readonly insight_ids: string[]
+  readonly recommendation: string
+  readonly analysis_id: string
+  readonly policy_id: string
+  readonly policy_generation_id: string
+  readonly revocation_targets: Task['revocationTargets']
+}
+
+export interface StepRow {
+  readonly task_id: string
+  readonly step: StoredStep
+  /** Both null until the step begins. */
+  readonly instance_id: string | null
+  readonly state: string | null
+  readonly outcome: object | null
+}
+
+/** A task with what belongs to it. */
+export interface StoredTask {
+  readonly row: TaskRow
+  /** In the order of the workflow. */
+  readonly steps: readonly StepRow[]
+  readonly policy: PolicyRow | undefined
+}
+
+/** What stands behind SELECT. `numeric_id` comes last, and so as a text, though `*` has it too. */
+export const TASK_COLUMNS = 'tasks.*, numeric_id::text AS numeric_id FROM tasks'
+
+/** Eighteen digits are always a bigint, and never a UUID. */
+const NUMERIC = /^[1-9]\d{0,17}$/
+
+const FOUND = '(id = $1 OR numeric_id = $2) AND deleted_at IS NULL'
+
+function idValues(idOrNumber: string): [string, string | null] {
+  return [idOrNumber, NUMERIC.test(idOrNumber) ? idOrNumber : null]
+}
+
+/** @throws Problem `task_unknown`. */
+export async function findTask(database: Queryable, idOrNumber: string): Promise<StoredTask> {
+  const rows = await database.query<TaskRow>(`SELECT ${TASK_COLUMNS} WHERE ${FOUND}`, idValues(idOrNumber))
+  const [task] = await withSteps(database, rows)
+  return task ?? refuseUnknown()
+}
+
+/** The task, which nobody else moves until the transaction ends. @throws Problem `task_unknown`. */
+export async function lockTask(tx: Transaction, idOrNumber: string): Promise<{ id: string; state: string }> {
+  const [row] = await tx.query<{ id: string; state: string }>(
+    `SELECT id, state FROM tasks WHERE ${FOUND} FOR UPDATE`,
+    idValues(idOrNumber),
+  )
+  return row ?? refuseUnknown()
+}
+
+/** The steps and policies of many tasks, in one statement each. */
+export async function withSteps(database: Queryable, rows: readonly TaskRow[]): Promise<StoredTask[]> {
+  const steps = await database.query<StepRow>(
+    'SELECT * FROM task_steps WHERE task_id = ANY($1::text[]) ORDER BY task_id, position',
+    [rows.map(({ id }) => id)],
+  )
+  const policies = await database.query<PolicyRow>('SELECT * FROM policies WHERE id = ANY($1::text[])', [
+    [...new Set(rows.map(({ policy_id }) => policy_id))],
+  ])
+  return rows.map((row) => ({
+    row,
+    steps: steps.filter(({ task_id }) => task_id === row.id),
+    policy: policies.find(({ id }) => id === row.policy_id),
+  }))
+}
+
+function refuseUnknown(): never {
+  throw new Problem('task_unknown', 'There is no task with this ID or numeric ID.')
+}

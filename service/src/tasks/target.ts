@@ -1,0 +1,64 @@
+import type { Queryable } from '../database/database.ts'
+import { setMembers } from '../http/exactly-one.ts'
+import { Problem } from '../http/problem.ts'
+import type { CreateTask } from './schema/requests.ts'
+import { TASK_KINDS, type TaskKind } from './schema/task-type.ts'
+
+/** What a task asks for, and of whom, with everything it names known to exist. */
+export interface Target {
+  readonly kind: TaskKind
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The user whom it targets; empty when nobody is known. */
+  readonly userId: string
+}
+
+/** @throws Problem `reference_unknown` that says which ID names nothing. */
+export async function resolveTarget(database: Queryable, type: CreateTask['type']): Promise<Target> {
+  const [name, given] = setMembers(type)[0] ?? []
+  const kind = TASK_KINDS.find((each) => each === name)
+  if (kind === undefined) throw new Problem('request_invalid', 'type has no member.')
+  const fields: Readonly<Record<string, unknown>> = { ...Object(given) }
+  const subject = text(fields.subjectUserId)
+  if (subject !== '') await mustExist(database, 'subjectUserId', 'users', subject)
+  if (fields.appId === undefined) return { kind, fields, userId: subject }
+  const identityUserId = await checkApp(database, fields)
+  return { kind, fields: { ...fields, identityUserId }, userId: identityUserId }
+}
+
+/** @returns The identity user: as given, or whose account the app user is. */
+async function checkApp(database: Queryable, fields: Readonly<Record<string, unknown>>): Promise<string> {
+  const appId = text(fields.appId)
+  await mustExist(database, 'appId', 'apps', appId)
+  await mustExist(database, 'appEntitlementId', 'app_entitlements', text(fields.appEntitlementId), appId)
+  const appUserId = text(fields.appUserId)
+  if (appUserId !== '') await mustExist(database, 'appUserId', 'app_users', appUserId, appId)
+  const given = text(fields.identityUserId)
+  if (given !== '') await mustExist(database, 'identityUserId', 'users', given)
+  if (given !== '' || appUserId === '') return given
+  const [account] = await database.query<{ identity_user_id: string | null }>(
+    'SELECT identity_user_id FROM app_users WHERE id = $1',
+    [appUserId],
+  )
+  return account?.identity_user_id ?? ''
+}
+
+type Table = 'users' | 'apps' | 'app_entitlements' | 'app_users'
+
+export async function mustExist(
+  database: Queryable,
+  field: string,
+  table: Table,
+  id: string,
+  appId?: string,
+) {
+  const ofApp = appId === undefined ? '' : 'AND app_id = $2'
+  const values = appId === undefined ? [id] : [id, appId]
+  const found = await database.query(`SELECT FROM ${table} WHERE id = $1 ${ofApp}`, values)
+  if (found.length > 0) return
+  const where = appId === undefined ? '' : ' in this app'
+  throw new Problem('reference_unknown', `${field} names nothing that there is${where}.`)
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,73 @@
+import { type Caller, mayAct } from '../http/bearer.ts'
+import { withNulls } from '../http/exactly-one.ts'
+import { iso } from '../http/timestamp.ts'
+import { actorsOf, type PolicyStepInstance, policyStep, STEP_KINDS } from '../policies/step.ts'
+import { policyOf } from '../policies/store.ts'
+import type { Task } from './schema/task.ts'
+import { TASK_KINDS, type TaskType } from './schema/task-type.ts'
+import type { StepRow, StoredTask, TaskRow } from './store.ts'
+
+/** A stored task as this caller sees it. */
+export function taskOf(stored: StoredTask, caller: Caller): Task {
+  const { row } = stored
+  const current = stored.steps.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE')
+  return {
+    id: row.id,
+    numericId: row.numeric_id,
+    displayName: row.display_name,
+    description: row.description,
+    state: row.state,
+    processing: row.processing,
+    origin: row.origin,
+    // What was stored has been written as TaskType has it.
+    type: withNulls(TASK_KINDS, row.type) as TaskType,
+    userId: row.user_id,
+    createdByUserId: row.created_by_user_id,
+    createdAt: iso(row.created_at),
+    updatedAt: iso(row.updated_at),
+    deletedAt: iso(row.deleted_at),
+    actions: current && mayAct(caller) ? ['TASK_ACTION_TYPE_SKIP_STEP'] : [],
+    approverIds: row.approver_ids,
+    stepApproverIds: current ? actorsOf(current.step) : [],
+    commentCount: row.comment_count,
+    policy: policyInstance(stored),
+    policyGenerationId: row.policy_generation_id,
+    ...circumstances(row),
+  }
+}
+
+function circumstances(row: TaskRow) {
+  return {
+    annotations: row.annotations,
+    data: row.data,
+    emergencyAccess: row.emergency_access,
+    externalRefs: null,
+    form: row.form,
+    insightIds: row.insight_ids,
+    recommendation: row.recommendation,
+    analysisId: row.analysis_id,
+    revocationTargets: row.revocation_targets,
+  }
+}
+
+function policyInstance({ row, steps, policy }: StoredTask): Task['policy'] {
+  const instances = steps.flatMap((step) => instanceOf(step, row.policy_generation_id) ?? [])
+  return {
+    current: instances.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE') ?? null,
+    history: instances.filter(({ state }) => state === 'POLICY_STEP_STATE_DONE'),
+    next: steps.filter(({ state }) => state === null).map(({ step }) => policyStep(step)),
+    policy: policy === undefined ? null : policyOf(policy),
+  }
+}
+
+/** A step that has begun. Its kind's object holds what the policy said and how the step ended. */
+function instanceOf(row: StepRow, policyGenerationId: string): PolicyStepInstance | undefined {
+  if (row.instance_id === null || row.state === null) return undefined
+  const variants = Object.entries(row.step).map(([kind, variant]) => [
+    kind,
+    { ...Object(variant), ...row.outcome },
+  ])
+  const members = withNulls(STEP_KINDS, Object.fromEntries(variants))
+  // What was stored has passed `policyStepInput`.
+  return { ...members, id: row.instance_id, policyGenerationId, state: row.state } as PolicyStepInstance
+}

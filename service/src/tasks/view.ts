@@ -1,0 +1,54 @@
+import type { Queryable } from '../database/database.ts'
+import { type Caller, mayAct } from '../http/bearer.ts'
+import { Expansion } from './expansion.ts'
+import { type Relation, relationsOf } from './relations.ts'
+import type { ExpandPath } from './schema/expand.ts'
+import type { Task } from './schema/task.ts'
+import { type TaskView, VIEW_PATHS, type ViewPath } from './schema/view.ts'
+import type { StoredTask } from './store.ts'
+import { taskOf } from './task.ts'
+
+export interface Views {
+  readonly views: TaskView[]
+  /** What their paths lead into. */
+  readonly expanded: Expansion['expanded']
+}
+
+/** Tasks as a caller sees them, with what they relate to along the paths. */
+export async function viewTasks(
+  database: Queryable,
+  stored: readonly StoredTask[],
+  caller: Caller,
+  paths: ReadonlySet<ExpandPath>,
+): Promise<Views> {
+  const tasks = stored.map((each) => taskOf(each, caller))
+  const related = tasks.map((task) => relationsOf(task, paths))
+  const expansion = await Expansion.load(database, related.flat())
+  const views = tasks.map((task, index) => viewOf(task, caller, related[index] ?? [], expansion))
+  return { views, expanded: expansion.expanded }
+}
+
+/** The same of one task. */
+export async function viewTask(
+  database: Queryable,
+  stored: StoredTask,
+  caller: Caller,
+  paths: ReadonlySet<ExpandPath>,
+): Promise<{ taskView: TaskView; expanded: Expansion['expanded'] }> {
+  const task = taskOf(stored, caller)
+  const relations = relationsOf(task, paths)
+  const expansion = await Expansion.load(database, relations)
+  return { taskView: viewOf(task, caller, relations, expansion), expanded: expansion.expanded }
+}
+
+function viewOf(task: Task, caller: Caller, relations: readonly Relation[], expansion: Expansion): TaskView {
+  const found = new Map(relations.map((relation) => [relation.path, expansion.pathTo(relation)]))
+  const paths = VIEW_PATHS.map((path) => [path, found.get(path) ?? ''])
+  const skipStep = task.actions?.includes('TASK_ACTION_TYPE_SKIP_STEP') ?? false
+  return {
+    task,
+    objectPermissions: { read: true, edit: mayAct(caller), delete: false, extra: { skipStep } },
+    // `fromEntries` forgets the names.
+    ...(Object.fromEntries(paths) as Record<ViewPath, string>),
+  }
+}
