@@ -20,6 +20,7 @@ export interface ListenValues extends AuthValues {
   readonly 'allow-cidr'?: readonly string[]
   readonly tolerance?: string
   readonly 'max-body'?: string
+  readonly store?: string
   readonly explain?: boolean
   readonly json?: boolean
 }
@@ -44,6 +45,10 @@ export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
     says: `How far Webhook-Timestamp may be off (default ${TOLERANCE_SECONDS})`,
   },
   'max-body': { value: 'BYTES', says: `Largest body (default ${MAX_BODY_BYTES})` },
+  store: {
+    value: 'URL',
+    says: 'Where events are remembered: redis://…, postgres://… or sqlite:FILE (default: memory)',
+  },
   explain: { says: 'Also print why a delivery is refused, on standard error.' },
   json: { says: 'Print deliveries as NDJSON, and nothing else on standard output.' },
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { type Authenticator, defineListener, type Listener } from '../src/index.ts'
+import { type Authenticator, defineListener, type EventStore, type Listener } from '../src/index.ts'
 import { MAX_BODY_BYTES, MAX_EXPIRY_SECONDS, RETENTION_SECONDS, TOLERANCE_SECONDS } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { type Command, defineCommand } from './command.ts'
@@ -15,6 +15,7 @@ import {
   LISTEN_OPTIONS,
   type ListenValues,
 } from './listen-options.ts'
+import type { ListenStore } from './listen-store.ts'
 import { print, printable, remark } from './output.ts'
 import { untilStopped } from './stop.ts'
 import { codeOf, toUsageError, wholeNumber } from './values.ts'
@@ -29,7 +30,9 @@ export const listen: Command = defineCommand<ListenValues>({
   options: LISTEN_OPTIONS,
   notes: [
     'Without --jwks it is HMAC; without a secret either, one is generated and shown once.',
-    'Events are remembered in memory: a restart forgets them.',
+    'Events are remembered in memory: a restart forgets them. --store, or HOOKGATE_STORE, keeps them: sqlite:FILE on',
+    'this machine, redis(s):// or postgres(ql):// for several. It uses your ioredis or redis, pg or postgres, node:sqlite,',
+    'better-sqlite3 or libsql. A password is better in HOOKGATE_STORE: everybody on this machine can read a command line.',
     '--public-url and --tenant-url default to the address it listens on.',
     `A line has: ${COLUMNS}.`,
     'Ctrl-C finishes what is in flight; twice stops at once.',
@@ -38,6 +41,7 @@ export const listen: Command = defineCommand<ListenValues>({
     'hookgate listen',
     'HOOKGATE_SECRET=$(cat secret.txt) hookgate listen --port 0 --json',
     'hookgate listen --jwks hookgate-jwks.json',
+    'hookgate listen --store sqlite:events.db',
     'hookgate listen --jwks https://sender.example/jwks.json --tenant-url https://t.example --public-url https://t.example',
   ],
   async run(given) {
@@ -45,25 +49,35 @@ export const listen: Command = defineCommand<ListenValues>({
     const limits = readLimits(given)
     const id = readListenerId(given['listener-id'] ?? DEFAULT_ID)
     const port = wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535)
+    const kept = await findStore(given.store, limits.toleranceSeconds)
     const server = createServer()
-    const url = `${await bind(server, given.host ?? DEFAULT_HOST, port)}${pathOf(id)}`
-    const stopped = untilStopped(server)
     try {
-      const listener = describe(id, auth.authFor(url), limits, given['allow-cidr'])
+      const url = `${await bind(server, given.host ?? DEFAULT_HOST, port)}${pathOf(id)}`
+      const stopped = untilStopped(server)
+      const listener = describe(id, auth.authFor(url), limits, given['allow-cidr'], kept.store)
       const asJson = given.json ?? false
       serveWebhooks(server, listener, pathOf(id), (line, detail) => {
         print(formatDelivery(line, asJson))
         if (given.explain && detail !== undefined) remark(`  ${printable(detail)}`)
       })
-      greet(url, auth, asJson ? remark : print)
-    } catch (error) {
+      greet(url, auth, kept.shown, asJson ? remark : print)
+      await stopped
+      return EXIT.done
+    } finally {
       server.close()
-      throw error
+      await kept.close()
     }
-    await stopped
-    return EXIT.done
   },
 })
+
+/** Nothing is loaded for a memory: no client, and no code for one. */
+async function findStore(given: string | undefined, toleranceSeconds: number): Promise<ListenStore> {
+  const url = given ?? process.env.HOOKGATE_STORE
+  if (url !== undefined) return (await import('./listen-store.ts')).openStore(url)
+  const replayWindowSeconds = Math.max(MAX_EXPIRY_SECONDS, 2 * toleranceSeconds)
+  const store = memoryStore({ maxRecords: MAX_RECORDS, replayWindowSeconds })
+  return { store, shown: undefined, close: async () => {} }
+}
 
 function readLimits(given: ListenValues) {
   const { tolerance = `${TOLERANCE_SECONDS}`, 'max-body': maxBody = `${MAX_BODY_BYTES}` } = given
@@ -84,9 +98,8 @@ function describe(
   auth: Authenticator,
   limits: ReturnType<typeof readLimits>,
   allowedCidrs: readonly string[] | undefined,
+  store: EventStore,
 ): Listener {
-  const replayWindowSeconds = Math.max(MAX_EXPIRY_SECONDS, 2 * limits.toleranceSeconds)
-  const store = memoryStore({ maxRecords: MAX_RECORDS, replayWindowSeconds })
   try {
     return defineListener({ id, auth, store, allowedCidrs, ...limits })
   } catch (error) {
@@ -117,9 +130,10 @@ async function bind(server: Server, host: string, port: number): Promise<string>
 /** What is listened to everywhere is best reached here. */
 const ANY_ADDRESS: { readonly [host: string]: string } = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
-function greet(url: string, auth: ListenAuth, say: (line: string) => void): void {
+function greet(url: string, auth: ListenAuth, store: string | undefined, say: (line: string) => void): void {
   say(`Listening on ${url}`)
   say(auth.remark)
+  if (store !== undefined) say(`Events are remembered in ${printable(store)}`)
   say('')
   say('Next, in another terminal:')
   say(`  ${auth.sendCommand(url)} --data '{"hello":"world"}'`)

@@ -14,6 +14,8 @@ export const PATH = '/api/v1/webhooks/incoming/demo'
 export interface Surroundings {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
+  /** The command line to run. Default: that of this clone. */
+  readonly main?: string | undefined
   /** Standard input. Default: empty. */
   readonly input?: string | Uint8Array
 }
@@ -26,7 +28,7 @@ export interface Ended {
 
 /** The environment of whoever runs the tests, without what would change the output. */
 function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const { HOOKGATE_SECRET: _, FORCE_COLOR: __, NO_COLOR: ___, ...rest } = process.env
+  const { HOOKGATE_SECRET: _, HOOKGATE_STORE: __, FORCE_COLOR: ___, NO_COLOR: ____, ...rest } = process.env
   return { ...rest, ...env }
 }
 
@@ -102,9 +104,9 @@ export interface RunningListener {
 /** `hookgate listen` on a free port. It ends with the test. */
 export async function startListener(
   args: readonly string[] = [],
-  { env, cwd }: Surroundings = {},
+  { env, cwd, main = MAIN }: Surroundings = {},
 ): Promise<RunningListener> {
-  const child = spawn(process.execPath, [MAIN, 'listen', '--port', '0', ...args], { cwd, env: cleanEnv(env) })
+  const child = spawn(process.execPath, [main, 'listen', '--port', '0', ...args], { cwd, env: cleanEnv(env) })
   const exit = exitOf(child)
   onTestFinished(async () => {
     child.kill('SIGKILL')

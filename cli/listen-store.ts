@@ -1,0 +1,66 @@
+import { type EventStore, EventStoreError } from '../src/index.ts'
+import { withDeadline } from '../src/lib/deadline.ts'
+import { drainable } from './drainable.ts'
+import { RefusedError } from './exit.ts'
+import { printable, remark } from './output.ts'
+import { type OpenStore, openClient } from './store-clients.ts'
+import { parseStoreUrl, type StoreUrl } from './store-url.ts'
+
+const START_MS = 5000
+const SWEEP_MS = 30_000
+const PARTING_MS = 3000
+
+/** A store for as long as the listener runs. */
+export interface ListenStore {
+  readonly store: EventStore
+  /** What is printed of it: no credentials. Undefined for a memory. */
+  readonly shown: string | undefined
+  /** When all that was asked of it is answered. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens what `--store` names, creates its table where it needs one, and tells on standard error what `check()` finds.
+ *
+ * @throws UsageError for what is no store; RefusedError when it cannot be reached, without any secret.
+ */
+export async function openStore(text: string): Promise<ListenStore> {
+  const url = parseStoreUrl(text)
+  let opened: OpenStore | undefined
+  try {
+    opened = await openClient(url.engine, url.target)
+    await withDeadline(prepare(opened, url), START_MS, () => new Error(`no answer in ${START_MS / 1000} s`))
+  } catch (error) {
+    // Not waited for: a client that cannot connect may not close either.
+    Promise.resolve(opened?.close()).catch(() => {})
+    throw new RefusedError(`--store ${url.shown}: ${reasonOf(opened?.complaint?.() ?? error, url)}`)
+  }
+  const { store, settled } = drainable(opened.store)
+  const { sweep } = opened.store
+  const sweeping = sweep && setInterval(() => sweep.call(opened.store).catch(() => {}), SWEEP_MS)
+  return {
+    store,
+    shown: url.shown,
+    async close() {
+      clearInterval(sweeping)
+      const parting = settled().then(() => opened.close())
+      await withDeadline(parting, PARTING_MS, () => new Error('the store does not close')).catch(() => {})
+    },
+  }
+}
+
+async function prepare({ store }: OpenStore, url: StoreUrl): Promise<void> {
+  await store.migrate?.()
+  await store.sweep?.()
+  for (const { problem, fix } of await store.check()) {
+    remark(`hookgate: ${url.shown}: ${printable(problem)}. To mend it: ${printable(fix)}`)
+  }
+}
+
+/** The innermost cause with a message: clients wrap what the system said, and some leave the outer message empty. */
+function reasonOf(error: unknown, url: StoreUrl): string {
+  const inner: unknown = Object(error).cause ?? Object(error).errors?.[0]
+  const { message, code } = Object(error)
+  if (inner !== undefined && (error instanceof EventStoreError || !message)) return reasonOf(inner, url)
+  return printable(url.redact(String(message || code || 'it cannot be opened')))
+}

@@ -1,0 +1,122 @@
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import type { EventStore } from '../src/index.ts'
+import { type PostgresClient, postgresStore, type StoreProblem } from '../stores/postgres.ts'
+import { type RedisClient, redisStore } from '../stores/redis.ts'
+import { type SyncSqlite, sqliteStore } from '../stores/sqlite.ts'
+import { RefusedError } from './exit.ts'
+import type { Engine } from './store-url.ts'
+
+/** Longest that a client tries to connect, and that SQLite waits for a lock: less than the listener waits for a store. */
+const PATIENCE_MS = 1500
+
+/** A store on a client of its own. */
+export interface OpenStore {
+  readonly store: EventStore & {
+    check(): Promise<readonly StoreProblem[]>
+    migrate?(): Promise<void>
+    sweep?(): Promise<number>
+  }
+  close(): unknown
+  /** What the connection last complained of: the calls themselves may only say that they waited. */
+  complaint?(): unknown
+}
+
+// What is used of each client, in its own words: none is installed with this package.
+type Closer = Record<'disconnect' | 'destroy' | 'end' | 'close', () => unknown>
+type Listening = Closer & { on(event: 'error', listener: (error: unknown) => void): unknown }
+type Opener = (module: ClientModule, target: string) => OpenStore | Promise<OpenStore>
+
+interface ClientModule {
+  (url: string, options: object): PostgresClient & Closer
+  readonly Redis: new (url: string, options: object) => RedisClient & Listening
+  createClient(options: object): RedisClient & Listening & { connect(): Promise<unknown> }
+  readonly Pool: new (options: object) => PostgresClient & Listening
+  new (path: string, options: object): SyncSqlite & Closer
+  readonly DatabaseSync: new (path: string, options: object) => SyncSqlite & Closer
+}
+
+const RETRY_MS = 250
+
+const ignored = () => {}
+
+/** An outage is told with each delivery that it leaves undecided; an error that nobody listens to ends the process. */
+function listenTo(client: Listening): () => unknown {
+  let last: unknown
+  client.on('error', (error) => {
+    last = error
+  })
+  return () => last
+}
+
+/** The packages for an engine, the first that is installed counts, and how each one is opened. */
+const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Opener } } = {
+  redis: {
+    ioredis({ Redis }, url) {
+      const often = { maxRetriesPerRequest: 1, retryStrategy: () => RETRY_MS }
+      const client = new Redis(url, { connectTimeout: PATIENCE_MS, ...often })
+      return { store: redisStore(client), close: () => client.disconnect(), complaint: listenTo(client) }
+    },
+    redis({ createClient }, url) {
+      const socket = { connectTimeout: PATIENCE_MS, reconnectStrategy: () => RETRY_MS }
+      const client = createClient({ url, socket })
+      client.connect().catch(ignored)
+      return { store: redisStore(client), close: () => client.destroy(), complaint: listenTo(client) }
+    },
+  },
+  postgres: {
+    pg({ Pool }, connectionString) {
+      const limits = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: 2 * PATIENCE_MS }
+      const pool = new Pool({ connectionString, ...limits })
+      return { store: postgresStore(pool), close: () => pool.end(), complaint: listenTo(pool) }
+    },
+    postgres(connect, url) {
+      const sql = connect(url, {
+        backoff: () => RETRY_MS / 1000,
+        connect_timeout: PATIENCE_MS / 1000,
+        onnotice: ignored,
+      })
+      return { store: postgresStore(sql), close: () => sql.end() }
+    },
+  },
+  sqlite: {
+    'node:sqlite': ({ DatabaseSync }, path) => openSqlite(new DatabaseSync(path, { timeout: PATIENCE_MS })),
+    'better-sqlite3': (Database, path) => openSqlite(new Database(path, { timeout: PATIENCE_MS })),
+    libsql: (Database, path) => openSqlite(new Database(path, { timeout: PATIENCE_MS })),
+  },
+}
+
+/** What to install: for SQLite the one whose binaries come from the registry. */
+const TO_INSTALL: Readonly<Record<Engine, string>> = { redis: 'ioredis', postgres: 'pg', sqlite: 'libsql' }
+
+function openSqlite(db: SyncSqlite & Closer): OpenStore {
+  db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA journal_mode = WAL`)
+  return { store: sqliteStore(db), close: () => db.close() }
+}
+
+/** @throws RefusedError when no client is installed, with what to type. Else what the client throws. */
+export async function openClient(engine: Engine, target: string): Promise<OpenStore> {
+  for (const [name, open] of Object.entries(CLIENTS[engine])) {
+    const client = await findModule(name)
+    if (client !== undefined) return open(client, target)
+  }
+  const names = Object.keys(CLIENTS[engine]).filter((name) => !name.startsWith('node:'))
+  throw new RefusedError(
+    `needs ${names.join(' or ')}, and finds none in this folder: npm install ${TO_INSTALL[engine]}`,
+  )
+}
+
+const require = createRequire(import.meta.url)
+
+/** The user's own: looked for from where the command is run, then beside this package. */
+async function findModule(name: string): Promise<ClientModule | undefined> {
+  if (name.startsWith('node:')) return process.getBuiltinModule(name) as ClientModule | undefined // as its table has it
+  let path: string
+  try {
+    path = require.resolve(name, { paths: [process.cwd(), import.meta.dirname] })
+  } catch {
+    return undefined
+  }
+  const module = await import(pathToFileURL(path).href)
+  return module.default ?? module
+}
