@@ -5,6 +5,7 @@ export const root: string = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Manifest {
   readonly exports: { readonly [subpath: string]: string }
+  readonly dependencies: { readonly [name: string]: string }
 }
 
 /** The manifest of the repository. */

@@ -66,8 +66,7 @@ const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   './express': ['ipaddr.js'],
   './fastify': ['fastify-plugin', 'ipaddr.js'],
   './hono': ['ipaddr.js'],
-  './stores/memory': ['lru-cache'],
-  './stores/local-cache': ['lru-cache'],
+  './web': ['ipaddr.js'],
 }
 
 describe('what a subpath brings', () => {
