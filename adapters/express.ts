@@ -28,6 +28,7 @@ declare global {
   }
 }
 
+/** The options of `verifyWebhook`. */
 export interface VerifyWebhookOptions extends ReceiverOptions {
   /**
    * Networks of the proxies in front, like `10.0.0.0/8`, where no `trust proxy` setting exists (`node:http`). Left out,

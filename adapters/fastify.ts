@@ -26,6 +26,7 @@ declare module 'fastify' {
   }
 }
 
+/** The options of `verifyWebhook`. */
 export interface VerifyWebhookOptions extends ReceiverOptions {
   /** The listener, or a function that finds it for a request. */
   readonly listener: Listener<unknown> | ListenerLookup<FastifyRequest, unknown>

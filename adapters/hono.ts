@@ -17,6 +17,7 @@ import { behindProxies } from './shared/trusted-proxies.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 
+/** The options of `verifyWebhook`. */
 export interface VerifyWebhookOptions extends ReceiverOptions {
   /** Where the source address comes from: a header that your platform sets, or its `getConnInfo`. */
   readonly sourceIp?: ((context: Context) => string | undefined) | undefined

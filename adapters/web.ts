@@ -10,6 +10,7 @@ import { settle } from './shared/settle.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 
+/** The options of `webhookHandler`. */
 export interface WebhookHandlerOptions extends ReceiverOptions {}
 
 /** Handles one verified event. Nothing returned is an empty 200. The body of `request` has been read: see `event`. */

@@ -4,7 +4,9 @@
  * The message names the fix. It never contains a secret.
  */
 export class ListenerConfigError extends Error {
+  /** Always this, also where minifying renames the class. */
   override readonly name = 'ListenerConfigError'
+  /** Stable: code may depend on it, where `instanceof` meets two copies of the package. */
   readonly code = 'ERR_LISTENER_CONFIG'
   /** The option at fault, as it is spelt in the call: `allowedCidrs`, `secrets[1].id`. */
   readonly option: string
@@ -23,8 +25,11 @@ const RETRY_AFTER_SECONDS = 5
  * Adapters answer 503 with Retry-After. `cause` holds what the store threw.
  */
 export class EventStoreError extends Error {
+  /** Always this, also where minifying renames the class. */
   override readonly name = 'EventStoreError'
+  /** Stable: code may depend on it, where `instanceof` meets two copies of the package. */
   readonly code = 'ERR_EVENT_STORE'
+  /** What the sender is told to wait, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
 }
 
@@ -33,8 +38,11 @@ export class EventStoreError extends Error {
  * Adapters answer 503 with Retry-After.
  */
 export class KeySetError extends Error {
+  /** Always this, also where minifying renames the class. */
   override readonly name = 'KeySetError'
+  /** Stable: code may depend on it, where `instanceof` meets two copies of the package. */
   readonly code = 'ERR_KEY_SET'
+  /** When the key host is asked again, in seconds: what the sender is told to wait. */
   readonly retryAfterSeconds: number
 
   constructor(message: string, retryAfterSeconds: number, options?: ErrorOptions) {

@@ -8,7 +8,9 @@ export interface EventKey {
   readonly eventId: string
 }
 
+/** Whether the event may be run: see `EventStore.claim`. */
 export type ClaimAnswer = 'acquired' | 'busy' | 'done'
+/** Whether the event is done, and by whom: see `EventStore.commit`. */
 export type CommitAnswer = 'committed' | 'already' | 'lost'
 
 /**

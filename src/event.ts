@@ -3,12 +3,17 @@ import type { Json } from './lib/json.ts'
 
 /** The claims of a verified token: those that section 5.2 requires, and whatever else the sender put in. */
 export interface JwtClaims {
+  /** The configured `subject`: the tenant base URL. */
   readonly sub: string
+  /** The configured `audience`: the full webhook endpoint URL, alone or in an array of one. */
   readonly aud: string | readonly string[]
   /** Expiry, in seconds since 1970. May be fractional. */
   readonly exp: number
+  /** The event ID, in the letter case of the token. */
   readonly jti: string
+  /** The HTTP method. */
   readonly htm: 'POST'
+  /** The SHA-256 of the raw body, as base64url without padding. */
   readonly htb_s256: string
   readonly [claim: string]: unknown
 }
@@ -22,6 +27,7 @@ export type EventAuth =
 export interface WebhookEvent<Payload = Json> {
   /** `Webhook-Event-Id` in lower case. */
   readonly id: string
+  /** The `id` of the listener that accepted it. */
   readonly listenerId: string
   /** `Webhook-Timestamp`: when the sender says it sent this. In JWT mode nothing vouches for it (section 5.2). */
   readonly sentAt: Date
@@ -29,6 +35,7 @@ export interface WebhookEvent<Payload = Json> {
   readonly payload: Payload
   /** The exact bytes of the body. */
   readonly rawBody: Uint8Array
+  /** How the sender proved who it is: `secretId`, or `keyId` and the token's `claims`. */
   readonly auth: EventAuth
   /**
    * The work is done: later deliveries are answered 409. Adapters call this unless `settle` is `'manual'`.

@@ -22,17 +22,23 @@ import type { Verdict } from './verdict.ts'
 
 /** Milliseconds since 1970. `Date` is one. */
 export interface Clock {
+  /** The time now. */
   now(): number
 }
 
 /** What is known of a delivery when its verdict is in. The event ID only once it has proved to be a UUID v4. */
 export interface VerdictContext {
+  /** The `id` of the listener. */
   readonly listenerId: string
+  /** `Webhook-Event-Id` in lower case. */
   readonly eventId?: string
+  /** The address that was judged, if it is one. */
   readonly sourceIp?: string
+  /** From the whole body to the verdict, the store's answer included, in milliseconds. */
   readonly durationMs: number
 }
 
+/** One webhook endpoint (specification 4.2 and 5.2). Three options are required: `id`, `auth` and `store`. */
 export interface ListenerOptions<Payload = Json> {
   /** Namespaces event IDs in the store, so that listeners may share one. Any text; it is not read from the path. */
   readonly id: string

@@ -14,21 +14,36 @@ import type { Verdict } from './verdict.ts'
 
 /** Options, checked and compiled. Made once at start, by `defineListener`; used for every delivery. */
 export interface Listener<Payload = Json> {
+  /** Namespaces event IDs in the store. */
   readonly id: string
+  /** The one authentication method. */
   readonly auth: Authenticator
+  /** Where events are remembered. */
   readonly store: EventStore
+  /** `allowedCidrs`, compiled. Undefined where every address may send. */
   readonly isSourceAllowed: AddressMatcher | undefined
+  /** Largest body, in bytes. */
   readonly maxBodyBytes: number
+  /** How far the timestamp may be off, in seconds, either way. */
   readonly toleranceSeconds: number
+  /** How long a finished event is remembered, in milliseconds. */
   readonly retentionMs: number
+  /** How long a claim protects running work, in milliseconds. */
   readonly leaseMs: number
+  /** How long the store may take for one call, in milliseconds. */
   readonly storeTimeoutMs: number
+  /** What the payload has to fit. Undefined where any JSON does. */
   readonly payload: PayloadSchema<Payload> | undefined
+  /** Who commits or releases: the adapter, or the handler. */
   readonly settle: 'auto' | 'manual'
   // A method, so that a listener of any payload can stand where the payload does not matter.
+  /** Told of every verdict. */
   onVerdict?(verdict: Verdict<Payload>, context: VerdictContext): unknown
+  /** Told of every failure that is not the sender's. */
   onError?(error: unknown, context: VerdictContext): unknown
+  /** The time. */
   readonly clock: Clock
+  /** Names the owner of the next claim: no two in any process are equal. */
   readonly nextOwner: () => string
 }
 

@@ -6,6 +6,7 @@ import type { CheckReason } from './verify.ts'
 /** Why a delivery was refused. Stable: code may depend on it. `body_incomplete` comes from the adapters' readers. */
 export type Reason = CheckReason | ClaimReason | 'body_incomplete'
 
+/** The HTTP status of a refusal (specification 7.1). */
 export type RejectedStatus = 400 | 401 | 403 | 409
 
 /** The status of each reason (specification 7.1). A reason without a row does not compile. */
@@ -33,14 +34,19 @@ const STATUS: Readonly<Record<Reason, RejectedStatus>> = {
 
 /** Every check passed and the event is claimed: run it, then commit or release it. */
 export interface Accepted<Payload = Json> {
+  /** Tells an accepted delivery from a refused one. */
   readonly ok: true
+  /** The event, with its payload, and with `commit()` and `release()`. */
   readonly event: WebhookEvent<Payload>
 }
 
 /** The delivery is not acceptable, and it is the sender's doing. */
 export interface Rejected {
+  /** Tells a refused delivery from an accepted one. */
   readonly ok: false
+  /** Why, in a stable word. */
   readonly reason: Reason
+  /** The HTTP status to answer with. */
   readonly status: RejectedStatus
   /** For logs: what was expected and what was seen, in bounded words. It may change; do not show it to senders. */
   readonly detail: string
@@ -48,6 +54,7 @@ export interface Rejected {
   readonly retryAfterSeconds?: number
 }
 
+/** What `verify` decides. Narrow it by `ok`. */
 export type Verdict<Payload = Json> = Accepted<Payload> | Rejected
 
 export function rejected(reason: Reason, detail: string, retryAfterSeconds?: number): Rejected {

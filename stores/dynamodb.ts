@@ -19,6 +19,7 @@ import type { StoreProblem } from './shared/store-problem.ts'
 
 export type { DynamodbClient, StoreProblem }
 
+/** The options of `dynamodbStore`. */
 export interface DynamodbStoreOptions {
   /** Name or ARN of a table whose only key is `event_key`, a string. Default `hookgate_events`. */
   readonly table?: string | undefined
@@ -40,6 +41,7 @@ export interface DynamodbStoreOptions {
   readonly clock?: Clock | undefined
 }
 
+/** The store, and what setting it up and keeping it well takes. */
 export interface DynamodbStore extends EventStore {
   /** Creates the table where it is missing, pay per request, and turns its TTL on. Any number of processes may at once. */
   migrate(): Promise<void>

@@ -4,6 +4,7 @@ import { checkOptions, type OptionTable, optional, positiveInteger, withMethods 
 import type { Clock } from '../src/listener-options.ts'
 import { EventTable, NONE } from './shared/event-table.ts'
 
+/** The options of `withLocalCache`. */
 export interface LocalCacheOptions {
   /** Most events remembered here, about 50 bytes each. The one not asked for longest makes room. Default 100,000. */
   readonly maxRecords?: number | undefined

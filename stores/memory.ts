@@ -14,6 +14,7 @@ import { MAX_EXPIRY_SECONDS } from '../src/limits.ts'
 import type { Clock } from '../src/listener-options.ts'
 import { EventTable, NONE } from './shared/event-table.ts'
 
+/** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /**
    * Most events remembered at once. Default 1,000,000, which take about 50 MB when they are all there. To keep

@@ -19,6 +19,7 @@ export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from '
 export { postgresSchema } from './shared/postgres-sql.ts'
 export type { StoreProblem } from './shared/store-problem.ts'
 
+/** The options of `postgresStore`. */
 export interface PostgresStoreOptions {
   /** `name` or `schema.name`, of letters, digits and underscores. Default `hookgate_events`. */
   readonly table?: string | undefined
@@ -31,6 +32,7 @@ export interface PostgresStoreOptions {
   readonly retentionSeconds?: number | undefined
 }
 
+/** The store, and what setting it up and keeping it well takes. */
 export interface PostgresStore extends EventStore {
   /** Creates the table and its index where they are missing. Any number of processes may do so at once. */
   migrate(): Promise<void>

@@ -27,6 +27,7 @@ export type {
 } from './shared/redis-client.ts'
 export type { StoreProblem }
 
+/** The options of `redisStore`. */
 export interface RedisStoreOptions {
   /** Stands in front of every key. Default `hookgate:`; services that share a server need one each. */
   readonly prefix?: string | undefined
@@ -54,6 +55,7 @@ export interface RedisStoreOptions {
 }
 
 /** A store that can tell what its server may forget. */
+/** The store, and what setting it up and keeping it well takes. */
 export interface RedisStore extends EventStore {
   /**
    * Looks for settings that lose events: eviction, unwaited replicas, no append-only file. An empty list is well.

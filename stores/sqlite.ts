@@ -28,6 +28,7 @@ import type { StoreProblem } from './shared/store-problem.ts'
 
 export { type LibsqlClient, type StoreProblem, type SyncSqlite, sqliteSchema }
 
+/** The options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /** Letters, digits and underscores. Default `hookgate_events`. */
   readonly table?: string | undefined
@@ -40,6 +41,7 @@ export interface SqliteStoreOptions {
   readonly retentionSeconds?: number | undefined
 }
 
+/** The store, and what setting it up and keeping it well takes. */
 export interface SqliteStore extends EventStore {
   /** Creates the table and its index where they are missing. Any number of processes may do so at once. */
   migrate(): Promise<void>

@@ -7,6 +7,7 @@ export type Authentication = EventAuth | Failure<AuthReason>
 
 /** One way to tell who sent a delivery. A listener has exactly one; the request never chooses it. */
 export interface Authenticator {
+  /** What `event.auth.method` says. */
   readonly method: EventAuth['method']
   /** The `WWW-Authenticate` header of a 401, where the method has one (RFC 9110 11.6.1). */
   readonly challenge?: string

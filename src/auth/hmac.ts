@@ -17,6 +17,7 @@ export interface HmacSecret {
   readonly secret: string
 }
 
+/** The options of `hmac`. */
 export interface HmacOptions {
   /** One secret, or several: a delivery signed with any of them passes. */
   readonly secrets: HmacSecret | readonly HmacSecret[]

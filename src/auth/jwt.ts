@@ -9,6 +9,7 @@ import type { KeySet } from './key-set.ts'
 import { signatureVerifies } from './signature.ts'
 import { readBearerToken } from './token.ts'
 
+/** The options of `jwt`: all three are required. */
 export interface JwtOptions {
   /** The sender's public keys: `remoteKeySet(url)` or `localKeySet(jwks)`. */
   readonly keySet: KeySet

@@ -17,6 +17,7 @@ import type { Jwks } from './jwks.ts'
 import type { KeySet } from './key-set.ts'
 import type { JwtAlgorithm } from './token.ts'
 
+/** The options of `remoteKeySet`. */
 export interface RemoteKeySetOptions {
   /** How long one attempt may take, body included, in seconds. Default 5. */
   readonly timeoutSeconds?: number | undefined
@@ -99,9 +100,8 @@ class RemoteKeySet implements KeySet {
     if (this.#jwks && this.#since(this.#fetchedAt) < this.#usableMs) return this.#jwks.find(keyId, algorithm)
     const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#attemptedAt)) / 1000))
     const problem = this.#failure instanceof Error ? this.#failure.message : 'has not answered yet'
-    throw new KeySetError(`${this.#url.origin}${this.#url.pathname} ${problem}`, wait, {
-      cause: this.#failure,
-    })
+    const { origin, pathname } = this.#url
+    throw new KeySetError(`${origin}${pathname} ${problem}`, wait, { cause: this.#failure })
   }
 
   /** The attempt under way, or a new one when one is due. It never rejects: a failure is kept, and the old set too. */

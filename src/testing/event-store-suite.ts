@@ -7,8 +7,11 @@ import { VERB_CASES } from './event-store-verb-cases.ts'
 
 /** A store for one case. `advance` moves its clock; without it, the cases wait for real. */
 export interface StoreFixture {
+  /** The store to prove, empty or not. */
   readonly store: EventStore
+  /** Moves the store's clock on, by milliseconds. Left out, the case waits. */
   readonly advance?: ((milliseconds: number) => MaybePromise<unknown>) | undefined
+  /** Called when the case is over. */
   readonly close?: (() => MaybePromise<unknown>) | undefined
 }
 

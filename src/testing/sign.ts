@@ -4,6 +4,7 @@ import type { JwtAlgorithm } from '../auth/token.ts'
 import type { Delivery } from '../delivery.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
 
+/** What both methods sign. */
 export interface SignOptions {
   /** The body to sign and send: text (as UTF-8) or bytes. */
   readonly body: Uint8Array | string
@@ -13,15 +14,19 @@ export interface SignOptions {
   readonly timestamp?: number | string | undefined
 }
 
+/** The options of `signHmac`. */
 export interface SignHmacOptions extends SignOptions {
   /** The signing secret, as text: it is not decoded. */
   readonly secret: string
 }
 
+/** The options of `signJwt`. */
 export interface SignJwtOptions extends SignOptions {
   /** A private JWK. Its `alg` and `kid` are used unless given here. */
   readonly privateKey: JWK
+  /** `alg` of the token's header. Default: that of the key. */
   readonly algorithm?: JwtAlgorithm | undefined
+  /** `kid` of the token's header. Default: that of the key. */
   readonly keyId?: string | undefined
   /** The tenant base URL. */
   readonly subject: string
@@ -35,7 +40,9 @@ export interface SignJwtOptions extends SignOptions {
 
 /** A request ready to send: `fetch(url, await signHmac(…))`. */
 export interface SignedRequest {
+  /** The only method that is accepted. */
   readonly method: 'POST'
+  /** All that the endpoint requires, in lower case. */
   readonly headers: { readonly [name: string]: string }
   /** The exact bytes that were signed. */
   readonly body: Uint8Array<ArrayBuffer>

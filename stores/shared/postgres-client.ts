@@ -10,6 +10,7 @@ export interface PostgresUnsafeClient {
   unsafe(text: string, values: string[]): PromiseLike<unknown>
 }
 
+/** What `postgresStore` takes: pg, PGlite and neon by `query`; postgres.js and Bun's SQL by `unsafe`. */
 export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient
 
 /** A row as a client gives it. All columns that are asked for here are texts. */

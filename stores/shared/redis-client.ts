@@ -29,6 +29,7 @@ export interface EvalListsClient {
 /** Runs one command, like `['EVAL', script, '1', key, …]`. `key` says which node of a cluster it is for. */
 export type RedisCommand = (args: readonly string[], key: string) => Promise<unknown>
 
+/** What `redisStore` takes: any of these clients, or a function that sends a command. */
 export type RedisClient =
   | CallClient
   | CustomCommandClient

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { root, specifierOf, subpaths } from './manifest.ts'
@@ -20,6 +20,7 @@ const STRICT = {
   verbatimModuleSyntax: true,
   skipLibCheck: false,
   noEmit: true,
+  allowImportingTsExtensions: true,
   target: 'es2023',
   types: ['node'],
 }
@@ -37,7 +38,7 @@ const TEST = `import { expectTypeOf } from 'expect-type'
 const test = (_name: string, run: () => unknown): unknown => run`
 
 /** The others need packages that not every user has; `npm run build` compiles them. */
-const QUICK_STARTS = ['express', 'fastify', 'hono']
+const QUICK_STARTS = ['express', 'fastify', 'hono'].map((name) => `examples/${name}.ts`)
 
 /** Every subpath as CommonJS sees it. */
 const REQUIRES = subpaths
@@ -47,13 +48,14 @@ const REQUIRES = subpaths
 /** A folder in the consumer with the type tests, the examples and a CommonJS file. */
 function writeSources(consumer: string): string {
   const folder = mkdtempSync(join(consumer, 'compiled-'))
+  mkdirSync(join(folder, 'test/types'), { recursive: true })
   for (const name of readdirSync(join(root, 'test/types'))) {
     if (!name.endsWith('.test-d.ts')) continue
     const source = asConsumer(readFileSync(join(root, 'test/types', name), 'utf8'))
-    expect(source).not.toMatch(/from '\.|from 'vitest'/)
-    writeFileSync(join(folder, name), source)
+    expect(source).not.toMatch(/from '..\/..\/(?!examples)|from 'vitest'/)
+    writeFileSync(join(folder, 'test/types', name), source)
   }
-  for (const name of QUICK_STARTS) cpSync(join(root, `examples/${name}.ts`), join(folder, `${name}.ts`))
+  cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
   writeFileSync(join(folder, 'requires.cts'), REQUIRES)
   return folder
 }
@@ -61,7 +63,8 @@ function writeSources(consumer: string): string {
 /** What the compiler says; the empty string when it is content. */
 async function compile(compiler: string, compilerOptions: object): Promise<string> {
   const folder = writeSources(inject('consumer'))
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  const include = ['test/types', 'requires.cts', ...QUICK_STARTS]
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }))
   const tsc = join(inject('consumer'), `node_modules/typescript-${compiler}/bin/tsc`)
   return new Promise((resolve) => {
     execFile(process.execPath, [tsc, '-p', folder], (_error, stdout, stderr) => resolve(stdout + stderr))

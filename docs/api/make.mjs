@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { Application, Converter, ReflectionKind } from 'typedoc'
+
+const HELP = `Usage: npm run docs [-- --check]
+
+Makes the API reference from the docstrings: a page for each subpath of the package, in docs/api/html.
+
+  --check  make nothing; only look for what has no docstring
+  --help   this text
+
+Exits with 1 when something that a user can import, or a member of it, has no docstring.`
+
+const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } })
+if (values.help) {
+  console.log(HELP)
+  process.exit()
+}
+
+const path = (relative) => new URL(relative, import.meta.url).pathname
+const { exports } = JSON.parse(readFileSync(path('../../package.json'), 'utf8'))
+
+/** The source of each subpath: `./dist/adapters/hono.js` is made from `adapters/hono.ts`. */
+const specifiers = new Map(
+  Object.entries(exports)
+    .filter(([, target]) => target.endsWith('.js'))
+    .map(([subpath, target]) => [
+      path(target.replace('./dist/', '../../').replace(/\.js$/, '.ts')),
+      `hookgate${subpath.slice(1)}`,
+    ]),
+)
+
+const app = await Application.bootstrap({
+  name: 'hookgate',
+  readme: 'none',
+  tsconfig: path('../../tsconfig.build.json'),
+  entryPoints: [...specifiers.keys()],
+  sort: ['source-order'],
+  excludePrivate: true,
+  excludeExternals: true,
+  disableSources: true,
+  hideGenerator: true,
+  // What is named in a signature and cannot be imported is described where it is used.
+  validation: { notExported: false, invalidLink: true },
+})
+
+app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+  for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
+    module.name = specifiers.get(fileOf(module)) ?? module.name
+  }
+})
+
+const project = await app.convert()
+if (project === undefined) process.exit(1)
+app.validate(project)
+const bare = project.children.flatMap((module) => module.children.flatMap(undocumented))
+for (const name of new Set(bare)) console.error(`no docstring: ${name}`)
+if (!values.check) await app.generateDocs(project, path('html'))
+process.exitCode = bare.length > 0 || app.logger.hasErrors() || app.logger.hasWarnings() ? 1 : 0
+
+function fileOf(reflection) {
+  return reflection.project.getSymbolIdFromReflection(reflection)?.fileName ?? ''
+}
+
+/** An export without a docstring, and those of its members that have none. */
+function undocumented(reflection) {
+  if (reflection.isReference()) return []
+  // The shape of a client that users have: its own docstring says which one, and the client's documentation the rest.
+  const isShape = fileOf(reflection).includes('/stores/shared/')
+  const members = isShape ? [] : (reflection.children ?? []).filter((member) => !isInherited(member))
+  return [reflection, ...members].filter((each) => !hasText(each)).map((each) => each.getFullName())
+}
+
+/** Constructors count too little: errors are made here, and nothing else is a class. */
+function isInherited(member) {
+  return member.inheritedFrom !== undefined || member.kindOf(ReflectionKind.Constructor)
+}
+
+function hasText(reflection) {
+  const type = reflection.type?.declaration
+  const places = [reflection, ...(reflection.signatures ?? []), ...(type?.signatures ?? [])]
+  return places.some((place) => place.hasComment())
+}
