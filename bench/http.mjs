@@ -57,14 +57,14 @@ async function measureFamily({ framework, variants, algorithm }, rounds, progres
     },
   }))
   const where = (text) => progress(`${framework}${algorithm ? ` ${algorithm}` : ''}, ${text}`)
-  const times = await interleave(runs, { rounds, operations: requests, progress: where })
+  const { wall } = await interleave(runs, { rounds, operations: requests, progress: where })
   for (const { stop } of servers) stop()
   return variants.map((variant) => ({
     framework: algorithm ? `${framework}, ${algorithm}` : framework,
     name: variant === 'stack' ? STACK : variant,
-    perSecond: 1e6 / median(times.get(variant)),
-    toFloor: 1 / ratio(times, variant, 'floor'),
-    toBare: 1 / ratio(times, variant, 'bare'),
+    perSecond: 1e6 / median(wall.get(variant)),
+    toFloor: 1 / ratio(wall, variant, 'floor'),
+    toBare: 1 / ratio(wall, variant, 'bare'),
     cpu: median(cpu.get(variant).slice(-rounds)),
     cpuToFloor: cpuRatio(cpu, variant, 'floor', rounds),
     cpuToBare: cpuRatio(cpu, variant, 'bare', rounds),

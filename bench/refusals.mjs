@@ -8,7 +8,7 @@ import { deliveryOf, now, signedDelivery, tampered } from './workload.mjs'
 const OPERATIONS = 400
 const PEERS = ['standardwebhooks', 'stripe']
 
-/** What each refusal costs, next to an accepted delivery of the same 1 KB. */
+/** What CPU each refusal takes, next to an accepted delivery of the same 1 KB. */
 export async function measure({ rounds, progress }) {
   const key = newKey('ES256')
   const variants = [...hmacVariants(), ...jwtVariants(key)]
@@ -18,12 +18,12 @@ export async function measure({ rounds, progress }) {
     )
     return { name, run: (round) => runAll(verifier, inRound[round], wanted) }
   })
-  const times = await interleave(prepared, { rounds, operations: OPERATIONS, progress })
+  const { cpu } = await interleave(prepared, { rounds, operations: OPERATIONS, progress })
   return variants.map(({ name, base }) => ({
     name,
     base,
-    microseconds: least(times, name),
-    toAccepted: ratio(times, name, base),
+    microseconds: least(cpu, name),
+    toAccepted: ratio(cpu, name, base),
   }))
 }
 

@@ -1,25 +1,32 @@
 /**
  * Interleaved rounds: in each round every variant does the same work once, in an order that rotates. What the machine's
  * other guests do falls on all of them alike, so a ratio is the median of the rounds' ratios; a time is the least seen.
+ * CPU time is that of the whole process, garbage collection and thread pool included.
  *
  * @param variants { name, run(round): work, done or promised }
  * @param rounds how many count; a third as many come first, uncounted, until the code is compiled
  * @param operations how many operations one run() is
+ * @returns for each clock, wall and cpu, the variants' microseconds an operation by round
  */
 export async function interleave(variants, { rounds, operations, progress = () => {} }) {
-  const times = new Map(variants.map(({ name }) => [name, []]))
-  const warmUp = Math.ceil(rounds / 3)
+  const empty = () => new Map(variants.map(({ name }) => [name, []]))
+  const [wall, cpu] = [empty(), empty()]
+  const warmUp = roundsInAll(rounds) - rounds
   for (let round = 0; round < warmUp + rounds; round += 1) {
     progress(`round ${round + 1} of ${warmUp + rounds}`)
     for (let turn = 0; turn < variants.length; turn += 1) {
       const { name, run } = variants[(turn + round) % variants.length]
+      const used = process.cpuUsage()
       const start = process.hrtime.bigint()
       await run(round)
-      const microseconds = Number(process.hrtime.bigint() - start) / 1000 / operations
-      if (round >= warmUp) times.get(name).push(microseconds)
+      const nanoseconds = Number(process.hrtime.bigint() - start)
+      const { user, system } = process.cpuUsage(used)
+      if (round < warmUp) continue
+      wall.get(name).push(nanoseconds / 1000 / operations)
+      cpu.get(name).push((user + system) / operations)
     }
   }
-  return times
+  return { wall, cpu }
 }
 
 /** How many rounds `interleave` runs in all, for those who prepare work for each. */

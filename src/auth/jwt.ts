@@ -1,4 +1,4 @@
-import { sha256 } from '#crypto'
+import { sha256, verifySignature } from '#crypto'
 import { type Attempt, fail } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
 import { isPromise } from '../lib/maybe-promise.ts'
@@ -6,7 +6,6 @@ import { checkOptions, wellFormedText, withMethods } from '../lib/options.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import { checkClaims } from './claims.ts'
 import type { KeySet } from './key-set.ts'
-import { signatureVerifies } from './signature.ts'
 import { readBearerToken } from './token.ts'
 
 /** The options of `jwt`: all three are required. */
@@ -61,6 +60,7 @@ async function authenticate(
   const found = keySet.find(token.keyId, token.algorithm)
   const key = isPromise(found) ? await found : found
   if (typeof key === 'string') return fail('token_invalid', key)
-  if (!(await signatureVerifies(token, key))) return fail('token_invalid', 'the signature does not verify')
+  const verifies = await verifySignature(token.algorithm, key, token.signature, token.signingInput)
+  if (!verifies) return fail('token_invalid', 'the signature does not verify')
   return { method: 'jwt', keyId: token.keyId, claims: checked.claims }
 }

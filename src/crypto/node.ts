@@ -3,6 +3,8 @@ import { createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { MAX_BODY_BYTES } from '../limits.ts'
 
+export { verifySignature } from './node-signature.ts'
+
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
 const PREFIX_ROOM = 64

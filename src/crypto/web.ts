@@ -1,6 +1,7 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its twin. */
 import { encodeBase64url } from '../lib/base64url.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { isKeyFor, SIGNATURES, type SignatureAlgorithm, type SignatureKey } from './signature-keys.ts'
 
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
@@ -23,6 +24,22 @@ export function hmacSha256(secret: string): (prefix: string, body: Uint8Array) =
 /** SHA-256 as base64url. */
 export async function sha256(bytes: Uint8Array): Promise<string> {
   return encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.slice())))
+}
+
+/** Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
+export async function verifySignature(
+  algorithm: SignatureAlgorithm,
+  key: SignatureKey,
+  signature: Uint8Array<ArrayBuffer>,
+  text: string,
+): Promise<boolean> {
+  const parameters = { name: SIGNATURES[algorithm].name, hash: 'SHA-256' }
+  try {
+    if (!isKeyFor(algorithm, key)) return false
+    return await crypto.subtle.verify(parameters, key, signature, encoder.encode(text))
+  } catch {
+    return false
+  }
 }
 
 const LONGEST_TEXT = 64

@@ -1,0 +1,93 @@
+/** Signatures of tokens on node:crypto. */
+import { KeyObject, verify } from 'node:crypto'
+import { nextTick } from 'node:process'
+import { setImmediate } from 'node:timers'
+import { isKeyFor, type SignatureAlgorithm, type SignatureKey } from './signature-keys.ts'
+
+type SignatureCheck = readonly [
+  digest: string | null,
+  text: Uint8Array,
+  key: KeyObject,
+  signature: Uint8Array,
+]
+
+/** Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
+export async function verifySignature(
+  algorithm: SignatureAlgorithm,
+  key: SignatureKey,
+  signature: Uint8Array<ArrayBuffer>,
+  text: string,
+): Promise<boolean> {
+  const digest = algorithm === 'EdDSA' ? null : 'sha256'
+  const encoded = algorithm === 'ES256' ? derSignature(signature) : signature
+  try {
+    const keyObject = keyObjectFor(algorithm, key)
+    if (keyObject === undefined || encoded === undefined) return false
+    return await runCheck([digest, Buffer.from(text, 'latin1'), keyObject, encoded])
+  } catch {
+    return false
+  }
+}
+
+const keyObjects = new WeakMap<SignatureKey, readonly [SignatureAlgorithm, KeyObject]>()
+
+/** Made once a key. Alone, not as `{ key, … }`: that is read anew, in some versions of Node for longer than RS256 takes. */
+function keyObjectFor(algorithm: SignatureAlgorithm, key: SignatureKey): KeyObject | undefined {
+  const known = keyObjects.get(key)
+  if (known !== undefined) return known[0] === algorithm ? known[1] : undefined
+  if (!isKeyFor(algorithm, key)) return undefined
+  const keyObject = KeyObject.from(key)
+  keyObjects.set(key, [algorithm, keyObject])
+  return keyObject
+}
+
+/** r and s of 32 bytes each (RFC 7518 3.4) as an Ecdsa-Sig-Value (RFC 3279 2.2.3), which needs no `{ key, dsaEncoding }`. */
+function derSignature(signature: Uint8Array): Uint8Array | undefined {
+  if (signature.length !== 64) return undefined
+  const integers = [...derInteger(signature.subarray(0, 32)), ...derInteger(signature.subarray(32))]
+  return Uint8Array.of(0x30, integers.length, ...integers)
+}
+
+function derInteger(bytes: Uint8Array): number[] {
+  const start = Math.min(bytes.findIndex((byte) => byte !== 0) >>> 0, bytes.length - 1)
+  const digits = bytes.subarray(start)
+  const sign = (digits[0] ?? 0) > 127 ? [0] : []
+  return [0x02, sign.length + digits.length, ...sign, ...digits]
+}
+
+let waiting = 0
+let inPool = 0
+let checkedThisTurn = false
+let noticed = false
+
+/**
+ * A check that is alone runs here: the way to the thread pool and back takes as long as the check. Where others are
+ * under way, in this stretch of code, in the pool or in this turn of the event loop, the other cores help.
+ */
+async function runCheck(check: SignatureCheck): Promise<boolean> {
+  waiting += 1
+  await undefined // those who begin together are counted by now
+  waiting -= 1
+  if (waiting > 0 || inPool > 0 || checkedThisTurn) return runInPool(check)
+  if (!noticed) {
+    noticed = true
+    // Only when this task is over: one that checks token after token is still alone.
+    nextTick(() => {
+      checkedThisTurn = true
+      setImmediate(() => {
+        checkedThisTurn = noticed = false
+      })
+    })
+  }
+  return verify(...check)
+}
+
+function runInPool(check: SignatureCheck): Promise<boolean> {
+  return new Promise((resolve) => {
+    verify(...check, (error, verifies) => {
+      inPool -= 1
+      resolve(error === null && verifies)
+    })
+    inPool += 1
+  })
+}

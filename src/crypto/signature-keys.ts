@@ -1,0 +1,26 @@
+/** The three signature algorithms of specification 5.2, as the keys of Web Crypto name them (RFC 7518 3.3, 3.4; RFC 8037 3.1). */
+export const SIGNATURES = {
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', namedCurve: undefined },
+  ES256: { name: 'ECDSA', hash: undefined, namedCurve: 'P-256' },
+  EdDSA: { name: 'Ed25519', hash: undefined, namedCurve: undefined },
+} as const
+
+export type SignatureAlgorithm = keyof typeof SIGNATURES
+
+export type SignatureKey = Parameters<typeof crypto.subtle.verify>[1]
+
+/**
+ * Whether a public key was imported for exactly this algorithm. Neither Web Crypto (any hash, any curve) nor node:crypto
+ * (any key) makes sure of that by itself.
+ */
+export function isKeyFor(algorithm: SignatureAlgorithm, key: SignatureKey): boolean {
+  const { name, hash, namedCurve } = SIGNATURES[algorithm]
+  const kind: { name: string; hash?: { name: string }; namedCurve?: string } = key.algorithm
+  return (
+    kind.name === name &&
+    kind.hash?.name === hash &&
+    kind.namedCurve === namedCurve &&
+    key.type === 'public' &&
+    key.usages.includes('verify')
+  )
+}
