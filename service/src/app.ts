@@ -1,4 +1,5 @@
 import { bodyLimit } from 'hono/body-limit'
+import { automationRoutes } from './automations/routes.ts'
 import { entitlementRoutes } from './entitlements/routes.ts'
 import { bearer } from './http/bearer.ts'
 import type { Dependencies } from './http/dependencies.ts'
@@ -8,6 +9,9 @@ import { describeApi } from './http/reference.ts'
 import { newRouter, type Router } from './http/router.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { taskRoutes } from './tasks/routes.ts'
+import { listenerRoutes } from './listeners/routes.ts'
+import { runRoutes } from './runs/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 /** The largest body of the main API. The webhook listener has its own limit, which is the specification's. */
 const MAX_BODY_BYTES = 262_144
@@ -18,10 +22,14 @@ export function createApp(dependencies: Dependencies): Router {
   app.onError((error) => replyTo(error, dependencies.report))
   app.notFound(() => new Problem('route_unknown', 'There is nothing here.').toResponse())
   describeApi(app, dependencies)
+  app.route('/', webhookRoutes(dependencies))
   app.use('*', bearer(dependencies), bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLarge }))
   app.route('/', taskRoutes(dependencies))
   app.route('/', policyRoutes(dependencies))
   app.route('/', entitlementRoutes(dependencies))
+  app.route('/', automationRoutes(dependencies))
+  app.route('/', listenerRoutes(dependencies))
+  app.route('/', runRoutes(dependencies))
   return app
 }
 

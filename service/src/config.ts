@@ -14,6 +14,8 @@ const variables = z.strictObject({
   SERVICE_SEED: onOff.default(true),
   SERVICE_BASELINE_POLICIES: onOff.default(true),
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
+  SERVICE_TRUSTED_PROXIES: z.string().default(''),
+  SERVICE_JOB_LEASE_SECONDS: z.coerce.number().int().min(1).max(3_600).default(60),
 })
 
 export interface Config {
@@ -32,6 +34,10 @@ export interface Config {
   readonly baselinePolicies: boolean
   /** Development only: whether a JWKS may be fetched from private, loopback and link-local addresses. */
   readonly allowPrivateJwks: boolean
+  /** Networks of the proxies in front, with commas between. Default: none. */
+  readonly trustedProxies: readonly string[]
+  /** How long the job of a process that died is left alone, in seconds. Default 60. */
+  readonly jobLeaseSeconds: number
 }
 
 /** @throws Error that names each variable that is wrong, and each `SERVICE_…` that does not exist. */
@@ -48,6 +54,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     seed: given.SERVICE_SEED,
     baselinePolicies: given.SERVICE_BASELINE_POLICIES,
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,
+    trustedProxies: given.SERVICE_TRUSTED_PROXIES.split(',').filter((network) => network !== ''),
+    jobLeaseSeconds: given.SERVICE_JOB_LEASE_SECONDS,
   }
 }
 

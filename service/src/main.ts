@@ -7,6 +7,7 @@ import { openDatabase } from './database/open.ts'
 import { demoToken, seed } from './database/seed.ts'
 import { SEED_PARTS } from './database/seed-parts.ts'
 import type { Dependencies } from './http/dependencies.ts'
+import { openJobQueue } from './jobs/queue.ts'
 
 const report = (error: unknown) => console.error(error)
 
@@ -14,6 +15,7 @@ const config = readConfig(process.env)
 const secret = await rootSecret(config)
 const database = await openDatabase(config.databaseUrl, config.folder, report)
 await migrate(database)
+const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
 
 const dependencies: Dependencies = {
   database,
@@ -22,6 +24,9 @@ const dependencies: Dependencies = {
   secret,
   baseUrl: config.baseUrl ?? `http://127.0.0.1:${config.port}`,
   baselinePolicies: config.baselinePolicies,
+  jobs,
+  trustedProxies: config.trustedProxies,
+  allowPrivateJwks: config.allowPrivateJwks,
   report,
 }
 if (config.seed) await seed(dependencies, SEED_PARTS)

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { eventRecords } from '../webhooks/event-records.ts'
 import type { Database, Transaction } from './database.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
@@ -14,7 +15,7 @@ const FILE = /^\d{3}-[a-z-]+\.sql$/
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
   const files = (await readdir(FOLDER)).filter((file) => FILE.test(file)).toSorted()
-  return database.transaction(async (tx) => {
+  const applied = await database.transaction(async (tx) => {
     await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service migrations', 0))")
     await tx.query('CREATE TABLE IF NOT EXISTS service_migrations (file text PRIMARY KEY)')
     const seen = new Set(
@@ -24,6 +25,8 @@ export async function migrate(database: Database): Promise<readonly string[]> {
     for (const file of missing) await apply(tx, file)
     return missing
   })
+  await eventRecords(database).migrate()
+  return applied
 }
 
 async function apply(tx: Transaction, file: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import type { JobQueue } from '../jobs/queue.ts'
 
 /** What the routes are given. Nothing else reaches them from outside. */
 export interface Dependencies {
@@ -13,6 +14,12 @@ export interface Dependencies {
   readonly baseUrl: string
   /** Whether a policy may defer its baseline to another one (specification, 2.9: behind a feature flag). */
   readonly baselinePolicies: boolean
+  /** Where the runs of automations wait to be worked on. */
+  readonly jobs: JobQueue
+  /** Networks of the proxies in front, like `10.0.0.0/8`. Empty: the socket's address is the source. */
+  readonly trustedProxies: readonly string[]
+  /** Development only: whether a JWKS may be fetched from private, loopback and link-local addresses. */
+  readonly allowPrivateJwks: boolean
   /** Is told of failures that are no refusals. */
   readonly report: (error: unknown) => void
 }

@@ -9,6 +9,7 @@ export const PROBLEM_STATUSES = {
   expand_path_unknown: 400,
   reference_unknown: 400,
   policy_invalid: 400,
+  webhook_invalid: 400,
   unauthorized: 401,
   forbidden: 403,
   feature_disabled: 403,
@@ -17,12 +18,19 @@ export const PROBLEM_STATUSES = {
   policy_step_unknown: 404,
   policy_unknown: 404,
   app_unknown: 404,
+  automation_unknown: 404,
+  listener_unknown: 404,
+  secret_unknown: 404,
+  run_unknown: 404,
   policy_step_done: 409,
   task_closed: 409,
   policy_builtin: 409,
   policy_rule_failed: 409,
+  secret_last: 409,
   body_too_large: 413,
   internal: 500,
+  automation_not_running: 503,
+  unavailable: 503,
 } as const
 
 export type ProblemCode = keyof typeof PROBLEM_STATUSES
@@ -35,6 +43,7 @@ const TITLES = {
   409: 'Conflict',
   413: 'Content Too Large',
   500: 'Internal Server Error',
+  503: 'Service Unavailable',
 } as const
 
 export const problemSchema = z

@@ -13,6 +13,9 @@ export interface Job {
 export interface JobQueue {
   /** Queues a run. It is there when the transaction commits, and only then. */
   add(tx: Transaction, runId: string): Promise<void>
+  /** Tells the workers of this process that a transaction with a new job was committed. */
+  announce(): void
+  onAnnounced(hear: () => void): void
   /** The next job, if there is one. Nobody else gets it while the lease runs. */
   take(): Promise<Job | undefined>
   /** The job is done when the transaction commits. */
@@ -50,7 +53,12 @@ export async function openJobQueue(database: Database, options: JobQueueOptions)
   const kept = { expireInSeconds: leaseSeconds, retentionDays: RETENTION_DAYS, retryDelay: 1 }
   await boss.createQueue(GIVEN_UP, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })
   await boss.createQueue(QUEUE, { name: QUEUE, ...kept, retryLimit: retries, deadLetter: GIVEN_UP })
+  const hearers: (() => void)[] = []
   return {
+    announce: () => {
+      for (const hear of hearers) hear()
+    },
+    onAnnounced: (hear) => void hearers.push(hear),
     async add({ client }, runId) {
       await boss.send(QUEUE, { runId }, { db: executorOn(client) })
     },

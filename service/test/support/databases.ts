@@ -9,6 +9,7 @@ import { openPostgres } from '../../src/database/postgres.ts'
 import { demoToken, seed } from '../../src/database/seed.ts'
 import { SEED_PARTS } from '../../src/database/seed-parts.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
+import { type JobQueue, openJobQueue } from '../../src/jobs/queue.ts'
 
 const SECRET = 'a secret that is only known to the tests of the service'
 
@@ -18,11 +19,13 @@ export class Subject {
   readonly reports: unknown[] = []
   readonly token: string = demoToken(SECRET)
   #database: Database | undefined
+  #jobs: JobQueue | undefined
   #app: ReturnType<typeof createApp> | undefined
 
   async start(database: Database): Promise<void> {
     this.#database = database
     await migrate(database)
+    this.#jobs = await openJobQueue(database, { report: (error) => this.reports.push(error) })
     await seed(this.dependencies, SEED_PARTS)
     this.#app = createApp(this.dependencies)
   }
@@ -30,6 +33,17 @@ export class Subject {
   get database(): Database {
     if (this.#database === undefined) throw new Error('the database is open inside tests only')
     return this.#database
+  }
+
+  /** Closes the queue, and then the database. */
+  async stop(): Promise<void> {
+    await this.#jobs?.close()
+    await this.database.close()
+  }
+
+  get jobs(): JobQueue {
+    if (this.#jobs === undefined) throw new Error('the queue is open inside tests only')
+    return this.#jobs
   }
 
   get app(): ReturnType<typeof createApp> {
@@ -45,6 +59,9 @@ export class Subject {
       secret: SECRET,
       baseUrl: 'https://tenant.example',
       baselinePolicies: true,
+      jobs: this.jobs,
+      trustedProxies: [],
+      allowPrivateJwks: false,
       report: (error) => this.reports.push(error),
     }
   }
@@ -71,7 +88,7 @@ export function describeService(name: string, tests: (subject: Subject) => void)
   describe(`${name}, on PGlite`, () => {
     const subject = new Subject()
     beforeAll(async () => subject.start(await openPGlite()), 60_000)
-    afterAll(() => subject.database.close())
+    afterAll(() => subject.stop())
     tests(subject)
   })
 
@@ -83,7 +100,7 @@ export function describeService(name: string, tests: (subject: Subject) => void)
       await subject.start(openPostgres({ ...server.address, max: 20 }, () => {}))
     }, 60_000)
     afterAll(async () => {
-      await subject.database.close()
+      await subject.stop()
       await server?.remove()
     })
     tests(subject)

@@ -1,0 +1,62 @@
+import { z } from '@hono/zod-openapi'
+import { timestamp } from '../http/timestamp.ts'
+import {
+  newWebhookSchema,
+  signingSecretSchema,
+  webhookPatchSchema,
+  webhookSchema,
+} from '../listeners/schema.ts'
+import { stepsSchema } from './steps.ts'
+
+const displayName = z.string().min(1).max(200)
+const description = z.string().max(2_000)
+const enabled = z
+  .boolean()
+  .openapi({ description: 'A trigger that is not enabled runs nothing (4.2, rule 3).' })
+
+export const newAutomationSchema = z
+  .strictObject({
+    displayName,
+    description: description.default(''),
+    steps: stepsSchema,
+    trigger: z.strictObject({ enabled: enabled.default(false), incomingWebhook: newWebhookSchema }),
+  })
+  .openapi('NewAutomation')
+
+export const automationPatchSchema = z
+  .strictObject({
+    displayName: displayName.optional(),
+    description: description.optional(),
+    steps: stepsSchema.optional().openapi({ description: 'They run once they are published.' }),
+    trigger: z
+      .strictObject({ enabled: enabled.optional(), incomingWebhook: webhookPatchSchema.optional() })
+      .optional(),
+  })
+  .openapi('AutomationPatch')
+
+export const automationSchema = z
+  .object({
+    id: z.string(),
+    displayName: z.string(),
+    description: z.string(),
+    steps: stepsSchema.openapi({ description: 'As edited last.' }),
+    publishedVersion: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The version whose steps run. Null: never published, nothing runs.' }),
+    trigger: z.object({ enabled, incomingWebhook: webhookSchema }),
+    createdByUserId: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .openapi('Automation', {
+    description: 'The specification describes it (4.2) and shows none of its fields.',
+  })
+
+export const createdAutomationSchema = z
+  .object({ automation: automationSchema, signingSecret: signingSecretSchema.nullable() })
+  .openapi('CreateAutomationResponse')
+
+export type NewAutomation = z.infer<typeof newAutomationSchema>
+export type AutomationPatch = z.infer<typeof automationPatchSchema>
+export type Automation = z.infer<typeof automationSchema>

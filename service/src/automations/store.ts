@@ -1,0 +1,103 @@
+import type { Queryable, Transaction } from '../database/database.ts'
+import type { Caller } from '../http/bearer.ts'
+import type { Dependencies } from '../http/dependencies.ts'
+import type { Listing } from '../http/list.ts'
+import { Problem } from '../http/problem.ts'
+import { iso } from '../http/timestamp.ts'
+import type { ListenerRow } from '../listeners/rows.ts'
+import type { SigningSecret } from '../listeners/schema.ts'
+import { createListener, patchListener, webhookOf } from '../listeners/store.ts'
+import type { Automation, AutomationPatch, NewAutomation } from './schema.ts'
+import type { AutomationStep } from './steps.ts'
+
+export interface AutomationRow {
+  readonly id: string
+  readonly display_name: string
+  readonly description: string
+  readonly steps: AutomationStep[]
+  readonly published_version: number | null
+  readonly created_by_user_id: string
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly listener: ListenerRow
+}
+
+const ROWS = `a.id, a.display_name, a.description, a.steps, a.published_version, a.created_by_user_id, a.created_at,
+  a.updated_at, to_jsonb(l) AS listener FROM automations a JOIN listeners l ON l.automation_id = a.id`
+
+/** Newest first. */
+export const ALL: Listing = { select: ROWS, where: 'true', params: [], keys: ['a.number'], order: 'DESC' }
+
+/** @throws Problem for an ID that nothing has. */
+export async function findAutomation(database: Queryable, id: string): Promise<AutomationRow> {
+  const [row] = await database.query<AutomationRow>(`SELECT ${ROWS} WHERE a.id = $1`, [id])
+  if (row === undefined) throw new Problem('automation_unknown', 'There is no automation with this ID.')
+  return row
+}
+
+export async function createAutomation(
+  tx: Transaction,
+  dependencies: Dependencies,
+  caller: Caller,
+  { displayName, description, steps, trigger }: NewAutomation,
+): Promise<{ id: string; signingSecret: SigningSecret | null }> {
+  const id = dependencies.newId()
+  await tx.query(
+    `INSERT INTO automations (id, display_name, description, steps, created_by_user_id, created_at, updated_at)
+     VALUES ($1, $2, $3, $4::jsonb, $5, $6, $6)`,
+    [id, displayName, description, JSON.stringify(steps), caller.userId, new Date(dependencies.clock.now())],
+  )
+  return { id, signingSecret: await createListener(tx, dependencies, id, trigger) }
+}
+
+/** What is absent stays. New steps do not run before they are published. */
+export async function patchAutomation(
+  tx: Transaction,
+  dependencies: Dependencies,
+  id: string,
+  { displayName, description, steps, trigger }: AutomationPatch,
+): Promise<void> {
+  const [row] = await tx.query(
+    `UPDATE automations SET display_name = coalesce($2, display_name), description = coalesce($3, description),
+     steps = coalesce($4::jsonb, steps), updated_at = $5 WHERE id = $1 RETURNING id`,
+    [id, displayName, description, steps && JSON.stringify(steps), new Date(dependencies.clock.now())],
+  )
+  if (row === undefined) throw new Problem('automation_unknown', 'There is no automation with this ID.')
+  if (trigger) await patchListener(tx, dependencies, id, trigger)
+}
+
+/** Makes the steps as they stand the ones that run, as a new version. */
+export async function publishAutomation(tx: Transaction, { clock }: Dependencies, id: string): Promise<void> {
+  const [row] = await tx.query(
+    `UPDATE automations SET published_version = coalesce(published_version, 0) + 1, updated_at = $2
+     WHERE id = $1 RETURNING id`,
+    [id, new Date(clock.now())],
+  )
+  if (row === undefined) throw new Problem('automation_unknown', 'There is no automation with this ID.')
+  await tx.query(
+    `INSERT INTO automation_versions (automation_id, version, steps, published_at)
+     SELECT id, published_version, steps, updated_at FROM automations WHERE id = $1`,
+    [id],
+  )
+}
+
+export async function automationOf(
+  database: Queryable,
+  dependencies: Dependencies,
+  row: AutomationRow,
+): Promise<Automation> {
+  return {
+    id: row.id,
+    displayName: row.display_name,
+    description: row.description,
+    steps: row.steps,
+    publishedVersion: row.published_version,
+    trigger: {
+      enabled: row.listener.enabled,
+      incomingWebhook: await webhookOf(database, dependencies, row.listener),
+    },
+    createdByUserId: row.created_by_user_id,
+    createdAt: iso(row.created_at),
+    updatedAt: iso(row.updated_at),
+  }
+}

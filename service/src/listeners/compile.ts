@@ -1,0 +1,73 @@
+import {
+  type Authenticator,
+  defineListener,
+  type EventStore,
+  hmac,
+  type Listener,
+  ListenerConfigError,
+} from 'hookgate'
+import { jwt, type KeySet } from 'hookgate/jwt'
+import type { Queryable } from '../database/database.ts'
+import type { Dependencies } from '../http/dependencies.ts'
+import { Problem } from '../http/problem.ts'
+import { eventRecords } from '../webhooks/event-records.ts'
+import { tenantKeySet } from './key-hosts.ts'
+import type { ListenerRow } from './rows.ts'
+import { liveSecrets } from './secrets.ts'
+
+/** Where the sender posts (specification 4.2), and what a token's `aud` has to be. */
+export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: string): string {
+  return `${baseUrl}/api/v1/webhooks/incoming/${listenerId}`
+}
+
+/** What a saved listener needs to verify deliveries. All rules are the package's. */
+export async function compileListener(
+  database: Queryable,
+  dependencies: Dependencies,
+  row: ListenerRow,
+  { store, keySet }: { readonly store: EventStore; readonly keySet?: KeySet | undefined },
+): Promise<Listener> {
+  return defineListener({
+    id: row.id,
+    auth: await authOf(database, dependencies, row, keySet),
+    store,
+    allowedCidrs: row.allowed_cidrs ?? undefined,
+    // The claim is an open transaction, which the handler ends; whoever meets one may ask again at once.
+    settle: 'manual',
+    leaseSeconds: 1,
+    clock: dependencies.clock,
+    onError: dependencies.report,
+  })
+}
+
+async function authOf(
+  database: Queryable,
+  dependencies: Dependencies,
+  { id, jwks_url }: ListenerRow,
+  keySet: KeySet | undefined,
+): Promise<Authenticator> {
+  if (jwks_url === null) return hmac({ secrets: await liveSecrets(database, dependencies, id) })
+  return jwt({
+    keySet: keySet ?? tenantKeySet(jwks_url, dependencies),
+    subject: dependencies.baseUrl,
+    audience: urlOf(dependencies, id),
+  })
+}
+
+/**
+ * Before it is saved, a listener is compiled as it would be for a delivery.
+ *
+ * @throws Problem `webhook_invalid` with the package's own words.
+ */
+export async function checkListener(
+  tx: Queryable,
+  dependencies: Dependencies,
+  row: ListenerRow,
+): Promise<void> {
+  try {
+    await compileListener(tx, dependencies, row, { store: eventRecords(dependencies.database) })
+  } catch (error) {
+    if (error instanceof ListenerConfigError) throw new Problem('webhook_invalid', error.message)
+    throw error
+  }
+}

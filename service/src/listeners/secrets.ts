@@ -1,0 +1,102 @@
+import { generateSecret, type HmacSecret } from 'hookgate'
+import type { Queryable, Transaction } from '../database/database.ts'
+import type { Dependencies } from '../http/dependencies.ts'
+import { derivedKey } from '../http/derived-key.ts'
+import { Problem } from '../http/problem.ts'
+import { iso } from '../http/timestamp.ts'
+import { changeListener } from './rows.ts'
+import type { LiveSecret, SigningSecret } from './schema.ts'
+import { type Sealing, sealingWith } from './sealing.ts'
+
+/** While a sender changes over, the old secret and the new one are live. */
+const MOST_LIVE = 2
+
+interface SecretRow {
+  readonly id: string
+  readonly sealed: Uint8Array
+}
+
+function sealing({ secret }: Dependencies): Sealing {
+  return sealingWith(derivedKey(secret, 'signing secrets'))
+}
+
+const placeOf = (listenerId: string, secretId: string) => `${listenerId}/${secretId}`
+
+/** Makes a secret. Of more than two, the oldest ones stop being live at once. */
+export async function addSecret(
+  tx: Transaction,
+  dependencies: Dependencies,
+  listenerId: string,
+): Promise<SigningSecret> {
+  const made = { id: dependencies.newId(), secret: generateSecret() }
+  const sealed = sealing(dependencies).seal(made.secret, placeOf(listenerId, made.id))
+  await tx.query(
+    'INSERT INTO listener_secrets (listener_id, id, sealed, created_at) VALUES ($1, $2, $3, $4)',
+    [listenerId, made.id, sealed, new Date(dependencies.clock.now())],
+  )
+  await tx.query(
+    `DELETE FROM listener_secrets WHERE listener_id = $1 AND number NOT IN
+     (SELECT number FROM listener_secrets WHERE listener_id = $1 ORDER BY number DESC LIMIT ${MOST_LIVE})`,
+    [listenerId],
+  )
+  return made
+}
+
+/** @throws Problem also for a listener that takes JWT. */
+export async function rotateSecret(dependencies: Dependencies, listenerId: string): Promise<SigningSecret> {
+  return dependencies.database.transaction(async (tx) => {
+    const { jwks_url } = await changeListener(tx, 'id', listenerId)
+    if (jwks_url !== null)
+      throw new Problem('webhook_invalid', 'This listener takes JWT, which has no secret here.')
+    return addSecret(tx, dependencies, listenerId)
+  })
+}
+
+/** @throws Problem for a secret that is not there, and for the last one: no delivery could pass. */
+export async function withdrawSecret(
+  { database }: Dependencies,
+  listenerId: string,
+  secretId: string,
+): Promise<LiveSecret[]> {
+  return database.transaction(async (tx) => {
+    await changeListener(tx, 'id', listenerId)
+    await withdraw(tx, listenerId, secretId)
+    return shownSecrets(tx, listenerId)
+  })
+}
+
+/** What the API says of the live secrets, oldest first. */
+export async function shownSecrets(database: Queryable, listenerId: string): Promise<LiveSecret[]> {
+  const rows = await database.query<{ id: string; created_at: Date }>(
+    'SELECT id, created_at FROM listener_secrets WHERE listener_id = $1 ORDER BY number',
+    [listenerId],
+  )
+  return rows.map(({ id, created_at }) => ({ id, createdAt: iso(created_at) }))
+}
+
+async function withdraw(tx: Transaction, listenerId: string, secretId: string): Promise<void> {
+  const live = await tx.query<{ id: string }>('SELECT id FROM listener_secrets WHERE listener_id = $1', [
+    listenerId,
+  ])
+  if (!live.some(({ id }) => id === secretId)) {
+    throw new Problem('secret_unknown', 'The listener has no live secret with this ID.')
+  }
+  if (live.length === 1) {
+    throw new Problem('secret_last', 'It is the only live secret. Rotate first, then withdraw the old one.')
+  }
+  await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1 AND id = $2', [listenerId, secretId])
+}
+
+/** The live secrets, opened: for verifying only. */
+export async function liveSecrets(
+  database: Queryable,
+  dependencies: Dependencies,
+  listenerId: string,
+): Promise<HmacSecret[]> {
+  const rows = await database.query<SecretRow>(
+    'SELECT id, sealed FROM listener_secrets WHERE listener_id = $1 ORDER BY number',
+    [listenerId],
+  )
+  const { open } = sealing(dependencies)
+  return rows.map(({ id, sealed }) => ({ id, secret: open(sealed, placeOf(listenerId, id)) }))
+}

@@ -1,0 +1,59 @@
+import type { Queryable, Transaction } from '../database/database.ts'
+import type { Dependencies } from '../http/dependencies.ts'
+import { Problem } from '../http/problem.ts'
+import { checkListener, urlOf } from './compile.ts'
+import { COLUMNS, changeListener, type ListenerRow } from './rows.ts'
+import type { IncomingWebhook, NewWebhook, SigningSecret, WebhookPatch } from './schema.ts'
+import { addSecret, shownSecrets } from './secrets.ts'
+
+/** Saving the trigger makes the listener, its URL, and for HMAC its secret. */
+export async function createListener(
+  tx: Transaction,
+  dependencies: Dependencies,
+  automationId: string,
+  { incomingWebhook: webhook, enabled }: { readonly incomingWebhook: NewWebhook; readonly enabled: boolean },
+): Promise<SigningSecret | null> {
+  const id = dependencies.newId()
+  const [row] = await tx.query<ListenerRow>(
+    `INSERT INTO listeners (id, automation_id, enabled, allowed_cidrs, jwks_url)
+     VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`,
+    [id, automationId, enabled, webhook.allowedCidrs ?? null, webhook.jwt?.jwksUrl ?? null],
+  )
+  const signingSecret = webhook.jwt ? null : await addSecret(tx, dependencies, id)
+  if (row) await checkListener(tx, dependencies, row)
+  return signingSecret
+}
+
+export async function patchListener(
+  tx: Transaction,
+  dependencies: Dependencies,
+  automationId: string,
+  patch: { readonly incomingWebhook?: WebhookPatch | undefined; readonly enabled?: boolean | undefined },
+): Promise<void> {
+  const before = await changeListener(tx, 'automation_id', automationId)
+  const { allowedCidrs = before.allowed_cidrs, jwt } = patch.incomingWebhook ?? {}
+  if (jwt && before.jwks_url === null) {
+    throw new Problem('webhook_invalid', 'This trigger authenticates by HMAC; JWT takes another automation.')
+  }
+  const [row] = await tx.query<ListenerRow>(
+    `UPDATE listeners SET enabled = $2, allowed_cidrs = $3, jwks_url = $4 WHERE id = $1 RETURNING ${COLUMNS}`,
+    [before.id, patch.enabled ?? before.enabled, allowedCidrs, jwt?.jwksUrl ?? before.jwks_url],
+  )
+  if (row) await checkListener(tx, dependencies, row)
+}
+
+/** As the API shows it, with the IDs of the live secrets. */
+export async function webhookOf(
+  database: Queryable,
+  dependencies: Dependencies,
+  row: ListenerRow,
+): Promise<IncomingWebhook> {
+  const { id, jwks_url: jwksUrl } = row
+  return {
+    listenerId: id,
+    url: urlOf(dependencies, id),
+    allowedCidrs: row.allowed_cidrs,
+    hmac: jwksUrl === null ? { secrets: await shownSecrets(database, id) } : null,
+    jwt: jwksUrl === null ? null : { jwksUrl },
+  }
+}

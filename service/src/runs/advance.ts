@@ -1,0 +1,126 @@
+import type { AutomationStep } from '../automations/steps.ts'
+import { CelError } from '../cel/evaluate.ts'
+import type { Transaction } from '../database/database.ts'
+import type { Dependencies } from '../http/dependencies.ts'
+import { Problem } from '../http/problem.ts'
+import { performStep } from './effects.ts'
+
+interface ActiveRun {
+  readonly id: string
+  readonly automation_id: string
+  readonly input: string
+  readonly position: number
+  readonly steps: AutomationStep[]
+  readonly user_id: string
+}
+
+/** What became of a step: its outcome as JSON, or why it failed, for those who wrote it. */
+type StepEnd =
+  | { readonly outcome: string; readonly error?: undefined }
+  | { readonly error: { readonly code: string; readonly detail: string } }
+
+/**
+ * Does the step of a run that is due, and writes that it was done, in one transaction: who dies in between has done
+ * nothing, and who comes after finds the same step due. Two who work on one run wait for each other.
+ *
+ * @returns Whether the run is over.
+ */
+export async function advanceRun(
+  tx: Transaction,
+  dependencies: Dependencies,
+  runId: string,
+): Promise<boolean> {
+  const run = await lockRun(tx, runId)
+  const step = run?.steps[run.position]
+  if (run === undefined || step === undefined) return true
+  const end = await attemptStep(tx, () =>
+    performStep(step, {
+      tx,
+      dependencies,
+      ctx: { trigger: JSON.parse(run.input) },
+      run: { id: run.id, automationId: run.automation_id },
+      userId: run.user_id,
+    }),
+  )
+  const now = new Date(dependencies.clock.now())
+  await writeStep(tx, run, step.type, end, now)
+  const last = run.position + 1 === run.steps.length
+  const state = end.error ? 'RUN_STATE_FAILED' : last ? 'RUN_STATE_SUCCEEDED' : 'RUN_STATE_RUNNING'
+  const over = state !== 'RUN_STATE_RUNNING'
+  await tx.query('UPDATE runs SET next_position = $2, state = $3, finished_at = $4 WHERE id = $1', [
+    run.id,
+    run.position + 1,
+    state,
+    over ? now : null,
+  ])
+  return over
+}
+
+/** Ends a run whose job was tried too often: it kills whoever works on it, or the database never lets it through. */
+export async function giveRunUp(tx: Transaction, { clock }: Dependencies, runId: string): Promise<void> {
+  const run = await lockRun(tx, runId)
+  const step = run?.steps[run.position]
+  if (run === undefined || step === undefined) return
+  const now = new Date(clock.now())
+  const detail = 'The step was begun many times and never came to an end.'
+  await writeStep(tx, run, step.type, { error: { code: 'given_up', detail } }, now)
+  await tx.query("UPDATE runs SET state = 'RUN_STATE_FAILED', finished_at = $2 WHERE id = $1", [run.id, now])
+}
+
+/** Undefined once it is over. */
+async function lockRun(tx: Transaction, runId: string): Promise<ActiveRun | undefined> {
+  const [run] = await tx.query<ActiveRun>(
+    `SELECT r.id, r.automation_id, r.input, r.next_position AS position, v.steps, a.created_by_user_id AS user_id
+     FROM runs r JOIN automations a ON a.id = r.automation_id
+     JOIN automation_versions v ON v.automation_id = r.automation_id AND v.version = r.version
+     WHERE r.id = $1 AND r.finished_at IS NULL FOR UPDATE OF r`,
+    [runId],
+  )
+  return run
+}
+
+async function attemptStep(tx: Transaction, perform: () => Promise<unknown>): Promise<StepEnd> {
+  await tx.query('SAVEPOINT step')
+  try {
+    return { outcome: JSON.stringify(await perform()) }
+  } catch (cause) {
+    const error = failureOf(cause)
+    if (error === undefined) throw cause
+    await tx.query('ROLLBACK TO SAVEPOINT step')
+    return { error }
+  }
+}
+
+/** What would fail again, however often it were tried. Undefined for everything else: the database, a bug. */
+function failureOf(cause: unknown): { code: string; detail: string } | undefined {
+  if (cause instanceof Problem) return { code: cause.code, detail: cause.message }
+  if (cause instanceof CelError) return { code: 'expression_failed', detail: cause.message }
+  const isDataException = /^22...$/.test(String(Reflect.get(Object(cause), 'code'))) // a NUL in a text, say
+  return isDataException
+    ? { code: 'text_not_storable', detail: 'The database cannot keep a value that the expressions gave.' }
+    : undefined
+}
+
+async function writeStep(
+  tx: Transaction,
+  run: ActiveRun,
+  type: string,
+  end: StepEnd,
+  now: Date,
+): Promise<void> {
+  const outcome = end.error ? null : end.outcome
+  await tx.query(
+    `INSERT INTO run_steps (run_id, position, type, state, outcome, error_code, error_detail, finished_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      run.id,
+      run.position,
+      type,
+      end.error ? 'RUN_STEP_STATE_FAILED' : 'RUN_STEP_STATE_DONE',
+      outcome,
+      end.error?.code ?? null,
+      end.error?.detail ?? null,
+      now,
+    ],
+  )
+}

@@ -1,0 +1,84 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { findAutomation } from '../automations/store.ts'
+import { requireRole } from '../http/bearer.ts'
+import type { Dependencies } from '../http/dependencies.ts'
+import { derivedKey } from '../http/derived-key.ts'
+import { listPage, pageOf, pageQuery } from '../http/list.ts'
+import { PageTokens } from '../http/page-token.ts'
+import { Problem } from '../http/problem.ts'
+import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
+import { recordSchema, runSchema } from './schema.ts'
+import { findRun, type RecordRow, type RunRow, recordsOf, runsOf, shownRecord, shownRuns } from './store.ts'
+
+const common = { method: 'get' as const, tags: ['Automations'], ...ADDITION }
+const ofAutomation = { params: z.object({ automation_id: z.string() }), query: pageQuery }
+
+const listRunsRoute = createRoute({
+  ...common,
+  path: '/api/v1/automations/{automation_id}/runs',
+  operationId: 'listRuns',
+  summary: 'The runs of an automation, newest first, with their inputs, outcomes and errors',
+  request: ofAutomation,
+  responses: {
+    200: {
+      description: 'One page.',
+      ...json(pageOf(z.object({ run: runSchema })).openapi('ListRunsResponse')),
+    },
+    ...refusals('page_token_invalid', 'forbidden', 'automation_unknown'),
+  },
+})
+
+const listRecordsRoute = createRoute({
+  ...common,
+  path: '/api/v1/automations/{automation_id}/records',
+  operationId: 'listRecords',
+  summary: 'What the record steps of an automation kept, newest first',
+  request: ofAutomation,
+  responses: {
+    200: {
+      description: 'One page.',
+      ...json(pageOf(z.object({ record: recordSchema })).openapi('ListRecordsResponse')),
+    },
+    ...refusals('page_token_invalid', 'forbidden', 'automation_unknown'),
+  },
+})
+
+const getRunRoute = createRoute({
+  ...common,
+  path: '/api/v1/runs/{run_id}',
+  operationId: 'getRun',
+  summary: 'One run',
+  request: { params: z.object({ run_id: z.string() }) },
+  responses: {
+    200: { description: 'The run.', ...json(runSchema) },
+    ...refusals('forbidden', 'run_unknown'),
+  },
+})
+
+/** The inputs are other people's: all of this takes the role `super_admin`. */
+export function runRoutes({ database, secret }: Dependencies): Router {
+  const tokensOf = (...query: readonly string[]) => new PageTokens(derivedKey(secret, 'page tokens'), query)
+  return newRouter()
+    .openapi(listRunsRoute, async (c) => {
+      requireRole(c.var.caller, 'super_admin')
+      const { id } = await findAutomation(database, c.req.valid('param').automation_id)
+      const page = await listPage<RunRow>(database, runsOf(id), c.req.valid('query'), tokensOf('runs', id))
+      const list = (await shownRuns(database, page.rows)).map((run) => ({ run }))
+      return c.json({ list, nextPageToken: page.nextPageToken }, 200)
+    })
+    .openapi(listRecordsRoute, async (c) => {
+      requireRole(c.var.caller, 'super_admin')
+      const { id } = await findAutomation(database, c.req.valid('param').automation_id)
+      const tokens = tokensOf('records', id)
+      const page = await listPage<RecordRow>(database, recordsOf(id), c.req.valid('query'), tokens)
+      const list = page.rows.map((row) => ({ record: shownRecord(row) }))
+      return c.json({ list, nextPageToken: page.nextPageToken }, 200)
+    })
+    .openapi(getRunRoute, async (c) => {
+      requireRole(c.var.caller, 'super_admin')
+      const row = await findRun(database, c.req.valid('param').run_id)
+      const [run] = row ? await shownRuns(database, [row]) : []
+      if (run === undefined) throw new Problem('run_unknown', 'There is no run with this ID.')
+      return c.json(run, 200)
+    })
+}

@@ -1,0 +1,30 @@
+import type { WebhookEvent } from 'hookgate'
+import type { Transaction } from '../database/database.ts'
+import type { Dependencies } from '../http/dependencies.ts'
+
+const decoder = new TextDecoder()
+
+/**
+ * Writes the run of an event and the job that will do it, beside the event's record. One statement looks whether the
+ * automation runs at all and writes the run, so nothing can be unpublished in between.
+ *
+ * @returns The run's ID; undefined when the automation is not published, or its trigger not enabled.
+ */
+export async function startRun(
+  tx: Transaction,
+  { clock, jobs, newId }: Dependencies,
+  event: WebhookEvent,
+): Promise<string | undefined> {
+  const id = newId()
+  const [run] = await tx.query(
+    `INSERT INTO runs (id, automation_id, version, listener_id, event_id, input, state, created_at)
+     SELECT $1, a.id, a.published_version, l.id, $3, $4, 'RUN_STATE_PENDING', $5
+     FROM listeners l JOIN automations a ON a.id = l.automation_id
+     WHERE l.id = $2 AND l.enabled AND a.published_version IS NOT NULL
+     RETURNING 1`,
+    [id, event.listenerId, event.id, decoder.decode(event.rawBody), new Date(clock.now())],
+  )
+  if (run === undefined) return undefined
+  await jobs.add(tx, id)
+  return id
+}

@@ -1,0 +1,94 @@
+import type { Dependencies } from '../http/dependencies.ts'
+import type { Job } from '../jobs/queue.ts'
+import { advanceRun, giveRunUp } from './advance.ts'
+
+/**
+ * Does the next job there is: all steps of a run, or those that are left of it.
+ *
+ * @param isStopping Asked before each step. What is left of the run stays in the queue.
+ * @returns Whether there was a job.
+ */
+export async function workOnNext(dependencies: Dependencies, isStopping = () => false): Promise<boolean> {
+  const { jobs } = dependencies
+  const job = await jobs.take()
+  if (job === undefined) return false
+  try {
+    while (!isStopping()) if (await advance(dependencies, job)) return true
+    await jobs.fail(job)
+    return true
+  } catch (error) {
+    await jobs.fail(job)
+    throw error
+  }
+}
+
+/** The job is completed in the transaction that ends its run. */
+async function advance(dependencies: Dependencies, job: Job): Promise<boolean> {
+  return dependencies.database.transaction(async (tx) => {
+    if (job.queue === 'runs_given_up') await giveRunUp(tx, dependencies, job.runId)
+    else if (!(await advanceRun(tx, dependencies, job.runId))) return false
+    await dependencies.jobs.complete(tx, job)
+    return true
+  })
+}
+
+export interface WorkerOptions {
+  /** How many runs are worked on at once. Default 4. */
+  readonly lanes?: number | undefined
+  /** How often other processes' jobs are looked for, in milliseconds. Default 1,000. This process's own wake it. */
+  readonly pollMs?: number | undefined
+}
+
+/** Works on runs until it is stopped. Any number of processes may do so, on the same database. */
+export class RunWorker {
+  readonly #dependencies: Dependencies
+  readonly #pollMs: number
+  readonly #lanes: Promise<void>[]
+  readonly #sleepers = new Set<() => void>()
+  #announced = 0
+  #stopping = false
+
+  constructor(dependencies: Dependencies, { lanes = 4, pollMs = 1_000 }: WorkerOptions = {}) {
+    this.#dependencies = dependencies
+    this.#pollMs = pollMs
+    this.#lanes = Array.from({ length: lanes }, () => this.#work())
+    dependencies.jobs.onAnnounced(() => this.#wake())
+  }
+
+  #wake(): void {
+    this.#announced += 1
+    const [first] = this.#sleepers
+    first?.()
+  }
+
+  /** Resolves when the steps that are being done are done. What is left of their runs stays in the queue. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    for (const rise of this.#sleepers) rise()
+    await Promise.all(this.#lanes)
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stopping) {
+      const announced = this.#announced
+      const worked = await workOnNext(this.#dependencies, () => this.#stopping).catch((error) => {
+        this.#dependencies.report(error)
+        return false
+      })
+      const quiet = announced === this.#announced // while this lane was looking
+      if (!worked && quiet && !this.#stopping) await this.#sleep()
+    }
+  }
+
+  #sleep(): Promise<void> {
+    return new Promise((resolve) => {
+      const rise = () => {
+        clearTimeout(timer)
+        this.#sleepers.delete(rise)
+        resolve()
+      }
+      const timer = setTimeout(rise, this.#pollMs)
+      this.#sleepers.add(rise)
+    })
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi'
+import { problemSchema } from '../http/problem.ts'
+import type { Router } from '../http/router.ts'
+
+const refusal = (description: string) => ({
+  description,
+  content: {
+    'application/problem+json': { schema: problemSchema.pick({ status: true, title: true, code: true }) },
+  },
+})
+
+const acceptedSchema = z
+  .object({ runId: z.string() })
+  .openapi('AcceptedWebhook', { description: 'The specification does not show this body.' })
+
+const headers = z.object({
+  'webhook-timestamp': z.string().openapi({ description: 'Unix time in seconds, within 5 minutes of now.' }),
+  'webhook-event-id': z.uuidv4().openapi({ description: 'New for each event, the same for each attempt.' }),
+  'webhook-signature': z
+    .string()
+    .optional()
+    .openapi({ description: 'HMAC: base64url of HMAC-SHA256 over `<timestamp>.<event_id>.<body>`.' }),
+})
+
+/** The endpoint in the OpenAPI document. Only described: hookgate judges the request, and no schema does so again. */
+export function describeWebhooks({ openAPIRegistry }: Router): void {
+  openAPIRegistry.registerComponent('securitySchemes', 'webhookJwt', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'For listeners that take JWT: signed with a key of the JWKS, bound to this request.',
+  })
+  openAPIRegistry.registerPath({
+    method: 'post',
+    path: '/api/v1/webhooks/incoming/{listener_id}',
+    operationId: 'receiveWebhook',
+    summary: 'Trigger the automation of a listener, once for each event',
+    description: 'Authenticated by HMAC or by JWT, as the listener says. Any valid JSON, at most 64 KB.',
+    tags: ['Webhooks'],
+    security: [{}, { webhookJwt: [] }],
+    request: {
+      params: z.object({ listener_id: z.string() }),
+      headers,
+      body: { required: true, content: { 'application/json': { schema: z.unknown() } } },
+    },
+    responses: {
+      200: {
+        description: 'Accepted: the event, its run and its job are committed.',
+        content: { 'application/json': { schema: acceptedSchema } },
+      },
+      400: refusal('Headers, timestamp, event ID, size or JSON; `code` says which.'),
+      401: refusal('`unauthorized`'),
+      403: refusal('`source_ip_not_allowed`'),
+      404: refusal('`listener_unknown`'),
+      409: refusal('`event_duplicate`: accepted before. `event_in_progress`: being accepted now, ask again.'),
+      503: refusal(
+        '`automation_not_running`, `unavailable`: not recorded; send it again after `Retry-After`.',
+      ),
+    },
+  })
+}

@@ -1,0 +1,68 @@
+import { getConnInfo } from '@hono/node-server/conninfo'
+import type { Context } from 'hono'
+import { verifyWebhook } from 'hookgate/hono'
+import type { Dependencies } from '../http/dependencies.ts'
+import { Problem } from '../http/problem.ts'
+import { newRouter, type Router } from '../http/router.ts'
+import { ListenerDirectory } from '../listeners/directory.ts'
+import { startRun } from '../runs/start.ts'
+import { describeWebhooks } from './description.ts'
+import { eventRecords } from './event-records.ts'
+import { EventTransactions } from './event-transactions.ts'
+
+const PATH = '/api/v1/webhooks/incoming/:listener_id'
+const RETRY_AFTER_SECONDS = 60
+
+/**
+ * The listeners of all automations (specification 4.2). hookgate verifies; an accepted event, its run and its job are one
+ * transaction, and 200 is said after its commit.
+ */
+export function webhookRoutes(dependencies: Dependencies): Router {
+  const events = new EventTransactions(dependencies.database, eventRecords(dependencies.database))
+  const directory = new ListenerDirectory(dependencies, events)
+  const router = newRouter()
+  describeWebhooks(router)
+  const find = (c: Context) => directory.find(c.req.param('listener_id') ?? '')
+  const { trustedProxies } = dependencies
+  const verified = verifyWebhook(find, trustedProxies.length > 0 ? { trustedProxies } : { sourceIp: peerOf })
+  router.all(PATH, verified, async (c) => {
+    const event = c.var.webhook
+    try {
+      const runId = await startRun(events.transactionOf(event), dependencies, event)
+      if (runId === undefined) {
+        await event.release()
+        return notRunning()
+      }
+      await event.commit()
+      dependencies.jobs.announce()
+      return c.json({ runId }, 200)
+    } catch (error) {
+      dependencies.report(error)
+      await event.release().catch(dependencies.report)
+      return unavailable()
+    }
+  })
+  return router
+}
+
+/** Undefined where no socket is, in tests: a listener with networks then refuses. */
+function peerOf(c: Context): string | undefined {
+  return c.env?.incoming === undefined ? undefined : getConnInfo(c).remote.address
+}
+
+/** The event stays the sender's, who will come again: nothing was recorded, so the next attempt is the first. */
+function notRunning(): Response {
+  return later(
+    new Problem('automation_not_running', 'The automation is not published, or its trigger not enabled.'),
+  )
+}
+
+function unavailable(): Response {
+  return later(new Problem('unavailable', 'The event could not be recorded. Send it again.'))
+}
+
+function later(problem: Problem): Response {
+  const response = problem.toResponse()
+  response.headers.set('retry-after', `${RETRY_AFTER_SECONDS}`)
+  return response
+}

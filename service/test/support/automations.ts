@@ -1,0 +1,76 @@
+import { type SignedRequest, signHmac } from 'hookgate/testing'
+import { expect } from 'vitest'
+import { workOnNext } from '../../src/runs/worker.ts'
+import type { Subject } from './databases.ts'
+
+/** An automation and what its sender knows. */
+export interface Sender {
+  readonly automationId: string
+  readonly listenerId: string
+  readonly path: string
+  readonly secret: string
+}
+
+export const RECORD = [{ type: 'record', valueCel: 'ctx.trigger' }]
+
+/** Creates an automation that takes HMAC, published and enabled unless told otherwise. */
+export async function newSender(
+  subject: Subject,
+  {
+    steps = RECORD as object[],
+    webhook = { hmac: {} } as object,
+    publish = true,
+    enabled = true,
+  }: { steps?: object[]; webhook?: object; publish?: boolean; enabled?: boolean } = {},
+): Promise<Sender> {
+  const { status, body } = await subject.post('/api/v1/automations', {
+    displayName: 'Renewals',
+    steps,
+    trigger: { enabled, incomingWebhook: webhook },
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  const automationId: string = body.automation.id
+  if (publish) await subject.post(`/api/v1/automations/${automationId}/action/publish`, undefined)
+  const { listenerId, url } = body.automation.trigger.incomingWebhook
+  const path = url.replace('https://tenant.example', '')
+  return { automationId, listenerId, path, secret: body.signingSecret?.secret ?? '' }
+}
+
+/** A delivery that is signed at the subject's time. */
+export function signed(
+  subject: Subject,
+  { secret }: Pick<Sender, 'secret'>,
+  body: unknown = { hello: 'world' },
+  eventId: string = crypto.randomUUID(),
+): Promise<SignedRequest> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return signHmac({ secret, body: text, eventId, timestamp: Math.floor(subject.clock.now() / 1000) })
+}
+
+export async function deliver(subject: Subject, { path }: Pick<Sender, 'path'>, request: SignedRequest) {
+  const reply = await subject.app.request(path, request)
+  // What a reply holds is what the tests are about.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  return { status: reply.status, headers: reply.headers, body: (await reply.json()) as any }
+}
+
+/** Signs and delivers. */
+export async function send(subject: Subject, sender: Sender, body?: unknown, eventId?: string) {
+  return deliver(subject, sender, await signed(subject, sender, body, eventId))
+}
+
+/** Does every job that waits. */
+export async function workAll(subject: Subject): Promise<void> {
+  while (await workOnNext(subject.dependencies));
+}
+
+export async function runsOf(subject: Subject, { automationId }: Sender) {
+  const { body } = await subject.get(`/api/v1/automations/${automationId}/runs?page_size=100`)
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  return body.list.map(({ run }: { run: any }) => run)
+}
+
+export async function recordsOf(subject: Subject, { automationId }: Sender): Promise<unknown[]> {
+  const { body } = await subject.get(`/api/v1/automations/${automationId}/records?page_size=100`)
+  return body.list.map(({ record }: { record: { value: string } }) => JSON.parse(record.value))
+}

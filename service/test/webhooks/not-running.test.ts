@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
+import { describeService } from '../support/databases.ts'
+
+describeService('an automation that is not to run', (subject) => {
+  it.each([
+    { publish: false, enabled: true },
+    { publish: true, enabled: false },
+    { publish: false, enabled: false },
+  ])('answers 503 with Retry-After, and takes the same event once it runs: %j', async (state) => {
+    const sender = await newSender(subject, state)
+    const eventId = crypto.randomUUID()
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const { status, headers, body } = await send(subject, sender, { number: 1 }, eventId)
+      expect([status, body.code, headers.get('retry-after')]).toStrictEqual([
+        503,
+        'automation_not_running',
+        '60',
+      ])
+    }
+    expect(await runsOf(subject, sender)).toStrictEqual([])
+    const path = `/api/v1/automations/${sender.automationId}`
+    await subject.post(`${path}/action/publish`, undefined)
+    await subject.patch(path, { trigger: { enabled: true } })
+    expect((await send(subject, sender, { number: 1 }, eventId)).status).toBe(200)
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
+  })
+
+  it('says so only to who can sign', async () => {
+    const sender = await newSender(subject, { publish: false })
+    const request = await signed(subject, { secret: 'somebody else’s secret' })
+    expect((await deliver(subject, sender, request)).status).toBe(401)
+  })
+
+  it('stops at once when its trigger is disabled; what was accepted before still runs', async () => {
+    const sender = await newSender(subject)
+    expect((await send(subject, sender, { number: 1 })).status).toBe(200)
+    await subject.patch(`/api/v1/automations/${sender.automationId}`, { trigger: { enabled: false } })
+    expect((await send(subject, sender, { number: 2 })).status).toBe(503)
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
+  })
+
+  it('runs the steps that were published when the event came, whatever is edited since', async () => {
+    const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: '"first"' }] })
+    const path = `/api/v1/automations/${sender.automationId}`
+    await send(subject, sender)
+    await subject.patch(path, { steps: [{ type: 'record', valueCel: '"second"' }] })
+    await send(subject, sender)
+    await subject.post(`${path}/action/publish`, undefined)
+    await send(subject, sender)
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toStrictEqual(['second', 'first', 'first'])
+    expect((await runsOf(subject, sender)).map(({ version }: { version: number }) => version)).toStrictEqual([
+      2, 1, 1,
+    ])
+  })
+})

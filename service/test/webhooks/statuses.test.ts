@@ -1,0 +1,139 @@
+import { expect, it } from 'vitest'
+import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
+import { describeService } from '../support/databases.ts'
+
+describeService('the webhook endpoint', (subject) => {
+  it('200: the event, its run and its job are there, and the automation runs once', async () => {
+    const sender = await newSender(subject)
+    const eventId = crypto.randomUUID()
+    const { status, body } = await send(subject, sender, { number: 1 }, eventId)
+    expect([status, body]).toStrictEqual([200, { runId: expect.any(String) }])
+    expect(await runsOf(subject, sender)).toMatchObject([
+      { state: 'RUN_STATE_PENDING', finishedAt: null, steps: [] },
+    ])
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
+    expect(await runsOf(subject, sender)).toMatchObject([
+      { id: body.runId, eventId, state: 'RUN_STATE_SUCCEEDED', input: '{"number":1}', version: 1 },
+    ])
+  })
+
+  it('409: the second delivery of an event, whatever its body, its time and its letter case', async () => {
+    const sender = await newSender(subject)
+    const eventId = crypto.randomUUID()
+    expect((await send(subject, sender, { number: 1 }, eventId)).status).toBe(200)
+    subject.clock.advanceSeconds(3 * 86_400)
+    for (const id of [eventId, eventId.toUpperCase()]) {
+      const { status, body } = await send(subject, sender, { number: 2 }, id)
+      expect([status, body.code]).toStrictEqual([409, 'event_duplicate'])
+    }
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
+  })
+
+  it('the same event ID at another listener is another event', async () => {
+    const [one, two] = [await newSender(subject), await newSender(subject)]
+    const eventId = crypto.randomUUID()
+    expect((await send(subject, one, { of: 'one' }, eventId)).status).toBe(200)
+    expect((await send(subject, two, { of: 'two' }, eventId)).status).toBe(200)
+    await workAll(subject)
+    expect(await recordsOf(subject, one)).toStrictEqual([{ of: 'one' }])
+    expect(await recordsOf(subject, two)).toStrictEqual([{ of: 'two' }])
+  })
+
+  it('401: a signature made with another listener’s secret, a changed body, no signature; all alike', async () => {
+    const [one, two] = [await newSender(subject), await newSender(subject)]
+    const right = await signed(subject, one)
+    const { 'webhook-signature': _, ...unsigned } = right.headers
+    const replies = [
+      await deliver(subject, two, right),
+      await deliver(subject, one, { ...right, body: new TextEncoder().encode('{"hello":"World"}') }),
+      await deliver(subject, one, { ...right, headers: unsigned }),
+      await deliver(subject, one, {
+        ...right,
+        headers: { ...unsigned, authorization: `Bearer ${subject.token}` },
+      }),
+    ]
+    for (const { status, body, headers } of replies) {
+      expect([status, body]).toStrictEqual([
+        401,
+        { status: 401, title: 'Unauthorized', code: 'unauthorized' },
+      ])
+      expect(headers.get('content-type')).toBe('application/problem+json')
+    }
+    expect(await runsOf(subject, one)).toStrictEqual([])
+    expect((await deliver(subject, one, right)).status).toBe(200)
+  })
+
+  it.each([
+    ['timestamp_out_of_range', { timestampOff: -301 }],
+    ['timestamp_out_of_range', { timestampOff: 301 }],
+    ['event_id_not_uuid_v4', { eventId: '0190163d-8694-739b-aea5-966c26f8ad91' }],
+    ['body_not_json', { body: '{"hello":' }],
+    ['body_too_large', { body: `"${'x'.repeat(65_535)}"` }],
+    ['content_type_not_json', { headers: { 'content-type': 'text/plain' } }],
+    ['header_missing', { headers: { 'webhook-event-id': '' } }],
+    ['header_missing', { headers: { 'webhook-timestamp': '' } }],
+    ['timestamp_malformed', { headers: { 'webhook-timestamp': 'now' } }],
+  ])('400 %s: %j', async (code, wrong: WrongDelivery) => {
+    const sender = await newSender(subject)
+    const at = { clock: { now: () => subject.clock.now() + (wrong.timestampOff ?? 0) * 1000 } }
+    const request = await signed(Object.assign(Object.create(subject), at), sender, wrong.body, wrong.eventId)
+    const reply = await deliver(subject, sender, {
+      ...request,
+      headers: { ...request.headers, ...wrong.headers },
+    })
+    expect([reply.status, reply.body]).toStrictEqual([400, { status: 400, title: 'Bad Request', code }])
+    expect(await runsOf(subject, sender)).toStrictEqual([])
+  })
+
+  it('within the limits: 300 seconds off, 65,536 bytes', async () => {
+    const sender = await newSender(subject)
+    for (const off of [-300, 300]) {
+      const at = { clock: { now: () => subject.clock.now() + off * 1000 } }
+      const request = await signed(Object.assign(Object.create(subject), at), sender)
+      expect((await deliver(subject, sender, request)).status).toBe(200)
+    }
+    expect((await send(subject, sender, `"${'x'.repeat(65_534)}"`)).status).toBe(200)
+  })
+
+  it('400 method_not_post: nothing else reaches a listener, and no bearer token is asked for', async () => {
+    const { path } = await newSender(subject)
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const reply = await subject.app.request(path, { method })
+      expect([reply.status, Reflect.get(Object(await reply.json()), 'code')]).toStrictEqual([
+        400,
+        'method_not_post',
+      ])
+    }
+  })
+
+  it.each(['00000000-0000-4000-8000-000000000000', 'x', '%00', "';--", 'a'.repeat(5_000)])(
+    '404: there is no listener %.40s',
+    async (id) => {
+      const sender = await newSender(subject)
+      const reply = await deliver(
+        subject,
+        { path: `/api/v1/webhooks/incoming/${id}` },
+        await signed(subject, sender),
+      )
+      expect([reply.status, reply.body.code]).toStrictEqual([404, 'listener_unknown'])
+    },
+  )
+
+  it('any valid JSON is an input, kept as it came', async () => {
+    const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: 'size([ctx.trigger])' }] })
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    const bodies = ['null', ' 7.10 ', '"\\u0000"', '"\\ud800"', '{"a":1,"a":2}', '12345678901234567890', deep]
+    for (const body of bodies) expect((await send(subject, sender, body)).status).toBe(200)
+    const runs = await runsOf(subject, sender)
+    expect(runs.map(({ input }: { input: string }) => input)).toStrictEqual(bodies.toReversed())
+  })
+})
+
+interface WrongDelivery {
+  readonly timestampOff?: number
+  readonly eventId?: string
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
