@@ -7,10 +7,10 @@ import { replyTo } from './http/failures.ts'
 import { Problem } from './http/problem.ts'
 import { describeApi } from './http/reference.ts'
 import { newRouter, type Router } from './http/router.ts'
-import { policyRoutes } from './policies/routes.ts'
-import { taskRoutes } from './tasks/routes.ts'
 import { listenerRoutes } from './listeners/routes.ts'
+import { policyRoutes } from './policies/routes.ts'
 import { runRoutes } from './runs/routes.ts'
+import { taskRoutes } from './tasks/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 /** The largest body of the main API. The webhook listener has its own limit, which is the specification's. */

@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 import { serve } from '@hono/node-server'
 import { createApp } from './app.ts'
+import { startBackground } from './background.ts'
 import { readConfig, rootSecret } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
-import { demoToken, seed } from './database/seed.ts'
+import { seed } from './database/seed.ts'
 import { SEED_PARTS } from './database/seed-parts.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { openJobQueue } from './jobs/queue.ts'
+import { storyOf } from './story.ts'
 
 const report = (error: unknown) => console.error(error)
 
@@ -32,14 +34,20 @@ const dependencies: Dependencies = {
 if (config.seed) await seed(dependencies, SEED_PARTS)
 
 const app = createApp(dependencies)
+const background = startBackground(dependencies)
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: config.port }, ({ port }) => {
   const here = `http://127.0.0.1:${port}`
   console.log(`Listening on ${here}, reference at ${here}/docs`)
-  console.log(`Token: ${demoToken(secret)}`)
+  if (config.seed) console.log(storyOf(dependencies))
 })
 
 function stop(): void {
-  server.close(() => database.close().then(() => process.exit(0), report))
+  server.close(() =>
+    background
+      .stop()
+      .then(() => database.close())
+      .then(() => process.exit(0), report),
+  )
 }
 process.once('SIGINT', stop)
 process.once('SIGTERM', stop)

@@ -40,6 +40,7 @@ export async function createAutomation(
   dependencies: Dependencies,
   caller: Caller,
   { displayName, description, steps, trigger }: NewAutomation,
+  listenerId: string = dependencies.newId(),
 ): Promise<{ id: string; signingSecret: SigningSecret | null }> {
   const id = dependencies.newId()
   await tx.query(
@@ -47,7 +48,10 @@ export async function createAutomation(
      VALUES ($1, $2, $3, $4::jsonb, $5, $6, $6)`,
     [id, displayName, description, JSON.stringify(steps), caller.userId, new Date(dependencies.clock.now())],
   )
-  return { id, signingSecret: await createListener(tx, dependencies, id, trigger) }
+  return {
+    id,
+    signingSecret: await createListener(tx, dependencies, { id: listenerId, automationId: id }, trigger),
+  }
 }
 
 /** What is absent stays. New steps do not run before they are published. */

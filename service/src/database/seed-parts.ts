@@ -1,5 +1,6 @@
+import { seedAutomations } from '../automations/seed.ts'
 import { seedTasks } from '../tasks/seed.ts'
 import type { SeedPart } from './seed.ts'
 
 /** What the demo tenant has beside its directory: each resource adds its part, in this order. */
-export const SEED_PARTS: readonly SeedPart[] = [seedTasks]
+export const SEED_PARTS: readonly SeedPart[] = [seedTasks, seedAutomations]

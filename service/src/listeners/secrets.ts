@@ -22,13 +22,14 @@ function sealing({ secret }: Dependencies): Sealing {
 
 const placeOf = (listenerId: string, secretId: string) => `${listenerId}/${secretId}`
 
-/** Makes a secret. Of more than two, the oldest ones stop being live at once. */
+/** Makes a secret live. Of more than two, the oldest ones stop being so at once. */
 export async function addSecret(
   tx: Transaction,
   dependencies: Dependencies,
   listenerId: string,
+  secret: string = generateSecret(),
 ): Promise<SigningSecret> {
-  const made = { id: dependencies.newId(), secret: generateSecret() }
+  const made = { id: dependencies.newId(), secret }
   const sealed = sealing(dependencies).seal(made.secret, placeOf(listenerId, made.id))
   await tx.query(
     'INSERT INTO listener_secrets (listener_id, id, sealed, created_at) VALUES ($1, $2, $3, $4)',

@@ -10,10 +10,9 @@ import { addSecret, shownSecrets } from './secrets.ts'
 export async function createListener(
   tx: Transaction,
   dependencies: Dependencies,
-  automationId: string,
+  { id, automationId }: { readonly id: string; readonly automationId: string },
   { incomingWebhook: webhook, enabled }: { readonly incomingWebhook: NewWebhook; readonly enabled: boolean },
 ): Promise<SigningSecret | null> {
-  const id = dependencies.newId()
   const [row] = await tx.query<ListenerRow>(
     `INSERT INTO listeners (id, automation_id, enabled, allowed_cidrs, jwks_url)
      VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`,

@@ -37,7 +37,9 @@ export function performStep(step: AutomationStep, context: StepContext): Promise
 async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<object> {
   const { tx, dependencies, ctx, userId } = context
   const task = await lockTask(tx, idOf(evaluateCel(step.taskIdCel, ctx)))
-  const policyStepId = step.policyStepIdCel ? textOf(step.policyStepIdCel, ctx) : await currentStep(tx, task.id)
+  const policyStepId = step.policyStepIdCel
+    ? textOf(step.policyStepIdCel, ctx)
+    : await currentStep(tx, task.id)
   const comment = step.commentCel ? textOf(step.commentCel, ctx) : undefined
   const done = await skipStep(tx, { taskId: task.id, policyStepId, comment, userId }, dependencies)
   return { ...done, policyStepId }

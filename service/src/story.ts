@@ -1,0 +1,22 @@
+import { DEMO_LISTENERS, demoSigningSecret } from './automations/seed.ts'
+import { demoToken } from './database/seed.ts'
+import type { Dependencies } from './http/dependencies.ts'
+import { urlOf } from './listeners/compile.ts'
+
+/** What the service prints when it starts with the demo tenant: who one is, and three commands that show the whole of it. */
+export function storyOf(dependencies: Dependencies): string {
+  const { baseUrl, secret } = dependencies
+  const ask = `curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json"`
+  return `
+TOKEN=${demoToken(secret)}
+LISTENER=${urlOf(dependencies, DEMO_LISTENERS.hmac)}
+export HOOKGATE_SECRET=${demoSigningSecret(secret)}
+
+1. The open tasks; task.policy.current.id is the step that can be skipped:
+   ${ask} ${baseUrl}/api/v1/search/tasks --data '{}'
+2. Skip a step of task 1:
+   ${ask} ${baseUrl}/api/v1/tasks/1/action/skip-step --data '{"policyStepId":"…"}'
+3. The same by a signed webhook, for task 2:
+   npx hookgate send $LISTENER --data '{"task":2,"approved by":"payroll"}'
+`
+}

@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { RunWorker, workOnNext } from '../../src/runs/worker.ts'
+import { newSender, recordsOf, runsOf, send, workAll } from '../support/automations.ts'
+import { describeService } from '../support/databases.ts'
+
+const THREE = ['"one"', '"two"', '"three"'].map((valueCel) => ({ type: 'record', valueCel }))
+
+describeService('a run that is interrupted', (subject) => {
+  /** All jobs come again now: what the queue does when leases and pauses are over. */
+  const abandon = () =>
+    subject.database.query(
+      "UPDATE pgboss.job SET state = 'retry', start_after = now() WHERE state IN ('active', 'retry')",
+    )
+
+  /** A database whose transactions of this number and on fail: before they end, so that nothing of them is there. */
+  function failingFrom(first: number): Database {
+    let count = 0
+    return {
+      ...subject.database,
+      transaction: (work) =>
+        subject.database.transaction(async (tx) => {
+          const result = await work(tx)
+          count += 1
+          if (count >= first) throw new Error('the process was killed')
+          return result
+        }),
+    }
+  }
+
+  it.each([1, 2, 3])(
+    'before the commit of step %d goes on with that step, and repeats none',
+    async (step) => {
+      const sender = await newSender(subject, { steps: THREE })
+      await send(subject, sender)
+      const database = failingFrom(step)
+      await expect(workOnNext({ ...subject.dependencies, database })).rejects.toThrow('was killed')
+      expect(await recordsOf(subject, sender)).toHaveLength(step - 1)
+      await abandon()
+      await workAll(subject)
+      expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
+      expect((await runsOf(subject, sender))[0].state).toBe('RUN_STATE_SUCCEEDED')
+    },
+  )
+
+  it('a job that comes again after its run is over does nothing, and is done', async () => {
+    const sender = await newSender(subject, { steps: THREE })
+    await send(subject, sender)
+    const job = await subject.jobs.take()
+    await abandon()
+    await workAll(subject)
+    await subject.database.transaction((tx) => subject.jobs.add(tx, job?.runId ?? ''))
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toHaveLength(3)
+    expect(await subject.jobs.take()).toBeUndefined()
+  })
+
+  it('two that work on the same run at the same time do each step once', async () => {
+    const sender = await newSender(subject, { steps: THREE })
+    const { body } = await send(subject, sender)
+    await subject.database.transaction((tx) => subject.jobs.add(tx, body.runId))
+    await Promise.all([workOnNext(subject.dependencies), workOnNext(subject.dependencies)])
+    expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
+  })
+
+  it('a run that was tried too often is failed, and says so', async () => {
+    const sender = await newSender(subject, { steps: THREE })
+    await send(subject, sender)
+    await subject.database.query("UPDATE pgboss.job SET retry_limit = 0 WHERE state = 'created'")
+    const database = failingFrom(2)
+    await expect(workOnNext({ ...subject.dependencies, database })).rejects.toThrow('was killed')
+    await workAll(subject)
+    const [run] = await runsOf(subject, sender)
+    expect([run.state, run.steps.at(-1).error.code]).toStrictEqual(['RUN_STATE_FAILED', 'given_up'])
+    expect(await recordsOf(subject, sender)).toStrictEqual(['one'])
+  })
+
+  it('a worker works on what comes, without being asked, until it is stopped', async () => {
+    const sender = await newSender(subject, { steps: THREE })
+    const worker = new RunWorker(subject.dependencies, { pollMs: 60_000 })
+    await send(subject, sender)
+    await expect
+      .poll(async () => (await runsOf(subject, sender))[0].state, { timeout: 10_000 })
+      .toBe('RUN_STATE_SUCCEEDED')
+    await worker.stop()
+    await send(subject, sender)
+    expect((await runsOf(subject, sender))[0].state).toBe('RUN_STATE_PENDING')
+    await workAll(subject)
+  })
+
+  it('a worker lives through a database that fails', async () => {
+    const sender = await newSender(subject, { steps: THREE })
+    const reports: unknown[] = []
+    let failing = true
+    const database: Database = {
+      ...subject.database,
+      transaction: (work) =>
+        failing ? Promise.reject(new Error('the database is away')) : subject.database.transaction(work),
+    }
+    const worker = new RunWorker(
+      { ...subject.dependencies, database, report: (error) => reports.push(error) },
+      { pollMs: 5 },
+    )
+    await send(subject, sender)
+    await expect.poll(() => reports.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    failing = false
+    await expect.poll(async () => (await recordsOf(subject, sender)).length, { timeout: 20_000 }).toBe(3)
+    await worker.stop()
+    expect(reports.map(String)).toContain('Error: the database is away')
+  })
+})

@@ -1,0 +1,166 @@
+import { expect, it } from 'vitest'
+import { newSender, recordsOf, runsOf, send, workAll } from '../support/automations.ts'
+import { describeService, type Subject } from '../support/databases.ts'
+
+const GRANT = `{"grant": {"appId": "app-payroll", "appEntitlementId": "entitlement-01", "identityUserId": "user-grace"}}`
+
+async function newTask(subject: Subject) {
+  const { status, body } = await subject.post('/api/v1/tasks', {
+    type: JSON.parse(GRANT),
+    policyId: 'policy-grant-three-steps',
+  })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.taskView.task
+}
+
+const taskOf = async (subject: Subject, id: string) =>
+  (await subject.get(`/api/v1/tasks/${id}`)).body.taskView.task
+
+describeService('the steps of a run', (subject) => {
+  /** Sends one event to a new automation, works, and gives the run. */
+  async function runOf(steps: object[], body: unknown) {
+    const sender = await newSender(subject, { steps })
+    expect((await send(subject, sender, body)).status).toBe(200)
+    await workAll(subject)
+    const [run] = await runsOf(subject, sender)
+    return { ...run, sender }
+  }
+  const outcomeOf = (run: { steps: { outcome: string }[] }, position = 0) =>
+    JSON.parse(run.steps[position]?.outcome ?? 'null')
+
+  it('skip_step: the webhook names task and step, and the task moves on', async () => {
+    const task = await newTask(subject)
+    const step = {
+      type: 'skip_step',
+      taskIdCel: 'ctx.trigger.task',
+      policyStepIdCel: 'ctx.trigger["step id"]',
+      commentCel: '"by " + ctx.trigger.who',
+    }
+    const body = { task: task.id, 'step id': task.policy.current.id, who: 'payroll' }
+    const run = await runOf([step], body)
+    expect(run.state).toBe('RUN_STATE_SUCCEEDED')
+    const after = await taskOf(subject, task.id)
+    expect(after.policy.history).toMatchObject([
+      { id: task.policy.current.id, state: 'POLICY_STEP_STATE_DONE' },
+    ])
+    expect(after.policy.current.id).not.toBe(task.policy.current.id)
+    const { body: actions } = await subject.get(`/api/v1/tasks/${task.id}/actions`)
+    expect(actions.list).toMatchObject([
+      { taskAction: { id: outcomeOf(run).ticketActionId, comment: 'by payroll', userId: 'user-ada' } },
+    ])
+  })
+
+  it.each([
+    ['as a text', (numericId: string) => numericId],
+    ['as a JSON number', Number],
+  ])('skip_step: the numeric ID %s, and no step named, skips the current one', async (_, write) => {
+    const task = await newTask(subject)
+    const run = await runOf([{ type: 'skip_step', taskIdCel: 'ctx.trigger.number' }], {
+      number: write(task.numericId),
+    })
+    expect(outcomeOf(run)).toMatchObject({ taskId: task.id, policyStepId: task.policy.current.id })
+  })
+
+  it('skip_step thrice finishes the task; a fourth fails, and says why', async () => {
+    const task = await newTask(subject)
+    const skip = { type: 'skip_step', taskIdCel: 'ctx.trigger' }
+    const run = await runOf([skip, skip, skip, skip], JSON.stringify(task.id))
+    expect(run.steps.map(({ state }: { state: string }) => state.split('_').at(-1))).toStrictEqual([
+      'DONE',
+      'DONE',
+      'DONE',
+      'FAILED',
+    ])
+    expect(run.steps[3].error).toMatchObject({ code: 'task_closed' })
+    expect([run.state, (await taskOf(subject, task.id)).state]).toStrictEqual([
+      'RUN_STATE_FAILED',
+      'TASK_STATE_CLOSED',
+    ])
+  })
+
+  it('create_task: the task that CEL builds, by the automation', async () => {
+    const taskCel = `{"displayName": "Access for " + ctx.trigger.user, "type": ${GRANT}, "data": ctx.trigger}`
+    const run = await runOf([{ type: 'create_task', taskCel }], { user: 'grace', n: 1.5 })
+    expect(await taskOf(subject, outcomeOf(run).taskId)).toMatchObject({
+      displayName: 'Access for grace',
+      origin: 'TASK_ORIGIN_AUTOMATION',
+      createdByUserId: 'user-ada',
+      data: { user: 'grace', n: 1.5 },
+      state: 'TASK_STATE_OPEN',
+    })
+  })
+
+  it.each([
+    ['a member that is missing', { type: 'record', valueCel: 'ctx.trigger.missing' }, 'expression_failed'],
+    [
+      'a JSON number and an integer',
+      { type: 'record', valueCel: 'ctx.trigger.count + 1' },
+      'expression_failed',
+    ],
+    [
+      'a function of JavaScript',
+      { type: 'record', valueCel: 'ctx.trigger.constructor' },
+      'expression_failed',
+    ],
+    ['a task that is none', { type: 'skip_step', taskIdCel: '"nothing"' }, 'task_unknown'],
+    ['a fraction for a task', { type: 'skip_step', taskIdCel: '1.5' }, 'expression_failed'],
+    [
+      'another task’s step',
+      { type: 'skip_step', taskIdCel: '1', policyStepIdCel: '"x"' },
+      'policy_step_unknown',
+    ],
+    [
+      'a number for a step',
+      { type: 'skip_step', taskIdCel: '1', policyStepIdCel: 'ctx.trigger.count' },
+      'expression_failed',
+    ],
+    ['no task', { type: 'create_task', taskCel: 'ctx.trigger' }, 'request_invalid'],
+    [
+      'an unknown app',
+      {
+        type: 'create_task',
+        taskCel: GRANT.replace('app-payroll', 'none').replace(/^(.*)$/, '{"type": $1}'),
+      },
+      'reference_unknown',
+    ],
+    [
+      'a text that Postgres cannot hold',
+      { type: 'create_task', taskCel: `{"displayName": ctx.trigger.nul, "type": ${GRANT}}` },
+      'text_not_storable',
+    ],
+  ])('%s fails the step, once and for all, and no step after it runs', async (_, step, code) => {
+    const run = await runOf(
+      [{ type: 'record', valueCel: '"before"' }, step, { type: 'record', valueCel: '"after"' }],
+      {
+        count: 3,
+        nul: 'a\0b',
+      },
+    )
+    expect([run.state, run.steps.length, run.finishedAt]).toStrictEqual([
+      'RUN_STATE_FAILED',
+      2,
+      expect.any(String),
+    ])
+    expect(run.steps[1]).toMatchObject({ state: 'RUN_STEP_STATE_FAILED', outcome: null, error: { code } })
+    expect(run.steps[1].error.detail.length).toBeGreaterThan(10)
+    expect(await recordsOf(subject, run.sender)).toStrictEqual(['before'])
+    expect(await subject.jobs.take()).toBeUndefined()
+  })
+
+  it('what a failed step had already written is taken back', async () => {
+    const count = async () => (await subject.database.query('SELECT FROM tasks')).length
+    const before = await count()
+    const long = `"${'x'.repeat(300)}"`
+    await runOf([{ type: 'create_task', taskCel: `{"displayName": ${long}, "type": ${GRANT}}` }], {})
+    expect(await count()).toBe(before)
+  })
+
+  it('record keeps what jsonb would refuse', async () => {
+    const run = await runOf([{ type: 'record', valueCel: 'ctx.trigger' }], {
+      nul: '\0',
+      half: '\ud800',
+      big: 1e300,
+    })
+    expect(await recordsOf(subject, run.sender)).toStrictEqual([{ nul: '\0', half: '\ud800', big: 1e300 }])
+  })
+})
