@@ -53,6 +53,10 @@ export async function openJobQueue(database: Database, options: JobQueueOptions)
   const kept = { expireInSeconds: leaseSeconds, retentionDays: RETENTION_DAYS, retryDelay: 1 }
   await boss.createQueue(GIVEN_UP, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })
   await boss.createQueue(QUEUE, { name: QUEUE, ...kept, retryLimit: retries, deadLetter: GIVEN_UP })
+  return queueOn(boss)
+}
+
+function queueOn(boss: PgBoss): JobQueue {
   const hearers: (() => void)[] = []
   return {
     announce: () => {

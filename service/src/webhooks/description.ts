@@ -22,6 +22,25 @@ const headers = z.object({
     .openapi({ description: 'HMAC: base64url of HMAC-SHA256 over `<timestamp>.<event_id>.<body>`.' }),
 })
 
+const request = {
+  params: z.object({ listener_id: z.string() }),
+  headers,
+  body: { required: true, content: { 'application/json': { schema: z.unknown() } } },
+}
+
+const responses = {
+  200: {
+    description: 'Accepted: the event, its run and its job are committed.',
+    content: { 'application/json': { schema: acceptedSchema } },
+  },
+  400: refusal('Headers, timestamp, event ID, size or JSON; `code` says which.'),
+  401: refusal('`unauthorized`'),
+  403: refusal('`source_ip_not_allowed`'),
+  404: refusal('`listener_unknown`'),
+  409: refusal('`event_duplicate`: accepted before. `event_in_progress`: being accepted now, ask again.'),
+  503: refusal('`automation_not_running`, `unavailable`: not recorded; send it again after `Retry-After`.'),
+}
+
 /** The endpoint in the OpenAPI document. Only described: hookgate judges the request, and no schema does so again. */
 export function describeWebhooks({ openAPIRegistry }: Router): void {
   openAPIRegistry.registerComponent('securitySchemes', 'webhookJwt', {
@@ -38,24 +57,7 @@ export function describeWebhooks({ openAPIRegistry }: Router): void {
     description: 'Authenticated by HMAC or by JWT, as the listener says. Any valid JSON, at most 64 KB.',
     tags: ['Webhooks'],
     security: [{}, { webhookJwt: [] }],
-    request: {
-      params: z.object({ listener_id: z.string() }),
-      headers,
-      body: { required: true, content: { 'application/json': { schema: z.unknown() } } },
-    },
-    responses: {
-      200: {
-        description: 'Accepted: the event, its run and its job are committed.',
-        content: { 'application/json': { schema: acceptedSchema } },
-      },
-      400: refusal('Headers, timestamp, event ID, size or JSON; `code` says which.'),
-      401: refusal('`unauthorized`'),
-      403: refusal('`source_ip_not_allowed`'),
-      404: refusal('`listener_unknown`'),
-      409: refusal('`event_duplicate`: accepted before. `event_in_progress`: being accepted now, ask again.'),
-      503: refusal(
-        '`automation_not_running`, `unavailable`: not recorded; send it again after `Retry-After`.',
-      ),
-    },
+    request,
+    responses,
   })
 }

@@ -1,0 +1,78 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { pageOf, pageQuery } from '../http/list.ts'
+import { ADDITION, json, refusals } from '../http/router.ts'
+import {
+  automationPatchSchema,
+  automationSchema,
+  createdAutomationSchema,
+  newAutomationSchema,
+} from './schema.ts'
+
+const common = { tags: ['Automations'], ...ADDITION }
+const one = { path: '/api/v1/automations/{automation_id}', params: z.object({ automation_id: z.string() }) }
+const automation = { description: 'The automation.', ...json(automationSchema) }
+
+export const createOperation = createRoute({
+  ...common,
+  method: 'post',
+  path: '/api/v1/automations',
+  operationId: 'createAutomation',
+  summary: 'Create an automation with its incoming-webhook trigger',
+  description:
+    'Makes the listener URL, and for HMAC the secret, which is shown here only. Nothing runs before it is published and ' +
+    'its trigger enabled. Takes the role `super_admin`.',
+  request: { body: { required: true, ...json(newAutomationSchema) } },
+  responses: {
+    201: { description: 'The automation, and its secret.', ...json(createdAutomationSchema) },
+    ...refusals('body_not_json', 'webhook_invalid', 'forbidden', 'body_too_large'),
+  },
+})
+
+export const listOperation = createRoute({
+  ...common,
+  method: 'get',
+  path: '/api/v1/automations',
+  operationId: 'listAutomations',
+  summary: 'The automations, newest first',
+  request: { query: pageQuery },
+  responses: {
+    200: {
+      description: 'One page.',
+      ...json(pageOf(z.object({ automation: automationSchema })).openapi('ListAutomationsResponse')),
+    },
+    ...refusals('page_token_invalid', 'forbidden'),
+  },
+})
+
+export const readOperation = createRoute({
+  ...common,
+  method: 'get',
+  path: one.path,
+  operationId: 'getAutomation',
+  summary: 'One automation',
+  request: { params: one.params },
+  responses: { 200: automation, ...refusals('forbidden', 'automation_unknown') },
+})
+
+export const patchOperation = createRoute({
+  ...common,
+  method: 'patch',
+  path: one.path,
+  operationId: 'updateAutomation',
+  summary: 'Change what is named; enable or disable the trigger',
+  request: { params: one.params, body: { required: true, ...json(automationPatchSchema) } },
+  responses: {
+    200: automation,
+    ...refusals('body_not_json', 'webhook_invalid', 'forbidden', 'automation_unknown', 'body_too_large'),
+  },
+})
+
+export const publishOperation = createRoute({
+  ...common,
+  method: 'post',
+  path: `${one.path}/action/publish`,
+  operationId: 'publishAutomation',
+  summary: 'Make the steps as they stand the ones that run',
+  request: { params: one.params },
+  responses: { 200: automation, ...refusals('forbidden', 'automation_unknown') },
+})
