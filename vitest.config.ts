@@ -13,8 +13,8 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          // The packed tarball: `npm run test:package`.
-          exclude: [...configDefaults.exclude, 'test/release/**'],
+          // `npm run test:package` and `npm run test:clients`.
+          exclude: [...configDefaults.exclude, 'test/release/**', 'test/clients/**'],
           testTimeout: 20_000,
         },
       },

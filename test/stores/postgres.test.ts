@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventStoreSuite, type StoreFixture } from '../../src/testing/index.ts'
 import { type PostgresClient, postgresStore } from '../../stores/postgres.ts'
+import { connectNeon, type NeonClients } from '../support/neon-front.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 
 const LEASE_MS = 60_000
@@ -44,13 +45,38 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store')
     eventStoreSuite(it, () => fixture(sql, age))
   })
 
-  describe('on a client like neon(), which answers with the rows and has an unsafe() that runs nothing', () => {
-    eventStoreSuite(it, () => {
-      const query = async (text: string, values: string[]) => (await pool.query(text, values)).rows
-      return fixture(
-        Object.assign(() => {}, { query, unsafe: (raw: string) => ({ raw }) }),
-        age,
-      )
+  describe('on neon() and its Pool, through a front', () => {
+    let neon: NeonClients
+    beforeAll(async () => {
+      neon = await connectNeon(server)
+    })
+    afterAll(() => neon?.close())
+
+    describe('over HTTP', () => {
+      eventStoreSuite(it, () => fixture(neon.http, age))
+    })
+
+    describe('over a WebSocket', () => {
+      eventStoreSuite(it, () => fixture(neon.pool, age))
+    })
+
+    it('a statement that fails tells why, as on the others', async () => {
+      const nowhere = { table: 'nowhere' }
+      const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
+      await expect(postgresStore(neon.http, nowhere).claim(key, 'a', LEASE_MS)).rejects.toThrow(/migrate\(\)/)
+      await expect(postgresStore(neon.pool, nowhere).claim(key, 'a', LEASE_MS)).rejects.toThrow(/migrate\(\)/)
+    })
+
+    it('with(tx) takes a client of its Pool, and neither the Pool nor neon()', async () => {
+      const store = postgresStore(neon.http)
+      const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
+      for (const client of [neon.http, neon.pool]) expect(() => store.with(client)).toThrow(/^tx: /)
+      const tx = await neon.pool.connect()
+      await tx.query('BEGIN')
+      expect(await store.with(tx).claim(key, 'a', LEASE_MS)).toBe('acquired')
+      await tx.query('ROLLBACK')
+      tx.release()
+      expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
     })
   })
 
@@ -69,7 +95,7 @@ describe('keeps the contract of every store on PGlite, where statements queue', 
   beforeAll(async () => {
     db = new PGlite()
     await postgresStore(db).migrate()
-  })
+  }, 60_000) // it compiles a whole Postgres first
   afterAll(() => db?.close())
   eventStoreSuite(it, () => fixture(db, (text) => db.query(text)))
 

@@ -4,24 +4,19 @@ import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { type RedisClient, type RedisStoreOptions, redisStore } from '../../stores/redis.ts'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
-import {
-  bunStandIn,
-  bytesOver,
-  functionOver,
-  glideStandIn,
-  upstashStandIn,
-} from '../support/redis-stand-ins.ts'
+import { bunStandIn, bytesOver, functionOver, glideStandIn } from '../support/redis-stand-ins.ts'
+import { connectUpstash } from '../support/upstash-front.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 
 describe.skipIf(REDIS_MISSING)('keeps the contract of every store', { concurrent: true }, () => {
   let server: RedisServer
   let redis: Redis
-  let upstash: Awaited<ReturnType<typeof upstashStandIn>>
+  let upstash: Awaited<ReturnType<typeof connectUpstash>>
   beforeAll(async () => {
     server = await startRedis()
     redis = new Redis({ port: server.port, host: '127.0.0.1' })
-    upstash = await upstashStandIn(redis)
+    upstash = await connectUpstash(redis)
   })
   afterAll(async () => {
     await upstash.close()
@@ -32,7 +27,7 @@ describe.skipIf(REDIS_MISSING)('keeps the contract of every store', { concurrent
   describe.each<[string, () => RedisClient]>([
     ["Valkey GLIDE's shape, over ioredis", () => glideStandIn(redis)],
     ["Bun's shape, over ioredis", () => bunStandIn(redis)],
-    ["Upstash's shape, over a REST front", () => upstash.client],
+    ['Upstash, through a REST front', () => upstash.client],
     ['a function, over ioredis', () => functionOver(redis)],
     ['replies in bytes', () => bytesOver(redis)],
   ])('%s', (_, client) => {

@@ -87,7 +87,14 @@ const TROUBLES: { readonly [name: string]: Trouble } = {
   ],
 }
 
-const CLIENTS = ['ioredis 6', 'ioredis 5', 'node-redis 6', 'node-redis 5', 'node-redis 6 pool'] as const
+const CLIENTS = [
+  'ioredis 6',
+  'ioredis 5',
+  'iovalkey',
+  'node-redis 6',
+  'node-redis 5',
+  'node-redis 6 pool',
+] as const
 
 describe.skipIf(REDIS_MISSING)('D10 D11 a server that fails', () => {
   describe.each(CLIENTS)('%s', (client) => {

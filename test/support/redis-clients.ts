@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'
+import { Redis as Valkey, Cluster as ValkeyCluster } from 'iovalkey'
 import { createClient, createClientPool, createCluster } from 'redis'
 import {
   createClient as createClient5,
@@ -44,6 +45,10 @@ export const SINGLE_CLIENTS = {
     const client = quiet(new Redis5(ioredisOptions(port)))
     return { client, close: () => client.disconnect() }
   },
+  iovalkey: (port) => {
+    const client = quiet(new Valkey(ioredisOptions(port)))
+    return { client, close: () => client.disconnect() }
+  },
   'node-redis 6': async (port) => {
     const client = await quiet(createClient(nodeRedisOptions(port))).connect()
     return { client, close: () => client.destroy() }
@@ -71,6 +76,10 @@ export const CLUSTER_CLIENTS = {
   },
   'ioredis 5': (ports) => {
     const client = quiet(new Cluster5(nodes(ports)))
+    return { client, close: () => client.disconnect() }
+  },
+  iovalkey: (ports) => {
+    const client = quiet(new ValkeyCluster(nodes(ports)))
     return { client, close: () => client.disconnect() }
   },
   'node-redis 6': async (ports) => {

@@ -1,0 +1,20 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { sqliteStore } from 'hookgate/stores/sqlite'
+import { eventStoreSuite } from 'hookgate/testing'
+
+const db = new Database(process.env.SQLITE_FILE)
+db.exec('PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL')
+const store = sqliteStore(db)
+await store.migrate()
+eventStoreSuite(test, () => ({
+  store,
+  advance: (milliseconds) => db.exec(`UPDATE hookgate_events SET expires_at = expires_at - ${milliseconds}`),
+}))
+
+test('sweeps and checks', async () => {
+  await store.commit({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', 1000)
+  db.exec('UPDATE hookgate_events SET expires_at = 1')
+  expect(await store.sweep(100_000)).toBeGreaterThan(0)
+  expect(await store.check()).toEqual([])
+})

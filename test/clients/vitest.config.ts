@@ -1,0 +1,7 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  resolve: { alias: { '#crypto': fileURLToPath(new URL('../../src/crypto/node.ts', import.meta.url)) } },
+  test: { include: ['test/clients/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+})
