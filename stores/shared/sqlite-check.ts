@@ -1,4 +1,4 @@
-import type { SqliteConnection } from './sqlite-clients.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
 import type { StoreProblem } from './store-problem.ts'
 
 /** Longest wait for another writer that is not a problem, in milliseconds: the default of `storeTimeoutSeconds`. */

@@ -24,17 +24,23 @@ export const tableName: OptionCheck = (value, option) => {
  * @throws ListenerConfigError when `table` is not a plain name.
  */
 export function sqliteSchema(table: string = SQLITE_TABLE): string {
+  return `${schemaStatements(table).join('\n')}\n`
+}
+
+/** The same, a statement each. @throws ListenerConfigError when `table` is not a plain name. */
+export function schemaStatements(table: string): readonly string[] {
   tableName(table, 'table')
-  return `CREATE TABLE IF NOT EXISTS "${table}" (
+  return [
+    `CREATE TABLE IF NOT EXISTS "${table}" (
   listener_id TEXT NOT NULL,
   event_id TEXT NOT NULL,
   owner TEXT,
   commits INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (listener_id, event_id)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS "${table}_expires_at" ON "${table}" (expires_at);
-`
+) WITHOUT ROWID;`,
+    `CREATE INDEX IF NOT EXISTS "${table}_expires_at" ON "${table}" (expires_at);`,
+  ]
 }
 
 /**

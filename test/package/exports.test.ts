@@ -43,6 +43,8 @@ describe('the public surface', () => {
       './fastify': ['verifyWebhook', 'webhookOf'],
       './hono': ['verifyWebhook'],
       './jwt': ['jwt', 'localKeySet', 'remoteKeySet'],
+      './stores/d1': ['d1Store', 'sqliteSchema'],
+      './stores/durable-object': ['EventStoreObject', 'durableObjectStore'],
       './stores/dynamodb': ['dynamodbStore'],
       './stores/local-cache': ['withLocalCache'],
       './stores/memory': ['memoryStore'],

@@ -111,15 +111,15 @@ const OTHERS: { readonly [name: string]: readonly [unknown, RegExp] } = {
   'a statement': [statement, /not a statement/],
   'a D1 binding': [
     { exec: method, batch: method, dump: method, prepare: () => ({ ...statement, first: method }) },
-    /no store for D1 yet/,
+    /d1Store of hookgate\/stores\/d1/,
   ],
   'the SQL storage of a Durable Object': [
     { exec: method, databaseSize: 0 },
-    /Durable Object; there is no store/,
+    /durableObjectStore of hookgate\/stores\/durable-object/,
   ],
   'the storage of a Durable Object': [
     { get: method, put: method, sql: { exec: method, databaseSize: 0 } },
-    /Durable Object; there is no store/,
+    /durableObjectStore of hookgate\/stores\/durable-object/,
   ],
   'the sqlite3 package, which calls back': [
     { exec: method, prepare: () => ({ ...statement, all: () => ({}) }) },

@@ -1,0 +1,49 @@
+import { ListenerConfigError } from '../../src/errors.ts'
+import { hasMethod, rowsOf, type SqliteConnection, type SqliteValue } from './sqlite-connection.ts'
+
+/** The part of a statement of D1 that is used. */
+export interface D1BoundStatement {
+  bind(...values: SqliteValue[]): D1BoundStatement
+  all(): Promise<{ readonly results: readonly unknown[] }>
+}
+
+/** The part of a D1 binding that is used. */
+export interface D1Binding {
+  prepare(sql: string): D1BoundStatement
+  batch(statements: D1BoundStatement[]): Promise<unknown>
+}
+
+const KNOWN = 'must be a D1 binding of a Worker: env.DB, say, of d1_databases'
+
+/** @throws ListenerConfigError for anything but a D1 binding; the message names the store that takes it. */
+export function connectD1(binding: D1Binding): SqliteConnection {
+  if (!isD1(binding)) throw new ListenerConfigError('binding', problemOf(binding))
+  return {
+    // Never first(): the rows are only true once the whole statement is.
+    async all(sql, values) {
+      const statement = binding.prepare(sql).bind(...values)
+      return rowsOf((await statement.all()).results)
+    },
+    // Not exec(), which takes each line for a statement.
+    run: (statements) => binding.batch(statements.map((sql) => binding.prepare(sql))),
+    isLocal: false,
+  }
+}
+
+/** A statement of D1 has a `first`, which those of better-sqlite3 (a `bind` they have too) lack. */
+export function isD1(client: unknown): client is D1Binding {
+  // What has a fetch is a service or an object: it has every method one asks for, and each is a request.
+  if (!hasMethod(client, 'prepare') || !hasMethod(client, 'batch') || hasMethod(client, 'fetch')) return false
+  const statement: unknown = Reflect.apply(Reflect.get(Object(client), 'prepare'), client, ['SELECT 1'])
+  return hasMethod(statement, 'first') && hasMethod(statement, 'bind')
+}
+
+function problemOf(given: unknown): string {
+  if (hasMethod(given, 'idFromName')) {
+    return `${KNOWN}, not a Durable Object namespace: durableObjectStore of hookgate/stores/durable-object takes that`
+  }
+  if (hasMethod(given, 'exec') || hasMethod(given, 'execute')) {
+    return `${KNOWN}; sqliteStore of hookgate/stores/sqlite takes databases of SQLite and libsql`
+  }
+  return given === undefined ? `${KNOWN}; it is undefined: does the configuration name it so?` : KNOWN
+}

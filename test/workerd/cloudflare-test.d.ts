@@ -1,0 +1,18 @@
+/** The part of what @cloudflare/vitest-plugin provides that is used here: it is not installed where types are checked. */
+declare module 'cloudflare:test' {
+  import type {
+    D1Database,
+    DurableObjectNamespace,
+    DurableObjectState,
+    DurableObjectStub,
+  } from '@cloudflare/workers-types'
+  import type { EventStoreObject } from '../../stores/durable-object.ts'
+
+  export const env: { readonly DB: D1Database; readonly EVENTS: DurableObjectNamespace<EventStoreObject> }
+  export function runInDurableObject<Result>(
+    stub: DurableObjectStub<EventStoreObject>,
+    run: (instance: object, state: DurableObjectState) => Result | Promise<Result>,
+  ): Promise<Result>
+  /** True when an alarm was due to come: it is run at once. */
+  export function runDurableObjectAlarm(stub: DurableObjectStub<EventStoreObject>): Promise<boolean>
+}

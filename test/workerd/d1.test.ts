@@ -1,0 +1,147 @@
+import { env } from 'cloudflare:test'
+import { describe, expect, it } from 'vitest'
+import { EventStoreError, ListenerConfigError, verify } from '../../src/index.ts'
+import { eventStoreSuite } from '../../src/testing/index.ts'
+import { type D1Binding, d1Store } from '../../stores/d1.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { outcome } from '../support/outcome.ts'
+
+const newKey = (listenerId = 'L1') => ({ listenerId, eventId: crypto.randomUUID() })
+const RETENTION_MS = 604_800_000
+const HOUR_MS = 3_600_000
+
+const migratedStore = async (options = {}) => {
+  const store = d1Store(env.DB, options)
+  await store.migrate()
+  return store
+}
+
+/** Makes every record older: for the store it is later. */
+async function age(milliseconds: number, table = 'hookgate_events'): Promise<void> {
+  await env.DB.prepare(`UPDATE ${table} SET expires_at = expires_at - ?`).bind(milliseconds).run()
+}
+
+describe('a D1 database keeps the contract', () => {
+  eventStoreSuite(it, () => migratedStore())
+})
+
+it('D12 an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async () => {
+  const store = await migratedStore({ table: 'retention' })
+  const key = newKey()
+  await store.commit(key, 'a', RETENTION_MS)
+  await age(RETENTION_MS - 60_000, 'retention')
+  expect(await store.claim(key, 'b', 1000)).toBe('done')
+  await age(120_000, 'retention')
+  expect(await store.claim(key, 'c', 1000)).toBe('acquired')
+})
+
+it("mode 'single' is done with its claim, and forgets after its own retention", async () => {
+  const store = await migratedStore({ table: 'single', mode: 'single', retentionSeconds: 3600 })
+  const key = newKey()
+  expect(store.replayWindowSeconds).toBe(3600)
+  expect(await store.claim(key, 'a', 1)).toBe('acquired')
+  expect(await store.claim(key, 'a', 1)).toBe('acquired')
+  expect(await store.release(key, 'a')).toBe(false)
+  expect(await store.commit(key, 'a', RETENTION_MS)).toBe('committed')
+  await age(HOUR_MS - 60_000, 'single')
+  expect(await store.claim(key, 'b', 1)).toBe('done')
+  await age(120_000, 'single')
+  expect(await store.claim(key, 'b', 1)).toBe('acquired')
+})
+
+it('sweeps what is past its time, the oldest first, and no more than it is told', async () => {
+  const store = await migratedStore({ table: 'swept' })
+  for (let hour = 1; hour <= 4; hour += 1) await store.commit(newKey(`h${hour}`), 'a', hour * HOUR_MS)
+  await age(3.5 * HOUR_MS, 'swept')
+  expect(await store.sweep(2)).toBe(2)
+  const { results } = await env.DB.prepare('SELECT listener_id FROM swept ORDER BY 1').all()
+  expect(results).toEqual([{ listener_id: 'h3' }, { listener_id: 'h4' }])
+  expect(await store.sweep()).toBe(1)
+  expect(await store.sweep()).toBe(0)
+  await expect(store.sweep(0)).rejects.toThrow(/^limit: /)
+})
+
+it('is told what is missing, and is well after migrate(), which may run again', async () => {
+  const store = d1Store(env.DB, { table: 'checked' })
+  expect(await store.check()).toMatchObject([{ problem: /is not there/ }].map(matching))
+  await expect(store.claim(newKey(), 'a', 1000)).rejects.toThrow('run `await store.migrate()` once')
+  await store.migrate()
+  await store.migrate()
+  expect(await store.check()).toEqual([])
+  await env.DB.prepare('DROP INDEX checked_expires_at').run()
+  expect(await store.check()).toMatchObject([{ problem: /no index/ }].map(matching))
+})
+
+const matching = ({ problem }: { problem: RegExp }) => ({ problem: expect.stringMatching(problem) })
+
+it('D01 of 300 deliveries of one event at once exactly one is accepted', async () => {
+  const { listener, deliver } = hmacListener({ store: await migratedStore() })
+  const delivery = await deliver()
+  const outcomes = await Promise.all(Array.from({ length: 300 }, () => outcome(delivery, listener)))
+  expect(outcomes.filter((word) => word === 'accepted')).toHaveLength(1)
+  expect(outcomes.filter((word) => word === '409 event_in_progress')).toHaveLength(299)
+})
+
+/** A binding whose statements do something else instead of running. */
+function failing(all: () => Promise<never>): D1Binding {
+  const statement = { bind: () => statement, all, first: all }
+  return { prepare: () => statement, batch: () => all() }
+}
+
+describe('starved', () => {
+  it('a database that hangs is 503 at the deadline', async () => {
+    const store = d1Store(failing(() => new Promise(() => {})))
+    const { listener, deliver } = hmacListener({ store, storeTimeoutSeconds: 0.2 })
+    await expect(verify(await deliver(), listener)).rejects.toThrow('did not claim within 200 ms')
+  })
+
+  it('a database that is overloaded is 503, and the cause says so', async () => {
+    const cause = new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
+    const { listener, deliver } = hmacListener({ store: d1Store(failing(() => Promise.reject(cause))) })
+    const error = await verify(await deliver(), listener).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(EventStoreError)
+    expect(error.cause).toBe(cause)
+  })
+
+  it('rows that are none decide nothing', async () => {
+    const statement = { bind: () => statement, all: async () => ({ results: [] }), first: () => {} }
+    const store = d1Store({ prepare: () => statement, batch: async () => {} })
+    const { listener, deliver } = hmacListener({ store })
+    await expect(verify(await deliver(), listener)).rejects.toThrow(EventStoreError)
+  })
+})
+
+describe('at construction', () => {
+  const OTHERS: { readonly [name: string]: readonly [unknown, RegExp] } = {
+    nothing: [undefined, /it is undefined: does the configuration name it/],
+    null: [null, /must be a D1 binding/],
+    'the name of a binding': ['DB', /must be a D1 binding/],
+    'a namespace of Durable Objects': [env.EVENTS, /durableObjectStore of hookgate\/stores\/durable-object/],
+    'a synchronous SQLite': [
+      { exec() {}, prepare: () => ({ bind() {}, all() {} }) },
+      /sqliteStore of hookgate\/stores\/sqlite/,
+    ],
+    'a client of @libsql/client': [{ execute() {}, batch() {} }, /sqliteStore/],
+    'a statement': [env.DB.prepare('SELECT 1'), /must be a D1 binding/],
+  }
+
+  it.each(Object.entries(OTHERS))('%s is told what is known', (_, [binding, message]) => {
+    const create = () => d1Store(binding as D1Binding) // as from JavaScript
+    expect(create).toThrow(ListenerConfigError)
+    expect(create).toThrow(message)
+    expect(create).toThrow(/^binding: /)
+  })
+
+  it('options are checked, under its own name', () => {
+    expect(() => d1Store(env.DB, { tabel: 'x' } as object)).toThrow('d1Store has no such option')
+    expect(() => d1Store(env.DB, { table: 'a-b' })).toThrow(/^table: /)
+    expect(() => d1Store(env.DB, { retentionSeconds: 60 })).toThrow("belongs to mode 'single'")
+  })
+
+  it('a session, which reads its own writes, is as good as the binding', async () => {
+    await migratedStore()
+    const key = newKey()
+    expect(await d1Store(env.DB.withSession('first-primary')).claim(key, 'a', 1000)).toBe('acquired')
+    expect(await d1Store(env.DB).claim(key, 'b', 1000)).toBe('busy')
+  })
+})

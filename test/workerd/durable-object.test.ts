@@ -1,0 +1,242 @@
+import { env, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { describe, expect, it } from 'vitest'
+import { EventStoreError, ListenerConfigError, verify } from '../../src/index.ts'
+import { eventStoreSuite } from '../../src/testing/index.ts'
+import { durableObjectStore, type EventNamespace } from '../../stores/durable-object.ts'
+import { EventRecords, type SqlValue } from '../../stores/shared/event-records.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { outcome } from '../support/outcome.ts'
+
+const store = durableObjectStore(env.EVENTS)
+const newKey = (listenerId: string) => ({ listenerId, eventId: crypto.randomUUID() })
+const RETENTION_MS = 604_800_000
+const HOUR_MS = 3_600_000
+
+const objectOf = (listenerId: string, shard = 0) =>
+  env.EVENTS.get(env.EVENTS.idFromName(`${shard}/${listenerId}`))
+
+/** Rows of a listener's object, asked behind the store's back. */
+function sql(listenerId: string, text: string): Promise<unknown[]> {
+  return runInDurableObject(objectOf(listenerId), (_, { storage }) => storage.sql.exec(text).toArray())
+}
+
+/** Makes a listener's records older: for the store it is later. */
+const age = (listenerId: string, milliseconds: number) =>
+  sql(listenerId, `UPDATE events SET expires_at = expires_at - ${milliseconds}`)
+
+const alarmOf = (listenerId: string) =>
+  runInDurableObject(objectOf(listenerId), (_, { storage }) => storage.getAlarm())
+
+describe('Durable Objects keep the contract', () => {
+  eventStoreSuite(it, () => store)
+})
+
+describe('eight shards keep the contract', () => {
+  eventStoreSuite(it, () => durableObjectStore(env.EVENTS, { shards: 8 }))
+})
+
+it('D12 an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async () => {
+  const key = newKey('retention')
+  await store.commit(key, 'a', RETENTION_MS)
+  await age('retention', RETENTION_MS - 60_000)
+  expect(await store.claim(key, 'b', 1000)).toBe('done')
+  await age('retention', 120_000)
+  expect(await store.claim(key, 'c', 1000)).toBe('acquired')
+})
+
+it("mode 'single' is done with its claim, and forgets after its own retention", async () => {
+  const single = durableObjectStore(env.EVENTS, { mode: 'single', retentionSeconds: 3600 })
+  const key = newKey('single')
+  expect(single.replayWindowSeconds).toBe(3600)
+  expect(await single.claim(key, 'a', 1)).toBe('acquired')
+  expect(await single.claim(key, 'a', 1)).toBe('acquired')
+  expect(await single.release(key, 'a')).toBe(false)
+  expect(await single.commit(key, 'a', RETENTION_MS)).toBe('committed')
+  await age('single', HOUR_MS - 60_000)
+  expect(await single.claim(key, 'b', 1)).toBe('done')
+  await age('single', 120_000)
+  expect(await single.claim(key, 'b', 1)).toBe('acquired')
+})
+
+it('shards spread a listener over as many objects, and find every event again', async () => {
+  const sharded = durableObjectStore(env.EVENTS, { shards: 4 })
+  const keys = Array.from({ length: 40 }, () => newKey('spread'))
+  for (const key of keys) await sharded.commit(key, 'a', RETENTION_MS)
+  const counts = await Promise.all(
+    [0, 1, 2, 3].map((shard) =>
+      runInDurableObject(objectOf('spread', shard), (_, { storage }) =>
+        Number(storage.sql.exec('SELECT count(*) AS n FROM events').one().n),
+      ),
+    ),
+  )
+  expect(counts.reduce((sum, count) => sum + count)).toBe(40)
+  expect(Math.min(...counts)).toBeGreaterThan(0)
+  for (const key of keys) expect(await sharded.claim(key, 'b', 1000)).toBe('done')
+})
+
+it('D01 of 300 deliveries of one event at once exactly one is accepted', async () => {
+  const { listener, deliver } = hmacListener({ store })
+  const delivery = await deliver()
+  const outcomes = await Promise.all(Array.from({ length: 300 }, () => outcome(delivery, listener)))
+  expect(outcomes.filter((word) => word === 'accepted')).toHaveLength(1)
+  expect(outcomes.filter((word) => word === '409 event_in_progress')).toHaveLength(299)
+})
+
+it('a claim and a commit write one row each, a refused duplicate none: rows are what is paid for', async () => {
+  const written = await runInDurableObject(objectOf('billing'), (_, { storage }) => {
+    const cursors: { readonly rowsWritten: number }[] = []
+    const exec = (text: string, ...values: SqlValue[]) => {
+      const cursor = storage.sql.exec(text, ...values)
+      cursors.push(cursor)
+      return cursor
+    }
+    const records = new EventRecords({ exec })
+    records.live('the table is made', 0)
+    return [
+      () => records.put('e', { owner: 'a', done: false, expiresAt: 9e15 }),
+      () => records.live('e', 0),
+      () => records.put('e', { owner: null, done: true, expiresAt: 9e15 }),
+      () => records.delete('e'),
+    ].map((step) => {
+      const before = cursors.length
+      step()
+      return cursors.slice(before).reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)
+    })
+  })
+  expect(written).toEqual([1, 0, 1, 1])
+})
+
+describe('the alarm', () => {
+  it('is set by the first event, an hour ahead, and not moved by the next', async () => {
+    const began = Date.now()
+    await store.release(newKey('alarm'), 'a')
+    expect(await alarmOf('alarm')).toBeNull()
+    await store.claim(newKey('alarm'), 'a', 1000)
+    const first = await alarmOf('alarm')
+    expect(first).toBeGreaterThanOrEqual(began + HOUR_MS)
+    expect(first).toBeLessThanOrEqual(Date.now() + HOUR_MS)
+    await store.commit(newKey('alarm'), 'a', 1000)
+    expect(await alarmOf('alarm')).toBe(first)
+  })
+
+  it('deletes what is past its time, keeps the rest, and is set again', async () => {
+    const kept = newKey('sweep')
+    await store.commit(newKey('sweep'), 'a', HOUR_MS)
+    await store.commit(kept, 'a', 3 * HOUR_MS)
+    await age('sweep', 2 * HOUR_MS)
+    expect(await runDurableObjectAlarm(objectOf('sweep'))).toBe(true)
+    expect(await sql('sweep', 'SELECT event_id FROM events')).toEqual([{ event_id: kept.eventId }])
+    expect(await alarmOf('sweep')).toBeGreaterThan(Date.now() + HOUR_MS / 2)
+  })
+
+  it('takes 10,000 rows at a time, and goes on in a second until it has seen all', async () => {
+    const last = { listenerId: 'big', eventId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' }
+    await store.claim(last, 'a', 60_000)
+    await sql(
+      'big',
+      `INSERT INTO events WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+SELECT printf('%08x', i * 170000) || '-', 'a', 0, CASE i % 5 WHEN 0 THEN 9e15 ELSE 1 END FROM n`,
+    )
+    const counts: unknown[] = []
+    for (let slice = 0; slice < 3; slice += 1) {
+      const isNext = Number(await alarmOf('big')) - Date.now()
+      expect(slice === 0 || isNext <= 1000).toBe(true)
+      await runDurableObjectAlarm(objectOf('big'))
+      counts.push(...(await sql('big', 'SELECT count(*) AS n FROM events WHERE expires_at = 1')))
+    }
+    expect(counts).toEqual([{ n: 12_000 }, { n: 4000 }, { n: 0 }])
+    expect(await sql('big', 'SELECT count(*) AS n FROM events')).toEqual([{ n: 5001 }])
+    expect(await alarmOf('big')).toBeGreaterThan(Date.now() + HOUR_MS / 2)
+  })
+
+  it('leaves nothing of an object that has no events, and the object begins anew', async () => {
+    await store.claim(newKey('idle'), 'a', 1000)
+    await age('idle', HOUR_MS)
+    await runDurableObjectAlarm(objectOf('idle'))
+    expect(await alarmOf('idle')).toBeNull()
+    expect(await sql('idle', "SELECT name FROM sqlite_master WHERE name = 'events'")).toEqual([])
+    const key = newKey('idle')
+    expect(await store.claim(key, 'a', 1000)).toBe('acquired')
+    expect(await store.claim(key, 'b', 1000)).toBe('busy')
+    expect(await alarmOf('idle')).not.toBeNull()
+  })
+})
+
+/** A namespace whose objects do something else. */
+const answering = (fetch: () => Promise<Response>): EventNamespace => ({
+  idFromName: () => ({}),
+  get: () => ({ fetch }),
+})
+
+describe('starved', () => {
+  it('an object that hangs is 503 at the deadline', async () => {
+    const hanging = durableObjectStore(answering(() => new Promise(() => {})))
+    const { listener, deliver } = hmacListener({ store: hanging, storeTimeoutSeconds: 0.2 })
+    await expect(verify(await deliver(), listener)).rejects.toThrow('did not claim within 200 ms')
+  })
+
+  it('an object that is overloaded is 503, and the cause says so', async () => {
+    const cause = Object.assign(new Error('Durable Object is overloaded.'), { overloaded: true })
+    const { listener, deliver } = hmacListener({
+      store: durableObjectStore(answering(() => Promise.reject(cause))),
+    })
+    const error = await verify(await deliver(), listener).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(EventStoreError)
+    expect(error.cause).toBe(cause)
+  })
+
+  it('a real object whose storage refuses is 503, and works again when it does not', async () => {
+    const { listener, deliver } = hmacListener({ id: 'broken', store })
+    await deliver().then((delivery) => verify(delivery, listener))
+    await sql('broken', 'ALTER TABLE events RENAME TO elsewhere')
+    const delivery = await deliver()
+    await expect(verify(delivery, listener)).rejects.toThrow(EventStoreError)
+    await sql('broken', 'ALTER TABLE elsewhere RENAME TO events')
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it.each([
+    ['another class', new Response('Hello'), 'no EventStoreObject'],
+    ['an answer of another verb', Response.json('committed'), 'no EventStoreObject'],
+    ['an error', Response.json('acquired', { status: 500 }), 'no EventStoreObject'],
+  ])('%s decides nothing', async (_, response, message) => {
+    const { listener, deliver } = hmacListener({
+      store: durableObjectStore(answering(async () => response.clone())),
+    })
+    await expect(verify(await deliver(), listener)).rejects.toThrow(message)
+  })
+})
+
+describe('at construction', () => {
+  const OTHERS: { readonly [name: string]: readonly [unknown, RegExp] } = {
+    nothing: [undefined, /it is undefined: does the configuration name it/],
+    null: [null, /namespace of EventStoreObject/],
+    'a D1 binding': [env.DB, /d1Store of hookgate\/stores\/d1/],
+    'one object': [objectOf('x'), /not one object of it/],
+    'the storage of an object': [{ get() {}, sql: { databaseSize: 0 } }, /not the storage/],
+  }
+
+  it.each(Object.entries(OTHERS))('%s is told what is known', (_, [namespace, message]) => {
+    const create = () => durableObjectStore(namespace as EventNamespace) // as from JavaScript
+    expect(create).toThrow(ListenerConfigError)
+    expect(create).toThrow(message)
+    expect(create).toThrow(/^namespace: /)
+  })
+
+  it('options are checked', () => {
+    expect(() => durableObjectStore(env.EVENTS, { shard: 2 } as object)).toThrow('has no such option')
+    expect(() => durableObjectStore(env.EVENTS, { shards: 0 })).toThrow(/^shards: /)
+    expect(() => durableObjectStore(env.EVENTS, { retentionSeconds: 60 })).toThrow("belongs to mode 'single'")
+  })
+
+  it('a hint says where an object shall be made', async () => {
+    const hints: unknown[] = []
+    const get = (_: object, options?: object) => {
+      hints.push(options)
+      return { fetch: async () => Response.json('acquired') }
+    }
+    const hinted = durableObjectStore({ idFromName: () => ({}), get }, { locationHint: 'weur' })
+    expect(await hinted.claim(newKey('hint'), 'a', 1000)).toBe('acquired')
+    expect(hints).toEqual([{ locationHint: 'weur' }])
+  })
+})

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { TestProjectInlineConfiguration } from 'vitest/config'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const PLUGIN = 'node_modules/@cloudflare/vitest-plugin/dist/pool/index.mjs'
+
+/** Why the tests in workerd do not run here; undefined when they do. */
+export const WORKERD_MISSING: string | undefined = existsSync(here(PLUGIN))
+  ? undefined
+  : 'no workerd: npm ci --prefix test/workerd'
+
+/** Of the portable tests, those that need what workerd has not, each with the reason. */
+const NOT_IN_WORKERD: { readonly [path: string]: string } = {
+  'test/lib/runtime-dependencies.test.ts': 'reads the manifests of installed packages',
+  'test/auth/fetch-jwks.test.ts': 'TLS, compression and floods need a socket, which its servers have not',
+  'test/auth/jwt-algorithm.test.ts': 'needs keys of curves that workerd cannot make',
+}
+
+/** Runs inside workerd, on the Web Crypto build: the portable tests, and those of Cloudflare's stores. */
+export async function workerdProjects(): Promise<TestProjectInlineConfiguration[]> {
+  if (WORKERD_MISSING !== undefined) {
+    console.warn(`nothing is tested inside workerd: ${WORKERD_MISSING}`)
+    return []
+  }
+  const { cloudflareTest } = await import(pathToFileURL(here(PLUGIN)).href)
+  return [
+    {
+      resolve: { alias: { '#crypto': here('../../src/crypto/web.ts') } },
+      plugins: [
+        cloudflareTest({
+          main: here('worker.ts'),
+          miniflare: {
+            compatibilityDate: '2026-11-01',
+            d1Databases: ['DB'],
+            durableObjects: { EVENTS: { className: 'EventStoreObject', useSQLite: true } },
+          },
+        }),
+      ],
+      test: {
+        name: 'workerd',
+        include: [
+          'test/*.test.ts',
+          'test/{auth,checks,crypto,lib,testing,workerd}/**/*.test.ts',
+          'test/stores/{memory,local-cache}*.test.ts',
+          'test/adapters/hono-web.test.ts',
+        ],
+        exclude: ['**/node_modules/**', ...Object.keys(NOT_IN_WORKERD)],
+        testTimeout: 20_000,
+      },
+    },
+  ]
+}
