@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { workerdProjects } from './test/workerd/project.ts'
 
 const cryptoBuild = (name: 'node' | 'web') => ({
   '#crypto': fileURLToPath(new URL(`./src/crypto/${name}.ts`, import.meta.url)),
@@ -13,8 +14,8 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          // `npm run test:package` and `npm run test:clients`.
-          exclude: [...configDefaults.exclude, 'test/release/**', 'test/clients/**'],
+          // `npm run test:package`, `npm run test:clients`, and what runs inside workerd.
+          exclude: [...configDefaults.exclude, 'test/release/**', 'test/clients/**', 'test/workerd/**'],
           testTimeout: 20_000,
         },
       },
@@ -31,6 +32,7 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
+      ...(await workerdProjects()),
     ],
   },
 })

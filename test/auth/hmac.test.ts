@@ -5,6 +5,7 @@ import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
+import { itOutsideWorkerd } from '../support/runtime.ts'
 import { spyStore } from '../support/spy-store.ts'
 
 const MISMATCH = '401 signature_mismatch'
@@ -138,25 +139,28 @@ describe('the signature', () => {
     expect(await fate([right])).toBe('accepted')
   })
 
-  it('H17 repeated 100,000 times in one header costs what a short one costs', async () => {
-    const { listener, deliver } = hmacListener()
-    const valid = await deliver()
-    const fastest = async (signature: string) => {
-      const delivery = withHeaders(valid, { 'webhook-signature': signature })
-      const times: number[] = []
-      for (let round = 0; round < 20; round += 1) {
-        const start = performance.now()
-        for (let index = 0; index < 10; index += 1) {
-          expect(await outcome(delivery, listener)).toBe(MISMATCH)
+  itOutsideWorkerd('its clock stands still while code runs')(
+    'H17 repeated 100,000 times in one header costs what a short one costs',
+    async () => {
+      const { listener, deliver } = hmacListener()
+      const valid = await deliver()
+      const fastest = async (signature: string) => {
+        const delivery = withHeaders(valid, { 'webhook-signature': signature })
+        const times: number[] = []
+        for (let round = 0; round < 20; round += 1) {
+          const start = performance.now()
+          for (let index = 0; index < 10; index += 1) {
+            expect(await outcome(delivery, listener)).toBe(MISMATCH)
+          }
+          times.push(performance.now() - start)
         }
-        times.push(performance.now() - start)
+        return Math.min(...times)
       }
-      return Math.min(...times)
-    }
-    const short = await fastest('A'.repeat(44))
-    // Reading 4.4 MB ten times takes several hundred times as long.
-    expect(await fastest(`${right},`.repeat(100_000))).toBeLessThan(50 * short)
-  })
+      const short = await fastest('A'.repeat(44))
+      // Reading 4.4 MB ten times takes several hundred times as long.
+      expect(await fastest(`${right},`.repeat(100_000))).toBeLessThan(50 * short)
+    },
+  )
 
   it.each(['é'.repeat(43), 'ð\u0000', '\u0000'.repeat(43), '😀'.repeat(21), `${right.slice(0, 42)}\u0141`])(
     'H18 as %j, which is not ASCII, is refused without an exception',

@@ -36,7 +36,8 @@ describe('keys that a token brings along', () => {
   it('K11 asks the configured host only, whatever jku and x5u say', async () => {
     const trap = await keyHost({ keys: [ATTACKER.publicKey] })
     const host = await keyHost({ keys: [KEY.publicKey] })
-    const remote = jwtSender(KEY, { keySet: remoteKeySet(host.url, { allowInsecureLoopback: true }) })
+    const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, fetch: host.fetch })
+    const remote = jwtSender(KEY, { keySet })
     const header = { jku: trap.url, x5u: trap.url, kid: 'attacker' }
     expect(await remote.send({ header, signer: ATTACKER.sign })).toMatchObject(
       invalid('no ES256 key has this kid'),

@@ -176,7 +176,7 @@ describe('a clock that is set back', () => {
   it('does not touch a set whose age is measured by the default clock', async () => {
     const host = await keyHost(JWKS)
     const clock = fakeClock()
-    const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true })
+    const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, fetch: host.fetch })
     const { send } = jwtSender(KEY, { clock, keySet })
     for (const seconds of [0, -86_400, 86_400 * 2]) {
       clock.advanceSeconds(seconds)

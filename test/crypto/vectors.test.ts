@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as nodeCrypto from '../../src/crypto/node.ts'
 import * as webCrypto from '../../src/crypto/web.ts'
+import rfc4231 from '../vectors/rfc4231.json' with { type: 'json' }
 
 interface Vector {
   readonly case: number
@@ -13,9 +13,7 @@ interface Vector {
 }
 
 /** RFC 4231. Cases 3, 6 and 7 have keys of bytes AA, which are no UTF-8 text; long keys are tested below. */
-const VECTORS: readonly Vector[] = JSON.parse(
-  readFileSync(new URL('../vectors/rfc4231.json', import.meta.url), 'utf8'),
-)
+const VECTORS: readonly Vector[] = rfc4231
 
 const SCRATCH = 65_536
 

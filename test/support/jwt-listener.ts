@@ -122,7 +122,7 @@ export async function remoteSender(
 ): Promise<JwtSender & { host: KeyHost; keySet: KeySet }> {
   const clock = fakeClock()
   const host = await keyHost(answer)
-  const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, clock, ...options })
+  const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, clock, fetch: host.fetch, ...options })
   return { ...jwtSender(key, { clock, keySet }), host, keySet }
 }
 

@@ -10,6 +10,7 @@ import { createServer as createTlsServer, request } from 'node:https'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { Fetch } from '../../src/jwt.ts'
+import { IN_WORKERD } from './runtime.ts'
 
 /** A JWKS to serve, or a way to misbehave. */
 export type KeyHostAnswer = object | ((request: IncomingMessage, response: ServerResponse) => void)
@@ -21,6 +22,8 @@ export interface KeyHost {
   readonly requests: number
   /** What the next request gets. */
   answer: KeyHostAnswer
+  /** Undefined where the global one reaches the server: in workerd, Node's servers have no socket. */
+  readonly fetch: Fetch | undefined
 }
 
 export function keyHost(answer: KeyHostAnswer): Promise<KeyHost> {
@@ -60,8 +63,18 @@ async function listen(
     get requests() {
       return requests
     },
+    fetch: IN_WORKERD ? fetchByHand(Number(port)) : undefined,
   }
   return host
+}
+
+/** Hands requests to a server that listens in the same workerd. */
+function fetchByHand(port: number): Fetch {
+  return async (url, init) => {
+    const cloudflare = 'cloudflare:node'
+    const { handleAsNodeRequest } = await import(cloudflare)
+    return handleAsNodeRequest({ port }, new Request(url, init))
+  }
 }
 
 /** Answers with this status and text. */

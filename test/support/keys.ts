@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
 import type { JWK } from 'jose'
 import { newPrivateKey } from '../../cli/private-key.ts'
 import type { JwtAlgorithm } from '../../src/auth/token.ts'
@@ -20,21 +20,29 @@ export function newKey(algorithm: JwtAlgorithm, keyId = `key-${algorithm}`): Sig
 
 /** Wraps a private key that a test brings itself. */
 export function signingKey(keyObject: KeyObject, algorithm: JwtAlgorithm, keyId: string): SigningKey {
+  const jwk = keyObject.export({ format: 'jwk' })
   const named = { kid: keyId, alg: algorithm }
+  const der = keyObject.export({ format: 'der', type: 'pkcs8' })
   return {
     keyId,
     algorithm,
     keyObject,
-    privateKey: { ...keyObject.export({ format: 'jwk' }), ...named },
-    publicKey: { ...createPublicKey(keyObject).export({ format: 'jwk' }), ...named },
-    sign: (text) => signRaw(keyObject, algorithm, text),
+    privateKey: { ...jwk, ...named },
+    publicKey: { ...publicMembers(jwk), ...named },
+    sign: (text) => signRaw(der, algorithm, text),
   }
 }
 
-function signRaw(key: KeyObject, algorithm: JwtAlgorithm, text: string): Buffer {
-  const bytes = Buffer.from(text)
-  if (algorithm === 'EdDSA') return sign(null, bytes, key)
-  return sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })
+/** Written out, because in workerd the public key of a private one still has its private members. */
+function publicMembers({ kty, crv, x, y, n, e }: JWK): JWK {
+  const members = { kty, crv, x, y, n, e }
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
+/** With the key as bytes: workerd takes no KeyObject here. */
+function signRaw(der: Buffer, algorithm: JwtAlgorithm, text: string): Buffer {
+  const key = { key: der, format: 'der', type: 'pkcs8', dsaEncoding: 'ieee-p1363' } as const
+  return sign(algorithm === 'EdDSA' ? null : 'sha256', Buffer.from(text), key)
 }
 
 type JsonText = string | Uint8Array | object

@@ -1,18 +1,16 @@
-import { createHash, createHmac, createPublicKey } from 'node:crypto'
-import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { createHash, createHmac } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { newPrivateKey } from '../../cli/private-key.ts'
 import { defineListener, hmac, verify } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
 import { signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
+import { newKey } from '../support/keys.ts'
 
 const secret = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'
 const endpoint = { subject: 'https://tenant.example', audience: 'https://tenant.example/hook' }
 const store = memoryStore({ maxRecords: 100 })
-const key = newPrivateKey('ES256')
-const privateKey = { ...key.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' }
-const publicKey = { ...createPublicKey(key).export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' }
+const { privateKey, publicKey } = newKey('ES256', 'k1')
 
 describe('signHmac', () => {
   it('signs timestamp.id.body with the text of the secret, as node:crypto does', async () => {
@@ -56,7 +54,7 @@ describe('signJwt', () => {
     const eventId = crypto.randomUUID()
     const { headers } = await signJwt({ ...endpoint, privateKey, body: '{}', eventId, expiresInSeconds: 60 })
     const token = String(headers.authorization).replace(/^Bearer /, '')
-    const { payload } = await jwtVerify(token, createPublicKey(key))
+    const { payload } = await jwtVerify(token, await importJWK(publicKey))
     const now = Date.now() / 1000
     expect(payload).toStrictEqual({
       sub: endpoint.subject,
