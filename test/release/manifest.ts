@@ -5,6 +5,10 @@ export const root: string = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Manifest {
   readonly exports: { readonly [subpath: string]: string }
+  readonly scripts: { readonly [name: string]: string }
+  readonly repository: { readonly url: string }
+  readonly bugs: string
+  readonly homepage: string
   readonly dependencies: { readonly [name: string]: string }
 }
 

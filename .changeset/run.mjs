@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const HELP = `Usage: node .changeset/run.mjs status|version|add
+
+Runs a command of changesets (Node 22.11 or newer) on this package. With \`version\`, package-lock.json follows.`
+
+const [command = '--help', ...options] = process.argv.slice(2)
+if (command === '--help') {
+  console.log(HELP)
+  process.exit()
+}
+
+const manifest = new URL('../package.json', import.meta.url)
+const root = new URL('..', import.meta.url)
+
+/** The text of a step that failed is on the terminal. */
+function run(...[program, ...args]) {
+  return spawnSync(program, args, { cwd: root, stdio: 'inherit' }).status ?? 1
+}
+
+// Where there are workspaces changesets looks at them only, and not at the package around them.
+const before = readFileSync(manifest, 'utf8')
+const { workspaces: _, ...alone } = JSON.parse(before)
+writeFileSync(manifest, JSON.stringify(alone, null, 2))
+process.exitCode = run('npx', '--yes', '@changesets/cli@3.0.3', command, ...options)
+const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+writeFileSync(manifest, before.replace(/^ {2}"version": ".*"/m, `  "version": "${version}"`))
+if (command === 'version' && process.exitCode === 0) {
+  process.exitCode = run('npm', 'install', '--package-lock-only', '--ignore-scripts')
+}

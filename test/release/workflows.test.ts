@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  convertWorkflowTemplate,
+  NoOperationTraceWriter,
+  parseWorkflow,
+  type WorkflowTemplate,
+} from '@actions/workflow-parser'
+import { describe, expect, it } from 'vitest'
+import { manifest, root } from './manifest.ts'
+
+const folder = join(root, '.github/workflows')
+const names = readdirSync(folder)
+const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
+
+async function parse(name: string, content: string): Promise<WorkflowTemplate> {
+  const { context, value } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
+  if (value === undefined) throw new Error(`${name} is empty`)
+  const template = await convertWorkflowTemplate(context, value)
+  expect(context.errors.getErrors()).toEqual([])
+  return template
+}
+
+describe.each(names)('.github/workflows/%s', (name) => {
+  const text = textOf(name)
+
+  it("is a workflow, by GitHub's own schema", async () => {
+    expect((await parse(name, text)).jobs.length).toBeGreaterThan(0)
+    await expect(parse(name, text.replace('runs-on:', 'run-on:'))).rejects.toThrow()
+  })
+
+  it('takes each action at a commit, and says which version that is', () => {
+    const uses = text.match(/uses: .*/g) ?? []
+    expect(uses.length).toBeGreaterThan(0)
+    for (const line of uses) expect(line).toMatch(/^uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+  })
+
+  it('reads the repository and may do nothing else, unless a job says so', () => {
+    expect(text).toMatch(/\npermissions:\n {2}contents: read\n\n/)
+  })
+
+  it('runs scripts that there are', () => {
+    const scripts = [...text.matchAll(/npm (?:run )?(test(?::\w+)?|(?<=run )[\w:]+)/g)].map(
+      ([, script = '']) => script,
+    )
+    expect(scripts.filter((script) => manifest.scripts[script] === undefined)).toEqual([])
+    const files = [...text.matchAll(/run: (?:node )?(\.[\w/.-]+)/g)].map(([, file = '']) => file)
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+  })
+})
+
+describe('publishing', () => {
+  it('is a job that runs npm and nothing of the repository, with an identity and no stored token', () => {
+    const text = textOf('publish.yml')
+    const [, job = ''] = text.split('\n  publish:\n')
+    expect(job).toContain('permissions:\n      id-token: write\n    steps:')
+    expect(job.match(/run: .*/g)).toEqual(['run: npm publish ./hookgate-*.tgz --provenance --access public'])
+    expect(job).not.toMatch(/checkout|secrets\./)
+  })
+
+  it('can name the repository in its attestation', () => {
+    const { repository, bugs, homepage } = manifest
+    const web = repository.url.replace(/^git\+|\.git$/g, '')
+    expect([bugs, homepage]).toEqual([`${web}/issues`, `${web}#readme`])
+  })
+})
