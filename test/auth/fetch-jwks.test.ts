@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
+import { ENGINE } from '../support/engine.ts'
 import { ACCEPTED, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
 import { hanging, type KeyHostAnswer, keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
@@ -119,7 +120,9 @@ describe('a document that is too long', () => {
   it('S05 counts what comes out of chained encodings', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(64 * MEGABYTE, ' ')))
     const { send } = await remoteSender(KEY, plainly(200, bomb, { 'content-encoding': 'gzip, gzip' }))
-    await expect(send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
+    // Bun and Deno undo no chain, and find that what came is no text.
+    const message = ENGINE === 'node' ? /sent over 262144 bytes/ : /is not UTF-8/
+    await expect(send()).rejects.toMatchObject(unavailable(message))
   })
 
   it('S05 fails on a hundred encodings', async () => {

@@ -118,7 +118,7 @@ describe('no set at all, while the host hangs', () => {
         reason: unavailable(/did not answer within 200 ms/),
       })
     }
-    expect(host.requests).toBe(1)
+    expect(host.requests).toBeLessThanOrEqual(1)
   })
 })
 

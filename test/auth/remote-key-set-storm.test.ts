@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { verify } from '../../src/index.ts'
 import { remoteKeySet } from '../../src/jwt.ts'
+import { ENGINE } from '../support/engine.ts'
 import {
   ACCEPTED,
   EXPIRED,
@@ -67,22 +68,26 @@ describe('tokens with an unknown kid', () => {
     expect(host.requests).toBe(6)
   })
 
-  it('S18 leave nothing behind: a hundred thousand of them cost no memory', async () => {
-    const { clock, host, keySet, send } = await remoteSender(KEY, JWKS)
-    await send()
-    const rounds = async (count: number, from: number) => {
-      for (let index = 0; index < count; index += 1) {
-        await keySet.find(`${from + index}-`.padEnd(256, 'k'), 'ES256')
-        if (index % 1_000 === 0) clock.advanceSeconds(1)
+  // On Deno nothing makes the collector run in time, so that garbage would be counted.
+  it.skipIf(ENGINE === 'deno')(
+    'S18 leave nothing behind: a hundred thousand of them cost no memory',
+    async () => {
+      const { clock, host, keySet, send } = await remoteSender(KEY, JWKS)
+      await send()
+      const rounds = async (count: number, from: number) => {
+        for (let index = 0; index < count; index += 1) {
+          await keySet.find(`${from + index}-`.padEnd(256, 'k'), 'ES256')
+          if (index % 1_000 === 0) clock.advanceSeconds(1)
+        }
       }
-    }
-    await rounds(20_000, 0)
-    const before = process.memoryUsage().heapUsed
-    await rounds(100_000, 1e6)
-    // Remembered, they would be 26 MB of text.
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
-    expect(host.requests).toBeLessThanOrEqual(1 + 120 / 30)
-  })
+      await rounds(20_000, 0)
+      const before = process.memoryUsage().heapUsed
+      await rounds(100_000, 1e6)
+      // Remembered, they would be 26 MB of text.
+      expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
+      expect(host.requests).toBeLessThanOrEqual(1 + 120 / 30)
+    },
+  )
 })
 
 describe('a host that is down from the start', () => {
@@ -145,6 +150,20 @@ describe('a host that is down from the start', () => {
       )
     },
   )
+  it('S10 reports a host that cannot be reached at all', async () => {
+    const gone = await remoteSender(KEY, (request) => request.socket.destroy())
+    await expect(gone.send()).rejects.toMatchObject(
+      unavailable(/^http:\/\/127\.0\.0\.1:\d+\/jwks\.json [a-z]/i),
+    )
+    const keySet = remoteKeySet('https://keys.example/jwks.json?secret=1', {
+      fetch: () => {
+        throw new TypeError('no route')
+      },
+    })
+    await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(
+      unavailable(/^https:\/\/keys\.example\/jwks\.json no route$/, 30),
+    )
+  })
 })
 
 describe('isolation', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Delivery, defineListener, hmac, type Reason, verify } from '../../src/index.ts'
 import { signHmac, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineListener, hmac, type PayloadSchema, verify } from '../../src/index.ts'
 import { signHmac, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'

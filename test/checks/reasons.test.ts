@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Reason, verify } from '../../src/index.ts'
 import { es256Listener } from '../support/es256-listener.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'

@@ -136,6 +136,7 @@ function sequence(...parts: readonly Uint8Array[]): Buffer {
 function der(tag: number, content: Uint8Array | string): Buffer {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'hex') : Buffer.from(content)
   const { length } = bytes
-  const prefix = length < 128 ? [tag, length] : [tag, 0x82, length >> 8, length & 255]
+  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]
+  const prefix = length < 128 ? [tag, length] : [tag, ...long]
   return Buffer.concat([Buffer.from(prefix), bytes])
 }

@@ -1,0 +1,25 @@
+/** Run by Node, Bun and Deno, in a project where the package is installed and nothing else. */
+import { equal, runCases } from './equal.mjs'
+import { fixture } from './fixture.mjs'
+
+const missing = async (name) => {
+  const error = await import(name).then(
+    () => undefined,
+    (thrown) => thrown,
+  )
+  equal(error === undefined, false)
+}
+
+const results = await runCases({
+  'the frameworks are really missing': async () => {
+    for (const name of ['express', 'fastify', 'hono']) await missing(name)
+  },
+  ...Object.fromEntries(
+    fixture.subpaths.map((subpath) => [
+      `import ${subpath} without any peer`,
+      async () => equal(Object.keys(await import(subpath)).length > 0, true),
+    ]),
+  ),
+})
+console.log(`${fixture.mark}${JSON.stringify(results)}`)
+process.exit(0)

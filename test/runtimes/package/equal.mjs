@@ -1,0 +1,19 @@
+/** Throws unless both print the same as JSON: node:assert is not everywhere. */
+export function equal(actual, expected) {
+  const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (found !== wanted) throw new Error(`expected ${wanted}, got ${found}`)
+}
+
+/** Runs cases one after the other, and says how each ended. */
+export async function runCases(cases) {
+  const results = []
+  for (const [name, run] of Object.entries(cases)) {
+    try {
+      await run()
+      results.push({ name, passed: true })
+    } catch (error) {
+      results.push({ name, passed: false, message: String(error?.stack ?? error) })
+    }
+  }
+  return results
+}

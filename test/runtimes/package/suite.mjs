@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { runIn } from '../processes.mjs'
+import { RUNTIMES } from '../runtimes.mjs'
+
+/** The build of `#crypto` that each engine has to pick. */
+const CRYPTO = { node: 'node', bun: 'node', deno: 'node', workerd: 'web' }
+
+const FACTS = JSON.parse(readFileSync(new URL('facts.json', import.meta.url), 'utf8'))
+
+const { build } = createRequire(new URL('../package.json', import.meta.url))('esbuild')
+
+/** Runs the cases on a runtime, in the projects of `packProject`. */
+export async function runPackage({ runtime, project }) {
+  const { engine } = RUNTIMES[runtime]
+  const fixture = { ...project.fixture, crypto: CRYPTO[engine], facts: FACTS[runtime] ?? {} }
+  for (const folder of [project.bare, project.full]) {
+    writeFileSync(join(folder, 'fixture.mjs'), `export const fixture = ${JSON.stringify(fixture)}\n`)
+  }
+  if (engine === 'workerd') return counted([await onWorkerd(project.full, fixture)], fixture)
+  const { binary, arguments: before } = RUNTIMES[runtime]
+  const start = (folder, script) => runIn(folder, binary, [...before, script])
+  return counted([await start(project.bare, 'bare.mjs'), await start(project.full, 'main.mjs')], fixture)
+}
+
+function counted(runs, { mark }) {
+  const tests = runs.flatMap(({ code, output }) => {
+    const line = output.split('\n').find((text) => text.includes(mark))
+    const results = line ? JSON.parse(line.slice(line.indexOf(mark) + mark.length)) : []
+    const ended = code === 0 && line !== undefined
+    return ended
+      ? results
+      : [...results, { name: `exit ${code}`, passed: false, message: output.slice(-3000) }]
+  })
+  const failures = tests.filter(({ passed }) => !passed).map(({ name, message }) => `${name}\n    ${message}`)
+  return { passed: tests.length - failures.length, failed: failures.length, skipped: 0, failures }
+}
+
+/** As a bundler for Workers does it; whatever is imported from Node stays an import, and fails there. */
+async function onWorkerd(folder, { subpaths }) {
+  const lines = subpaths
+    .filter((subpath) => subpath !== 'hookgate/fastify') // it is made of Node's streams, and Fastify runs nowhere else
+    .map((subpath, index) => [`import * as m${index} from '${subpath}'`, `'${subpath}': m${index},`])
+  const text = `${lines.map(([line]) => line).join('\n')}\nexport const subpaths = {${lines.map(([, row]) => row).join('')}}\n`
+  writeFileSync(join(folder, 'subpaths.mjs'), text)
+  const { metafile } = await build({
+    absWorkingDir: folder,
+    entryPoints: ['worker.mjs'],
+    outfile: 'bundle.js',
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+    metafile: true,
+    logLevel: 'silent',
+  })
+  const wrong = Object.keys(metafile.inputs).filter((input) => input.endsWith('crypto/node.js'))
+  if (wrong.length > 0) return { code: 1, output: `the bundle holds ${wrong}` }
+  writeFileSync(join(folder, 'workerd.capnp'), WORKERD)
+  return runIn(folder, RUNTIMES.workerd.binary, ['test', 'workerd.capnp'])
+}
+
+const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (
+      modules = [(name = "bundle.js", esModule = embed "bundle.js")],
+      compatibilityDate = "2026-11-01",
+      globalOutbound = "loopback",
+    )),
+    (name = "loopback", network = (allow = ["local"])),
+  ],
+);
+`

@@ -1,0 +1,20 @@
+/** Run by bare workerd: no compatibility flag, so that nothing of Node is there. */
+import { cases } from './cases.mjs'
+import { runCases } from './equal.mjs'
+import { facts } from './facts.mjs'
+import { fixture } from './fixture.mjs'
+import { subpaths } from './subpaths.mjs'
+
+export default {
+  async test() {
+    const imports = Object.fromEntries(
+      Object.entries(subpaths).map(([subpath, names]) => [
+        `import ${subpath}`,
+        async () => {
+          if (Object.keys(names).length === 0) throw new Error('it is empty')
+        },
+      ]),
+    )
+    console.log(`${fixture.mark}${JSON.stringify(await runCases({ ...imports, ...cases, ...facts }))}`)
+  },
+}

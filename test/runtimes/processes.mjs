@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process'
+
+/** No suite takes that long: what does hangs. */
+const DEADLINE_MS = 420_000
+
+/** Runs a program to its end, or to the deadline, and gives its exit code with all that it printed. */
+export function runIn(cwd, program, args, environment = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, NO_COLOR: '1', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true, // a group of its own, so that its workers end with it
+    })
+    let output = ''
+    const keep = (chunk) => {
+      output += chunk
+    }
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    const timer = setTimeout(() => {
+      output += `\nstopped after ${DEADLINE_MS / 1000} s`
+      process.kill(-child.pid, 'SIGKILL')
+    }, DEADLINE_MS)
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      resolve({ code: code ?? signal, output })
+    })
+  })
+}

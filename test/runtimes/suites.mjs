@@ -1,0 +1,91 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runPackage } from './package/suite.mjs'
+import { runIn } from './processes.mjs'
+import { RUNTIMES } from './runtimes.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const TSC = `${root}node_modules/typescript/bin/tsc`
+const VITEST = `${root}node_modules/vitest/vitest.mjs`
+
+/**
+ * Everything that decides. Left out: the engines of the stores and the races of processes, the command line, packaging
+ * and the service, none of which depends on what an edge runtime runs, and all of which the main run has on Node.
+ */
+const LOGIC = [
+  'test/runtimes/engine.test.ts',
+  ...readdirSync(`${root}test`)
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `test/${name}`),
+  'test/auth',
+  'test/checks',
+  'test/crypto',
+  'test/lib',
+  'test/stores/memory',
+  'test/stores/local-cache',
+  'test/testing',
+]
+
+const WIRE = ['test/adapters']
+
+/** Suites by name. `run` gives { passed, failed, skipped, failures }. */
+export const SUITES = {
+  logic: { runsOn: (runtime) => runtime !== 'workerd', run: ({ runtime }) => vitest(runtime, LOGIC) },
+  wire: {
+    runsOn: (runtime) => RUNTIMES[runtime].engine === 'node',
+    run: ({ runtime }) => vitest(runtime, WIRE),
+  },
+  package: { runsOn: () => true, run: runPackage },
+  types: { runsOn: (runtime) => RUNTIMES[runtime].engine !== 'node', run: ({ runtime }) => compile(runtime) },
+}
+
+async function vitest(runtime, files) {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-'))
+  const report = join(folder, 'report.json')
+  const { binary, arguments: before } = RUNTIMES[runtime]
+  const reporters = ['--reporter=json', `--outputFile=${report}`]
+  try {
+    const { code, output } = await runIn(
+      root,
+      binary,
+      [...before, VITEST, 'run', '--project', 'node', ...reporters, ...files],
+      { HOOKGATE_RUNTIME: runtime },
+    )
+    if (!existsSync(report)) return crashed(code, output)
+    return counted(JSON.parse(readFileSync(report, 'utf8')), code, output)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function counted({ numPassedTests, numFailedTests, testResults }, code, output) {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+  const failures = [
+    ...tests
+      .filter(({ status }) => status === 'failed')
+      .map(
+        ({ fullName, failureMessages }) =>
+          `${fullName}\n    ${failureMessages.join('\n').split('\n').slice(0, 3).join('\n    ')}`,
+      ),
+    ...testResults
+      .filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0)
+      .map(({ name, message }) => `${name}: ${message}`),
+  ]
+  if (code !== 0 && failures.length === 0) return crashed(code, output)
+  const failed = Math.max(numFailedTests, failures.length)
+  return { passed: numPassedTests, failed, skipped: tests.length - numPassedTests - numFailedTests, failures }
+}
+
+/** The example for a platform, with the platform's own types. */
+async function compile(runtime) {
+  const project = `${root}test/runtimes/types/tsconfig.${runtime}.json`
+  const { code, output } = await runIn(root, process.execPath, [TSC, '-p', project])
+  return code === 0 ? { passed: 1, failed: 0, skipped: 0, failures: [] } : crashed(code, output)
+}
+
+/** The run ended badly without a test that says so. */
+function crashed(code, output) {
+  return { passed: 0, failed: 1, skipped: 0, failures: [`exit ${code}: ${output.slice(-3000)}`] }
+}

@@ -1,0 +1,6 @@
+// What `wrangler types` writes for a Worker with this secret.
+declare namespace Cloudflare {
+  interface Env {
+    readonly WEBHOOK_SECRET: string
+  }
+}
