@@ -1,6 +1,6 @@
 /** Run by bare workerd: no compatibility flag, so that nothing of Node is there. */
 import { cases } from './cases.mjs'
-import { runCases } from './equal.mjs'
+import { equal, runCases } from './equal.mjs'
 import { facts } from './facts.mjs'
 import { fixture } from './fixture.mjs'
 import { subpaths } from './subpaths.mjs'
@@ -15,6 +15,18 @@ export default {
         },
       ]),
     )
-    console.log(`${fixture.mark}${JSON.stringify(await runCases({ ...imports, ...cases, ...facts }))}`)
+    const bare = {
+      'nothing of Node is here': async () => {
+        equal([typeof globalThis.process, typeof globalThis.Buffer], ['undefined', 'undefined'])
+        const found = await import('node:crypto').then(
+          () => true,
+          () => false,
+        )
+        equal(found, false)
+      },
+    }
+    console.log(
+      `${fixture.mark}${JSON.stringify(await runCases({ ...bare, ...imports, ...cases, ...facts }))}`,
+    )
   },
 }

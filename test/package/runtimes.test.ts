@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const page = read('docs/runtimes.md')
+const facts: { readonly [runtime: string]: { readonly [question: string]: string } } = JSON.parse(
+  read('test/runtimes/package/facts.json'),
+)
+const { dependencies, optionalDependencies } = JSON.parse(read('test/runtimes/package.json'))
+
+const VERSIONS: readonly (readonly [name: string, version: string])[] = [
+  ...['20', '22', '24', '26'].map(
+    (major) => [`Node ${major}`, optionalDependencies[`node${major}-linux-x64`].split('@').at(-1)] as const,
+  ),
+  ['Bun', dependencies.bun],
+  ['Deno', dependencies.deno],
+  ['workerd', dependencies.workerd],
+]
+
+describe('docs/runtimes.md', () => {
+  it.each(VERSIONS)('has the version of %s that is installed: %s', (name, version) => {
+    expect(page).toContain(`| ${name} | ${version} |`)
+  })
+
+  it.each(Object.keys(facts.node20 ?? {}))('says what was measured: %s', (question) => {
+    const answers = Object.values(facts).map((measured) => measured[question])
+    expect(answers).toHaveLength(VERSIONS.length)
+    expect(page).toContain(`| ${question} | ${answers.join(' | ')} |`)
+  })
+})
