@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
-import { ENGINE } from '../support/engine.ts'
 import { ACCEPTED, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
 import { hanging, type KeyHostAnswer, keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
+import { ENGINE } from '../support/runtime.ts'
 
 const KEY = newKey('ES256')
 const JWKS = { keys: [KEY.publicKey] }

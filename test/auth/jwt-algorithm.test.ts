@@ -5,9 +5,9 @@ import type { JwtAlgorithm } from '../../src/auth/token.ts'
 import { verify } from '../../src/index.ts'
 import { localKeySet } from '../../src/jwt.ts'
 import { signJwt, toDelivery } from '../../src/testing/index.ts'
-import { ENGINE } from '../support/engine.ts'
 import { ACCEPTED, AUDIENCE, invalid, jwtSender, SUBJECT } from '../support/jwt-listener.ts'
 import { newKey, type SigningKey } from '../support/keys.ts'
+import { ENGINE } from '../support/runtime.ts'
 
 const RSA = newKey('RS256')
 const EC = newKey('ES256')

@@ -2,10 +2,9 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { DER, fromDer } from '../../cli/private-key.ts'
 import { localKeySet } from '../../src/jwt.ts'
-import { ENGINE } from '../support/engine.ts'
 import { ACCEPTED, invalid, jwtSender } from '../support/jwt-listener.ts'
 import { base64url, newKey, type SigningKey, signingKey, toBytes, toNumber } from '../support/keys.ts'
-import { itOutsideWorkerd } from '../support/runtime.ts'
+import { ENGINE } from '../support/runtime.ts'
 
 const RSA = newKey('RS256')
 const EC = newKey('ES256')
@@ -55,13 +54,6 @@ describe('Ed25519 keys', () => {
     }
   })
 
-  itOutsideWorkerd('it cannot make the keys').each(['ed448', 'x25519', 'x448'] as const)(
-    'K29 refuses a key for %s under EdDSA',
-    async (type) => {
-      const jwk = createPublicKey(otherCurve(type)).export({ format: 'jwk' })
-      expect(await sendWith(ED, jwk)).toMatchObject(invalid('no EdDSA key has this kid'))
-    },
-  )
   // By hand, since not every engine can make them.
   it.each([
     ['Ed448', 57],

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { verify } from '../../src/index.ts'
 import { remoteKeySet } from '../../src/jwt.ts'
-import { ENGINE } from '../support/engine.ts'
 import {
   ACCEPTED,
   EXPIRED,
@@ -14,7 +13,7 @@ import {
 } from '../support/jwt-listener.ts'
 import { plainly } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
-import { itOutsideWorkerd } from '../support/runtime.ts'
+import { ENGINE, itOutsideWorkerd } from '../support/runtime.ts'
 
 const KEY = newKey('ES256', 'first')
 const NEXT = newKey('ES256', 'next')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ENGINE } from '../support/engine.ts'
+import { ENGINE } from '../support/runtime.ts'
 
 /** Named by `npm run test:runtimes`; any other run is on whatever Node there is. */
 const { HOOKGATE_RUNTIME: wanted = `node${process.versions.node.split('.')[0]}` } = process.env

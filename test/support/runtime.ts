@@ -1,6 +1,15 @@
 import { it } from 'vitest'
 
-export const IN_WORKERD: boolean = Reflect.get(globalThis, 'navigator')?.userAgent === 'Cloudflare-Workers'
+/** What runs these tests: `npm run test:runtimes` runs them on all. */
+export const ENGINE: 'node' | 'bun' | 'deno' | 'workerd' = findEngine()
+
+export const IN_WORKERD: boolean = ENGINE === 'workerd'
+
+function findEngine(): typeof ENGINE {
+  if (Reflect.get(globalThis, 'navigator')?.userAgent === 'Cloudflare-Workers') return 'workerd'
+  if ('Bun' in globalThis) return 'bun'
+  return 'Deno' in globalThis ? 'deno' : 'node'
+}
 
 /** `it`, but for workerd, where the test is not registered at all. The reason is for whoever reads the test. */
 export function itOutsideWorkerd(_reason: string): typeof it {
