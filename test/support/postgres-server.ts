@@ -36,9 +36,11 @@ export class PostgresServer {
   /** Its socket is here, as `.s.PGSQL.5432`. */
   readonly folder: string
   readonly #guard: ChildProcess
+  readonly #settings: readonly string[]
   #postmaster: ChildProcess | undefined
 
-  private constructor() {
+  private constructor(settings: readonly string[]) {
+    this.#settings = settings
     this.folder = mkdtempSync(join(tmpdir(), 'hookgate-postgres-'))
     if (USER) chownSync(this.folder, USER.uid, USER.gid)
     this.#guard = spawn('sh', ['-c', GUARD, this.folder], {
@@ -48,8 +50,9 @@ export class PostgresServer {
     this.#guard.unref()
   }
 
-  static async start(): Promise<PostgresServer> {
-    const server = new PostgresServer()
+  /** @param given Settings like `fsync=on`, in place of those that make tests fast. */
+  static async start(...given: readonly string[]): Promise<PostgresServer> {
+    const server = new PostgresServer(given)
     const choices = ['-A', 'trust', '-U', 'hookgate', '-E', 'UTF8', '--no-locale', '--no-sync']
     execFileSync(binary('initdb'), ['-D', server.#cluster, ...choices], { ...USER, cwd: server.folder })
     await server.resume()
@@ -73,6 +76,7 @@ export class PostgresServer {
       'fsync=off',
       'shared_buffers=16MB',
       'max_connections=200',
+      ...this.#settings,
     ]
     const postmaster = spawn(
       binary('postgres'),

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { run } from '../cli/support.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const PAGES = ['README.md', 'docs/stores.md']
+
+/** What the reader has, and the pages do not say again. */
+const TAKEN_FOR_GRANTED = `
+import type { Redis } from 'ioredis'
+import type { PoolClient } from 'pg'
+import type { EventStore } from 'hookgate'
+declare global {
+  const client: Redis
+  const tx: PoolClient
+  const listenerId: string
+  const id: string
+  function openYourStore(): Promise<EventStore>
+  function closeIt(): Promise<void>
+  function makeOlder(milliseconds: number): Promise<void>
+}
+`
+
+const SETTINGS = {
+  extends: join(root, 'tsconfig.base.json'),
+  compilerOptions: {
+    noEmit: true,
+    declaration: false,
+    isolatedDeclarations: false,
+    noUnusedLocals: false,
+    types: ['node'],
+  },
+}
+
+/** Each fence of TypeScript in a page, under the line that it begins in: `README.md:59`. */
+function fencesIn(page: string): { where: string; code: string }[] {
+  const text = readFileSync(join(root, page), 'utf8')
+  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => ({
+    where: `${page}:${text.slice(0, index).split('\n').length}`,
+    code,
+  }))
+}
+
+it('every piece of TypeScript that the README and docs/stores.md show compiles, as strictly as this package', {
+  timeout: 120_000,
+}, async () => {
+  // Within node_modules, so that the package is found by its name, and nothing is left in the way.
+  const folder = mkdtempSync(join(root, 'node_modules/.docs-code-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const fences = PAGES.flatMap(fencesIn)
+  expect(fences.length).toBeGreaterThanOrEqual(12)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'granted.d.ts'), TAKEN_FOR_GRANTED)
+  const files = fences.map(({ where, code }) => {
+    const name = `${where.replaceAll(/[/:]/g, '_')}.ts`
+    writeFileSync(join(folder, name), `${code}\nexport {}\n`)
+    return name
+  })
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ ...SETTINGS, files: ['granted.d.ts', ...files] }),
+  )
+  const { code, stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder], {})
+  expect(stdout).toBe('')
+  expect(code).toBe(0)
+})
