@@ -10,7 +10,7 @@ const DOWNWARD = `WITH RECURSIVE chain (id, next, depth) AS (
 ) SELECT id, depth FROM chain`
 
 const UPWARD = `WITH RECURSIVE chain (id, depth) AS (
-  SELECT $1::text, 0
+  SELECT $1::text COLLATE "C", 0
   UNION ALL SELECT policies.id, depth + 1 FROM policies JOIN chain ON baseline_policy_id = chain.id
 ) SELECT max(depth)::int AS depth FROM chain`
 

@@ -65,6 +65,8 @@ const JSON_COLUMNS: readonly string[] = ['policy_steps', 'rules', 'post_actions'
 
 /** Writes a policy, new or not. */
 export async function savePolicy(database: Queryable, row: PolicyRow): Promise<void> {
+  // Without the key: policies that refer to this one may be written meanwhile.
+  const changed = WRITTEN.filter((name) => name !== 'id')
   const places = WRITTEN.map((name, index) => `$${index + 1}${JSON_COLUMNS.includes(name) ? '::jsonb' : ''}`)
   const values = WRITTEN.map((name) => {
     const value = row[name]
@@ -72,7 +74,7 @@ export async function savePolicy(database: Queryable, row: PolicyRow): Promise<v
   })
   await database.query(
     `INSERT INTO policies (${WRITTEN.join()}) VALUES (${places.join()})
-     ON CONFLICT (id) DO UPDATE SET ${WRITTEN.map((name) => `${name} = excluded.${name}`).join()}`,
+     ON CONFLICT (id) DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join()}`,
     values,
   )
 }

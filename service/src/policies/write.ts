@@ -44,7 +44,7 @@ export async function updatePolicy(
   given: UpdatePolicy,
   dependencies: Dependencies,
 ): Promise<PolicyRow> {
-  const row = await findPolicy(tx, id, 'FOR UPDATE')
+  const row = await findPolicy(tx, id, 'FOR NO KEY UPDATE')
   if (row.system_builtin) throw new Problem('policy_builtin', 'Built-in policies cannot be edited.')
   return write(tx, row, given, dependencies)
 }
@@ -94,7 +94,7 @@ function checkEntries({ policy_type, policy_steps, rules, baseline_policy_id }: 
 
 function checkCondition(condition: string, number: number): void {
   try {
-    checkCel(condition)
+    checkCel(condition, 'bool')
   } catch (error) {
     if (!(error instanceof CelError)) throw error
     refuse(`rule ${number}: ${error.message}`)

@@ -18,7 +18,7 @@ export function tasksLike({ taskStates, userIds }: TaskFilters): Listing {
     where: `deleted_at IS NULL AND (cardinality($1::text[]) = 0 OR state = ANY($1::text[]))
       AND ($2::text[] IS NULL OR user_id = ANY($2::text[]))`,
     params: [taskStates, userIds ?? null],
-    keys: ['numeric_id'],
+    keys: ['tasks.numeric_id'],
     order: 'DESC',
   }
 }

@@ -8,6 +8,7 @@ import { openPGlite } from '../../src/database/pglite.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { demoToken, seed } from '../../src/database/seed.ts'
 import { SEED_PARTS } from '../../src/database/seed-parts.ts'
+import { hashOf, type Role } from '../../src/http/bearer.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
 import { type JobQueue, openJobQueue } from '../../src/jobs/queue.ts'
 
@@ -66,6 +67,16 @@ export class Subject {
     }
   }
 
+  /** A token of Ada's with one role. */
+  async tokenWith(role: Role): Promise<string> {
+    const [id, secret] = [crypto.randomUUID().replaceAll('-', ''), 's'.repeat(43)]
+    await this.database.query(
+      'INSERT INTO access_tokens (id, secret_hash, user_id, roles) VALUES ($1, $2, $3, $4)',
+      [id, hashOf(secret), 'user-ada', [role]],
+    )
+    return `svc_${id}_${secret}`
+  }
+
   /** A request with the demo token, unless `token` says otherwise; `undefined` sends none. JSON in, JSON out. */
   async ask(method: string, path: string, body?: unknown, token: string | undefined = this.token) {
     const reply = await this.app.request(path, {
@@ -73,6 +84,7 @@ export class Subject {
       headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
+    if (reply.status === 500) throw this.reports.at(-1)
     // What a reply holds is what the tests are about.
     // biome-ignore lint/suspicious/noExplicitAny: see above
     return { status: reply.status, headers: reply.headers, body: (await reply.json()) as any }

@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { describeService } from '../support/databases.ts'
+
+const STEPS = { steps: [{ approval: {} }] }
+
+describeService('baselinePolicyId', (subject) => {
+  const create = (body: object) =>
+    subject.post('/api/v1/policies', { displayName: 'p', policyType: 'POLICY_TYPE_GRANT', ...body })
+  const base = async () => (await create({ policySteps: { grant: STEPS } })).body.policy.id as string
+  const deferring = async (baselinePolicyId: string) => {
+    const { status, body } = await create({ baselinePolicyId })
+    return status === 200 ? (body.policy.id as string) : Promise.reject(new Error(body.detail))
+  }
+  const patch = (id: string, body: object) => subject.patch(`/api/v1/policies/${id}`, body)
+  const refusal = async (reply: Promise<{ status: number; body: { code: string; detail: string } }>) => {
+    const { status, body } = await reply
+    expect([status, body.code]).toEqual([400, 'policy_invalid'])
+    return body.detail
+  }
+
+  it('excludes a baseline entry, and one of the two is needed', async () => {
+    const baselinePolicyId = await base()
+    expect(await refusal(create({ baselinePolicyId, policySteps: { grant: STEPS } }))).toMatch('either')
+    expect(await refusal(create({}))).toMatch('either')
+    expect((await create({ baselinePolicyId, policySteps: {} })).status).toBe(200)
+  })
+
+  it('names a policy of the same type, and one that there is', async () => {
+    expect(await refusal(create({ baselinePolicyId: 'builtin-revoke' }))).toMatch('same type')
+    expect(await refusal(create({ baselinePolicyId: 'none' }))).toMatch('names no policy')
+    expect((await create({ baselinePolicyId: 'builtin-grant' })).status).toBe(200)
+  })
+
+  it('may not be the policy itself, nor lead back to it', async () => {
+    const first = await base()
+    const second = await deferring(first)
+    const third = await deferring(second)
+    expect(await refusal(patch(first, { baselinePolicyId: first, policySteps: {} }))).toMatch('itself')
+    expect(await refusal(patch(first, { baselinePolicyId: third, policySteps: {} }))).toMatch('lead back')
+  })
+
+  it('makes chains of 5 references, not of 6', async () => {
+    let id = await base()
+    for (let depth = 1; depth <= 5; depth++) id = await deferring(id)
+    expect(await refusal(create({ baselinePolicyId: id }))).toMatch('chain of 6')
+  })
+
+  it('counts what leads to the policy as well: joining 3 and 2 is allowed, 3 and 3 is not', async () => {
+    const [left, right] = [await base(), await base()]
+    const end = await deferring(await deferring(left))
+    await deferring(await deferring(right))
+    expect((await patch(right, { baselinePolicyId: end, policySteps: {} })).status).toBe(200)
+    const far = await base()
+    await deferring(await deferring(await deferring(far)))
+    expect(await refusal(patch(far, { baselinePolicyId: end, policySteps: {} }))).toMatch('chain of 6')
+  })
+
+  it('two that are right alone do not close a circle together', async () => {
+    const [first, second] = [await base(), await base()]
+    const replies = await Promise.all([
+      patch(first, { baselinePolicyId: second, policySteps: {} }),
+      patch(second, { baselinePolicyId: first, policySteps: {} }),
+    ])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  })
+
+  it('is taken back by an empty one, together with a baseline entry', async () => {
+    const id = await deferring(await base())
+    const { status, body } = await patch(id, { baselinePolicyId: '', policySteps: { grant: STEPS } })
+    expect([status, body.policy.baselinePolicyId]).toEqual([200, ''])
+  })
+
+  it('is refused where its feature is off', async () => {
+    const app = createApp({ ...subject.dependencies, baselinePolicies: false })
+    const reply = await app.request('/api/v1/policies', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${subject.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        displayName: 'p',
+        policyType: 'POLICY_TYPE_GRANT',
+        baselinePolicyId: 'builtin-grant',
+      }),
+    })
+    expect([reply.status, await reply.json()]).toMatchObject([403, { code: 'feature_disabled' }])
+  })
+})

@@ -1,0 +1,143 @@
+import { expect, it } from 'vitest'
+import { policySchema } from '../../src/policies/schema.ts'
+import { describeService } from '../support/databases.ts'
+
+const STEPS = { steps: [{ approval: { userIds: ['user-alan'] } }, { wait: { waitDuration: '60s' } }] }
+const KEY = '0b0e7d3c-0001-4000-8000-000000000001'
+
+describeService('policies', (subject) => {
+  const create = (body: object = {}) =>
+    subject.post('/api/v1/policies', {
+      displayName: 'p',
+      policyType: 'POLICY_TYPE_GRANT',
+      policySteps: { grant: STEPS },
+      ...body,
+    })
+  const patch = (id: string, body: object) => subject.patch(`/api/v1/policies/${id}`, body)
+  const created = async (body: object = {}) => {
+    const reply = await create(body)
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+    return reply.body.policy
+  }
+  const codeOf = async (body: object) => {
+    const reply = await create(body)
+    return `${reply.status} ${reply.body.code ?? 'created'}`
+  }
+
+  it('have every field of the specification, and none besides', async () => {
+    const policy = await created({ scope: { any: 1 }, postActions: [{ certifyRemediateImmediately: true }] })
+    expect(policySchema.parse(policy)).toEqual(policy)
+    expect(policy).toMatchObject({
+      systemBuiltin: false,
+      reassignTasksToDelegates: false,
+      deletedAt: null,
+      rules: null,
+      policySteps: {
+        grant: {
+          steps: [
+            { ...STEPS.steps[0], wait: null },
+            { ...STEPS.steps[1], approval: null },
+          ],
+        },
+      },
+    })
+    expect((await subject.get(`/api/v1/policies/${policy.id}`)).body).toEqual({ policy })
+  })
+
+  it('are listed in pages', async () => {
+    for (let count = 0; count < 10; count++) await create()
+    const seen: string[] = []
+    let token = ''
+    do {
+      const { body } = await subject.get(`/api/v1/policies?page_size=10&page_token=${token}`)
+      seen.push(...body.list.map((element: { policy: { id: string } }) => element.policy.id))
+      token = body.nextPageToken
+    } while (token !== '')
+    const [count] = await subject.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM policies',
+    )
+    expect(seen).toHaveLength(count?.count ?? 0)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+
+  it('keep what a PATCH does not name', async () => {
+    const before = await created({ description: 'old' })
+    subject.clock.advanceSeconds(5)
+    const { body } = await patch(before.id, { displayName: 'new' })
+    const updatedAt = new Date(subject.clock.now()).toISOString()
+    expect(body.policy).toEqual({ ...before, displayName: 'new', updatedAt })
+  })
+
+  it('that are built in cannot be edited', async () => {
+    for (const body of [{ displayName: 'x' }, {}, { annotations: { a: 'b' } }]) {
+      const reply = await patch('builtin-grant', body)
+      expect([reply.status, reply.body.code]).toEqual([409, 'policy_builtin'])
+    }
+    expect((await subject.get('/api/v1/policies/builtin-grant')).body.policy).toMatchObject({
+      systemBuiltin: true,
+      displayName: 'Grant (built in)',
+    })
+  })
+
+  it('hold together: the baseline by its type, other entries by UUID, rules with a condition and an entry', async () => {
+    const condition = 'true'
+    expect(await codeOf({ policySteps: { GRANT: STEPS } })).toBe('400 policy_invalid')
+    expect(await codeOf({ policySteps: { revoke: STEPS } })).toBe('400 policy_invalid')
+    expect(await codeOf({ policySteps: { grant: STEPS, extra: STEPS } })).toBe('400 policy_invalid')
+    expect(await codeOf({ policySteps: { grant: STEPS, [KEY]: STEPS } })).toBe('200 created')
+    expect(await codeOf({ rules: [{ condition, policyKey: KEY }] })).toBe('400 policy_invalid')
+    expect(await codeOf({ rules: [{ condition, policyKey: 'toString' }] })).toBe('400 policy_invalid')
+    expect(await codeOf({ rules: [{ condition, policyKey: 'grant' }] })).toBe('200 created')
+    expect(await codeOf({ rules: [{ condition: 'ctx.task ==', policyKey: 'grant' }] })).toBe(
+      '400 policy_invalid',
+    )
+    expect(await codeOf({ rules: [{ condition: '"text"', policyKey: 'grant' }] })).toBe('400 policy_invalid')
+    expect(await codeOf({ rules: [{ condition: 'process.exit()', policyKey: 'grant' }] })).toBe(
+      '400 policy_invalid',
+    )
+  })
+
+  it.each([
+    ['POLICY_TYPE_REVOKE', 'revoke'],
+    ['POLICY_TYPE_CERTIFY', 'certify'],
+    ['POLICY_TYPE_ACCESS_REQUEST', 'access_request'],
+    ['POLICY_TYPE_PROVISION', 'provision'],
+  ])('of %s have their baseline at %s', async (policyType, key) => {
+    expect(await codeOf({ policyType, policySteps: { [key]: STEPS } })).toBe('200 created')
+    expect(await codeOf({ policyType, policySteps: { grant: STEPS } })).toBe('400 policy_invalid')
+  })
+
+  it.each([
+    [{ systemBuiltin: true }],
+    [{ id: 'x' }],
+    [{ policyType: 'POLICY_TYPE_UNSPECIFIED' }],
+    [{ policySteps: { grant: { steps: [] } } }],
+    [{ policySteps: { grant: { steps: [{}] } } }],
+    [{ policySteps: { grant: { steps: [{ approval: {}, wait: {} }] } } }],
+    [{ policySteps: { grant: { steps: [{ dance: {} }] } } }],
+  ])('are refused with %j', async (wrong) => {
+    expect(await codeOf(wrong)).toBe('400 request_invalid')
+  })
+
+  it('keep a type that this service does not know', async () => {
+    const { id } = await created()
+    await subject.database.query(`UPDATE policies SET policy_type = 'POLICY_TYPE_DREAM' WHERE id = $1`, [id])
+    expect((await subject.get(`/api/v1/policies/${id}`)).body.policy.policyType).toBe('POLICY_TYPE_DREAM')
+  })
+
+  it('are written by super admins only, and read by all', async () => {
+    const { id } = await created()
+    for (const role of ['operator', 'viewer'] as const) {
+      const token = await subject.tokenWith(role)
+      expect((await subject.get(`/api/v1/policies/${id}`, token)).status).toBe(200)
+      expect((await subject.patch(`/api/v1/policies/${id}`, { displayName: 'x' }, token)).status).toBe(403)
+      const body = { displayName: 'p', policyType: 'POLICY_TYPE_GRANT', policySteps: { grant: STEPS } }
+      expect((await subject.post('/api/v1/policies', body, token)).status).toBe(403)
+    }
+  })
+
+  it('that there are not are 404', async () => {
+    expect((await subject.get('/api/v1/policies/none')).body.code).toBe('policy_unknown')
+    expect((await patch('none', { displayName: 'x' })).body.code).toBe('policy_unknown')
+  })
+})

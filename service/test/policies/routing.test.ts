@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest'
+import { describeService } from '../support/databases.ts'
+
+const [FIRST, SECOND] = ['0b0e7d3c-0001-4000-8000-000000000001', '0b0e7d3c-0002-4000-8000-000000000002']
+const approvalBy = (...userIds: string[]) => ({ steps: [{ approval: { userIds } }] })
+
+describeService('the steps of a task', (subject) => {
+  const policy = async (body: object) => {
+    const reply = await subject.post('/api/v1/policies', {
+      displayName: 'p',
+      policyType: 'POLICY_TYPE_GRANT',
+      ...body,
+    })
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+    return reply.body.policy.id as string
+  }
+  const task = async (policyId: string, more: object = {}) => {
+    const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01', identityUserId: 'user-grace' }
+    return subject.post('/api/v1/tasks', { type: { grant }, policyId, ...more })
+  }
+  /** Who may act on the first step of a new task: that tells which steps were selected. */
+  const actors = async (policyId: string, more: object = {}) =>
+    (await task(policyId, more)).body.taskView.task.stepApproverIds
+
+  const ruled = (...conditions: string[]) => ({
+    policySteps: {
+      grant: approvalBy('baseline'),
+      [FIRST]: approvalBy('first'),
+      [SECOND]: approvalBy('second'),
+    },
+    rules: conditions.map((condition, index) => ({ condition, policyKey: index === 0 ? FIRST : SECOND })),
+  })
+
+  it('are those of the first rule that matches, from top to bottom', async () => {
+    expect(await actors(await policy(ruled('true', 'true')))).toEqual(['first'])
+    expect(await actors(await policy(ruled('false', 'true')))).toEqual(['second'])
+  })
+
+  it('are the baseline without a match, and without rules', async () => {
+    expect(await actors(await policy(ruled('false', 'false')))).toEqual(['baseline'])
+    expect(await actors(await policy({ ...ruled(), rules: [] }))).toEqual(['baseline'])
+    expect(await actors(await policy({ ...ruled(), rules: null }))).toEqual(['baseline'])
+  })
+
+  it('depend on the task and on whom it targets', async () => {
+    const id = await policy(
+      ruled('ctx.task.emergencyAccess && has(ctx.task.type.grant)', 'ctx.user.email.startsWith("grace@")'),
+    )
+    expect(await actors(id, { emergencyAccess: true })).toEqual(['first'])
+    expect(await actors(id)).toEqual(['second'])
+    expect(await actors(id, { userId: 'user-alan' })).toEqual(['baseline'])
+  })
+
+  it('of a rule that fails, or is neither true nor false, are none: the task is refused', async () => {
+    for (const condition of ['ctx.task.data.missing == 1', 'ctx.task.description']) {
+      const { status, body } = await task(await policy(ruled(condition, 'true')))
+      expect([status, body.code]).toEqual([409, 'policy_rule_failed'])
+    }
+  })
+
+  it('after a rule that matched, no other is evaluated', async () => {
+    expect(await actors(await policy(ruled('true', 'ctx.task.data.missing == 1')))).toEqual(['first'])
+  })
+
+  it('come from the policy that the baseline defers to, its rules first', async () => {
+    const last = await policy(ruled('ctx.task.emergencyAccess'))
+    const middle = await policy({ baselinePolicyId: last })
+    const id = await policy({
+      ...ruled('false'),
+      policySteps: { [FIRST]: approvalBy('x') },
+      baselinePolicyId: middle,
+    })
+    expect(await actors(id)).toEqual(['baseline'])
+    expect(await actors(id, { emergencyAccess: true })).toEqual(['first'])
+  })
+
+  it('stay as they are when the policy changes, and its generation with them', async () => {
+    const id = await policy(ruled())
+    const before = (await task(id)).body.taskView.task
+    await subject.patch(`/api/v1/policies/${id}`, {
+      policySteps: { grant: approvalBy('other', 'new') },
+      rules: [],
+    })
+    const same = (await subject.get(`/api/v1/tasks/${before.id}`)).body.taskView.task
+    expect([same.stepApproverIds, same.policyGenerationId]).toEqual([['baseline'], before.policyGenerationId])
+    const after = (await task(id)).body.taskView.task
+    expect(after.stepApproverIds).toEqual(['other', 'new'])
+    expect(after.policyGenerationId).not.toBe(before.policyGenerationId)
+  })
+})

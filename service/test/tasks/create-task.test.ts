@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest'
+import { describeService } from '../support/databases.ts'
+
+const TARGET = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
+
+describeService('POST /api/v1/tasks', (subject) => {
+  const create = (body: object) => subject.post('/api/v1/tasks', body)
+  const code = async (body: object) => {
+    const reply = await create(body)
+    return `${reply.status} ${reply.body.code ?? 'created'}`
+  }
+
+  it.each([
+    ['grant', { ...TARGET, identityUserId: 'user-grace' }, 'builtin-grant', 'user-grace'],
+    ['revoke', { ...TARGET, appUserId: 'app-user-grace' }, 'builtin-revoke', 'user-grace'],
+    ['certify', { ...TARGET, accessReviewId: 'review' }, 'builtin-certify', ''],
+  ])('a %s task without a policy takes the built-in one', async (kind, fields, policy, userId) => {
+    const { status, body } = await create({ type: { [kind]: fields } })
+    expect(status).toBe(200)
+    const { task } = body.taskView
+    expect(task).toMatchObject({ state: 'TASK_STATE_OPEN', userId, createdByUserId: 'user-ada' })
+    expect(task.policy.policy.id).toBe(policy)
+    expect(task.type[kind]).toMatchObject({ ...fields, outcomeTime: null })
+  })
+
+  it.each([
+    ['offboarding', { subjectUserId: 'user-grace' }],
+    ['action', {}],
+    ['finding', { findingId: 'f', findingType: 't' }],
+  ])('%s has no built-in policy, so the request names one', async (kind, fields) => {
+    expect(await code({ type: { [kind]: fields } })).toBe('400 policy_invalid')
+    expect(await code({ type: { [kind]: fields }, policyId: 'builtin-grant' })).toBe('200 created')
+  })
+
+  it('exactly one member of the type is set, the others are null', async () => {
+    const { body } = await create({ type: { grant: TARGET, revoke: null } })
+    const type = body.taskView.task.type
+    expect(Object.keys(type).toSorted()).toEqual([
+      'action',
+      'certify',
+      'finding',
+      'grant',
+      'offboarding',
+      'revoke',
+    ])
+    expect(Object.values(type).filter((member) => member !== null)).toHaveLength(1)
+    expect(await code({ type: { grant: TARGET, revoke: TARGET } })).toBe('400 request_invalid')
+    expect(await code({ type: { grant: null } })).toBe('400 request_invalid')
+  })
+
+  it('what is named has to exist, an entitlement and an account in this very app', async () => {
+    await subject.database.query(`INSERT INTO apps VALUES ('other', 'Other', now())`)
+    for (const wrong of [
+      { appId: 'none' },
+      { appId: 'other' },
+      { appEntitlementId: 'none' },
+      { appUserId: 'none' },
+      { identityUserId: 'none' },
+    ]) {
+      expect([wrong, await code({ type: { grant: { ...TARGET, ...wrong } } })]).toEqual([
+        wrong,
+        '400 reference_unknown',
+      ])
+    }
+    expect(await code({ type: { grant: TARGET }, userId: 'none' })).toBe('400 reference_unknown')
+    expect(await code({ type: { grant: TARGET }, policyId: 'none' })).toBe('404 policy_unknown')
+    expect(await code({ type: { grant: TARGET }, policyId: 'builtin-revoke' })).toBe('400 policy_invalid')
+  })
+
+  it.each([
+    ['read-only', { state: 'TASK_STATE_CLOSED' }],
+    ['read-only', { type: { grant: { ...TARGET, outcome: 'GRANT_OUTCOME_GRANTED' } } }],
+    ['misspelt', { descripton: 'x' }],
+    ['an unknown word in', { origin: 'TASK_ORIGIN_CARRIER_PIGEON' }],
+  ])('%s fields are refused: %j', async (_, wrong) => {
+    expect(await code({ type: { grant: TARGET }, ...wrong })).toBe('400 request_invalid')
+    expect(await code({ type: { grant: TARGET } })).toBe('200 created')
+  })
+
+  it('a viewer may read tasks, and neither create nor skip', async () => {
+    const token = await subject.tokenWith('viewer')
+    const reply = await subject.post('/api/v1/tasks', { type: { grant: TARGET } }, token)
+    expect([reply.status, reply.body.code]).toEqual([403, 'forbidden'])
+    const { body } = await subject.get('/api/v1/tasks/1', token)
+    expect(body.taskView.task.actions).toEqual([])
+    expect(body.taskView.objectPermissions).toEqual({
+      read: true,
+      edit: false,
+      delete: false,
+      extra: { skipStep: false },
+    })
+    const policyStepId = body.taskView.task.policy.current.id
+    const skipped = await subject.post('/api/v1/tasks/1/action/skip-step', { policyStepId }, token)
+    expect(skipped.status).toBe(403)
+  })
+
+  it('an operator may do both', async () => {
+    const token = await subject.tokenWith('operator')
+    const { status, body } = await subject.post('/api/v1/tasks', { type: { grant: TARGET } }, token)
+    expect(status).toBe(200)
+    const { task } = body.taskView
+    expect(task.actions).toEqual(['TASK_ACTION_TYPE_SKIP_STEP'])
+    const policyStepId = task.policy.current.id
+    expect(
+      (await subject.post(`/api/v1/tasks/${task.id}/action/skip-step`, { policyStepId }, token)).status,
+    ).toBe(200)
+  })
+})

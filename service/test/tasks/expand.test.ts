@@ -1,0 +1,142 @@
+import { query } from 'jsonpath-rfc9535'
+import { beforeAll, expect, it } from 'vitest'
+import { EXPAND_PATHS } from '../../src/tasks/schema/expand.ts'
+import { VIEW_PATHS } from '../../src/tasks/schema/view.ts'
+import { describeService } from '../support/databases.ts'
+
+const USER = 'svc.api.user.v1.User'
+
+describeService('expandMask', (subject) => {
+  const ids: Record<string, string> = {}
+
+  beforeAll(async () => {
+    const related = [
+      ['AccessReview', 'review-1', { id: 'review-1', displayName: 'Quarterly' }],
+      ['Insight', 'insight-1', { id: 'insight-1', '@type': 'a lie' }],
+      ['Insight', 'insight-2', { id: 'insight-2' }],
+      ['AppResource', 'resource-1', { id: 'resource-1' }],
+      ['AppResource', 'resource-2', { id: 'resource-2' }],
+      ['EntitlementScopeBindingList', 'entitlement-05', { list: [{ scope: 'a' }] }],
+    ] as const
+    for (const [kind, id, object] of related) {
+      await subject.database.query('INSERT INTO related_objects VALUES ($1, $2, $3::jsonb)', [
+        kind,
+        id,
+        JSON.stringify(object),
+      ])
+    }
+    const target = { appId: 'app-payroll', appEntitlementId: 'entitlement-05' }
+    const appUser = { ...target, appUserId: 'app-user-grace' }
+    const requests = {
+      certify: { certify: { ...appUser, accessReviewId: 'review-1', resource: { id: 'resource-1' } } },
+      direct: { grant: { ...target, identityUserId: 'user-grace' } },
+      action: { action: { scopeRole: { roleResourceId: 'resource-1', scopeResourceId: 'resource-2' } } },
+    }
+    for (const [name, type] of Object.entries(requests)) {
+      const policyId = name === 'certify' ? undefined : 'policy-grant-three-steps'
+      const insightIds = ['insight-2', 'gone', 'insight-1']
+      const { body } = await subject.post('/api/v1/tasks', { type, policyId, insightIds })
+      ids[name] = body.taskView.task.id
+    }
+    await subject.database.query(`UPDATE tasks SET approver_ids = '{user-alan,user-ada}'`)
+  })
+
+  /** What each path of the view locates, by what it calls itself. */
+  const located = async (name: string, paths: readonly string[] | null) => {
+    const { status, body } = await subject.post('/api/v1/search/tasks', { expandMask: { paths } })
+    expect(status).toBe(200)
+    const view = body.list.find((each: { task: { id: string } }) => each.task.id === ids[name])
+    const found = VIEW_PATHS.filter((path) => view[path] !== '').map((path) => [
+      path,
+      query(body, view[path]).map((value) => {
+        const { '@type': type, id = 'no id' } = Object(value)
+        return `${type} ${id}`
+      }),
+    ])
+    return Object.fromEntries(found)
+  }
+
+  it.each([
+    ['certify', 'access_review_id', { accessReviewPath: ['svc.api.accessreview.v1.AccessReview review-1'] }],
+    ['certify', 'user_id', {}],
+    ['direct', 'user_id', { userPath: [`${USER} user-grace`] }],
+    ['direct', 'created_by_user_id', { createdByUserPath: [`${USER} user-ada`] }],
+    ['direct', 'app_id', { appPath: ['svc.api.app.v1.App app-payroll'] }],
+    ['direct', 'app_user_id', {}],
+    ['certify', 'app_user_id', { appUserPath: ['svc.api.app.v1.AppUser app-user-grace'] }],
+    ['direct', 'app_entitlement_ids', { entitlementsPath: ['svc.api.app.v1.AppEntitlement entitlement-05'] }],
+    ['direct', 'step_approver_ids', { stepApproversPath: [`${USER} user-alan`] }],
+    ['direct', 'approver_ids', { approversPath: [`${USER} user-alan`, `${USER} user-ada`] }],
+    ['direct', 'identity_user_id', {}],
+    ['certify', 'identity_user_id', { identityUserPath: [`${USER} user-grace`] }],
+    [
+      'direct',
+      'insight_ids',
+      { insightsPath: ['svc.api.insight.v1.Insight insight-2', 'svc.api.insight.v1.Insight insight-1'] },
+    ],
+    ['certify', 'app_user_last_usage', { appUserLastUsagePath: ['google.protobuf.Timestamp no id'] }],
+    [
+      'direct',
+      'entitlement_scope_bindings',
+      { resourceBindingsPath: ['svc.api.app.v1.EntitlementScopeBindingList no id'] },
+    ],
+    [
+      'action',
+      'scope_role_resources',
+      {
+        roleResourcePath: ['svc.api.app.v1.AppResource resource-1'],
+        scopeResourcePath: ['svc.api.app.v1.AppResource resource-2'],
+      },
+    ],
+    ['certify', 'resource', { principalResourcePath: ['svc.api.app.v1.AppResource resource-1'] }],
+  ] as const)('of a %s task, %s fills in exactly its paths', async (name, path, expected) => {
+    expect(await located(name, [path])).toEqual(expected)
+  })
+
+  it('every path of the specification is among them, and * is all of them', async () => {
+    for (const name of Object.keys(ids)) {
+      const single = await Promise.all(EXPAND_PATHS.map((path) => located(name, [path])))
+      expect(await located(name, ['*'])).toEqual(Object.assign({}, ...single))
+    }
+    const everyPath = await Promise.all(Object.keys(ids).map((name) => located(name, ['*'])))
+    expect(Object.keys(Object.assign({}, ...everyPath)).toSorted()).toEqual([...VIEW_PATHS].toSorted())
+  })
+
+  it.each([[null], [[]]])('%j expands nothing', async (paths) => {
+    expect(await located('certify', paths)).toEqual({})
+    const { body } = await subject.post('/api/v1/search/tasks', { expandMask: { paths } })
+    expect(body.expanded).toEqual([])
+  })
+
+  it('an object that many tasks relate to is in the response once', async () => {
+    const { body } = await subject.post('/api/v1/search/tasks', { expandMask: { paths: ['*'] } })
+    const texts = body.expanded.map((each: object) => JSON.stringify(each))
+    expect(body.list.length).toBeGreaterThan(3)
+    expect(new Set(texts).size).toBe(texts.length)
+  })
+
+  it('the reply of Skip Step has its paths and objects too', async () => {
+    const task = (await subject.get(`/api/v1/tasks/${ids.direct}`)).body.taskView.task
+    const { body } = await subject.post(`/api/v1/tasks/${task.id}/action/skip-step`, {
+      policyStepId: task.policy.current.id,
+      expandMask: { paths: ['step_approver_ids', 'app_id'] },
+    })
+    expect(query(body, body.taskView.stepApproversPath)).toMatchObject([
+      { id: 'user-ada' },
+      { id: 'user-alan' },
+    ])
+    expect(query(body, body.taskView.appPath)).toEqual([
+      { '@type': 'svc.api.app.v1.App', id: 'app-payroll', displayName: 'Payroll' },
+    ])
+    expect(body.expanded).toHaveLength(3)
+  })
+
+  it('a last usage is an ISO 8601 timestamp', async () => {
+    const { body } = await subject.get(`/api/v1/tasks/${ids.certify}`)
+    const [usage] = query(body, body.taskView.appUserLastUsagePath)
+    expect(usage).toEqual({
+      '@type': 'google.protobuf.Timestamp',
+      value: new Date(subject.clock.now()).toISOString(),
+    })
+  })
+})

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import { taskResponse } from '../../src/tasks/schema/requests.ts'
+import { describeService } from '../support/databases.ts'
+
+const FORM = {
+  id: 'form-1',
+  displayName: 'Why',
+  description: '',
+  fields: [
+    {
+      name: 'days',
+      displayName: 'Days',
+      description: '',
+      required: true,
+      readOnly: false,
+      stringField: null,
+      boolField: null,
+      stringSliceField: null,
+      int64Field: {
+        defaultValue: '9007199254740993',
+        placeholder: '',
+        rules: { int64: { gt: '0' } },
+        numberField: {},
+      },
+      fileField: null,
+      oauth2Field: null,
+      stringMapField: null,
+      userConfig: { inputTransformationCel: '' },
+      adminConfig: null,
+      sharedConfig: null,
+    },
+  ],
+  fieldGroups: [{ name: 'g', displayName: 'G', helpText: '', default: true, fields: ['days'] }],
+  fieldRelationships: [
+    {
+      fieldNames: ['days'],
+      requiredTogether: null,
+      atLeastOne: null,
+      mutuallyExclusive: null,
+      dependentOn: { dependencyFieldNames: ['reason'] },
+    },
+  ],
+}
+
+describeService('a Task', (subject) => {
+  const create = (more: object = {}) => {
+    const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01', grantDuration: '3600s' }
+    return subject.post('/api/v1/tasks', { type: { grant }, ...more })
+  }
+
+  it('has every field of the specification, and none besides', async () => {
+    const { body } = await create({ form: FORM, data: { a: [1, null] } })
+    const { taskView, expanded } = taskResponse.parse(body)
+    expect({ taskView, expanded }).toEqual(body)
+    expect(Object.keys(body.taskView.task)).toHaveLength(28)
+    expect(body.taskView.task).toMatchObject({ form: FORM, data: { a: [1, null] }, externalRefs: null })
+  })
+
+  it('has a numeric ID that is a decimal string, beyond 2^53 as well', async () => {
+    const [sequence] = await subject.database.query<{ name: string }>(
+      `SELECT pg_get_serial_sequence('tasks', 'numeric_id') AS name`,
+    )
+    await subject.database.query(`SELECT setval($1::text::regclass, 9007199254740992)`, [sequence?.name])
+    const { task } = (await create()).body.taskView
+    expect(task.numericId).toBe('9007199254740993')
+    const found = await subject.get('/api/v1/tasks/9007199254740993')
+    expect(found.body.taskView.task.id).toBe(task.id)
+    await subject.database.query('DELETE FROM tasks WHERE id = $1', [task.id])
+    await subject.database.query(`SELECT setval($1::text::regclass, 100)`, [sequence?.name])
+  })
+
+  it('keeps words that this service does not know, wherever they are stored', async () => {
+    const { task } = (await create()).body.taskView
+    await subject.database.query(
+      `UPDATE tasks SET state = 'TASK_STATE_FROZEN', processing = 'TASK_PROCESSING_TYPE_DREAMING',
+       origin = 'TASK_ORIGIN_PIGEON', recommendation = 'INSIGHT_RECOMMENDATION_SLEEP',
+       type = jsonb_set(type, '{grant,outcome}', '"GRANT_OUTCOME_HALF"') WHERE id = $1`,
+      [task.id],
+    )
+    const { body } = await subject.get(`/api/v1/tasks/${task.id}`)
+    expect(taskResponse.parse(body).taskView.task).toMatchObject({
+      state: 'TASK_STATE_FROZEN',
+      processing: 'TASK_PROCESSING_TYPE_DREAMING',
+      origin: 'TASK_ORIGIN_PIGEON',
+      recommendation: 'INSIGHT_RECOMMENDATION_SLEEP',
+      type: { grant: { outcome: 'GRANT_OUTCOME_HALF' } },
+    })
+  })
+
+  it('is not found when it is deleted', async () => {
+    const { task } = (await create()).body.taskView
+    await subject.database.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [task.id])
+    expect((await subject.get(`/api/v1/tasks/${task.id}`)).body.code).toBe('task_unknown')
+    expect((await subject.get(`/api/v1/tasks/${task.numericId}`)).body.code).toBe('task_unknown')
+  })
+
+  it('has timestamps of ISO 8601, and null for those that are not', async () => {
+    const { task } = (await create()).body.taskView
+    const now = new Date(subject.clock.now()).toISOString()
+    expect(task).toMatchObject({ createdAt: now, updatedAt: now, deletedAt: null })
+  })
+})
