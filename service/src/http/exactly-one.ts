@@ -1,18 +1,21 @@
 import { z } from '@hono/zod-openapi'
+import { orNull } from './or-null.ts'
 
 /** An object of which one member is set, as the service answers it: the others are null. */
 export function oneOfMembers<Members extends Record<string, z.ZodType>>(members: Members) {
-  const nullable = Object.entries(members).map(([name, schema]) => [name, schema.nullable()])
+  const nullable = Object.entries(members).map(([name, schema]) => [name, orNull(schema)])
   // `fromEntries` forgets the names.
-  return z.object(Object.fromEntries(nullable) as { [Name in keyof Members]: z.ZodNullable<Members[Name]> })
+  return z.object(
+    Object.fromEntries(nullable) as { [Name in keyof Members]: z.ZodUnion<[Members[Name], z.ZodNull]> },
+  )
 }
 
 /** The same as a request gives it: the one member, and perhaps null for others. */
 export function oneOfMembersInput<Members extends Record<string, z.ZodType>>(members: Members) {
-  const optional = Object.entries(members).map(([name, schema]) => [name, schema.nullable().optional()])
+  const optional = Object.entries(members).map(([name, schema]) => [name, orNull(schema).optional()])
   // As above.
   const shape = Object.fromEntries(optional) as {
-    [Name in keyof Members]: z.ZodOptional<z.ZodNullable<Members[Name]>>
+    [Name in keyof Members]: z.ZodOptional<z.ZodUnion<[Members[Name], z.ZodNull]>>
   }
   const names = Object.keys(members).join(', ')
   return z

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { openEnum, prefixed } from '../http/open-enum.ts'
+import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
 import { policyStepInput, policyStepSchema } from './step.ts'
 
@@ -50,7 +51,7 @@ export const policySchema = z
     rules: z.array(ruleSchema).nullable(),
     baselinePolicyId: z.string(),
     postActions: z.array(postAction).nullable(),
-    scope: scope.nullable(),
+    scope: orNull(scope),
     annotations,
     reassignTasksToDelegates: deprecated,
     systemBuiltin: z.boolean().openapi({ readOnly: true }),
@@ -73,7 +74,7 @@ const settings = {
   rules: z.array(ruleSchema).max(50).nullable().optional(),
   baselinePolicyId: z.string().optional().openapi({ description: 'Instead of the baseline entry.' }),
   postActions: z.array(postAction).max(50).nullable().optional(),
-  scope: scope.nullable().optional(),
+  scope: orNull(scope).optional(),
   annotations: annotations
     .optional()
     .openapi({ description: 'Absent keys are kept; an empty value deletes the key. `c1/` is reserved.' }),

@@ -42,6 +42,8 @@ const FORM = {
   ],
 }
 
+const CONFIG = { defaultValueCel: '', showToUser: true }
+
 describeService('a Task', (subject) => {
   const create = (more: object = {}) => {
     const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01', grantDuration: '3600s' }
@@ -54,6 +56,19 @@ describeService('a Task', (subject) => {
     expect({ taskView, expanded }).toEqual(body)
     expect(Object.keys(body.taskView.task)).toHaveLength(28)
     expect(body.taskView.task).toMatchObject({ form: FORM, data: { a: [1, null] }, externalRefs: null })
+  })
+
+  it('has a form whose fields have exactly one type and one provider', async () => {
+    const [field] = FORM.fields
+    for (const wrong of [
+      { int64Field: null },
+      { userConfig: null },
+      { adminConfig: { ...CONFIG } },
+      { x: 1 },
+    ]) {
+      const reply = await create({ form: { ...FORM, fields: [{ ...field, ...wrong }] } })
+      expect([wrong, reply.status, reply.body.code]).toEqual([wrong, 400, 'request_invalid'])
+    }
   })
 
   it('has a numeric ID that is a decimal string, beyond 2^53 as well', async () => {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { oneOfMembers } from '../../http/exactly-one.ts'
+import { oneOfMembers, setMembers } from '../../http/exactly-one.ts'
 
 /** Specification, 2.8. The inner fields of views and rules are not shown: they are kept as given. */
 const view = z.looseObject({}).openapi({ description: 'Its fields are not shown.' })
@@ -14,7 +14,7 @@ const empty = z.looseObject({})
 
 const fieldTypes = oneOfMembers({
   stringField: z
-    .object({ defaultValue: z.string(), placeholder: z.string(), rules })
+    .strictObject({ defaultValue: z.string(), placeholder: z.string(), rules })
     .extend(
       oneOfMembers({
         textField: view,
@@ -26,34 +26,36 @@ const fieldTypes = oneOfMembers({
     )
     .openapi('StringField'),
   boolField: z
-    .object({ defaultValue: z.boolean(), rules })
+    .strictObject({ defaultValue: z.boolean(), rules })
     .extend(oneOfMembers({ checkboxField: view, toggleField: view }).shape)
     .openapi('BoolField'),
   stringSliceField: z
-    .object({ defaultValues: z.array(z.string()).nullable(), placeholder: z.string(), rules })
+    .strictObject({ defaultValues: z.array(z.string()).nullable(), placeholder: z.string(), rules })
     .extend(oneOfMembers({ chipsField: view, pickerField: view }).shape)
     .openapi('StringSliceField'),
   int64Field: z
-    .object({ defaultValue: int64, placeholder: z.string(), rules, numberField: view.nullable() })
+    .strictObject({ defaultValue: int64, placeholder: z.string(), rules, numberField: view.nullable() })
     .openapi('Int64Field'),
   fileField: z
-    .object({
+    .strictObject({
       acceptedFileTypes: z.array(z.string()).nullable(),
       maxFileSize: int64,
       fileInputField: view.nullable(),
     })
     .openapi('FileField'),
-  oauth2Field: z.object({ oauth2FieldView: view.nullable() }).openapi('Oauth2Field'),
+  oauth2Field: z.strictObject({ oauth2FieldView: view.nullable() }).openapi('Oauth2Field'),
   stringMapField: z
-    .object({ defaultValue: z.record(z.string(), z.string()), rules })
+    .strictObject({ defaultValue: z.record(z.string(), z.string()), rules })
     .openapi('StringMapField'),
 })
 
 const providers = oneOfMembers({
-  userConfig: z.object({ inputTransformationCel: z.string() }).openapi('UserConfig'),
-  adminConfig: z.object({ defaultValueCel: z.string(), showToUser: z.boolean() }).openapi('AdminConfig'),
+  userConfig: z.strictObject({ inputTransformationCel: z.string() }).openapi('UserConfig'),
+  adminConfig: z
+    .strictObject({ defaultValueCel: z.string(), showToUser: z.boolean() })
+    .openapi('AdminConfig'),
   sharedConfig: z
-    .object({
+    .strictObject({
       defaultValueCel: z.string(),
       inputTransformationCel: z.string(),
       lockDefaultValues: z.boolean(),
@@ -61,8 +63,12 @@ const providers = oneOfMembers({
     .openapi('SharedConfig'),
 })
 
+function setAmong(given: object, members: object): number {
+  return setMembers(given).filter(([name]) => name in members).length
+}
+
 const field = z
-  .object({
+  .strictObject({
     name: z.string(),
     displayName: z.string(),
     description: z.string(),
@@ -71,10 +77,12 @@ const field = z
   })
   .extend(fieldTypes.shape)
   .extend(providers.shape)
+  .refine((given) => setAmong(given, fieldTypes.shape) === 1, { error: 'Set exactly one type member.' })
+  .refine((given) => setAmong(given, providers.shape) === 1, { error: 'Set exactly one provider config.' })
   .openapi('Field', { description: 'One type member and one provider config member are set.' })
 
 const fieldGroup = z
-  .object({
+  .strictObject({
     name: z.string(),
     displayName: z.string(),
     helpText: z.string(),
@@ -84,19 +92,19 @@ const fieldGroup = z
   .openapi('FieldGroup')
 
 const fieldRelationship = z
-  .object({ fieldNames: z.array(z.string()).nullable() })
+  .strictObject({ fieldNames: z.array(z.string()).nullable() })
   .extend(
     oneOfMembers({
       requiredTogether: empty,
       atLeastOne: empty,
       mutuallyExclusive: empty,
-      dependentOn: z.object({ dependencyFieldNames: z.array(z.string()).nullable() }),
+      dependentOn: z.strictObject({ dependencyFieldNames: z.array(z.string()).nullable() }),
     }).shape,
   )
   .openapi('FieldRelationship')
 
 export const formSchema = z
-  .object({
+  .strictObject({
     id: z.string(),
     displayName: z.string(),
     description: z.string(),

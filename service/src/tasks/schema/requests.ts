@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { oneOfMembersInput } from '../../http/exactly-one.ts'
 import { pageBody, pageOf } from '../../http/list.ts'
+import { orNull } from '../../http/or-null.ts'
 import { RECOMMENDATIONS, TASK_ORIGINS, TASK_STATES } from './enums.ts'
 import { expandMaskSchema } from './expand.ts'
 import { formSchema } from './form.ts'
@@ -17,7 +18,7 @@ export const skipStepRequest = z
   .strictObject({
     policyStepId: z.string().openapi({ description: '`task.policy.current.id`.' }),
     comment,
-    expandMask: expandMaskSchema.nullable().optional(),
+    expandMask: orNull(expandMaskSchema).optional(),
   })
   .openapi('SkipStepRequest')
 
@@ -61,7 +62,7 @@ export const createTaskRequest = z
     insightIds: z.array(z.string()).max(100).optional(),
     recommendation: z.enum(RECOMMENDATIONS).optional(),
     emergencyAccess: z.boolean().optional(),
-    expandMask: expandMaskSchema.nullable().optional(),
+    expandMask: orNull(expandMaskSchema).optional(),
   })
   .openapi('CreateTaskRequest')
 
@@ -79,7 +80,7 @@ export const searchTasksRequest = z
       .array(z.string())
       .optional()
       .openapi({ description: 'Whom the tasks target. Absent: anybody.' }),
-    expandMask: expandMaskSchema.nullable().optional(),
+    expandMask: orNull(expandMaskSchema).optional(),
   })
   .openapi('SearchTasksRequest')
 

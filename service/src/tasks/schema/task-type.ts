@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { oneOfMembers } from '../../http/exactly-one.ts'
 import { openEnum } from '../../http/open-enum.ts'
+import { orNull } from '../../http/or-null.ts'
 import { timestamp } from '../../http/timestamp.ts'
 import { ACTION_TYPES, OUTCOMES } from './enums.ts'
 
@@ -9,7 +10,7 @@ export const TASK_KINDS = ['grant', 'revoke', 'certify', 'offboarding', 'action'
 export type TaskKind = (typeof TASK_KINDS)[number]
 
 const notShown = (name: string) =>
-  z.looseObject({}).openapi(name, { description: 'Its fields are not shown.' }).nullable()
+  orNull(z.looseObject({}).openapi(name, { description: 'Its fields are not shown.' }))
 
 const resource = notShown('AppResourceRef')
 const target = {

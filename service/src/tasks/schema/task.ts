@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { openEnum } from '../../http/open-enum.ts'
+import { orNull } from '../../http/or-null.ts'
 import { timestamp } from '../../http/timestamp.ts'
 import { policySchema } from '../../policies/schema.ts'
 import { policyStepInstanceSchema, policyStepSchema } from '../../policies/step.ts'
@@ -21,10 +22,10 @@ const time = timestamp.openapi(readOnly)
 
 const policyInstanceSchema = z
   .object({
-    current: policyStepInstanceSchema.nullable(),
+    current: orNull(policyStepInstanceSchema),
     history: z.array(policyStepInstanceSchema).nullable().openapi(readOnly),
     next: z.array(policyStepSchema).nullable().openapi(readOnly),
-    policy: policySchema.nullable(),
+    policy: orNull(policySchema),
   })
   .openapi('PolicyInstance')
 
@@ -34,7 +35,7 @@ const externalRef = z
 
 const revocationTarget = z
   .object({
-    entitlementRef: z.object({ appId: z.string(), id: z.string() }).openapi('AppEntitlementRef').nullable(),
+    entitlementRef: orNull(z.object({ appId: z.string(), id: z.string() }).openapi('AppEntitlementRef')),
   })
   .openapi('TaskRevocationTarget')
 
@@ -54,7 +55,7 @@ export const taskSchema = z
     state: openEnum(TASK_STATES).openapi(readOnly),
     processing: openEnum(TASK_PROCESSING).openapi(readOnly),
     origin: openEnum(TASK_ORIGINS),
-    type: taskTypeSchema.nullable(),
+    type: orNull(taskTypeSchema),
     userId: text,
     createdByUserId: text,
     createdAt: time,
@@ -71,11 +72,11 @@ export const taskSchema = z
     data: z.record(z.string(), z.unknown()).nullable().openapi(readOnly),
     emergencyAccess: z.boolean().openapi(readOnly),
     externalRefs: z.array(externalRef).nullable().openapi(readOnly),
-    form: formSchema.nullable(),
+    form: orNull(formSchema),
     insightIds: ids,
     recommendation: openEnum(RECOMMENDATIONS),
     analysisId: text,
-    policy: policyInstanceSchema.nullable(),
+    policy: orNull(policyInstanceSchema),
     policyGenerationId: text,
     revocationTargets: z.array(revocationTarget).nullable().openapi(readOnly),
   })

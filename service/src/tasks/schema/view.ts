@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { orNull } from '../../http/or-null.ts'
 import { taskSchema, typedObject } from './task.ts'
 
 const permissions = z
@@ -39,7 +40,7 @@ const path = z.string().openapi({
 const paths = Object.fromEntries(VIEW_PATHS.map((name) => [name, path])) as Record<ViewPath, typeof path>
 
 export const taskViewSchema = z
-  .object({ task: taskSchema.nullable(), objectPermissions: permissions.nullable(), ...paths })
+  .object({ task: orNull(taskSchema), objectPermissions: orNull(permissions), ...paths })
   .openapi('TaskView')
 
 export type TaskView = z.infer<typeof taskViewSchema>
@@ -48,5 +49,5 @@ export const expandedSchema = z.array(typedObject).nullable()
 
 /** Specification, 2.3. */
 export const taskActionResponse = z
-  .object({ taskView: taskViewSchema.nullable(), ticketActionId: z.string(), expanded: expandedSchema })
+  .object({ taskView: orNull(taskViewSchema), ticketActionId: z.string(), expanded: expandedSchema })
   .openapi('TaskServiceActionResponse')

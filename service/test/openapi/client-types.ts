@@ -1,0 +1,1550 @@
+export interface paths {
+    "/api/v1/tasks/{task_id}/action/skip-step": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Skip the current step of a task */
+        post: operations["svc.api.task.v1.TaskActionsService.SkipStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a task, and begin the first step of its policy */
+        post: operations["createTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One task, with all that it relates to */
+        get: operations["getTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was done to a task, the oldest first */
+        get: operations["listTaskActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search tasks, the newest first */
+        post: operations["searchTasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All policies, the oldest first */
+        get: operations["listPolicies"];
+        put?: never;
+        /** Create a policy */
+        post: operations["createPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/{policy_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One policy */
+        get: operations["getPolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change a policy; what is absent stays */
+        patch: operations["updatePolicy"];
+        trace?: never;
+    };
+    "/api/v1/apps/{app_id}/entitlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The entitlements of an app, by name */
+        get: operations["listAppEntitlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        TaskServiceActionResponse: {
+            taskView: components["schemas"]["TaskView"] | null;
+            ticketActionId: string;
+            expanded: ({
+                "@type": string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        };
+        TaskView: {
+            task: components["schemas"]["Task"] | null;
+            objectPermissions: components["schemas"]["ActorObjectPermissions"] | null;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly accessReviewPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly appPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly appUserPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly appUserLastUsagePath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly approversPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly stepApproversPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly createdByUserPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly entitlementsPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly identityUserPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly insightsPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly userPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly principalResourcePath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly resourceBindingsPath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly roleResourcePath: string;
+            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            readonly scopeResourcePath: string;
+        };
+        Task: {
+            readonly id: string;
+            /**
+             * Format: int64
+             * @description A decimal string; stands for the ID in paths.
+             */
+            readonly numericId: string;
+            readonly displayName: string;
+            readonly description: string;
+            readonly state: ("TASK_STATE_UNSPECIFIED" | "TASK_STATE_OPEN" | "TASK_STATE_CLOSED") | string;
+            readonly processing: ("TASK_PROCESSING_TYPE_UNSPECIFIED" | "TASK_PROCESSING_TYPE_PROCESSING" | "TASK_PROCESSING_TYPE_WAITING" | "TASK_PROCESSING_TYPE_DONE") | string;
+            origin: ("TASK_ORIGIN_UNSPECIFIED" | "TASK_ORIGIN_PROFILE_MEMBERSHIP_AUTOMATION" | "TASK_ORIGIN_CHAT" | "TASK_ORIGIN_API" | "TASK_ORIGIN_TICKETING" | "TASK_ORIGIN_COPILOT" | "TASK_ORIGIN_WEBAPP" | "TASK_ORIGIN_TIME_REVOKE" | "TASK_ORIGIN_NON_USAGE_REVOKE" | "TASK_ORIGIN_PROFILE_MEMBERSHIP_MANUAL" | "TASK_ORIGIN_PROFILE_MEMBERSHIP" | "TASK_ORIGIN_AUTOMATION" | "TASK_ORIGIN_ACCESS_REVIEW" | "TASK_ORIGIN_CASCADE_DELETE") | string;
+            type: components["schemas"]["TaskType"] | null;
+            readonly userId: string;
+            readonly createdByUserId: string;
+            /** Format: date-time */
+            readonly createdAt: string | null;
+            /** Format: date-time */
+            readonly updatedAt: string | null;
+            /** Format: date-time */
+            readonly deletedAt: string | null;
+            /** @description What the caller may do. */
+            readonly actions: (("TASK_ACTION_TYPE_UNSPECIFIED" | "TASK_ACTION_TYPE_CLOSE" | "TASK_ACTION_TYPE_APPROVE" | "TASK_ACTION_TYPE_DENY" | "TASK_ACTION_TYPE_COMMENT" | "TASK_ACTION_TYPE_DELETE" | "TASK_ACTION_TYPE_REASSIGN" | "TASK_ACTION_TYPE_RESTART" | "TASK_ACTION_TYPE_SEND_REMINDER" | "TASK_ACTION_TYPE_PROVISION_COMPLETE" | "TASK_ACTION_TYPE_PROVISION_CANCELLED" | "TASK_ACTION_TYPE_PROVISION_ERRORED" | "TASK_ACTION_TYPE_ROLLBACK_SKIPPED" | "TASK_ACTION_TYPE_PROVISION_APP_USER_TARGET_CREATED" | "TASK_ACTION_TYPE_HARD_RESET" | "TASK_ACTION_TYPE_ESCALATE_TO_EMERGENCY_ACCESS" | "TASK_ACTION_TYPE_CHANGE_POLICY" | "TASK_ACTION_TYPE_RECALCULATE_DENIAL_FROM_BASE_POLICY_DECISIONS" | "TASK_ACTION_TYPE_SET_INSIGHTS_AND_RECOMMENDATION" | "TASK_ACTION_TYPE_SET_ANALYSIS_ID" | "TASK_ACTION_TYPE_RECALCULATE_APPROVERS_LIST" | "TASK_ACTION_TYPE_PROCESS_NOW" | "TASK_ACTION_TYPE_APPROVE_WITH_STEP_UP" | "TASK_ACTION_TYPE_SKIP_STEP" | "TASK_ACTION_TYPE_ROLLBACK_CANCELLED" | "TASK_ACTION_TYPE_UPDATE_REQUEST_DATA" | "TASK_ACTION_TYPE_UPDATE_GRANT_DURATION" | "TASK_ACTION_TYPE_RETRY_PROVISIONING") | string)[] | null;
+            readonly annotations: ({
+                "@type": string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            readonly approverIds: string[] | null;
+            readonly stepApproverIds: string[] | null;
+            readonly commentCount: number;
+            readonly data: {
+                [key: string]: unknown;
+            } | null;
+            readonly emergencyAccess: boolean;
+            readonly externalRefs: components["schemas"]["ExternalRef"][] | null;
+            form: components["schemas"]["Form"] | null;
+            insightIds: string[] | null;
+            recommendation: ("INSIGHT_RECOMMENDATION_UNSPECIFIED" | "INSIGHT_RECOMMENDATION_APPROVE" | "INSIGHT_RECOMMENDATION_DENY" | "INSIGHT_RECOMMENDATION_REVIEW") | string;
+            readonly analysisId: string;
+            policy: components["schemas"]["PolicyInstance"] | null;
+            readonly policyGenerationId: string;
+            readonly revocationTargets: components["schemas"]["TaskRevocationTarget"][] | null;
+        };
+        /** @description Exactly one member is set. */
+        TaskType: {
+            grant: components["schemas"]["TaskTypeGrant"] | null;
+            revoke: components["schemas"]["TaskTypeRevoke"] | null;
+            certify: components["schemas"]["TaskTypeCertify"] | null;
+            offboarding: components["schemas"]["TaskTypeOffboarding"] | null;
+            action: components["schemas"]["TaskTypeAction"] | null;
+            finding: components["schemas"]["TaskTypeFinding"] | null;
+        };
+        TaskTypeGrant: {
+            appEntitlementId: string;
+            appId: string;
+            appUserId: string;
+            identityUserId: string;
+            /** @description Seconds, as in `3600s`. */
+            grantDuration: string | null;
+            outcome: ("GRANT_OUTCOME_UNSPECIFIED" | "GRANT_OUTCOME_GRANTED" | "GRANT_OUTCOME_DENIED" | "GRANT_OUTCOME_ERROR" | "GRANT_OUTCOME_CANCELLED" | "GRANT_OUTCOME_WAIT_TIMED_OUT") | string;
+            /** Format: date-time */
+            outcomeTime: string | null;
+            source: components["schemas"]["TaskGrantSource"] | null;
+        };
+        /** @description Its fields are not shown. */
+        TaskGrantSource: {
+            [key: string]: unknown;
+        };
+        TaskTypeRevoke: {
+            appEntitlementId: string;
+            appId: string;
+            appUserId: string;
+            identityUserId: string;
+            outcome: ("REVOKE_OUTCOME_UNSPECIFIED" | "REVOKE_OUTCOME_REVOKED" | "REVOKE_OUTCOME_DENIED" | "REVOKE_OUTCOME_ERROR" | "REVOKE_OUTCOME_CANCELLED" | "REVOKE_OUTCOME_WAIT_TIMED_OUT") | string;
+            /** Format: date-time */
+            outcomeTime: string | null;
+            resource: components["schemas"]["AppResourceRef"] | null;
+            source: components["schemas"]["TaskRevokeSource"] | null;
+        };
+        /** @description Its fields are not shown. */
+        AppResourceRef: {
+            [key: string]: unknown;
+        };
+        /** @description Its fields are not shown. */
+        TaskRevokeSource: {
+            [key: string]: unknown;
+        };
+        TaskTypeCertify: {
+            accessReviewId: string;
+            accessReviewSelection: string;
+            appEntitlementId: string;
+            appId: string;
+            appUserId: string;
+            identityUserId: string;
+            outcome: ("CERTIFY_OUTCOME_UNSPECIFIED" | "CERTIFY_OUTCOME_CERTIFIED" | "CERTIFY_OUTCOME_DECERTIFIED" | "CERTIFY_OUTCOME_ERROR" | "CERTIFY_OUTCOME_CANCELLED" | "CERTIFY_OUTCOME_WAIT_TIMED_OUT") | string;
+            /** Format: date-time */
+            outcomeTime: string | null;
+            resource: components["schemas"]["AppResourceRef"] | null;
+        };
+        TaskTypeOffboarding: {
+            subjectUserId: string;
+            outcome: ("OFFBOARDING_OUTCOME_UNSPECIFIED" | "OFFBOARDING_OUTCOME_IN_PROGRESS" | "OFFBOARDING_OUTCOME_DONE" | "OFFBOARDING_OUTCOME_ERROR" | "OFFBOARDING_OUTCOME_CANCELLED") | string;
+            /** Format: date-time */
+            outcomeTime: string | null;
+        };
+        TaskTypeAction: {
+            /** @description Empty for synthesized action tasks. */
+            actionId: string;
+            actionInstance: components["schemas"]["ActionInstance"] | null;
+            displayName: string;
+            type: ("TYPE_UNSPECIFIED" | "TYPE_GRANT" | "TYPE_WORKFLOW" | "TYPE_RESOURCE_ACTION" | "TYPE_TOOL_CALL" | "TYPE_MANUAL") | string;
+            formValues: {
+                [key: string]: unknown;
+            } | null;
+            outcome: ("ACTION_OUTCOME_UNSPECIFIED" | "ACTION_OUTCOME_SUCCESS" | "ACTION_OUTCOME_DENIED" | "ACTION_OUTCOME_ERROR" | "ACTION_OUTCOME_CANCELLED") | string;
+            /** Format: date-time */
+            outcomeTime: string | null;
+            createdAppResourceId: string;
+            createdAppResourceTypeId: string;
+            createdAppEntitlementIds: string[] | null;
+            scopeRole: components["schemas"]["ScopeRole"] | null;
+            toolCall: components["schemas"]["GatedToolCallTarget"] | null;
+            finding: components["schemas"]["FindingTarget"] | null;
+        };
+        /** @description Its fields are not shown. */
+        ActionInstance: {
+            [key: string]: unknown;
+        };
+        /** @description Its fields are not shown. */
+        ScopeRole: {
+            [key: string]: unknown;
+        };
+        /** @description Its fields are not shown. */
+        GatedToolCallTarget: {
+            [key: string]: unknown;
+        };
+        /** @description Its fields are not shown. */
+        FindingTarget: {
+            [key: string]: unknown;
+        };
+        TaskTypeFinding: {
+            findingId: string;
+            findingType: string;
+            outcome: ("FINDING_TASK_OUTCOME_UNSPECIFIED" | "FINDING_TASK_OUTCOME_REMEDIATED" | "FINDING_TASK_OUTCOME_RISK_ACCEPTED" | "FINDING_TASK_OUTCOME_CANCELLED") | string;
+            /** Format: date-time */
+            outcomeTime: string | null;
+        };
+        ExternalRef: {
+            externalRefSource: ("UNSPECIFIED" | "TICKETING") | string;
+            name: string;
+            url: string;
+        };
+        Form: {
+            id: string;
+            displayName: string;
+            description: string;
+            fields: components["schemas"]["Field"][] | null;
+            fieldGroups: components["schemas"]["FieldGroup"][] | null;
+            fieldRelationships: components["schemas"]["FieldRelationship"][] | null;
+        };
+        /** @description One type member and one provider config member are set. */
+        Field: {
+            name: string;
+            displayName: string;
+            description: string;
+            required: boolean;
+            readOnly: boolean;
+            stringField: components["schemas"]["StringField"] | null;
+            boolField: components["schemas"]["BoolField"] | null;
+            stringSliceField: components["schemas"]["StringSliceField"] | null;
+            int64Field: components["schemas"]["Int64Field"] | null;
+            fileField: components["schemas"]["FileField"] | null;
+            oauth2Field: components["schemas"]["Oauth2Field"] | null;
+            stringMapField: components["schemas"]["StringMapField"] | null;
+            userConfig: components["schemas"]["UserConfig"] | null;
+            adminConfig: components["schemas"]["AdminConfig"] | null;
+            sharedConfig: components["schemas"]["SharedConfig"] | null;
+        };
+        StringField: {
+            defaultValue: string;
+            placeholder: string;
+            /** @description Its fields are not shown. */
+            rules: {
+                [key: string]: unknown;
+            } | null;
+            textField: {
+                [key: string]: unknown;
+            } | null;
+            passwordField: {
+                [key: string]: unknown;
+            } | null;
+            selectField: {
+                [key: string]: unknown;
+            } | null;
+            pickerField: {
+                [key: string]: unknown;
+            } | null;
+            dateField: {
+                [key: string]: unknown;
+            } | null;
+        };
+        BoolField: {
+            defaultValue: boolean;
+            /** @description Its fields are not shown. */
+            rules: {
+                [key: string]: unknown;
+            } | null;
+            checkboxField: {
+                [key: string]: unknown;
+            } | null;
+            toggleField: {
+                [key: string]: unknown;
+            } | null;
+        };
+        StringSliceField: {
+            defaultValues: string[] | null;
+            placeholder: string;
+            /** @description Its fields are not shown. */
+            rules: {
+                [key: string]: unknown;
+            } | null;
+            chipsField: {
+                [key: string]: unknown;
+            } | null;
+            pickerField: {
+                [key: string]: unknown;
+            } | null;
+        };
+        Int64Field: {
+            /**
+             * Format: int64
+             * @description A decimal string.
+             */
+            defaultValue: string | null;
+            placeholder: string;
+            /** @description Its fields are not shown. */
+            rules: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its fields are not shown. */
+            numberField: {
+                [key: string]: unknown;
+            } | null;
+        };
+        FileField: {
+            acceptedFileTypes: string[] | null;
+            /**
+             * Format: int64
+             * @description A decimal string.
+             */
+            maxFileSize: string | null;
+            /** @description Its fields are not shown. */
+            fileInputField: {
+                [key: string]: unknown;
+            } | null;
+        };
+        Oauth2Field: {
+            /** @description Its fields are not shown. */
+            oauth2FieldView: {
+                [key: string]: unknown;
+            } | null;
+        };
+        StringMapField: {
+            defaultValue: {
+                [key: string]: string;
+            };
+            /** @description Its fields are not shown. */
+            rules: {
+                [key: string]: unknown;
+            } | null;
+        };
+        UserConfig: {
+            inputTransformationCel: string;
+        };
+        AdminConfig: {
+            defaultValueCel: string;
+            showToUser: boolean;
+        };
+        SharedConfig: {
+            defaultValueCel: string;
+            inputTransformationCel: string;
+            lockDefaultValues: boolean;
+        };
+        FieldGroup: {
+            name: string;
+            displayName: string;
+            helpText: string;
+            default: boolean;
+            fields: string[] | null;
+        };
+        FieldRelationship: {
+            fieldNames: string[] | null;
+            requiredTogether: {
+                [key: string]: unknown;
+            } | null;
+            atLeastOne: {
+                [key: string]: unknown;
+            } | null;
+            mutuallyExclusive: {
+                [key: string]: unknown;
+            } | null;
+            dependentOn: {
+                dependencyFieldNames: string[] | null;
+            } | null;
+        };
+        PolicyInstance: {
+            current: components["schemas"]["PolicyStepInstance"] | null;
+            readonly history: components["schemas"]["PolicyStepInstance"][] | null;
+            readonly next: components["schemas"]["PolicyStep"][] | null;
+            policy: components["schemas"]["Policy"] | null;
+        };
+        PolicyStepInstance: {
+            approval: ({
+                /** @description Set when Skip Step ended the step. An addition. */
+                skipped?: {
+                    /** Format: date-time */
+                    skippedAt: string;
+                    skippedByUserId: string;
+                    comment: string;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            provision: ({
+                /** @description Set when Skip Step ended the step. An addition. */
+                skipped?: {
+                    /** Format: date-time */
+                    skippedAt: string;
+                    skippedByUserId: string;
+                    comment: string;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            accept: ({
+                /** @description Set when Skip Step ended the step. An addition. */
+                skipped?: {
+                    /** Format: date-time */
+                    skippedAt: string;
+                    skippedByUserId: string;
+                    comment: string;
+                };
+                acceptMessage?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            reject: ({
+                /** @description Set when Skip Step ended the step. An addition. */
+                skipped?: {
+                    /** Format: date-time */
+                    skippedAt: string;
+                    skippedByUserId: string;
+                    comment: string;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            wait: ({
+                /** @description Set when Skip Step ended the step. An addition. */
+                skipped?: {
+                    /** Format: date-time */
+                    skippedAt: string;
+                    skippedByUserId: string;
+                    comment: string;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            form: ({
+                /** @description Set when Skip Step ended the step. An addition. */
+                skipped?: {
+                    /** Format: date-time */
+                    skippedAt: string;
+                    skippedByUserId: string;
+                    comment: string;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            action: ({
+                /** @description Set when Skip Step ended the step. An addition. */
+                skipped?: {
+                    /** Format: date-time */
+                    skippedAt: string;
+                    skippedByUserId: string;
+                    comment: string;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description The `policyStepId` of Skip Step. */
+            readonly id: string;
+            policyGenerationId: string;
+            readonly state: ("POLICY_STEP_STATE_UNSPECIFIED" | "POLICY_STEP_STATE_ACTIVE" | "POLICY_STEP_STATE_DONE") | string;
+        };
+        PolicyStep: {
+            approval: ({
+                /** @description Who may act. An addition. */
+                userIds?: string[];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            provision: ({
+                /** @description Who may act. An addition. */
+                userIds?: string[];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            accept: {
+                [key: string]: unknown;
+            } | null;
+            reject: {
+                [key: string]: unknown;
+            } | null;
+            wait: {
+                [key: string]: unknown;
+            } | null;
+            form: {
+                [key: string]: unknown;
+            } | null;
+            action: {
+                [key: string]: unknown;
+            } | null;
+        };
+        Policy: {
+            readonly id: string;
+            displayName: string;
+            description: string;
+            policyType: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION") | string;
+            policySteps: {
+                [key: string]: components["schemas"]["PolicySteps"];
+            };
+            rules: components["schemas"]["Rule"][] | null;
+            baselinePolicyId: string;
+            postActions: components["schemas"]["PolicyPostActions"][] | null;
+            scope: components["schemas"]["PolicyScope"] | null;
+            annotations: {
+                [key: string]: string;
+            };
+            /**
+             * @deprecated
+             * @description Unused.
+             */
+            reassignTasksToDelegates: boolean;
+            readonly systemBuiltin: boolean;
+            /** Format: date-time */
+            readonly createdAt: string | null;
+            /** Format: date-time */
+            readonly updatedAt: string | null;
+            /** Format: date-time */
+            readonly deletedAt: string | null;
+        };
+        /** @description Its fields are not shown: `steps` is an addition. */
+        PolicySteps: {
+            steps: components["schemas"]["PolicyStep"][];
+        };
+        /** @description The specification shows none of its fields: both are additions. */
+        Rule: {
+            /** @description CEL over `ctx.task` and `ctx.user`; true selects. */
+            condition: string;
+            /** @description The entry of `policySteps` that is selected. */
+            policyKey: string;
+        };
+        /** @description Its fields are not shown. */
+        PolicyPostActions: {
+            [key: string]: unknown;
+        };
+        /** @description Its fields are not shown. */
+        PolicyScope: {
+            [key: string]: unknown;
+        };
+        TaskRevocationTarget: {
+            entitlementRef: components["schemas"]["AppEntitlementRef"] | null;
+        };
+        AppEntitlementRef: {
+            appId: string;
+            id: string;
+        };
+        ActorObjectPermissions: {
+            read: boolean;
+            edit: boolean;
+            delete: boolean;
+            extra: {
+                [key: string]: boolean;
+            };
+        };
+        /** @description Every refusal of the API (RFC 9457). `code` is for programs. */
+        Problem: {
+            status: number;
+            title: string;
+            /**
+             * @example request_invalid
+             * @example body_not_json
+             * @example text_not_storable
+             * @example page_token_invalid
+             * @example expand_path_unknown
+             * @example reference_unknown
+             * @example policy_invalid
+             * @example unauthorized
+             * @example forbidden
+             * @example feature_disabled
+             * @example route_unknown
+             * @example task_unknown
+             * @example policy_step_unknown
+             * @example policy_unknown
+             * @example app_unknown
+             * @example policy_step_done
+             * @example task_closed
+             * @example policy_builtin
+             * @example policy_rule_failed
+             * @example body_too_large
+             * @example internal
+             */
+            code: string;
+            /** @description What is wrong, and how to mend it, for a developer. */
+            detail: string;
+            /** @description With `request_invalid`: each field that is wrong, as a JSON pointer. */
+            errors?: {
+                pointer: string;
+                detail: string;
+            }[];
+        };
+        SkipStepRequest: {
+            /** @description `task.policy.current.id`. */
+            policyStepId: string;
+            comment?: string;
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
+        };
+        TaskExpandMask: {
+            paths?: ("*" | "access_review_id" | "user_id" | "created_by_user_id" | "app_id" | "app_user_id" | "app_entitlement_ids" | "step_approver_ids" | "approver_ids" | "identity_user_id" | "insight_ids" | "app_user_last_usage" | "entitlement_scope_bindings" | "scope_role_resources" | "resource")[] | null;
+        };
+        TaskResponse: {
+            taskView: components["schemas"]["TaskView"];
+            expanded: ({
+                "@type": string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        };
+        CreateTaskRequest: {
+            displayName?: string;
+            description?: string;
+            type: components["schemas"]["TaskTypeInput"];
+            /** @description Default: the built-in policy of the type, where there is one. */
+            policyId?: string;
+            /** @description Default: whom the type targets. */
+            userId?: string;
+            /** @enum {string} */
+            origin?: "TASK_ORIGIN_UNSPECIFIED" | "TASK_ORIGIN_PROFILE_MEMBERSHIP_AUTOMATION" | "TASK_ORIGIN_CHAT" | "TASK_ORIGIN_API" | "TASK_ORIGIN_TICKETING" | "TASK_ORIGIN_COPILOT" | "TASK_ORIGIN_WEBAPP" | "TASK_ORIGIN_TIME_REVOKE" | "TASK_ORIGIN_NON_USAGE_REVOKE" | "TASK_ORIGIN_PROFILE_MEMBERSHIP_MANUAL" | "TASK_ORIGIN_PROFILE_MEMBERSHIP" | "TASK_ORIGIN_AUTOMATION" | "TASK_ORIGIN_ACCESS_REVIEW" | "TASK_ORIGIN_CASCADE_DELETE";
+            data?: {
+                [key: string]: unknown;
+            };
+            form?: components["schemas"]["Form"];
+            insightIds?: string[];
+            /** @enum {string} */
+            recommendation?: "INSIGHT_RECOMMENDATION_UNSPECIFIED" | "INSIGHT_RECOMMENDATION_APPROVE" | "INSIGHT_RECOMMENDATION_DENY" | "INSIGHT_RECOMMENDATION_REVIEW";
+            emergencyAccess?: boolean;
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
+        };
+        /** @description What the task asks for: exactly one member. */
+        TaskTypeInput: {
+            grant?: {
+                appId: string;
+                appEntitlementId: string;
+                appUserId?: string;
+                identityUserId?: string;
+                /** @description Seconds, as in `3600s`. */
+                grantDuration?: string;
+            } | null;
+            revoke?: {
+                appId: string;
+                appEntitlementId: string;
+                appUserId?: string;
+                identityUserId?: string;
+                resource?: {
+                    id: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } | null;
+            certify?: {
+                appId: string;
+                appEntitlementId: string;
+                appUserId?: string;
+                identityUserId?: string;
+                accessReviewId: string;
+                resource?: {
+                    id: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } | null;
+            offboarding?: {
+                subjectUserId: string;
+            } | null;
+            action?: {
+                actionId?: string;
+                displayName?: string;
+                formValues?: {
+                    [key: string]: unknown;
+                };
+                /** @description Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions. */
+                scopeRole?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            finding?: {
+                findingId: string;
+                findingType: string;
+            } | null;
+        };
+        ListTaskActionsResponse: {
+            list: {
+                taskAction: components["schemas"]["TaskAction"];
+            }[];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        TaskAction: {
+            id: string;
+            taskId: string;
+            type: string;
+            policyStepId: string;
+            comment: string;
+            userId: string;
+            /** Format: date-time */
+            createdAt: string | null;
+        };
+        SearchTasksResponse: {
+            list: components["schemas"]["TaskView"][];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+            expanded: ({
+                "@type": string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        };
+        SearchTasksRequest: {
+            /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+            page_size?: number;
+            /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+            page_token?: string;
+            /** @description Empty or absent: all. */
+            taskStates?: ("TASK_STATE_UNSPECIFIED" | "TASK_STATE_OPEN" | "TASK_STATE_CLOSED")[];
+            /** @description Whom the tasks target. Absent: anybody. */
+            userIds?: string[];
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
+        };
+        PolicyResponse: {
+            policy: components["schemas"]["Policy"];
+        };
+        CreatePolicyRequest: {
+            displayName: string;
+            description?: string;
+            /** @description The baseline by its lower-cased type, and those that rules select by UUID. */
+            policySteps?: {
+                [key: string]: {
+                    steps: components["schemas"]["PolicyStepInput"][];
+                };
+            };
+            rules?: components["schemas"]["Rule"][] | null;
+            /** @description Instead of the baseline entry. */
+            baselinePolicyId?: string;
+            postActions?: components["schemas"]["PolicyPostActions"][] | null;
+            scope?: components["schemas"]["PolicyScope"] | null;
+            /** @description Absent keys are kept; an empty value deletes the key. `c1/` is reserved. */
+            annotations?: {
+                [key: string]: string;
+            };
+            /**
+             * @deprecated
+             * @description Unused.
+             */
+            reassignTasksToDelegates?: boolean;
+            /** @enum {string} */
+            policyType: "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION";
+        };
+        PolicyStepInput: {
+            approval?: ({
+                /** @description Who may act. An addition. */
+                userIds?: string[];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            provision?: ({
+                /** @description Who may act. An addition. */
+                userIds?: string[];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            accept?: {
+                [key: string]: unknown;
+            } | null;
+            reject?: {
+                [key: string]: unknown;
+            } | null;
+            wait?: {
+                [key: string]: unknown;
+            } | null;
+            form?: {
+                [key: string]: unknown;
+            } | null;
+            action?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        UpdatePolicyRequest: {
+            displayName?: string;
+            description?: string;
+            /** @description The baseline by its lower-cased type, and those that rules select by UUID. */
+            policySteps?: {
+                [key: string]: {
+                    steps: components["schemas"]["PolicyStepInput"][];
+                };
+            };
+            rules?: components["schemas"]["Rule"][] | null;
+            /** @description Instead of the baseline entry. */
+            baselinePolicyId?: string;
+            postActions?: components["schemas"]["PolicyPostActions"][] | null;
+            scope?: components["schemas"]["PolicyScope"] | null;
+            /** @description Absent keys are kept; an empty value deletes the key. `c1/` is reserved. */
+            annotations?: {
+                [key: string]: string;
+            };
+            /**
+             * @deprecated
+             * @description Unused.
+             */
+            reassignTasksToDelegates?: boolean;
+        };
+        ListPoliciesResponse: {
+            list: components["schemas"]["PolicyResponse"][];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        ListAppEntitlementsResponse: {
+            list: {
+                appEntitlement: components["schemas"]["AppEntitlement"];
+            }[];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        /** @description The specification names it (4.3) and shows none of its fields: all are additions. */
+        AppEntitlement: {
+            id: string;
+            appId: string;
+            displayName: string;
+            description: string;
+            /** Format: date-time */
+            createdAt: string | null;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "svc.api.task.v1.TaskActionsService.SkipStep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the task, or its numeric ID. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkipStepRequest"];
+            };
+        };
+        responses: {
+            /** @description The step is skipped, and the task has moved on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskServiceActionResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `expand_path_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown`, `policy_step_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_step_done`, `task_closed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTaskRequest"];
+            };
+        };
+        responses: {
+            /** @description The task. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `expand_path_unknown`, `reference_unknown`, `policy_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_rule_failed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the task, or its numeric ID. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTaskActions: {
+        parameters: {
+            query?: {
+                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                page_size?: number;
+                /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The ID of the task, or its numeric ID. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTaskActionsResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searchTasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchTasksRequest"];
+            };
+        };
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchTasksResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `page_token_invalid`, `expand_path_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPolicies: {
+        parameters: {
+            query?: {
+                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                page_size?: number;
+                /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPoliciesResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `policy_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updatePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdatePolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `policy_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_builtin` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAppEntitlements: {
+        parameters: {
+            query?: {
+                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                page_size?: number;
+                /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAppEntitlementsResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `app_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,90 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPGlite } from '../../src/database/pglite.ts'
+import { PROBLEM_STATUSES } from '../../src/http/problem.ts'
+import { Subject } from '../support/databases.ts'
+
+describe('/openapi.json', () => {
+  const subject = new Subject()
+  let text: string
+  // biome-ignore lint/suspicious/noExplicitAny: the document is what the test is about
+  let document: any
+
+  beforeAll(async () => {
+    await subject.start(await openPGlite())
+    text = await (await subject.app.request('/openapi.json')).text()
+    document = JSON.parse(text)
+  }, 60_000)
+  afterAll(() => subject.database.close())
+
+  const operations = () =>
+    Object.entries<object>(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+    )
+
+  it('passes the linter', async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
+    expect(
+      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+    ).toEqual([])
+  })
+
+  it('declares both schemes, and one requirement that lists both', () => {
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['bearerAuth', 'oauth'])
+    expect(document.security).toEqual([{ bearerAuth: [], oauth: [] }])
+    expect(document.info.version).toBe('0.1.0-alpha')
+  })
+
+  it('has Skip Step as the specification has it', () => {
+    const { post } = document.paths['/api/v1/tasks/{task_id}/action/skip-step']
+    expect(post.operationId).toBe('svc.api.task.v1.TaskActionsService.SkipStep')
+    const { SkipStepRequest, TaskServiceActionResponse } = document.components.schemas
+    expect(Object.keys(SkipStepRequest.properties)).toEqual(['policyStepId', 'comment', 'expandMask'])
+    expect(SkipStepRequest.required).toEqual(['policyStepId'])
+    expect(Object.keys(TaskServiceActionResponse.properties)).toEqual([
+      'taskView',
+      'ticketActionId',
+      'expanded',
+    ])
+    expect('x-addition-to-specification' in post).toBe(false)
+  })
+
+  it('has no named schema that is null: who refers to one says whether it may be', () => {
+    const schemas = Object.entries<{ type?: unknown }>(document.components.schemas)
+    expect(schemas.length).toBeGreaterThan(30)
+    expect(schemas.filter(([, { type }]) => Array.isArray(type)).map(([name]) => name)).toEqual([])
+  })
+
+  it('marks every operation that the specification does not show', () => {
+    const shown = operations().filter(({ operation }) => !('x-addition-to-specification' in operation))
+    const names = shown.map(({ method, path }) => `${method} ${path}`)
+    const specification = [
+      'post /api/v1/tasks/{task_id}/action/skip-step',
+      'get /api/v1/apps/{app_id}/entitlements',
+      'post /api/v1/webhooks/incoming/{listener_id}',
+    ]
+    expect(names.filter((name) => !specification.includes(name))).toEqual([])
+    expect(names).toEqual(expect.arrayContaining(specification.slice(0, 2)))
+  })
+
+  it('documents the refusals of every operation, each code with its status', () => {
+    for (const { path, operation } of operations().filter(
+      (each) => !each.path.includes('/webhooks/incoming/'),
+    )) {
+      const { responses } = operation
+      expect([path, Object.keys(responses)]).toEqual([path, expect.arrayContaining(['200', '400', '401'])])
+      for (const [status, response] of Object.entries<{ description: string }>(responses)) {
+        const codes = status === '200' ? [] : response.description.match(/\w+/g)
+        for (const code of codes ?? [])
+          expect([code, `${Reflect.get(PROBLEM_STATUSES, code)}`]).toEqual([code, status])
+      }
+    }
+  })
+
+  it('has a client, whose types are those in the repository (vitest -u writes them anew)', async () => {
+    const types = astToString(await openapiTS(document))
+    await expect(types).toMatchFileSnapshot('client-types.ts')
+  })
+})
