@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
 import {
   newWebhookSchema,
@@ -54,7 +55,7 @@ export const automationSchema = z
   })
 
 export const createdAutomationSchema = z
-  .object({ automation: automationSchema, signingSecret: signingSecretSchema.nullable() })
+  .object({ automation: automationSchema, signingSecret: orNull(signingSecretSchema) })
   .openapi('CreateAutomationResponse')
 
 export type NewAutomation = z.infer<typeof newAutomationSchema>

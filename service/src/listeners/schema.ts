@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
 
 const cidrsSchema = z
@@ -19,7 +20,7 @@ export const newWebhookSchema = z
   .strictObject({
     allowedCidrs: cidrsSchema.nullish(),
     hmac: z.strictObject({}).nullish().openapi({ description: 'The service makes the secret.' }),
-    jwt: jwtSchema.nullish(),
+    jwt: orNull(jwtSchema).optional(),
   })
   .refine(({ hmac, jwt }) => !hmac !== !jwt, { error: 'Give exactly one of hmac and jwt.' })
   .openapi('NewIncomingWebhook')

@@ -1,4 +1,24 @@
 export interface paths {
+    "/api/v1/webhooks/incoming/{listener_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trigger the automation of a listener, once for each event
+         * @description Authenticated by HMAC or by JWT, as the listener says. Any valid JSON, at most 64 KB.
+         */
+        post: operations["receiveWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{task_id}/action/skip-step": {
         parameters: {
             query?: never;
@@ -137,10 +157,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/automations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The automations, newest first */
+        get: operations["listAutomations"];
+        put?: never;
+        /**
+         * Create an automation with its incoming-webhook trigger
+         * @description Makes the listener URL, and for HMAC the secret, which is shown here only. Nothing runs before it is published and its trigger enabled. Takes the role `super_admin`.
+         */
+        post: operations["createAutomation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automations/{automation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One automation */
+        get: operations["getAutomation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change what is named; enable or disable the trigger */
+        patch: operations["updateAutomation"];
+        trace?: never;
+    };
+    "/api/v1/automations/{automation_id}/action/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the steps as they stand the ones that run */
+        post: operations["publishAutomation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/listeners/{listener_id}/action/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new signing secret; the one before it stays live
+         * @description Two are live at most: of three, the oldest is withdrawn. Takes the role `super_admin`.
+         */
+        post: operations["rotateListenerSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/listeners/{listener_id}/secrets/{secret_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraw a live secret; deliveries signed with it are refused from now on */
+        delete: operations["withdrawListenerSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automations/{automation_id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The runs of an automation, newest first, with their inputs, outcomes and errors */
+        get: operations["listRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automations/{automation_id}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the record steps of an automation kept, newest first */
+        get: operations["listRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The specification does not show this body. */
+        AcceptedWebhook: {
+            runId: string;
+        };
         TaskServiceActionResponse: {
             taskView: components["schemas"]["TaskView"] | null;
             ticketActionId: string;
@@ -683,6 +851,7 @@ export interface components {
              * @example expand_path_unknown
              * @example reference_unknown
              * @example policy_invalid
+             * @example webhook_invalid
              * @example unauthorized
              * @example forbidden
              * @example feature_disabled
@@ -691,12 +860,19 @@ export interface components {
              * @example policy_step_unknown
              * @example policy_unknown
              * @example app_unknown
+             * @example automation_unknown
+             * @example listener_unknown
+             * @example secret_unknown
+             * @example run_unknown
              * @example policy_step_done
              * @example task_closed
              * @example policy_builtin
              * @example policy_rule_failed
+             * @example secret_last
              * @example body_too_large
              * @example internal
+             * @example automation_not_running
+             * @example unavailable
              */
             code: string;
             /** @description What is wrong, and how to mend it, for a developer. */
@@ -937,6 +1113,208 @@ export interface components {
             /** Format: date-time */
             createdAt: string | null;
         };
+        CreateAutomationResponse: {
+            automation: components["schemas"]["Automation"];
+            signingSecret: components["schemas"]["SigningSecret"] | null;
+        };
+        /** @description The specification describes it (4.2) and shows none of its fields. */
+        Automation: {
+            id: string;
+            displayName: string;
+            description: string;
+            /** @description As edited last. */
+            steps: components["schemas"]["AutomationStep"][];
+            /** @description The version whose steps run. Null: never published, nothing runs. */
+            publishedVersion: number | null;
+            trigger: {
+                /** @description A trigger that is not enabled runs nothing (4.2, rule 3). */
+                enabled: boolean;
+                incomingWebhook: components["schemas"]["IncomingWebhook"];
+            };
+            createdByUserId: string;
+            /** Format: date-time */
+            createdAt: string | null;
+            /** Format: date-time */
+            updatedAt: string | null;
+        };
+        AutomationStep: components["schemas"]["SkipStepStep"] | components["schemas"]["CreateTaskStep"] | components["schemas"]["RecordStep"];
+        SkipStepStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "skip_step";
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives the task: its ID, or its numeric ID as a text or a number. */
+            taskIdCel: string;
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives the ID of the step to skip. Without it: the current step. */
+            policyStepIdCel?: string;
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives the comment. */
+            commentCel?: string;
+        };
+        CreateTaskStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "create_task";
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives what `POST /api/v1/tasks` takes as its body. */
+            taskCel: string;
+        };
+        RecordStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "record";
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives the value to keep. */
+            valueCel: string;
+        };
+        IncomingWebhook: {
+            listenerId: string;
+            /** @description Where the sender posts; in JWT mode also the required `aud`. */
+            url: string;
+            allowedCidrs: string[] | null;
+            hmac: {
+                secrets: components["schemas"]["LiveSecret"][];
+            } | null;
+            jwt: {
+                jwksUrl: string;
+            } | null;
+        };
+        /** @description The secret itself is never returned again. */
+        LiveSecret: {
+            id: string;
+            /** Format: date-time */
+            createdAt: string | null;
+        };
+        SigningSecret: {
+            /** @description Names the secret where runs and the automation mention it. */
+            id: string;
+            /** @description 256 bits as base64url. Shown here, and never again. */
+            secret: string;
+        };
+        NewAutomation: {
+            displayName: string;
+            /** @default  */
+            description: string;
+            steps: components["schemas"]["AutomationStep"][];
+            trigger: {
+                /**
+                 * @description A trigger that is not enabled runs nothing (4.2, rule 3).
+                 * @default false
+                 */
+                enabled: boolean;
+                incomingWebhook: components["schemas"]["NewIncomingWebhook"];
+            };
+        };
+        NewIncomingWebhook: {
+            /**
+             * @description Networks that may send, like `192.0.2.0/24`.
+             * @example [
+             *       "192.0.2.0/24"
+             *     ]
+             */
+            allowedCidrs?: string[] | null;
+            /** @description The service makes the secret. */
+            hmac?: Record<string, never> | null;
+            jwt?: components["schemas"]["IncomingWebhookJwt"] | null;
+        };
+        IncomingWebhookJwt: {
+            /**
+             * Format: uri
+             * @description Where the sender hosts its JWKS: `https:`, at a public address.
+             */
+            jwksUrl: string;
+        };
+        AutomationPatch: {
+            displayName?: string;
+            description?: string;
+            /** @description They run once they are published. */
+            steps?: components["schemas"]["AutomationStep"][];
+            trigger?: {
+                /** @description A trigger that is not enabled runs nothing (4.2, rule 3). */
+                enabled?: boolean;
+                incomingWebhook?: components["schemas"]["IncomingWebhookPatch"];
+            };
+        };
+        IncomingWebhookPatch: {
+            /**
+             * @description Networks that may send, like `192.0.2.0/24`.
+             * @example [
+             *       "192.0.2.0/24"
+             *     ]
+             */
+            allowedCidrs?: string[] | null;
+            jwt?: components["schemas"]["IncomingWebhookJwt"];
+        };
+        ListAutomationsResponse: {
+            list: {
+                automation: components["schemas"]["Automation"];
+            }[];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        RotateSecretResponse: {
+            signingSecret: components["schemas"]["SigningSecret"];
+        };
+        WithdrawSecretResponse: {
+            secrets: components["schemas"]["LiveSecret"][];
+        };
+        ListRunsResponse: {
+            list: {
+                run: components["schemas"]["Run"];
+            }[];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        /** @description One for each accepted event. */
+        Run: {
+            id: string;
+            automationId: string;
+            /** @description The published version whose steps run. */
+            version: number;
+            listenerId: string;
+            /** @description `Webhook-Event-Id`, in lower case. */
+            eventId: string;
+            /** @description The body, byte for byte: any valid JSON, as a text. */
+            input: string;
+            state: ("RUN_STATE_UNSPECIFIED" | "RUN_STATE_PENDING" | "RUN_STATE_RUNNING" | "RUN_STATE_SUCCEEDED" | "RUN_STATE_FAILED") | string;
+            /** @description The steps that are over, in order. */
+            steps: components["schemas"]["RunStep"][];
+            /** Format: date-time */
+            createdAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        RunStep: {
+            type: string;
+            state: ("RUN_STEP_STATE_UNSPECIFIED" | "RUN_STEP_STATE_DONE" | "RUN_STEP_STATE_FAILED") | string;
+            /** @description JSON, as a text: what was skipped, created or recorded. */
+            outcome: string | null;
+            /** @description What the step met: the code of a problem, or `expression_failed`, or `given_up`. */
+            error: {
+                code: string;
+                detail: string;
+            } | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        ListRecordsResponse: {
+            list: {
+                record: components["schemas"]["Record"];
+            }[];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        /** @description What a `record` step kept. */
+        Record: {
+            id: string;
+            runId: string;
+            /** @description JSON, as a text. */
+            value: string;
+            /** Format: date-time */
+            createdAt: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -946,6 +1324,303 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    receiveWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Unix time in seconds, within 5 minutes of now. */
+                "webhook-timestamp": string;
+                /** @description New for each event, the same for each attempt. */
+                "webhook-event-id": string;
+                /** @description HMAC: base64url of HMAC-SHA256 over `<timestamp>.<event_id>.<body>`. */
+                "webhook-signature"?: string;
+            };
+            path: {
+                listener_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Accepted: the event, its run and its job are committed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedWebhook"];
+                };
+            };
+            /** @description Headers, timestamp, event ID, size or JSON; `code` says which. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        status: number;
+                        title: string;
+                        /**
+                         * @example request_invalid
+                         * @example body_not_json
+                         * @example text_not_storable
+                         * @example page_token_invalid
+                         * @example expand_path_unknown
+                         * @example reference_unknown
+                         * @example policy_invalid
+                         * @example webhook_invalid
+                         * @example unauthorized
+                         * @example forbidden
+                         * @example feature_disabled
+                         * @example route_unknown
+                         * @example task_unknown
+                         * @example policy_step_unknown
+                         * @example policy_unknown
+                         * @example app_unknown
+                         * @example automation_unknown
+                         * @example listener_unknown
+                         * @example secret_unknown
+                         * @example run_unknown
+                         * @example policy_step_done
+                         * @example task_closed
+                         * @example policy_builtin
+                         * @example policy_rule_failed
+                         * @example secret_last
+                         * @example body_too_large
+                         * @example internal
+                         * @example automation_not_running
+                         * @example unavailable
+                         */
+                        code: string;
+                    };
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        status: number;
+                        title: string;
+                        /**
+                         * @example request_invalid
+                         * @example body_not_json
+                         * @example text_not_storable
+                         * @example page_token_invalid
+                         * @example expand_path_unknown
+                         * @example reference_unknown
+                         * @example policy_invalid
+                         * @example webhook_invalid
+                         * @example unauthorized
+                         * @example forbidden
+                         * @example feature_disabled
+                         * @example route_unknown
+                         * @example task_unknown
+                         * @example policy_step_unknown
+                         * @example policy_unknown
+                         * @example app_unknown
+                         * @example automation_unknown
+                         * @example listener_unknown
+                         * @example secret_unknown
+                         * @example run_unknown
+                         * @example policy_step_done
+                         * @example task_closed
+                         * @example policy_builtin
+                         * @example policy_rule_failed
+                         * @example secret_last
+                         * @example body_too_large
+                         * @example internal
+                         * @example automation_not_running
+                         * @example unavailable
+                         */
+                        code: string;
+                    };
+                };
+            };
+            /** @description `source_ip_not_allowed` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        status: number;
+                        title: string;
+                        /**
+                         * @example request_invalid
+                         * @example body_not_json
+                         * @example text_not_storable
+                         * @example page_token_invalid
+                         * @example expand_path_unknown
+                         * @example reference_unknown
+                         * @example policy_invalid
+                         * @example webhook_invalid
+                         * @example unauthorized
+                         * @example forbidden
+                         * @example feature_disabled
+                         * @example route_unknown
+                         * @example task_unknown
+                         * @example policy_step_unknown
+                         * @example policy_unknown
+                         * @example app_unknown
+                         * @example automation_unknown
+                         * @example listener_unknown
+                         * @example secret_unknown
+                         * @example run_unknown
+                         * @example policy_step_done
+                         * @example task_closed
+                         * @example policy_builtin
+                         * @example policy_rule_failed
+                         * @example secret_last
+                         * @example body_too_large
+                         * @example internal
+                         * @example automation_not_running
+                         * @example unavailable
+                         */
+                        code: string;
+                    };
+                };
+            };
+            /** @description `listener_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        status: number;
+                        title: string;
+                        /**
+                         * @example request_invalid
+                         * @example body_not_json
+                         * @example text_not_storable
+                         * @example page_token_invalid
+                         * @example expand_path_unknown
+                         * @example reference_unknown
+                         * @example policy_invalid
+                         * @example webhook_invalid
+                         * @example unauthorized
+                         * @example forbidden
+                         * @example feature_disabled
+                         * @example route_unknown
+                         * @example task_unknown
+                         * @example policy_step_unknown
+                         * @example policy_unknown
+                         * @example app_unknown
+                         * @example automation_unknown
+                         * @example listener_unknown
+                         * @example secret_unknown
+                         * @example run_unknown
+                         * @example policy_step_done
+                         * @example task_closed
+                         * @example policy_builtin
+                         * @example policy_rule_failed
+                         * @example secret_last
+                         * @example body_too_large
+                         * @example internal
+                         * @example automation_not_running
+                         * @example unavailable
+                         */
+                        code: string;
+                    };
+                };
+            };
+            /** @description `event_duplicate`: accepted before. `event_in_progress`: being accepted now, ask again. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        status: number;
+                        title: string;
+                        /**
+                         * @example request_invalid
+                         * @example body_not_json
+                         * @example text_not_storable
+                         * @example page_token_invalid
+                         * @example expand_path_unknown
+                         * @example reference_unknown
+                         * @example policy_invalid
+                         * @example webhook_invalid
+                         * @example unauthorized
+                         * @example forbidden
+                         * @example feature_disabled
+                         * @example route_unknown
+                         * @example task_unknown
+                         * @example policy_step_unknown
+                         * @example policy_unknown
+                         * @example app_unknown
+                         * @example automation_unknown
+                         * @example listener_unknown
+                         * @example secret_unknown
+                         * @example run_unknown
+                         * @example policy_step_done
+                         * @example task_closed
+                         * @example policy_builtin
+                         * @example policy_rule_failed
+                         * @example secret_last
+                         * @example body_too_large
+                         * @example internal
+                         * @example automation_not_running
+                         * @example unavailable
+                         */
+                        code: string;
+                    };
+                };
+            };
+            /** @description `automation_not_running`, `unavailable`: not recorded; send it again after `Retry-After`. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        status: number;
+                        title: string;
+                        /**
+                         * @example request_invalid
+                         * @example body_not_json
+                         * @example text_not_storable
+                         * @example page_token_invalid
+                         * @example expand_path_unknown
+                         * @example reference_unknown
+                         * @example policy_invalid
+                         * @example webhook_invalid
+                         * @example unauthorized
+                         * @example forbidden
+                         * @example feature_disabled
+                         * @example route_unknown
+                         * @example task_unknown
+                         * @example policy_step_unknown
+                         * @example policy_unknown
+                         * @example app_unknown
+                         * @example automation_unknown
+                         * @example listener_unknown
+                         * @example secret_unknown
+                         * @example run_unknown
+                         * @example policy_step_done
+                         * @example task_closed
+                         * @example policy_builtin
+                         * @example policy_rule_failed
+                         * @example secret_last
+                         * @example body_too_large
+                         * @example internal
+                         * @example automation_not_running
+                         * @example unavailable
+                         */
+                        code: string;
+                    };
+                };
+            };
+        };
+    };
     "svc.api.task.v1.TaskActionsService.SkipStep": {
         parameters: {
             query?: never;
@@ -1537,6 +2212,615 @@ export interface operations {
                 };
             };
             /** @description `app_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAutomations: {
+        parameters: {
+            query?: {
+                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                page_size?: number;
+                /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAutomationsResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createAutomation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAutomation"];
+            };
+        };
+        responses: {
+            /** @description The automation, and its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateAutomationResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `webhook_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAutomation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The automation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `automation_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateAutomation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AutomationPatch"];
+            };
+        };
+        responses: {
+            /** @description The automation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `webhook_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `automation_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    publishAutomation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The automation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `automation_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateListenerSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                listener_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret, shown once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotateSecretResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `webhook_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `listener_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdrawListenerSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                listener_id: string;
+                secret_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secrets that are live now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawSecretResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `listener_unknown`, `secret_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `secret_last` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                page_size?: number;
+                /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRunsResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `automation_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRecords: {
+        parameters: {
+            query?: {
+                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                page_size?: number;
+                /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRecordsResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `automation_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `run_unknown` */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -32,7 +32,7 @@ describe('/openapi.json', () => {
   })
 
   it('declares both schemes, and one requirement that lists both', () => {
-    expect(Object.keys(document.components.securitySchemes)).toEqual(['bearerAuth', 'oauth'])
+    expect(document.components.securitySchemes).toMatchObject({ bearerAuth: {}, oauth: {} })
     expect(document.security).toEqual([{ bearerAuth: [], oauth: [] }])
     expect(document.info.version).toBe('0.1.0-alpha')
   })
@@ -74,9 +74,9 @@ describe('/openapi.json', () => {
       (each) => !each.path.includes('/webhooks/incoming/'),
     )) {
       const { responses } = operation
-      expect([path, Object.keys(responses)]).toEqual([path, expect.arrayContaining(['200', '400', '401'])])
+      expect([path, Object.keys(responses)]).toEqual([path, expect.arrayContaining(['400', '401'])])
       for (const [status, response] of Object.entries<{ description: string }>(responses)) {
-        const codes = status === '200' ? [] : response.description.match(/\w+/g)
+        const codes = status.startsWith('2') ? [] : response.description.match(/\w+/g)
         for (const code of codes ?? [])
           expect([code, `${Reflect.get(PROBLEM_STATUSES, code)}`]).toEqual([code, status])
       }
