@@ -79,8 +79,8 @@ function ownerNames(randomUuid: () => string): () => string {
   let prefix: string | undefined
   let count = 0
   return () => {
-    prefix ??= randomUuid()
+    prefix ??= `${randomUuid()}.`
     count += 1
-    return `${prefix}.${count}`
+    return prefix + count // a template would make, and keep, a text for each of its steps
   }
 }

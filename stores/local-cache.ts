@@ -6,7 +6,7 @@ import { EventTable, NONE } from './shared/event-table.ts'
 
 /** The options of `withLocalCache`. */
 export interface LocalCacheOptions {
-  /** Most events remembered here, about 50 bytes each. The one not asked for longest makes room. Default 100,000. */
+  /** Most events remembered here, about 60 bytes each. The one not asked for longest makes room. Default 100,000. */
   readonly maxRecords?: number | undefined
   /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
   readonly clock?: Clock | undefined

@@ -17,7 +17,7 @@ import { EventTable, NONE } from './shared/event-table.ts'
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /**
-   * Most events remembered at once. Default 1,000,000, which take about 50 MB when they are all there. To keep
+   * Most events remembered at once. Default 1,000,000, which take about 60 MB when they are all there. To keep
    * 7 days in full it takes 604,800 records for each event a second.
    */
   readonly maxRecords?: number | undefined
@@ -52,8 +52,8 @@ class MemoryStore implements EventStore {
   readonly #clock: Clock
   readonly #onEvict: ((ageSeconds: number) => unknown) | undefined
   readonly #events: EventTable
-  /** Whose lease a record is. The others are done. */
-  readonly #owners = new Map<number, string>()
+  /** Whose lease each record is. The others are done. */
+  readonly #owners: (string | undefined)[] = [undefined]
 
   constructor(options: MemoryStoreOptions) {
     this.replayWindowSeconds = options.replayWindowSeconds ?? MAX_EXPIRY_SECONDS
@@ -67,7 +67,7 @@ class MemoryStore implements EventStore {
     const now = this.#clock.now()
     const found = this.#find(key, now)
     if (found !== NONE) {
-      const holder = this.#owners.get(found)
+      const holder = this.#owners[found]
       if (holder === undefined) return 'done'
       return holder === owner ? 'acquired' : 'busy'
     }
@@ -82,9 +82,9 @@ class MemoryStore implements EventStore {
       this.#add(now, retentionMs)
       return 'committed'
     }
-    const holder = this.#owners.get(found)
+    const holder = this.#owners[found]
     if (holder !== owner) return holder === undefined ? 'already' : 'lost'
-    this.#owners.delete(found)
+    this.#owners[found] = undefined
     this.#events.touch(found)
     this.#events.keep(found, now, retentionMs)
     return 'committed'
@@ -92,7 +92,7 @@ class MemoryStore implements EventStore {
 
   release(key: EventKey, owner: string): boolean {
     const found = this.#find(key, this.#clock.now())
-    if (found === NONE || this.#owners.get(found) !== owner) return false
+    if (found === NONE || this.#owners[found] !== owner) return false
     this.#remove(found)
     return true
   }
@@ -110,7 +110,7 @@ class MemoryStore implements EventStore {
     const evictedAge = this.#events.size < this.#maxRecords ? undefined : this.#makeRoom(now)
     const record = this.#events.add()
     this.#events.keep(record, now, milliseconds)
-    if (owner !== undefined) this.#owners.set(record, owner)
+    this.#owners[record] = owner
     if (evictedAge !== undefined) callHook(this.#onEvict, evictedAge)
   }
 
@@ -118,7 +118,7 @@ class MemoryStore implements EventStore {
   #makeRoom(now: number): number | undefined {
     const { oldest } = this.#events
     const age = this.#events.isAlive(oldest, now) ? this.#events.age(oldest, now) : undefined
-    if (age !== undefined && (this.#owners.has(oldest) || age <= this.replayWindowSeconds)) {
+    if (age !== undefined && (this.#owners[oldest] !== undefined || age <= this.replayWindowSeconds)) {
       throw new EventStoreError(
         `the memory store is full: ${this.#maxRecords} events are too young to forget; raise maxRecords`,
       )
@@ -128,7 +128,7 @@ class MemoryStore implements EventStore {
   }
 
   #remove(record: number): void {
-    this.#owners.delete(record)
+    this.#owners[record] = undefined
     this.#events.remove(record)
   }
 }

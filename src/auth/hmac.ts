@@ -4,7 +4,7 @@ import { fail } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
-import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import { isPromise, type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, wellFormedText } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
@@ -59,18 +59,18 @@ function authenticate(attempt: Attempt, keys: readonly HmacKey[]): MaybePromise<
     return fail('signature_mismatch', 'Webhook-Signature is not 43 characters of base64url')
   }
   const prefix = `${attempt.timestampText}.${attempt.eventIdText}.`
-  const macs = keys.map((key) => key.mac(prefix, attempt.delivery.body))
-  return macs.some(isPromise)
-    ? Promise.all(macs).then((known) => compare(signature, keys, known))
-    : compare(signature, keys, macs as string[]) // none of them is a promise
+  const { body } = attempt.delivery
+  const matches = keys.map(({ mac }) =>
+    whenKnown(mac(prefix, body), (text) => constantTimeEqual(signature, text)),
+  )
+  return matches.some(isPromise)
+    ? Promise.all(matches).then((known) => nameSecret(keys, known))
+    : nameSecret(keys, matches as boolean[]) // none of them is a promise
 }
 
-/** Text against text, so only the canonical spelling matches. Every key is compared: the time tells nobody which. */
-function compare(signature: string, keys: readonly HmacKey[], macs: readonly string[]): Authentication {
-  let secretId: string | undefined
-  for (let index = 0; index < keys.length; index += 1) {
-    if (constantTimeEqual(signature, macs[index] ?? '')) secretId ??= keys[index]?.id
-  }
+/** Text against text, so only the canonical spelling matches. Every key has been compared: the time tells nobody which. */
+function nameSecret(keys: readonly HmacKey[], matches: readonly boolean[]): Authentication {
+  const secretId = keys[matches.indexOf(true)]?.id
   return secretId === undefined
     ? fail('signature_mismatch', `the signature matches none of ${keys.length} secrets`)
     : { method: 'hmac', secretId }

@@ -113,8 +113,14 @@ export function compileCidrs(rules: readonly string[], option: string): AddressM
     throw new ListenerConfigError(option, 'must list at least one rule, like ["192.0.2.0/24"]')
   }
   const compiled = rules.map((rule, index) => compileRule(rule, `${option}[${index}]`))
+  // Deliveries come from few addresses, and mostly from the same one as before.
+  let lastAddress = ''
+  let lastAnswer = false
   return (address) => {
+    if (address === lastAddress) return lastAnswer
     const groups = parseAddress(address)
-    return groups !== undefined && compiled.some((rule) => covers(rule, groups))
+    lastAnswer = groups !== undefined && compiled.some((rule) => covers(rule, groups))
+    lastAddress = address
+    return lastAnswer
   }
 }

@@ -9,6 +9,8 @@ export class EventIndex {
   #words: Uint32Array
   /** Records by the hash of their key, each in its own place or in the next free one behind it. */
   #places: Uint32Array
+  /** The hash of what `find()` was asked for last. */
+  #hash = 0
 
   constructor(capacity: number) {
     this.#words = new Uint32Array(capacity * WORDS)
@@ -17,12 +19,14 @@ export class EventIndex {
 
   /** The record of a key, or NONE. */
   find(words: Uint32Array): number {
-    return this.#places[this.#placeOf(words, 0)] ?? NONE
+    this.#hash = hashOf(words, 0)
+    return this.#places[this.#placeOf(words, 0, this.#hash)] ?? NONE
   }
 
+  /** `words` are those that `find()` was asked for last. */
   add(record: number, words: Uint32Array): void {
     for (let index = 0; index < WORDS; index += 1) this.#words[record * WORDS + index] = words[index] ?? 0
-    this.#places[this.#placeOf(words, 0)] = record
+    this.#places[this.#placeOf(words, 0, this.#hash)] = record
   }
 
   /** Leaves no gap behind: what stands further on only because this place was taken moves up. */
@@ -49,9 +53,9 @@ export class EventIndex {
   }
 
   /** Where the record of the words from `at` on stands, or the free place where it would. */
-  #placeOf(words: Uint32Array, at: number): number {
+  #placeOf(words: Uint32Array, at: number, hash = hashOf(words, at)): number {
     const last = this.#places.length - 1
-    let place = hashOf(words, at) & last
+    let place = hash & last
     for (;;) {
       const record = this.#places[place] ?? NONE
       if (record === NONE || areSame(words, at, this.#words, record * WORDS)) return place

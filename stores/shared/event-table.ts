@@ -7,7 +7,7 @@ export { NONE } from './event-index.ts'
 const FIRST_CAPACITY = 512
 
 /**
- * Events in the order of their last change, about 50 bytes each at a million: flat arrays, so that neither their number nor
+ * Events in the order of their last change, about 60 bytes each at a million: flat arrays, so that neither their number nor
  * their coming and going is work for the garbage collector. A record is a number, good until `remove()`. The arrays
  * double as records come, up to `maxRecords`, of which the caller takes care.
  */
