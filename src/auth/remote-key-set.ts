@@ -1,5 +1,5 @@
 import type { CryptoKey } from 'jose'
-import { KeySetError, ListenerConfigError } from '../errors.ts'
+import { KeySetError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import {
   aBoolean,
@@ -14,7 +14,9 @@ import {
 import type { Clock } from '../listener-options.ts'
 import { type Fetch, fetchJwks } from './fetch-jwks.ts'
 import type { Jwks } from './jwks.ts'
+import { jwksUrl } from './jwks-url.ts'
 import type { KeySet } from './key-set.ts'
+import { SharedAttempt, type WaitUntil } from './shared-attempt.ts'
 import type { JwtAlgorithm } from './token.ts'
 
 /** The options of `remoteKeySet`. */
@@ -29,6 +31,11 @@ export interface RemoteKeySetOptions {
   readonly fetch?: Fetch | undefined
   /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
   readonly clock?: Clock | undefined
+  /**
+   * Called with each attempt, which then outlives the request that began it: `waitUntil` of `cloudflare:workers`, or of
+   * your platform. Without it, on Workers, an attempt ends with its request, and others may wait for it in vain.
+   */
+  readonly waitUntil?: WaitUntil | undefined
 }
 
 const OPTIONS: OptionTable<RemoteKeySetOptions> = {
@@ -37,12 +44,15 @@ const OPTIONS: OptionTable<RemoteKeySetOptions> = {
   allowInsecureLoopback: optional(aBoolean),
   fetch: optional(aFunction),
   clock: optional(withMethods('now')),
+  waitUntil: optional(aFunction),
 }
 
 const FRESH_MS = 600_000
 /** A set in use is renewed before it expires, so that no delivery has to wait for it. */
 const RENEW_AFTER_MS = FRESH_MS / 2
 const COOLDOWN_MS = 30_000
+/** For an attempt's own deadline to come before it counts as lost. */
+const GRACE_MS = 1000
 /** How long a failure proves that the host is down. It covers the pause between two attempts. */
 const DOWN_MS = 2 * COOLDOWN_MS
 
@@ -58,7 +68,7 @@ const DOWN_MS = 2 * COOLDOWN_MS
  */
 export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {}): KeySet {
   checkOptions('remoteKeySet', options, OPTIONS)
-  return new RemoteKeySet(checkUrl(url, options.allowInsecureLoopback ?? false), options)
+  return new RemoteKeySet(jwksUrl(url, options.allowInsecureLoopback ?? false), options)
 }
 
 class RemoteKeySet implements KeySet {
@@ -67,11 +77,11 @@ class RemoteKeySet implements KeySet {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #usableMs: number
+  readonly #attempt: SharedAttempt
 
   #jwks: Jwks | undefined
   #fetchedAt = -Infinity
   #attemptedAt = -Infinity
-  #attempt: Promise<void> | undefined
   #failure: unknown
   #failedAt = -Infinity
 
@@ -81,6 +91,8 @@ class RemoteKeySet implements KeySet {
     this.#clock = options.clock ?? performance
     this.#timeoutMs = (options.timeoutSeconds ?? 5) * 1000
     this.#usableMs = FRESH_MS + (options.maxStaleSeconds ?? 86_400) * 1000
+    const [load, now] = [() => this.#load(), () => this.#clock.now()]
+    this.#attempt = new SharedAttempt(load, this.#timeoutMs + GRACE_MS, now, options.waitUntil)
   }
 
   find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
@@ -88,12 +100,11 @@ class RemoteKeySet implements KeySet {
     const usable = age < this.#usableMs
     const known = usable && this.#jwks?.has(keyId)
     if (known && age < RENEW_AFTER_MS) return this.#answer(keyId, algorithm)
-    const attempt = this.#renew()
+    const begun = this.#renew(usable)
     // Known keys wait only once a set has expired, unless the host has just proved to be down.
     const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
-    return attempt && wait
-      ? attempt.then(() => this.#answer(keyId, algorithm))
-      : this.#answer(keyId, algorithm)
+    const attempt = wait ? (begun ?? this.#attempt.join()) : undefined
+    return attempt ? attempt.then(() => this.#answer(keyId, algorithm)) : this.#answer(keyId, algorithm)
   }
 
   #answer(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
@@ -104,13 +115,13 @@ class RemoteKeySet implements KeySet {
     throw new KeySetError(`${origin}${pathname} ${problem}`, wait, { cause: this.#failure })
   }
 
-  /** The attempt under way, or a new one when one is due. It never rejects: a failure is kept, and the old set too. */
-  #renew(): Promise<void> | undefined {
-    if (this.#attempt === undefined && this.#since(this.#attemptedAt) >= COOLDOWN_MS) {
-      this.#attemptedAt = this.#clock.now()
-      this.#attempt = this.#load()
-    }
-    return this.#attempt
+  /** A new attempt, when one is due. It never rejects: a failure is kept, and the old set too. */
+  #renew(usable: boolean): Promise<void> | undefined {
+    // A lost attempt says nothing of the host, and without any keys nobody can wait out the pause.
+    const isDue = this.#since(this.#attemptedAt) >= COOLDOWN_MS || (this.#attempt.isLost && !usable)
+    if (this.#attempt.isUnderWay || !isDue) return undefined
+    this.#attemptedAt = this.#clock.now()
+    return this.#attempt.begin()
   }
 
   async #load(): Promise<void> {
@@ -120,8 +131,6 @@ class RemoteKeySet implements KeySet {
     } catch (error) {
       this.#failure = error
       this.#failedAt = this.#clock.now()
-    } finally {
-      this.#attempt = undefined
     }
   }
 
@@ -130,21 +139,4 @@ class RemoteKeySet implements KeySet {
     const age = this.#clock.now() - then
     return age < 0 ? Infinity : age
   }
-}
-
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
-function checkUrl(given: string | URL, allowInsecureLoopback: boolean): URL {
-  if (!URL.canParse(String(given))) throw new ListenerConfigError('url', 'is not an absolute URL')
-  const url = new URL(given)
-  const insecure = url.protocol === 'http:' && allowInsecureLoopback && LOOPBACK_HOST.test(url.hostname)
-  if (url.protocol !== 'https:' && !insecure) {
-    throw new ListenerConfigError(
-      'url',
-      `must be https:, not ${url.protocol}; for tests on this machine set allowInsecureLoopback`,
-    )
-  }
-  if (url.username !== '' || url.password !== '')
-    throw new ListenerConfigError('url', 'must not carry credentials')
-  return url
 }

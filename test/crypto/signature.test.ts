@@ -6,6 +6,7 @@ import type { JwtAlgorithm } from '../../src/auth/token.ts'
 import * as nodeCrypto from '../../src/crypto/node.ts'
 import * as webCrypto from '../../src/crypto/web.ts'
 import { newKey } from '../support/keys.ts'
+import { itOutsideWorkerd } from '../support/runtime.ts'
 
 const TEXT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0'
 const P256_ORDER = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
@@ -150,12 +151,12 @@ describe('where node.ts checks', () => {
     expect(await areDoneAtOnce(1)).toBe(true)
   })
 
-  it('of two at once the pool has a part', async () => {
+  itOutsideWorkerd('it has no thread pool')('of two at once the pool has a part', async () => {
     await idle()
     expect(await areDoneAtOnce(2)).toBe(false)
   })
 
-  it('a second task in one turn of the event loop finds the first, and goes to the pool', async () => {
+  itOutsideWorkerd('it has no thread pool')('a second task in one turn of the event loop finds the first, and goes to the pool', async () => {
     await idle()
     const answers: boolean[] = []
     await new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ describe('the README', () => {
     ['src/listener-options.ts', 'interface ListenerOptions<Payload = Json> {', 15],
     ['adapters/shared/receiver.ts', 'interface ReceiverOptions {', 2],
     ['adapters/hono.ts', 'interface VerifyWebhookOptions extends ReceiverOptions {', 2],
-    ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions {', 5],
+    ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions {', 6],
     ['stores/memory.ts', 'interface MemoryStoreOptions {', 4],
   ])('names every option of %s', (path, opening, count) => {
     const options = namesIn(path, opening)

@@ -16,3 +16,7 @@ declare module 'cloudflare:test' {
   /** True when an alarm was due to come: it is run at once. */
   export function runDurableObjectAlarm(stub: DurableObjectStub<EventStoreObject>): Promise<boolean>
 }
+
+declare module 'cloudflare:workers' {
+  export function waitUntil(work: Promise<unknown>): void
+}

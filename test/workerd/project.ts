@@ -41,7 +41,8 @@ export async function workerdProjects(): Promise<TestProjectInlineConfiguration[
         name: 'workerd',
         include: [
           'test/*.test.ts',
-          'test/{auth,checks,crypto,lib,testing,workerd}/**/*.test.ts',
+          'test/{auth,checks,crypto,lib,testing}/**/*.test.ts',
+          'test/workerd/*.test.ts',
           'test/stores/{memory,local-cache}*.test.ts',
           'test/adapters/hono-web.test.ts',
         ],

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const SERVE = fileURLToPath(new URL('./serve.mjs', import.meta.url))
+
+/** A real workerd that serves worker.ts. Its processes are a group of their own: signals reach all of them. */
+export interface WorkerdServer {
+  readonly url: string
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+  /** SIGKILL, and the wait until it is gone. */
+  kill(): Promise<void>
+}
+
+/** @param folder Keeps all objects and databases, over any number of runs. */
+export async function startWorkerd(folder: string): Promise<WorkerdServer> {
+  const child = spawn(process.execPath, [SERVE, folder], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name)
+  }
+  const stop = () => signal('SIGKILL')
+  process.once('exit', stop)
+  const kill = async () => {
+    process.removeListener('exit', stop)
+    stop()
+    await gone
+  }
+  let printed = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (bytes: Buffer) => {
+      printed += bytes.toString()
+      const found = /listens at (\S+)/.exec(printed)?.[1]
+      if (found !== undefined) resolve(found)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    void gone.then(() => reject(new Error(`workerd ended: ${printed}`)))
+  })
+  return { url, signal, kill }
+}
