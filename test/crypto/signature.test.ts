@@ -156,17 +156,20 @@ describe('where node.ts checks', () => {
     expect(await areDoneAtOnce(2)).toBe(false)
   })
 
-  itOutsideWorkerd('it has no thread pool')('a second task in one turn of the event loop finds the first, and goes to the pool', async () => {
-    await idle()
-    const answers: boolean[] = []
-    await new Promise<void>((resolve) => {
-      for (const _ of [1, 2]) {
-        globalThis.setImmediate(async () => {
-          answers.push(await areDoneAtOnce(1))
-          if (answers.length === 2) resolve()
-        })
-      }
-    })
-    expect(answers).toStrictEqual([true, false])
-  })
+  itOutsideWorkerd('it has no thread pool')(
+    'a second task in one turn of the event loop finds the first, and goes to the pool',
+    async () => {
+      await idle()
+      const answers: boolean[] = []
+      await new Promise<void>((resolve) => {
+        for (const _ of [1, 2]) {
+          globalThis.setImmediate(async () => {
+            answers.push(await areDoneAtOnce(1))
+            if (answers.length === 2) resolve()
+          })
+        }
+      })
+      expect(answers).toStrictEqual([true, false])
+    },
+  )
 })
