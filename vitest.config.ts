@@ -15,7 +15,12 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           // `npm run test:package`, `npm run test:clients`, and what runs inside workerd.
-          exclude: [...configDefaults.exclude, 'test/release/**', 'test/clients/**', 'test/workerd/*.test.ts'],
+          exclude: [
+            ...configDefaults.exclude,
+            'test/release/**',
+            'test/clients/**',
+            'test/workerd/*.test.ts',
+          ],
           testTimeout: 20_000,
         },
       },
