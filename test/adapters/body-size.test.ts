@@ -52,25 +52,26 @@ describeMatrix('the size of a body', [
   },
   {
     name: 'B02 refuses an announced 65,537 bytes on the headers alone, and closes',
-    send: async ({ address, request }) => {
+    send: async ({ address, request, hungUp }) => {
       const connection = new RawConnection(address)
       await connection.write(headOf(await request(), [['Content-Length', `${LIMIT + 1}`]]))
       const reply = await connection.reply()
-      await connection.closed()
+      await hungUp(connection)
       return wireOf(reply)
     },
     expected: TOO_LARGE,
   },
   {
     name: 'B02 B07 a refused body is never taken for the next request, whatever it says',
-    send: async ({ address, request, verdicts }) => {
+    send: async ({ address, request, verdicts, hungUp }) => {
       const smuggled = toBytes(await request())
       const body = Buffer.concat([Buffer.alloc(LIMIT + 1 - smuggled.byteLength, ' '), smuggled])
       const connection = new RawConnection(address)
       await connection.write(toBytes({ ...(await request()), body }))
       const reply = await connection.reply()
-      await connection.closed()
-      expect(verdicts.entries).toEqual(['body_too_large'])
+      await hungUp(connection)
+      expect(verdicts.entries[0]).toBe('body_too_large')
+      expect(verdicts.entries).not.toContain('accepted')
       return wireOf(reply)
     },
     expected: TOO_LARGE,
@@ -83,11 +84,11 @@ describeMatrix('the size of a body', [
   },
   {
     name: 'B03 answers at byte 65,537 of a body in chunks that never ends, and closes',
-    send: async ({ address, request }) => {
+    send: async ({ address, request, hungUp }) => {
       const connection = new RawConnection(address)
       await connection.write(withoutEnd(await request({ body: jsonOf(LIMIT + 1) })))
       const reply = await connection.reply()
-      await connection.closed()
+      await hungUp(connection)
       return wireOf(reply)
     },
     expected: TOO_LARGE,
@@ -104,7 +105,7 @@ describeMatrix('the size of a body', [
   },
   {
     name: 'B06 refuses an announced 100 MB at once, although Node itself may say 100 Continue first',
-    send: async ({ address, request }) => {
+    send: async ({ address, request, hungUp }) => {
       const announced: readonly Header[] = [
         ['Expect', '100-continue'],
         ['Content-Length', '99999999'],
@@ -112,7 +113,7 @@ describeMatrix('the size of a body', [
       const connection = new RawConnection(address)
       await connection.write(headOf(await request(), announced))
       const reply = await connection.reply()
-      await connection.closed()
+      await hungUp(connection)
       expect(connection.interim.filter((status) => status !== 100)).toEqual([])
       return wireOf(reply)
     },
@@ -139,6 +140,8 @@ async function statusOf({ address }: Client, ...bytes: readonly Uint8Array[]): P
   return byNode(wireOf(await exchange(address, Buffer.concat(bytes))).statusLine)
 }
 
+const WAVED_THROUGH = byNode('HTTP/1.1 200 OK')
+
 function lengthRow(...lengths: readonly string[]): Row {
   const framing = lengths.map((length): Header => ['Content-Length', length])
   return {
@@ -159,7 +162,7 @@ describeMatrix('the length of a body', [
   },
   ...['-1', '+5', '5, 5', '0x5', '5.0', '5 5', '٥'].map((length) => lengthRow(length)),
   lengthRow('5', '6'),
-  lengthRow('5', '5'),
+  { ...lengthRow('5', '5'), differs: { 'equal lengths': WAVED_THROUGH } },
   {
     name: 'B12 accepts one-byte chunks, and keeps nothing of their extensions of 4 KB',
     send: async ({ send, request }) => {
@@ -167,6 +170,7 @@ describeMatrix('the length of a body', [
       return send(Buffer.concat([headOf(sent, CHUNKED), inChunks(sent.body, 1, `;${'x'.repeat(4096)}`)]))
     },
     expected: ACCEPTED,
+    differs: { 'chunk extensions': refused(400, 'body_incomplete', closing) },
   },
   {
     name: "B12 a chunk with an extension of 20 KB is refused (by Node's parser, with 413 or 400), and no handler runs",

@@ -141,11 +141,11 @@ describeMatrix('a lookup', [
   {
     name: 'answers 404 on the headers alone, and closes',
     setup: () => ({ target: () => undefined }),
-    send: async ({ address, request }) => {
+    send: async ({ address, request, hungUp }) => {
       const connection = new RawConnection(address)
       await connection.write(headOf(await request(), [['Content-Length', '1000']]))
       const reply = await connection.reply()
-      await connection.closed()
+      await hungUp(connection)
       return wireOf(reply)
     },
     expected: UNKNOWN,

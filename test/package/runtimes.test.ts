@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { DIFFERENCES } from '../adapters/differences.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const page = read('docs/runtimes.md')
@@ -26,5 +27,9 @@ describe('docs/runtimes.md', () => {
     const answers = Object.values(facts).map((measured) => measured[question])
     expect(answers).toHaveLength(VERSIONS.length)
     expect(page).toContain(`| ${question} | ${answers.join(' | ')} |`)
+  })
+
+  it.each(Object.entries(DIFFERENCES))('lists where replies differ: %s', (name, { on, why }) => {
+    expect(page).toContain(`| ${name} | ${on.join(', ')} | ${why} |`)
   })
 })

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,33 +29,56 @@ const LOGIC = [
   'test/testing',
 ]
 
-const WIRE = ['test/adapters']
+const ADAPTERS = readdirSync(`${root}test/adapters`)
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/adapters/${name}`)
+
+/** What is sent to every target, and the tests of the two adapters that run elsewhere than on Node. */
+const MATRIX = ADAPTERS.filter(
+  (path) =>
+    /web\.test|fuzz\.test/.test(path) || readFileSync(`${root}${path}`, 'utf8').includes('describeMatrix('),
+)
 
 /** Suites by name. `run` gives { passed, failed, skipped, failures }. */
 export const SUITES = {
-  logic: { runsOn: (runtime) => runtime !== 'workerd', run: ({ runtime }) => vitest(runtime, LOGIC) },
+  logic: {
+    runsOn: () => true,
+    run: ({ runtime }) => (runtime === 'workerd' ? vitestInWorkerd() : vitest(runtime, LOGIC)),
+  },
   wire: {
-    runsOn: (runtime) => RUNTIMES[runtime].engine === 'node',
-    run: ({ runtime }) => vitest(runtime, WIRE),
+    runsOn: (runtime) => runtime !== 'workerd',
+    run: ({ runtime }) => vitest(runtime, RUNTIMES[runtime].engine === 'node' ? ADAPTERS : MATRIX),
   },
   package: { runsOn: () => true, run: runPackage },
   types: { runsOn: (runtime) => RUNTIMES[runtime].engine !== 'node', run: ({ runtime }) => compile(runtime) },
 }
 
-async function vitest(runtime, files) {
-  const folder = mkdtempSync(join(tmpdir(), 'hookgate-'))
-  const report = join(folder, 'report.json')
+/** There the tests run inside of workerd, and their runner on whatever Node this is. */
+async function vitestInWorkerd() {
+  if (!existsSync(`${root}test/workerd/node_modules`))
+    execFileSync('npm', ['ci', '--prefix', 'test/workerd'], { cwd: root })
+  return report(process.execPath, [], ['--project', 'workerd'], {})
+}
+
+function vitest(runtime, files) {
   const { binary, arguments: before } = RUNTIMES[runtime]
-  const reporters = ['--reporter=json', `--outputFile=${report}`]
+  return report(binary, before, ['--project', 'node', ...files], { HOOKGATE_RUNTIME: runtime })
+}
+
+/** Runs vitest, and reads what it reports. */
+async function report(binary, before, after, environment) {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-'))
+  const path = join(folder, 'report.json')
+  const reporters = ['--reporter=json', `--outputFile=${path}`]
   try {
     const { code, output } = await runIn(
       root,
       binary,
-      [...before, VITEST, 'run', '--project', 'node', ...reporters, ...files],
-      { HOOKGATE_RUNTIME: runtime },
+      [...before, VITEST, 'run', ...reporters, ...after],
+      environment,
     )
-    if (!existsSync(report)) return crashed(code, output)
-    return counted(JSON.parse(readFileSync(report, 'utf8')), code, output)
+    if (!existsSync(path)) return crashed(code, output)
+    return counted(JSON.parse(readFileSync(path, 'utf8')), code, output)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { DIFFERENCES, type DifferenceName } from '../adapters/differences.ts'
+import { type DifferenceName, isDifferent } from '../adapters/differences.ts'
 import { type Endpoint, hmacEndpoint } from '../adapters/sender.ts'
-import { exchange, headerOf, type RawReply, type RawRequest, toBytes } from './raw-http.ts'
+import {
+  exchange,
+  headerOf,
+  type RawConnection,
+  type RawReply,
+  type RawRequest,
+  toBytes,
+} from './raw-http.ts'
 import { type RunningServer, type Setup, TARGETS } from './servers.ts'
 
 /** What of a reply has to be the same, byte for byte, whatever framework sends it. */
@@ -72,6 +79,8 @@ export const UNAUTHORIZED_JWT: Wire = { ...UNAUTHORIZED, wwwAuthenticate: 'Beare
 export interface Client extends Endpoint, RunningServer {
   /** Sends bytes, or a request as it stands, on a new connection. Throws when there is no reply. */
   send(request: RawRequest | Uint8Array): Promise<Wire>
+  /** Resolves when the server has closed the connection; where it leaves that to the sender, this one does. */
+  hungUp(connection: RawConnection): Promise<void>
 }
 
 export interface Row {
@@ -85,7 +94,7 @@ export interface Row {
   readonly send: (client: Client) => Promise<Wire | readonly Wire[]>
   readonly expected: Wire | readonly Wire[]
   /** What the reply is on the targets of a difference that is accounted for. */
-  readonly differs?: { readonly [Name in DifferenceName]?: Wire }
+  readonly differs?: { readonly [Name in DifferenceName]?: Wire | readonly Wire[] }
   /** How often the store is asked for an event. Default: once for each 200 and each 409. */
   readonly claims?: number
   /** How often the handler runs. Default: once for each reply of the handler with 200. */
@@ -100,12 +109,7 @@ export function describeMatrix(name: string, rows: readonly Row[]): void {
   describe(name, () => {
     for (const row of rows) {
       it(row.name, async () => {
-        const wires = [row.expected].flat()
-        const accepted = wires.filter(({ body }) => body === ACCEPTED.body).length
-        const duplicates = wires.filter(({ statusLine }) => statusLine === DUPLICATE.statusLine).length
-        const { handled = accepted, claims = handled + duplicates } = row
-        const ordinary = { wires, handled, claims }
-        const expected = Object.keys(TARGETS).map((target) => [target, differenceOn(target, row) ?? ordinary])
+        const expected = Object.keys(TARGETS).map((target) => [target, expectedOn(target, row)])
         expect(await onEach(row)).toEqual(Object.fromEntries(expected))
       })
     }
@@ -117,7 +121,7 @@ async function onEach({ endpoint: create = hmacEndpoint, setup, send }: Row) {
   const runs = Object.entries(TARGETS).map(async ([framework, start]) => {
     const endpoint = await create()
     const server = await start({ target: endpoint.listener, ...setup?.(endpoint) })
-    const client = clientOf(endpoint, server)
+    const client = clientOf(framework, endpoint, server)
     try {
       const wires = [await send(client)].flat()
       const claims = endpoint.calls.entries.filter((call) => call.startsWith('claim')).length
@@ -129,20 +133,33 @@ async function onEach({ endpoint: create = hmacEndpoint, setup, send }: Row) {
   return Object.fromEntries(await Promise.all(runs))
 }
 
-function clientOf(endpoint: Endpoint, server: RunningServer): Client {
+function clientOf(target: string, endpoint: Endpoint, server: RunningServer): Client {
+  const send: Client['send'] = async (request) => {
+    const bytes = request instanceof Uint8Array ? request : toBytes(request)
+    const hasBody = request instanceof Uint8Array || request.method !== 'HEAD'
+    return wireOf(await exchange(server.address, bytes, { hasBody }))
+  }
   return {
     ...endpoint,
     ...server,
-    send: async (request) => {
-      const bytes = request instanceof Uint8Array ? request : toBytes(request)
-      const hasBody = request instanceof Uint8Array || request.method !== 'HEAD'
-      return wireOf(await exchange(server.address, bytes, { hasBody }))
+    send,
+    hungUp: async (connection) => {
+      if (!isDifferent(target, 'left open')) return connection.closed()
+      connection.abort()
+      // Time enough for what the server may still make of the connection.
+      await send(await endpoint.request({ method: 'GET' }))
     },
   }
 }
 
-/** What a row comes to on a target that cannot give the ordinary answer: a refusal, and nothing else happens. */
+function expectedOn(target: string, row: Row) {
+  const wires = [differenceOn(target, row) ?? row.expected].flat()
+  const accepted = wires.filter(({ statusLine }) => statusLine === ACCEPTED.statusLine).length
+  const duplicates = wires.filter(({ statusLine }) => statusLine === DUPLICATE.statusLine).length
+  const { handled = accepted, claims = handled + duplicates } = row
+  return { wires, handled, claims }
+}
+
 function differenceOn(target: string, { differs = {} }: Row) {
-  const found = Object.entries(differs).find(([name]) => DIFFERENCES[name as DifferenceName].on.test(target))
-  return found && { wires: [found[1]], handled: 0, claims: 0 }
+  return Object.entries(differs).find(([name]) => isDifferent(target, name as DifferenceName))?.[1]
 }

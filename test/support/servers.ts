@@ -1,24 +1,24 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { ListenOptions, NetConnectOpts } from 'node:net'
 import { createAdaptorServer, getRequestListener, type HttpBindings } from '@hono/node-server'
 import express, { type ErrorRequestHandler } from 'express'
 import express4 from 'express4'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/express.ts'
 import { verifyWebhook as verifyWebhookFastify } from '../../adapters/fastify.ts'
-import { verifyWebhook as verifyWebhookHono } from '../../adapters/hono.ts'
+import {
+  type VerifyWebhookOptions as HonoOptions,
+  verifyWebhook as verifyWebhookHono,
+} from '../../adapters/hono.ts'
+import type { NodeRequest } from '../../adapters/shared/read-node.ts'
 import { behindProxies } from '../../adapters/shared/trusted-proxies.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { Log } from '../adapters/log.ts'
+import { type FetchApp, type Listening, serveFetch } from './fetch-servers.ts'
+import { ENGINE } from './runtime.ts'
 
 type Found = Listener | undefined | Promise<Listener | undefined>
 
@@ -41,8 +41,6 @@ export interface RunningServer {
   /** One entry for each connection that is over. */
   readonly closings: Log<string>
 }
-
-type Listening = Pick<RunningServer, 'address' | 'closings'>
 
 type Start = (setup: Setup) => Promise<RunningServer>
 
@@ -140,37 +138,63 @@ const onFastify: Start = async (setup) => {
   return { ...seen, ...(await serveFastify(app, setup.listenOn)) }
 }
 
-const onHono: Start = async (setup) => {
+function honoApp(setup: Setup, options: HonoOptions | undefined) {
   const { run, fail, ...seen } = application(setup)
-  const app = new Hono()
+  const app = new Hono<{ Bindings: { readonly ip?: string | undefined } }>()
   const target = targetFor(setup.target, (c: { req: { path: string } }) => c.req.path)
-  app.all('*', verifyWebhookHono(target, setup.options), async (c) => respond(await run(c.var.webhook)))
+  app.all('*', verifyWebhookHono(target, options), async (c) => respond(await run(c.var.webhook)))
   app.onError((error) => respond(fail(error)))
+  return { app, seen }
+}
+
+const onHono: Start = async (setup) => {
+  const { app, seen } = honoApp(setup, setup.options)
   return { ...seen, ...(await serve(createAdaptorServer({ fetch: app.fetch }), setup.listenOn)) }
 }
 
 /** The plain fetch form. It has no rule for proxies: whoever calls it finds the address, here as the others do. */
-const onWeb: Start = async (setup) => {
+function webApp(setup: Setup) {
   const { run, fail, ...seen } = application(setup)
   const target = targetFor(setup.target, ({ url }: Request) => new URL(url).pathname)
   const { trustedProxies, ...options } = setup.options ?? {}
-  const findSource = trustedProxies
-    ? behindProxies(trustedProxies)
-    : ({ socket }: IncomingMessage) => socket.remoteAddress
+  const findSource = trustedProxies && behindProxies(trustedProxies)
   const handle = webhookHandler(target, async (event) => respond(await run(event)), options)
-  const fetch = (request: Request, { incoming }: HttpBindings) =>
-    handle(request, { ip: findSource(incoming) }).catch((error) => respond(fail(error)))
-  return {
-    ...seen,
-    ...(await serve(
-      getRequestListener((request, env) => fetch(request, env as HttpBindings)),
-      setup.listenOn,
-    )),
-  }
+  const app: FetchApp = (request, ip) =>
+    handle(request, { ip: findSource ? findSource(nodeForm(request, ip)) : ip }).catch((error) =>
+      respond(fail(error)),
+    )
+  return { app, seen }
 }
 
-/** Every way to mount `verifyWebhook` behind a socket. */
-export const TARGETS: { readonly [name: string]: Start } = {
+const onWeb: Start = async (setup) => {
+  const { app, seen } = webApp(setup)
+  const listener = getRequestListener((request, env) =>
+    app(request, (env as HttpBindings).incoming.socket.remoteAddress),
+  )
+  return { ...seen, ...(await serve(listener, setup.listenOn)) }
+}
+
+/** On the runtime's own server, which is Bun's or Deno's. */
+const onOwnHono: Start = async (setup) => {
+  const { trustedProxies, ...options } = setup.options ?? {}
+  const findSource = trustedProxies && behindProxies(trustedProxies)
+  const sourceIp = ({ req, env }: Context) => (findSource ? findSource(nodeForm(req.raw, env.ip)) : env.ip)
+  const { app, seen } = honoApp(setup, { ...options, sourceIp })
+  return { ...seen, ...(await serveFetch((request, ip) => app.fetch(request, { ip }), setup.listenOn)) }
+}
+
+const onOwnWeb: Start = async (setup) => {
+  const { app, seen } = webApp(setup)
+  return { ...seen, ...(await serveFetch(app, setup.listenOn)) }
+}
+
+/** As much of a Node request as the walk over X-Forwarded-For looks at. */
+function nodeForm({ headers }: Request, remoteAddress: string | undefined): NodeRequest {
+  const rawHeaders = [...headers].flat()
+  return { rawHeaders, socket: { remoteAddress } } as unknown as NodeRequest // the rest is not looked at
+}
+
+const ON_NODE: { readonly [name: string]: Start } = {
   'Express 4': onExpress(express4),
   'Express 5': onExpress(express),
   'Fastify 5': onFastify,
@@ -178,6 +202,12 @@ export const TARGETS: { readonly [name: string]: Start } = {
   'node:http': onNodeHttp,
   'web on Node': onWeb,
 }
+
+const OWN = ENGINE === 'bun' ? 'Bun' : 'Deno'
+
+/** Every way to mount `verifyWebhook` behind a socket, on the runtime that runs this. */
+export const TARGETS: { readonly [name: string]: Start } =
+  ENGINE === 'node' ? ON_NODE : { [`Hono on ${OWN}`]: onOwnHono, [`web on ${OWN}`]: onOwnWeb }
 
 /** Listens until the test is over. */
 export async function serve(
