@@ -26,9 +26,18 @@ export const RUNTIMES = {
 export function installRuntimes(names) {
   if (names.every((name) => existsSync(RUNTIMES[name].binary))) return
   console.log('Installing the runtimes (about 1 GB, once)')
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' })
+  installLocked(here)
   const missing = names.filter((name) => !existsSync(RUNTIMES[name].binary))
   if (missing.length > 0) throw new Error(`npm has no ${missing.join(', ')} for ${PLATFORM}`)
+}
+
+/**
+ * Installs what the lock file says, and leaves it alone. Not `npm ci`: that refuses a lock without the binaries of other
+ * systems, not all of which are to be had everywhere.
+ */
+export function installLocked(folder) {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error']
+  execFileSync('npm', ['install', '--no-save', ...quiet], { cwd: folder, stdio: 'inherit' })
 }
 
 export function versionOf(name) {

@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runPackage } from './package/suite.mjs'
 import { runIn } from './processes.mjs'
-import { RUNTIMES } from './runtimes.mjs'
+import { installLocked, RUNTIMES } from './runtimes.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const TSC = `${root}node_modules/typescript/bin/tsc`
@@ -55,8 +54,7 @@ export const SUITES = {
 
 /** There the tests run inside of workerd, and their runner on whatever Node this is. */
 async function vitestInWorkerd() {
-  if (!existsSync(`${root}test/workerd/node_modules`))
-    execFileSync('npm', ['ci', '--prefix', 'test/workerd'], { cwd: root })
+  if (!existsSync(`${root}test/workerd/node_modules`)) installLocked(`${root}test/workerd`)
   return report(process.execPath, [], ['--project', 'workerd'], {})
 }
 

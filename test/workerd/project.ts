@@ -8,7 +8,7 @@ const PLUGIN = 'node_modules/@cloudflare/vitest-plugin/dist/pool/index.mjs'
 /** Why the tests in workerd do not run here; undefined when they do. */
 export const WORKERD_MISSING: string | undefined = existsSync(here(PLUGIN))
   ? undefined
-  : 'no workerd: npm ci --prefix test/workerd'
+  : 'no workerd: npm install --no-save --prefix test/workerd'
 
 /** Of the portable tests, those that need what workerd has not, each with the reason. */
 const NOT_IN_WORKERD: { readonly [path: string]: string } = {
