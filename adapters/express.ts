@@ -77,13 +77,10 @@ function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   const receiver = new Receiver(target, options)
   const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
   return (request) =>
-    receiver.receive(request, {
-      ...nodeIncoming(request),
-      sourceIp: (listener) => {
-        if (findSource) return findSource(request)
-        if (listener.isSourceAllowed && request.app?.get?.('trust proxy') === true) throw trustsEveryProxy()
-        return request.ip ?? request.socket.remoteAddress
-      },
+    receiver.receive(request, nodeIncoming(request), (listener) => {
+      if (findSource) return findSource(request)
+      if (listener.isSourceAllowed && request.app?.get?.('trust proxy') === true) throw trustsEveryProxy()
+      return request.ip ?? request.socket.remoteAddress
     })
 }
 

@@ -93,8 +93,7 @@ function receiveWith(options: VerifyWebhookOptions): (request: FastifyRequest) =
   const receiver = new Receiver(options.listener, options)
   const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
   return (request) =>
-    receiver.receive(request, {
-      ...nodeIncoming(request.raw),
-      sourceIp: () => (findSource ? findSource(request.raw) : request.ip),
-    })
+    receiver.receive(request, nodeIncoming(request.raw), () =>
+      findSource ? findSource(request.raw) : request.ip,
+    )
 }

@@ -68,15 +68,11 @@ function receiveWith<Payload>(
   const isBlind = ({ isSourceAllowed }: Listener<unknown>) =>
     isSourceAllowed !== undefined && !options.sourceIp && !options.trustedProxies
   if (typeof target !== 'function' && isBlind(target)) throw sourceUnknown()
-  return (c) => {
-    return receiver.receive(c, {
-      ...honoIncoming(c),
-      sourceIp: (listener) => {
-        if (isBlind(listener)) throw sourceUnknown()
-        return sourceIp(c)
-      },
+  return (c) =>
+    receiver.receive(c, honoIncoming(c), (listener) => {
+      if (isBlind(listener)) throw sourceUnknown()
+      return sourceIp(c)
     })
-  }
 }
 
 function sourceFinder({

@@ -49,7 +49,7 @@ export function webhookHandler<Payload = Json>(
       if (isSourceAllowed && !('ip' in source)) throw addressNotGiven()
       return source.ip
     }
-    const outcome = await receiver.receive(request, { ...webIncoming(request), sourceIp })
+    const outcome = await receiver.receive(request, webIncoming(request), sourceIp)
     if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
     const { event, listener } = outcome
     try {

@@ -5,10 +5,14 @@ import type { Incoming } from './receiver.ts'
 import type { NodeResponse } from './settle.ts'
 
 /** What a Hono request says of itself. */
-export function honoIncoming(c: Context): Omit<Incoming, 'sourceIp'> {
+export function honoIncoming(c: Context): Incoming {
   const { incoming } = nodeOf(c)
   const request = incoming ? nodeIncoming(incoming) : webIncoming(c.req.raw)
-  return { ...request, readBody: (limit, timeoutMs) => keptBody(c) ?? request.readBody(limit, timeoutMs) }
+  return {
+    method: request.method,
+    header: request.header,
+    readBody: (limit, timeoutMs) => keptBody(c) ?? request.readBody(limit, timeoutMs),
+  }
 }
 
 /** The Node request and response below, where the Node server is what runs Hono: cheaper and more exact than copies. */

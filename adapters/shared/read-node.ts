@@ -21,7 +21,7 @@ export interface NodeRequest {
 }
 
 /** What a Node request says of itself, whatever framework wraps it. */
-export function nodeIncoming(request: NodeRequest): Omit<Incoming, 'sourceIp'> {
+export function nodeIncoming(request: NodeRequest): Incoming {
   return {
     method: request.method ?? '',
     header: (name) => nodeHeader(request, name),
@@ -54,20 +54,34 @@ function collect(request: NodeRequest, limit: number, timeoutMs: number): Promis
     }
     const finish = () => {
       stop()
-      resolve(joinChunks(chunks, length).subarray(0, limit + 1))
+      const bytes = joinChunks(chunks, length)
+      resolve(length > limit ? bytes.subarray(0, limit + 1) : bytes)
     }
     const giveUp = (problem: string) => {
       stop()
       reject(new BodyIncompleteError(problem))
     }
     const onGone = () => giveUp('the connection ended before the body was complete')
-    const timer = setTimeout(() => giveUp(`the body was not complete after ${timeoutMs} ms`), timeoutMs)
+    const cancelTimer = lateTimer(timeoutMs, () => giveUp(`the body was not complete after ${timeoutMs} ms`))
     const stop = () => {
-      clearTimeout(timer)
+      cancelTimer()
       request.off('data', onData).off('end', finish).off('error', onGone).off('close', onGone).pause()
     }
     request.on('data', onData).on('end', finish).on('error', onGone).on('close', onGone)
   })
+}
+
+/** A timer that starts a little later: by then most bodies are there, and it costs more than reading them. */
+function lateTimer(milliseconds: number, late: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let cancelled = false
+  queueMicrotask(() => {
+    if (!cancelled) timer = setTimeout(late, milliseconds)
+  })
+  return () => {
+    cancelled = true
+    clearTimeout(timer)
+  }
 }
 
 /**

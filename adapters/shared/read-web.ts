@@ -6,7 +6,7 @@ import type { Incoming } from './receiver.ts'
 import { bodyTaken } from './set-up-errors.ts'
 
 /** What a web request says of itself, whatever framework wraps it. */
-export function webIncoming(request: Request): Omit<Incoming, 'sourceIp'> {
+export function webIncoming(request: Request): Incoming {
   return {
     method: request.method,
     header: (name) => webHeader(request.headers, name),

@@ -33,8 +33,10 @@ export interface Incoming {
   header(name: string): string | readonly string[] | undefined
   /** The exact bytes, or the first `limit` + 1. Rejects with BodyIncompleteError when they do not all come in time. */
   readBody(limit: number, timeoutMs: number): MaybePromise<Uint8Array>
-  sourceIp(listener: Listener<unknown>): string | undefined
 }
+
+/** Where a request comes from. It may depend on the listener whether that has to be known. */
+export type SourceFinder = (listener: Listener<unknown>) => string | undefined
 
 /** Run the handler with the event, and settle it; or send the reply, and do not run the handler. */
 export type Outcome<Payload> =
@@ -68,7 +70,7 @@ export class Receiver<Request extends object, Payload> {
   }
 
   /** Rejects only for what is the developer's to mend: it belongs on the framework's error path. */
-  async receive(request: Request, incoming: Incoming): Promise<Outcome<Payload>> {
+  async receive(request: Request, incoming: Incoming, findSource: SourceFinder): Promise<Outcome<Payload>> {
     refuseTwice(request)
     const found = this.#find(request)
     const listener = isPromise(found) ? await found : found
@@ -78,12 +80,16 @@ export class Receiver<Request extends object, Payload> {
       callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
       return { reply: thenClose(replyUnavailable(BUSY_RETRY_AFTER_SECONDS)) }
     }
-    return this.#decide(incoming, listener)
+    return this.#decide(incoming, listener, findSource)
   }
 
-  async #decide(incoming: Incoming, listener: Listener<Payload>): Promise<Outcome<Payload>> {
+  async #decide(
+    incoming: Incoming,
+    listener: Listener<Payload>,
+    findSource: SourceFinder,
+  ): Promise<Outcome<Payload>> {
     const startedAt = startTime(listener)
-    const sourceIp = incoming.sourceIp(listener)
+    const sourceIp = findSource(listener)
     const body = await this.#readBody(incoming, listener)
     if (!(body instanceof Uint8Array)) {
       callHook(listener.onVerdict, body, {
@@ -119,10 +125,11 @@ export class Receiver<Request extends object, Payload> {
   }
 }
 
-const received = new WeakSet<object>()
+/** On a request that a receiver has seen. A WeakSet of them costs the garbage collector more than the checks cost. */
+const RECEIVED = Symbol('verifyWebhook')
 
 /** A second receiver on the way of a request would find its event claimed, and answer 409. */
-function refuseTwice(request: object): void {
-  if (received.has(request)) throw mountedTwice()
-  received.add(request)
+function refuseTwice(request: { [RECEIVED]?: boolean }): void {
+  if (request[RECEIVED]) throw mountedTwice()
+  request[RECEIVED] = true
 }
