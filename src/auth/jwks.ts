@@ -6,9 +6,8 @@ import type { JwtAlgorithm } from './token.ts'
 
 const MOST_KEYS = 100
 
-interface Entry {
-  readonly publicKey: PublicKey
-  imported: CryptoKey | undefined
+interface Entry extends PublicKey {
+  imported?: CryptoKey
 }
 
 /** The keys of one JWKS document (RFC 7517 5). A bad key does not spoil the good ones: it is never used. */
@@ -20,25 +19,20 @@ export class Jwks implements KeySet {
     const keys: unknown = Object(document).keys
     if (!Array.isArray(keys)) throw new Error('is not a JWKS: { "keys": [ … ] }')
     if (keys.length > MOST_KEYS) throw new Error(`has ${keys.length} keys; at most ${MOST_KEYS} are read`)
-    this.#entries = keys.flatMap((key) => {
-      const publicKey = readPublicKey(key)
-      return publicKey ? { publicKey, imported: undefined } : []
-    })
+    this.#entries = keys.flatMap((key) => readPublicKey(key) ?? [])
   }
 
   has(keyId: string): boolean {
-    return this.#entries.some(({ publicKey }) => publicKey.keyId === keyId)
+    return this.#entries.some((entry) => entry.keyId === keyId)
   }
 
   find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
-    const namesakes = this.#entries.filter(({ publicKey }) => publicKey.keyId === keyId)
-    const fitting = namesakes.filter(
-      ({ publicKey }) => publicKey.algorithm === algorithm && !publicKey.problem,
-    )
+    const namesakes = this.#entries.filter((entry) => entry.keyId === keyId)
+    const fitting = namesakes.filter((entry) => entry.algorithm === algorithm && !entry.problem)
     const [entry] = fitting
     if (fitting.length > 1) return `more than one ${algorithm} key has this kid`
     if (entry === undefined) {
-      const problem = namesakes.find(({ publicKey }) => publicKey.problem)?.publicKey.problem
+      const problem = namesakes.find((entry) => entry.problem)?.problem
       return problem ? `the key with this kid is not used: ${problem}` : `no ${algorithm} key has this kid`
     }
     return entry.imported ?? importEntry(entry)
@@ -46,12 +40,8 @@ export class Jwks implements KeySet {
 }
 
 async function importEntry(entry: Entry): Promise<CryptoKey | string> {
-  try {
-    const key = await importJWK(entry.publicKey.jwk, entry.publicKey.algorithm)
-    if (key instanceof Uint8Array) return 'the key with this kid is symmetric'
-    entry.imported = key
-    return key
-  } catch {
-    return 'the key with this kid cannot be imported'
-  }
+  const key = await importJWK(entry.jwk, entry.algorithm).catch(() => undefined)
+  if (key === undefined || key instanceof Uint8Array) return 'the key with this kid cannot be imported'
+  entry.imported = key
+  return key
 }

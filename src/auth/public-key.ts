@@ -22,31 +22,21 @@ type Members = { readonly [member: string]: unknown }
 /** What a key is for: decided by its own type and curve, never by a token's header. */
 const KINDS: readonly {
   readonly algorithm: JwtAlgorithm
-  /** What `alg` may say, where the key has one (RFC 7517 4.4). RFC 9864 renamed EdDSA's. */
-  readonly named: readonly unknown[]
-  readonly is: (jwk: Members) => boolean
+  /** Another name that a key's `alg` may give the algorithm. */
+  readonly alias?: string
+  readonly kty: string
+  readonly crv?: string
   readonly members: readonly string[]
   readonly problem: (bytes: readonly Uint8Array[]) => string | undefined
 }[] = [
-  {
-    algorithm: 'RS256',
-    named: [undefined, 'RS256'],
-    is: (jwk) => jwk.kty === 'RSA',
-    members: ['n', 'e'],
-    problem: rsaProblem,
-  },
-  {
-    algorithm: 'ES256',
-    named: [undefined, 'ES256'],
-    is: (jwk) => jwk.kty === 'EC' && jwk.crv === 'P-256',
-    members: ['x', 'y'],
-    problem: (coordinates) =>
-      coordinates.every(has32Bytes) ? undefined : 'its coordinates are not 32 bytes each',
-  },
+  { algorithm: 'RS256', kty: 'RSA', members: ['n', 'e'], problem: rsaProblem },
+  { algorithm: 'ES256', kty: 'EC', crv: 'P-256', members: ['x', 'y'], problem: p256Problem },
+  // RFC 9864 gave EdDSA its new name.
   {
     algorithm: 'EdDSA',
-    named: [undefined, 'EdDSA', 'Ed25519'],
-    is: (jwk) => jwk.kty === 'OKP' && jwk.crv === 'Ed25519',
+    alias: 'Ed25519',
+    kty: 'OKP',
+    crv: 'Ed25519',
     members: ['x'],
     problem: ed25519Problem,
   },
@@ -56,21 +46,21 @@ const KINDS: readonly {
 export function readPublicKey(entry: unknown): PublicKey | undefined {
   const jwk: Members = Object(entry)
   const keyId = jwk.kid
-  const kind = KINDS.find(({ is }) => is(jwk))
+  const kind = KINDS.find(({ kty, crv = jwk.crv }) => jwk.kty === kty && jwk.crv === crv)
   if (typeof keyId !== 'string' || keyId === '' || kind === undefined) return undefined
+  const { algorithm, alias, kty, crv } = kind
   const values = kind.members.map((member) => jwk[member])
   const bytes = values.flatMap((value) => (typeof value === 'string' ? (decodeBase64url(value) ?? []) : []))
   const problem =
     useProblem(jwk) ??
-    (kind.named.includes(jwk.alg) ? undefined : 'its alg is another one') ??
+    ([undefined, algorithm, alias].some((name) => name === jwk.alg) ? undefined : 'its alg is another one') ??
     (bytes.length === values.length
       ? kind.problem(bytes)
       : `its ${kind.members.join(', ')} are not base64url`)
   const members = kind.members.map((member, index) => [member, values[index]])
-  const { kty, crv } = jwk
   return {
     keyId,
-    algorithm: kind.algorithm,
+    algorithm,
     jwk: { ...Object.fromEntries(members), kty, ...(crv ? { crv } : {}) },
     problem,
   }
@@ -85,20 +75,25 @@ function useProblem(jwk: Members): string | undefined {
   return new Set(operations).size === operations.length ? undefined : 'its key_ops repeat'
 }
 
-function rsaProblem([modulus, exponent]: readonly Uint8Array[]): string | undefined {
-  if (modulus === undefined || exponent === undefined) return 'it has no modulus'
+const NOTHING = new Uint8Array()
+
+function rsaProblem([modulus = NOTHING, exponent = NOTHING]: readonly Uint8Array[]): string | undefined {
   const n = toBigInt(modulus)
   const e = toBigInt(exponent)
   const bits = n.toString(2).length
-  if (bits < SMALLEST_RSA_BITS) return `its modulus has ${bits} bits, under ${SMALLEST_RSA_BITS}`
-  if (bits > LARGEST_RSA_BITS) return `its modulus has ${bits} bits, over ${LARGEST_RSA_BITS}`
+  if (bits < SMALLEST_RSA_BITS || bits > LARGEST_RSA_BITS)
+    return `its modulus has ${bits} bits, not ${SMALLEST_RSA_BITS} to ${LARGEST_RSA_BITS}`
   if (e < 3n || e % 2n === 0n || exponent.length > LARGEST_RSA_EXPONENT_BYTES)
     return 'its exponent is not safe'
   return hasRocaFingerprint(n) ? 'its modulus can be factored (CVE-2017-15361)' : undefined
 }
 
-function ed25519Problem([point]: readonly Uint8Array[]): string | undefined {
-  if (point === undefined || !has32Bytes(point)) return 'its x is not 32 bytes'
+function p256Problem(coordinates: readonly Uint8Array[]): string | undefined {
+  return coordinates.every(has32Bytes) ? undefined : 'its coordinates are not 32 bytes each'
+}
+
+function ed25519Problem([point = NOTHING]: readonly Uint8Array[]): string | undefined {
+  if (!has32Bytes(point)) return 'its x is not 32 bytes'
   return isSmallOrderEd25519(toBigInt(point.toReversed()))
     ? 'its point has a small order or a second spelling'
     : undefined

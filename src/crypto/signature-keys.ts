@@ -1,11 +1,17 @@
 /** The three signature algorithms of specification 5.2, as the keys of Web Crypto name them (RFC 7518 3.3, 3.4; RFC 8037 3.1). */
-export const SIGNATURES = {
-  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', namedCurve: undefined },
-  ES256: { name: 'ECDSA', hash: undefined, namedCurve: 'P-256' },
-  EdDSA: { name: 'Ed25519', hash: undefined, namedCurve: undefined },
-} as const
+export const SIGNATURES: Readonly<Record<SignatureAlgorithm, KeyKind>> = {
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  EdDSA: { name: 'Ed25519' },
+}
 
-export type SignatureAlgorithm = keyof typeof SIGNATURES
+interface KeyKind {
+  readonly name: string
+  readonly hash?: string
+  readonly namedCurve?: string
+}
+
+export type SignatureAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
 
 export type SignatureKey = Parameters<typeof crypto.subtle.verify>[1]
 
