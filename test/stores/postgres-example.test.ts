@@ -19,8 +19,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
 
   /** Runs the built example on a port of the system's choice until the test is over. */
   async function run(): Promise<number> {
-    const { host, user, database } = server.address
-    const DATABASE_URL = `postgres://${user}@localhost/${database}?host=${host}`
+    const DATABASE_URL = server.url
     const example = spawn(process.execPath, [EXAMPLE], {
       env: { ...process.env, PORT: '0', WEBHOOK_SECRET: SECRET, DATABASE_URL },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -64,6 +64,12 @@ export class PostgresServer {
     return { host: this.folder, port: 5432, user: 'hookgate', database: 'postgres' }
   }
 
+  /** The same as a URL, for a process of its own. */
+  get url(): string {
+    const { host, user, database } = this.address
+    return `postgres://${user}@localhost/${database}?host=${host}`
+  }
+
   get socketPath(): string {
     return join(this.folder, '.s.PGSQL.5432')
   }

@@ -15,6 +15,7 @@ export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) 
 
 async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect()
+  client.on('error', ignore)
   try {
     await client.query('BEGIN')
     const result = await work({ client, ...runner(client) })
@@ -24,8 +25,13 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promis
   } catch (error) {
     await rollBack(client)
     throw error
+  } finally {
+    client.off('error', ignore)
   }
 }
+
+/** A connection that breaks between two statements fails the next one; pg also emits it, which would end the process. */
+function ignore(): void {}
 
 /** A connection that cannot even roll back is closed, and the server rolls back by itself. */
 async function rollBack(client: pg.PoolClient): Promise<void> {

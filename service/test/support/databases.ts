@@ -104,6 +104,11 @@ export function describeService(name: string, tests: (subject: Subject) => void)
     tests(subject)
   })
 
+  describeOnPostgres(name, tests)
+}
+
+/** Only where there is a server: for what PGlite does not have. */
+export function describeOnPostgres(name: string, tests: (subject: Subject) => void): void {
   describe.skipIf(WHY_NO_POSTGRES)(onPostgres(`${name}, on Postgres`), () => {
     const subject = new Subject()
     let server: PostgresServer

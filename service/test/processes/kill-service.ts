@@ -1,0 +1,160 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Answers, InsistentSender, noAnswers } from './insistent-sender.ts'
+import { ServiceProcess } from './service-process.ts'
+
+export interface KillOptions {
+  /** The `SERVICE_…` variables of every process: the same database. */
+  readonly settings: Readonly<Record<string, string>>
+  /** How many processes serve. PGlite has one. */
+  readonly processes: number
+  readonly kills: number
+  /** How many events are on their way at once. */
+  readonly senders: number
+}
+
+export interface KillCounts extends Answers {
+  readonly kills: number
+  readonly events: number
+  readonly runs: number
+  readonly effects: number
+  /** Events whose first answer never came, and that turned out to be accepted. */
+  readonly answersLost: number
+  /** Accepted events without a run that succeeded, or without one of its effects. */
+  readonly lost: number
+  /** Runs and effects beyond the one that each event has. */
+  readonly twice: number
+}
+
+/** Each event's effect: two records, so that a kill may fall between them. */
+const STEPS = ['first', 'second'].map((step) => ({ type: 'record', valueCel: `ctx.trigger.id + " ${step}"` }))
+const DRAIN_MS = 180_000
+
+/**
+ * Kills the service again and again while events come in, most of them more than once, and then looks for what is missing
+ * and for what is there twice.
+ */
+export async function killService(options: KillOptions): Promise<KillCounts> {
+  const processes = Array.from({ length: options.processes }, () => new ServiceProcess(options.settings))
+  try {
+    for (const each of processes) await each.start()
+    const [first] = processes
+    if (first === undefined) throw new TypeError('processes must be at least 1')
+    const { automation, signingSecret } = await newAutomation(first)
+    const stream = new EventStream(
+      processes,
+      automation.trigger.incomingWebhook.listenerId,
+      signingSecret.secret,
+    )
+    const streaming = Promise.all(Array.from({ length: options.senders }, () => stream.flow()))
+    for (let kill = 0; kill < options.kills; kill += 1) await killOne(processes)
+    stream.end()
+    await streaming
+    const found = await drained(first, automation.id, stream.events.size)
+    return { kills: options.kills, ...stream.answers(), ...judge(stream.events, found) }
+  } finally {
+    await Promise.all(processes.map((each) => each.kill()))
+  }
+}
+
+async function newAutomation(service: ServiceProcess) {
+  const created = await service.ask('POST', '/api/v1/automations', {
+    displayName: 'Survivor',
+    steps: STEPS,
+    trigger: { enabled: true, incomingWebhook: { hmac: {} } },
+  })
+  await service.ask('POST', `/api/v1/automations/${created.automation.id}/action/publish`)
+  return created
+}
+
+/** At any moment of its life; often it has hardly begun. */
+async function killOne(processes: readonly ServiceProcess[]): Promise<void> {
+  await pause(Math.random() * 400)
+  const victim = processes[Math.floor(Math.random() * processes.length)]
+  await victim?.kill()
+  await victim?.start()
+}
+
+/** Events without end, each to any of the processes, a third of them twice at once and a third again later. */
+class EventStream {
+  readonly events = new Set<string>()
+  readonly #senders: InsistentSender[] = []
+  readonly #url: () => string
+  readonly #secret: string
+  #ended = false
+  #answersLost = 0
+
+  constructor(processes: readonly ServiceProcess[], listenerId: string, secret: string) {
+    this.#secret = secret
+    this.#url = () => {
+      const { origin = '' } = processes[Math.floor(Math.random() * processes.length)] ?? {}
+      return `${origin}/api/v1/webhooks/incoming/${listenerId}`
+    }
+  }
+
+  async flow(): Promise<void> {
+    const sender = new InsistentSender(this.#secret, this.#url)
+    this.#senders.push(sender)
+    while (!this.#ended) {
+      const id = crypto.randomUUID()
+      const body = JSON.stringify({ id })
+      this.events.add(id)
+      const luck = Math.random()
+      const { accepted } = sender.answers
+      if (luck < 1 / 3) await Promise.all([sender.deliver(id, body), sender.deliver(id, body)])
+      else await sender.deliver(id, body)
+      if (sender.answers.accepted === accepted) this.#answersLost += 1
+      if (luck > 2 / 3) await sender.deliver(id, body)
+    }
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  answers(): Answers & { answersLost: number } {
+    const sum = noAnswers()
+    for (const { answers } of this.#senders) {
+      for (const name of Object.keys(sum) as (keyof Answers)[]) sum[name] += answers[name] // its own keys
+    }
+    return { ...sum, answersLost: this.#answersLost }
+  }
+}
+
+interface Found {
+  readonly runs: readonly { readonly eventId: string; readonly state: string }[]
+  /** `<event> first`, `<event> second`. */
+  readonly effects: readonly string[]
+}
+
+/** Waits until no run is left to do, but not forever: what is not done then is lost. */
+async function drained(service: ServiceProcess, automationId: string, events: number): Promise<Found> {
+  const path = `/api/v1/automations/${automationId}`
+  const deadline = Date.now() + DRAIN_MS
+  for (;;) {
+    const runs = (await service.listed(`${path}/runs`)).map(({ run }) => run)
+    const over = runs.filter(({ finishedAt }) => finishedAt !== null).length
+    if ((over === runs.length && over >= events) || Date.now() > deadline) {
+      const effects = (await service.listed(`${path}/records`)).map(({ record }) => JSON.parse(record.value))
+      return { runs, effects }
+    }
+    await pause(1_000)
+  }
+}
+
+function judge(events: ReadonlySet<string>, { runs, effects }: Found) {
+  const succeeded = new Set(
+    runs.filter(({ state }) => state === 'RUN_STATE_SUCCEEDED').map(({ eventId }) => eventId),
+  )
+  const there = new Set(effects)
+  const whole = [...events].filter(
+    (id) => succeeded.has(id) && there.has(`${id} first`) && there.has(`${id} second`),
+  )
+  const twice = runs.length - new Set(runs.map(({ eventId }) => eventId)).size + effects.length - there.size
+  return {
+    events: events.size,
+    runs: runs.length,
+    effects: effects.length,
+    lost: events.size - whole.length,
+    twice,
+  }
+}

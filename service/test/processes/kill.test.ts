@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
+import { killService } from './kill-service.ts'
+
+// `node service/test/kill.mjs` is the same at full size.
+
+function settings(): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-kill-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return { SERVICE_DATA: folder, SERVICE_JOB_LEASE_SECONDS: '2' }
+}
+
+const NOTHING_WRONG = { lost: 0, twice: 0, other: 0 }
+
+it('on PGlite: killed three times, every accepted event has one run and one effect', async () => {
+  const counts = await killService({ settings: settings(), processes: 1, kills: 3, senders: 8 })
+  expect(counts).toMatchObject(NOTHING_WRONG)
+  expect(counts.runs).toBe(counts.events)
+  expect(counts.effects).toBe(2 * counts.events)
+  expect(counts.unanswered).toBeGreaterThan(0)
+}, 400_000)
+
+it.skipIf(WHY_NO_POSTGRES)(
+  onPostgres('on Postgres: two processes, killed six times, every accepted event has one run and one effect'),
+  async () => {
+    const server = await PostgresServer.start()
+    onTestFinished(() => server.remove())
+    const shared = { ...settings(), SERVICE_DATABASE_URL: server.url }
+    const counts = await killService({ settings: shared, processes: 2, kills: 6, senders: 8 })
+    expect(counts).toMatchObject(NOTHING_WRONG)
+    expect(counts.runs).toBe(counts.events)
+    expect(counts.effects).toBe(2 * counts.events)
+    expect(counts.unanswered).toBeGreaterThan(0)
+  },
+  400_000,
+)

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+/** The built service in a process of its own, which can be killed and started again. */
+export class ServiceProcess {
+  readonly #environment: NodeJS.ProcessEnv
+  #child: ChildProcess | undefined
+  #origin = ''
+  #printed = ''
+
+  /** @param settings Its `SERVICE_…` variables. */
+  constructor(settings: Readonly<Record<string, string>>) {
+    this.#environment = { ...process.env, SERVICE_PORT: '0', ...settings }
+  }
+
+  /** Where it listens. Another place after each start, and nowhere after a kill. */
+  get origin(): string {
+    return this.#origin
+  }
+
+  /** The demo tenant's super admin. */
+  get token(): string {
+    return /TOKEN=(\S+)/.exec(this.#printed)?.[1] ?? ''
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [MAIN], {
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    this.#printed = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#printed += chunk
+    })
+    await new Promise<void>((resolve, reject) => {
+      child.once('exit', (code, signal) => {
+        reject(new Error(`the service ended (${code ?? signal}): ${this.#printed}`))
+      })
+      child.stdout.on('data', (chunk: Buffer) => {
+        this.#printed += chunk
+        const [, origin] = /Listening on (http:\S+),.*TOKEN=\S+\s/s.exec(this.#printed) ?? []
+        if (origin === undefined) return
+        this.#origin = origin
+        resolve()
+      })
+    })
+  }
+
+  /** SIGKILL: nothing is told, nothing is closed. SIGTERM: it ends in order. */
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    await gone
+  }
+
+  /** Asks the API as the super admin. */
+  async ask(method: string, path: string, body?: unknown) {
+    const reply = await fetch(`${this.#origin}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`)
+    // What a reply holds is what is being tested.
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+    return (await reply.json()) as any
+  }
+
+  /** All elements of a list, page by page. */
+  async listed(path: string) {
+    const all = []
+    let token = ''
+    do {
+      const page = await this.ask('GET', `${path}?page_size=100&page_token=${token}`)
+      all.push(...page.list)
+      token = page.nextPageToken
+    } while (token !== '')
+    return all
+  }
+}

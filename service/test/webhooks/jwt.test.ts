@@ -1,0 +1,121 @@
+import { type SignJwtOptions, signJwt } from 'hookgate/testing'
+import { expect, it } from 'vitest'
+import { keyHost } from '../../../test/support/key-host.ts'
+import { newKey } from '../../../test/support/keys.ts'
+import { createApp } from '../../src/app.ts'
+import { newSender, recordsOf, workAll } from '../support/automations.ts'
+import { describeService, type Subject } from '../support/databases.ts'
+
+const key = newKey('ES256')
+
+/** The service as a developer runs it: key hosts on this machine are allowed. */
+async function jwtSender(subject: Subject, { allowPrivateJwks = true } = {}) {
+  const host = await keyHost({ keys: [key.publicKey] })
+  const app = createApp({ ...subject.dependencies, allowPrivateJwks })
+  const created = await app.request('/api/v1/automations', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${subject.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      displayName: 'JWT',
+      steps: [{ type: 'record', valueCel: 'ctx.trigger' }],
+      trigger: { enabled: true, incomingWebhook: { jwt: { jwksUrl: host.url } } },
+    }),
+  })
+  // What a reply holds is what the tests are about.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  const { automation } = (await created.json()) as any
+  const automationId: string = automation.id
+  await subject.post(`/api/v1/automations/${automationId}/action/publish`, undefined)
+  const { url, listenerId } = automation.trigger.incomingWebhook
+  const send = async (change: Partial<SignJwtOptions> = {}) => {
+    const now = subject.clock.seconds()
+    const options = { body: '{"by":"jwt"}', timestamp: now, privateKey: key.privateKey, ...change }
+    const claims = { exp: now + 300, ...change.claims }
+    const request = await signJwt({ subject: 'https://tenant.example', audience: url, ...options, claims })
+    const reply = await app.request(url.replace('https://tenant.example', ''), request)
+    return {
+      status: reply.status,
+      headers: reply.headers,
+      code: Reflect.get(Object(await reply.json()), 'code'),
+    }
+  }
+  return { send, host, sender: { automationId, listenerId, path: '', secret: '' } }
+}
+
+describeService('a listener that takes JWT', (subject) => {
+  it('200, 409 and one run; the keys are fetched once', async () => {
+    const { send, host, sender } = await jwtSender(subject)
+    const eventId = crypto.randomUUID()
+    expect((await send({ eventId })).status).toBe(200)
+    expect(await send({ eventId })).toMatchObject({ status: 409, code: 'event_duplicate' })
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toStrictEqual([{ by: 'jwt' }])
+    expect(host.requests).toBe(1)
+  })
+
+  it.each([
+    ['another tenant', { subject: 'https://other.example' }],
+    ['another listener’s URL', { audience: 'https://tenant.example/api/v1/webhooks/incoming/other' }],
+    ['another key', { privateKey: newKey('ES256').privateKey }],
+    ['another method', { claims: { htm: 'PUT' } }],
+    ['another body', { claims: { htb_s256: 'A'.repeat(43) } }],
+    ['another event', { claims: { jti: crypto.randomUUID() } }],
+  ])('401: %s', async (_, change) => {
+    const { send, sender } = await jwtSender(subject)
+    const { status, code, headers } = await send(change)
+    expect([status, code, headers.get('www-authenticate')]).toStrictEqual([401, 'unauthorized', 'Bearer'])
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toStrictEqual([])
+  })
+
+  it.each([
+    [0, 401],
+    [1, 200],
+    [600, 200],
+    [601, 401],
+  ])('a token that expires in %d seconds: %d', async (seconds, status) => {
+    const { send } = await jwtSender(subject)
+    expect((await send({ claims: { exp: subject.clock.seconds() + seconds } })).status).toBe(status)
+  })
+
+  it('a change of the trigger does not fetch the keys anew; another URL does', async () => {
+    const { send, host, sender } = await jwtSender(subject)
+    expect((await send()).status).toBe(200)
+    const path = `/api/v1/automations/${sender.automationId}`
+    await subject.patch(path, { displayName: 'renamed', trigger: { enabled: true } })
+    expect((await send()).status).toBe(200)
+    expect(host.requests).toBe(1)
+    const other = await keyHost({ keys: [] })
+    await subject.database.query(
+      'UPDATE listeners SET jwks_url = $2, revision = revision + 1 WHERE id = $1',
+      [sender.listenerId, other.url],
+    )
+    expect((await send()).status).toBe(401)
+    expect(other.requests).toBe(1)
+  })
+
+  it('503, and nothing is sent, when its key host turns out to be on a private network', async () => {
+    const { host } = await jwtSender(subject)
+    const sender = await newSender(subject, {
+      webhook: { jwt: { jwksUrl: 'https://localhost:9/jwks.json' } },
+    })
+    const request = await signJwt({
+      body: '{}',
+      timestamp: subject.clock.seconds(),
+      privateKey: key.privateKey,
+      subject: 'https://tenant.example',
+      audience: `https://tenant.example${sender.path}`,
+      claims: { exp: subject.clock.seconds() + 60 },
+    })
+    const reply = await subject.app.request(sender.path, request)
+    expect([reply.status, reply.headers.has('retry-after')]).toStrictEqual([503, true])
+    expect(await reply.json()).toStrictEqual({
+      status: 503,
+      title: 'Service Unavailable',
+      code: 'unavailable',
+    })
+    expect(String(subject.reports.at(-1))).toContain('no address of the public internet')
+    expect(host.requests).toBe(0)
+    subject.reports.length = 0
+  })
+})

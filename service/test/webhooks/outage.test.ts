@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import type { Dependencies } from '../../src/http/dependencies.ts'
+import { newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
+import { describeOnPostgres, describeService, type Subject } from '../support/databases.ts'
+
+/** To a service with something replaced in it. */
+async function sendTo(
+  subject: Subject,
+  change: Partial<Dependencies>,
+  path: string,
+  request: Parameters<Subject['app']['request']>[1],
+) {
+  const reply = await createApp({ ...subject.dependencies, ...change }).request(path, request)
+  return [reply.status, Reflect.get(Object(await reply.json()), 'code'), reply.headers.get('retry-after')]
+}
+
+describeService('when accepting an event fails half-way', (subject) => {
+  it('503: neither the event nor the run nor the job is there, and the next attempt is the first', async () => {
+    const sender = await newSender(subject)
+    const eventId = crypto.randomUUID()
+    const reports: unknown[] = []
+    const jobs = { ...subject.jobs, add: () => Promise.reject(new Error('no room for a job')) }
+    const request = await signed(subject, sender, { number: 1 }, eventId)
+    const answer = await sendTo(
+      subject,
+      { jobs, report: (error) => reports.push(error) },
+      sender.path,
+      request,
+    )
+    expect(answer).toStrictEqual([503, 'unavailable', '60'])
+    expect(reports.map(String)).toStrictEqual(['Error: no room for a job'])
+    expect(await runsOf(subject, sender)).toStrictEqual([])
+    expect(await subject.jobs.take()).toBeUndefined()
+    expect((await send(subject, sender, { number: 1 }, eventId)).status).toBe(200)
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
+  })
+
+  it('503 when the commit itself fails', async () => {
+    const sender = await newSender(subject)
+    const request = await signed(subject, sender)
+    const database = {
+      ...subject.database,
+      transaction: <T>(work: Parameters<typeof subject.database.transaction<T>>[0]) =>
+        subject.database.transaction<T>(async (tx) => {
+          await work(tx)
+          throw new Error('the connection broke')
+        }),
+    }
+    const answer = await sendTo(subject, { database, report: () => {} }, sender.path, request)
+    expect(answer[0]).toBe(503)
+    expect(await runsOf(subject, sender)).toStrictEqual([])
+    expect((await send(subject, sender)).status).toBe(200)
+  })
+
+  it('503 when no transaction can be had', async () => {
+    const sender = await newSender(subject)
+    const database = {
+      ...subject.database,
+      transaction: () => Promise.reject(new Error('the pool is empty')),
+    }
+    const request = await signed(subject, sender)
+    const answer = await sendTo(subject, { database, report: () => {} }, sender.path, request)
+    expect(answer).toStrictEqual([503, 'unavailable', '5'])
+  })
+
+  it('a queued job is there when the transaction commits, and only then', async () => {
+    const runId = crypto.randomUUID()
+    const rolledBack = subject.database.transaction(async (tx) => {
+      await subject.jobs.add(tx, runId)
+      throw new Error('rolled back')
+    })
+    await expect(rolledBack).rejects.toThrow('rolled back')
+    await workAll(subject)
+    await subject.database.transaction((tx) => subject.jobs.add(tx, runId))
+    expect((await subject.jobs.take())?.runId).toBe(runId)
+    await workAll(subject)
+  })
+})
+
+// PGlite has no connection that could break.
+describeOnPostgres('when a connection breaks', (subject) => {
+  it('a connection that breaks while an event is being accepted: 503, and the service goes on', async () => {
+    const sender = await newSender(subject)
+    const request = await signed(subject, sender)
+    const jobs = {
+      ...subject.jobs,
+      add: async (tx: Parameters<Dependencies['jobs']['add']>[0]) => {
+        await tx.query('SELECT pg_terminate_backend(pg_backend_pid())')
+      },
+    }
+    const answer = await sendTo(subject, { jobs, report: () => {} }, sender.path, request)
+    expect(answer[0]).toBe(503)
+    expect((await send(subject, sender)).status).toBe(200)
+  })
+})

@@ -1,0 +1,43 @@
+import { serve } from '@hono/node-server'
+import { expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { newSender, signed } from '../support/automations.ts'
+import { describeService, type Subject } from '../support/databases.ts'
+
+/** The service on a socket of its own. */
+async function listening(subject: Subject, trustedProxies: readonly string[]): Promise<string> {
+  const { fetch } = createApp({ ...subject.dependencies, trustedProxies })
+  return new Promise((resolve) => {
+    const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
+      resolve(`http://127.0.0.1:${port}`),
+    )
+    onTestFinished(() => void server.close())
+  })
+}
+
+describeService('a listener with networks', (subject) => {
+  const statusFrom = async (origin: string, cidr: string, forwardedFor?: string) => {
+    const sender = await newSender(subject, { webhook: { hmac: {}, allowedCidrs: [cidr] } })
+    const request = await signed(subject, sender)
+    const headers = { ...request.headers, ...(forwardedFor && { 'x-forwarded-for': forwardedFor }) }
+    const reply = await fetch(`${origin}${sender.path}`, { ...request, headers })
+    return [reply.status, Reflect.get(Object(await reply.json()), 'code')]
+  }
+
+  it('403 for a source outside them, by the socket', async () => {
+    const origin = await listening(subject, [])
+    expect(await statusFrom(origin, '127.0.0.0/8')).toStrictEqual([200, undefined])
+    expect(await statusFrom(origin, '192.0.2.0/24')).toStrictEqual([403, 'source_ip_not_allowed'])
+  })
+
+  it('what a stranger writes into X-Forwarded-For is not believed', async () => {
+    const origin = await listening(subject, [])
+    expect((await statusFrom(origin, '192.0.2.0/24', '192.0.2.1'))[0]).toBe(403)
+  })
+
+  it('behind a proxy that is trusted it is', async () => {
+    const origin = await listening(subject, ['127.0.0.1/32'])
+    expect((await statusFrom(origin, '192.0.2.0/24', '192.0.2.1'))[0]).toBe(200)
+    expect((await statusFrom(origin, '192.0.2.0/24', '192.0.2.1, 198.51.100.1'))[0]).toBe(403)
+  })
+})
