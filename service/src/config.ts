@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 
@@ -63,10 +63,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 export async function rootSecret({ secret, folder }: Config): Promise<string> {
   if (secret !== undefined) return secret
   const file = join(folder, 'secret')
+  const draft = `${file}.${randomUUID()}`
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // `wx`: of two that start at once, one writes.
-  await writeFile(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 }).catch((error) => {
+  await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600 })
+  // Of two that start at once, one links, and both read the whole of what it wrote.
+  await link(draft, file).catch((error) => {
     if (error.code !== 'EEXIST') throw error
   })
+  await unlink(draft)
   return readFile(file, 'utf8')
 }

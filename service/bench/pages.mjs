@@ -1,0 +1,120 @@
+// node service/bench/pages.mjs [--rounds N]
+import { parseArgs } from 'node:util'
+import { interleave, least, ratio } from '../../bench/rounds.mjs'
+import { createApp } from '../dist/app.js'
+import { migrate } from '../dist/database/migrate.js'
+import { openPGlite } from '../dist/database/pglite.js'
+import { openPostgres } from '../dist/database/postgres.js'
+import { DEMO, demoToken, seed } from '../dist/database/seed.js'
+import { seedTasks } from '../dist/tasks/seed.js'
+
+const HELP = `node service/bench/pages.mjs [--rounds N]
+
+What the last page of a list costs, as a multiple of the first: 10,000 tasks and 100,000 entitlements, pages of 100, the
+whole service but its socket. On PGlite in memory, or on the empty Postgres of SERVICE_DATABASE_URL. Build first:
+npm run build && npx tsc -p service/tsconfig.build.json
+`
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string' }, help: { type: 'boolean', default: false } },
+})
+const rounds = Number(values.rounds ?? 45)
+if (values.help || !Number.isSafeInteger(rounds) || rounds < 1) {
+  console.log(HELP)
+  process.exit(values.help ? 0 : 2)
+}
+
+const url = process.env.SERVICE_DATABASE_URL
+const database = url ? openPostgres({ connectionString: url }, console.error) : await openPGlite()
+const secret = 'only for measuring, and nothing that anybody keeps'
+const dependencies = {
+  database,
+  clock: Date,
+  newId: () => crypto.randomUUID(),
+  secret,
+  baseUrl: 'http://127.0.0.1',
+  baselinePolicies: true,
+  trustedProxies: [],
+  allowPrivateJwks: false,
+  report: console.error,
+}
+await migrate(database)
+await seed(dependencies, [seedTasks])
+await fill()
+const app = createApp(dependencies)
+
+async function fill() {
+  await database.query(
+    `INSERT INTO app_entitlements (id, app_id, display_name, description, created_at)
+     SELECT 'many-' || n, $1, 'Entitlement ' || md5(n::text), '', now() FROM generate_series(1, 100000) AS n`,
+    [DEMO.appId],
+  )
+  await database.query(
+    `INSERT INTO tasks (id, display_name, description, state, processing, origin, type, user_id, created_by_user_id,
+       created_at, updated_at, recommendation, policy_id, policy_generation_id)
+     SELECT 'many-' || n, display_name, description, state, processing, origin, type, user_id, created_by_user_id,
+       created_at, updated_at, recommendation, policy_id, policy_generation_id
+     FROM tasks, generate_series(1, 10000) AS n WHERE numeric_id = 1`,
+  )
+  await database.query(
+    `INSERT INTO task_steps (task_id, position, step, instance_id, state)
+     SELECT tasks.id, position, step, CASE WHEN instance_id IS NOT NULL THEN 'step-' || tasks.id END, task_steps.state
+     FROM task_steps JOIN tasks AS first ON first.id = task_id AND first.numeric_id = 1
+     JOIN tasks ON tasks.id LIKE 'many-%'`,
+  )
+  for (const table of ['app_entitlements', 'tasks', 'task_steps']) await database.query(`ANALYZE ${table}`)
+}
+
+const headers = { authorization: `Bearer ${demoToken(secret)}`, 'content-type': 'application/json' }
+
+const LISTS = {
+  entitlements: (token) =>
+    app.request(`/api/v1/apps/${DEMO.appId}/entitlements?page_size=100&page_token=${token}`, { headers }),
+  tasks: (page_token) =>
+    app.request('/api/v1/search/tasks', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ page_size: 100, page_token, expandMask: { paths: ['*'] } }),
+    }),
+}
+
+async function page(list, token) {
+  const reply = await list(token)
+  if (reply.status !== 200) throw new Error(await reply.text())
+  return reply.json()
+}
+
+/** One page alone is over before the machine's other guests have evened out. */
+const PAGES = 10
+
+async function several(list, token) {
+  for (let count = 0; count < PAGES; count += 1) await page(list, token)
+}
+
+/** The token of the last page that is full, so that both pages carry 100 elements. */
+async function lastToken(list) {
+  let [token, before, elements] = ['', '', 0]
+  for (;;) {
+    const { list: found, nextPageToken } = await page(list, token)
+    elements += found.length
+    if (nextPageToken === '') return { token: found.length === 100 ? token : before, elements }
+    ;[before, token] = [token, nextPageToken]
+  }
+}
+
+console.log(`${url ? 'Postgres' : 'PGlite'}, Node ${process.version}, ${rounds} rounds`)
+for (const [name, list] of Object.entries(LISTS)) {
+  const { token, elements } = await lastToken(list)
+  const variants = [
+    { name: 'first', run: () => several(list, '') },
+    { name: 'last', run: () => several(list, token) },
+  ]
+  const { wall } = await interleave(variants, { rounds, operations: PAGES })
+  const times = variants.map(
+    (variant) => `${variant.name} ${(least(wall, variant.name) / 1000).toFixed(1)} ms`,
+  )
+  console.log(
+    `${name}: ${elements} in all; ${times.join(', ')}; last / first ${ratio(wall, 'last', 'first').toFixed(2)}`,
+  )
+}
+await database.close()

@@ -1,0 +1,59 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readConfig, rootSecret } from '../src/config.ts'
+
+describe('the environment', () => {
+  it('may be empty', () => {
+    expect(readConfig({ PATH: '/bin' })).toMatchObject({
+      port: 8788,
+      folder: '.hookgate-service',
+      databaseUrl: undefined,
+      seed: true,
+      allowPrivateJwks: false,
+    })
+  })
+
+  it.each([
+    ['SERVICE_PROT', '1'],
+    ['SERVICE_PORT', 'eighty'],
+    ['SERVICE_PORT', '65536'],
+    ['SERVICE_DATABASE_URL', 'mysql://x/y'],
+    ['SERVICE_BASE_URL', 'tenant.example'],
+    ['SERVICE_SECRET', 'x'.repeat(31)],
+    ['SERVICE_SEED', 'yes'],
+    ['SERVICE_DATA', ''],
+  ])('%s=%s is refused by name', (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(name)
+  })
+
+  it('is taken as it stands, the base URL without slashes at its end', () => {
+    const config = readConfig({
+      SERVICE_PORT: '0',
+      SERVICE_BASE_URL: 'https://tenant.example/x//',
+      SERVICE_DATABASE_URL: 'postgres://localhost/service',
+      SERVICE_SECRET: 'x'.repeat(32),
+      SERVICE_ALLOW_PRIVATE_JWKS: 'on',
+    })
+    expect(config).toMatchObject({ port: 0, baseUrl: 'https://tenant.example/x', allowPrivateJwks: true })
+  })
+})
+
+describe('the secret', () => {
+  it('is made once, kept in the folder, and readable by its owner only', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookgate-service-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const config = readConfig({ SERVICE_DATA: join(folder, 'deep', 'er') })
+    const all = await Promise.all([rootSecret(config), rootSecret(config), rootSecret(config)])
+    expect(all.slice(1)).toEqual([all[0], all[0]])
+    expect(all[0]).toMatch(/^[\w-]{43}$/)
+    expect(await readdir(config.folder)).toEqual(['secret'])
+    expect((await stat(join(config.folder, 'secret'))).mode & 0o077).toBe(0)
+  })
+
+  it('is the one that is configured, and then no file is written', async () => {
+    const config = readConfig({ SERVICE_DATA: '/nowhere', SERVICE_SECRET: 'y'.repeat(40) })
+    expect(await rootSecret(config)).toBe('y'.repeat(40))
+  })
+})
