@@ -38,7 +38,7 @@ const background = startBackground(dependencies)
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: config.port }, ({ port }) => {
   const here = `http://127.0.0.1:${port}`
   console.log(`Listening on ${here}, reference at ${here}/docs`)
-  if (config.seed) console.log(storyOf(dependencies))
+  if (config.seed) storyOf(dependencies).then(console.log, report)
 })
 
 function stop(): void {

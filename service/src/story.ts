@@ -4,7 +4,7 @@ import type { Dependencies } from './http/dependencies.ts'
 import { urlOf } from './listeners/compile.ts'
 
 /** What the service prints when it starts with the demo tenant: who one is, and three commands that show the whole of it. */
-export function storyOf(dependencies: Dependencies): string {
+export async function storyOf(dependencies: Dependencies): Promise<string> {
   const { baseUrl, secret } = dependencies
   const ask = `curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json"`
   return `
@@ -15,8 +15,17 @@ export HOOKGATE_SECRET=${demoSigningSecret(secret)}
 1. The open tasks; task.policy.current.id is the step that can be skipped:
    ${ask} ${baseUrl}/api/v1/search/tasks --data '{}'
 2. Skip a step of task 1:
-   ${ask} ${baseUrl}/api/v1/tasks/1/action/skip-step --data '{"policyStepId":"…"}'
+   ${ask} ${baseUrl}/api/v1/tasks/1/action/skip-step --data '{"policyStepId":"${await firstStep(dependencies)}"}'
 3. The same by a signed webhook, for task 2:
    npx hookgate send $LISTENER --data '{"task":2,"approved by":"payroll"}'
 `
+}
+
+/** Of task 1, as long as it is open. */
+async function firstStep({ database }: Dependencies): Promise<string> {
+  const [step] = await database.query<{ instance_id: string }>(
+    `SELECT instance_id FROM task_steps JOIN tasks ON tasks.id = task_id
+     WHERE numeric_id = 1 AND task_steps.state = 'POLICY_STEP_STATE_ACTIVE'`,
+  )
+  return step?.instance_id ?? '…'
 }

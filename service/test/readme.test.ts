@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPGlite } from '../src/database/pglite.ts'
+import { Subject } from './support/databases.ts'
+
+const service = fileURLToPath(new URL('..', import.meta.url))
+const readme = readFileSync(join(service, 'README.md'), 'utf8')
+
+describe("the service's README", () => {
+  const subject = new Subject()
+  beforeAll(async () => subject.start(await openPGlite()), 60_000)
+  afterAll(() => subject.database.close())
+
+  it('lists the endpoints that there are, and says which are additions', async () => {
+    const reply = await subject.app.request('/openapi.json')
+    const { paths }: { paths: object } = JSON.parse(await reply.text())
+    const rows = Object.entries<object>(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => {
+        const addition = 'x-addition-to-specification' in operation ? 'addition' : 'shown'
+        return `${method.toUpperCase()} ${path} ${addition}`
+      }),
+    )
+    const listed = [...readme.matchAll(/^\| (\w+) \| `(\/api\S+)` \| (.+) \|$/gm)].map(
+      ([, method, path, origin]) => `${method} ${path} ${origin === 'addition' ? 'addition' : 'shown'}`,
+    )
+    expect(listed.toSorted()).toEqual(rows.toSorted())
+  })
+
+  it('has one line for each file', () => {
+    const files = ['src', 'migrations'].flatMap((folder) =>
+      readdirSync(join(service, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => entry.name),
+    )
+    const tree = readme.slice(readme.indexOf('## The tree'))
+    const lines = [...tree.matchAll(/^ +(?:\S+\/)?([\w-]+\.(?:ts|sql)) /gm)].map(([, name]) => name)
+    expect(lines.toSorted()).toEqual(files.toSorted())
+  })
+
+  it('lists the settings that there are', () => {
+    const listed = [...readme.matchAll(/^\| `(SERVICE_\w+)` \|/gm)].map(([, name]) => name ?? '')
+    const source = readFileSync(join(service, 'src/config.ts'), 'utf8')
+    const known = [...source.matchAll(/^ {2}(SERVICE_\w+):/gm)].map(([, name]) => name)
+    expect(known.length).toBeGreaterThan(5)
+    expect(listed.toSorted()).toEqual(known.toSorted())
+  })
+})
