@@ -15,7 +15,7 @@ describe("the service's README", () => {
 
   it('lists the endpoints that there are, and says which are additions', async () => {
     const reply = await subject.app.request('/openapi.json')
-    const { paths }: { paths: object } = JSON.parse(await reply.text())
+    const { paths }: { paths: Record<string, object> } = JSON.parse(await reply.text())
     const rows = Object.entries<object>(paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => {
         const addition = 'x-addition-to-specification' in operation ? 'addition' : 'shown'
