@@ -1,5 +1,6 @@
 // Serves worker.ts in a real workerd until it is told to stop, or killed. One argument: the folder to keep everything in,
 // which may be one that an earlier run left behind. Prints where it listens.
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
@@ -7,22 +8,26 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const [, , folder = ''] = process.argv
 
-const { outputFiles } = await build({
-  entryPoints: [here('./worker.ts')],
-  alias: { '#crypto': here('../../../src/crypto/web.ts') },
-  bundle: true,
-  external: ['cloudflare:workers'],
-  format: 'esm',
-  target: 'es2023',
-  write: false,
-  logLevel: 'error',
-})
+// Once a folder: the tests start it many times.
+const script = `${folder}/worker.js`
+if (!existsSync(script)) {
+  await build({
+    entryPoints: [here('./worker.ts')],
+    alias: { '#crypto': here('../../../src/crypto/web.ts') },
+    bundle: true,
+    external: ['cloudflare:workers'],
+    format: 'esm',
+    target: 'es2023',
+    outfile: script,
+    logLevel: 'error',
+  })
+}
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
     port: 0,
     log: new Log(LogLevel.ERROR),
     modules: true,
-    script: outputFiles[0].text,
+    script: readFileSync(script, 'utf8'),
     compatibilityDate: '2026-11-01',
     d1Databases: ['DB'],
     durableObjects: { EVENTS: { className: 'EventStoreObject', useSQLite: true } },

@@ -18,43 +18,38 @@ interface Asked {
   readonly key: EventKey
   readonly owner: string
   readonly ms: number
-  /** Of an attempt: told of its work, by a request with the event's id. */
+  /** Of an attempt: told of its steps. */
   readonly effectUrl: string
 }
 
 const RETENTION_MS = 3_600_000
 const keySets = new Map<string, KeySet>()
+let isMigrated = false
 
 async function storeOf(engine: Asked['engine'], env: Env): Promise<EventStore> {
   if (engine === 'durable-object') return durableObjectStore(env.EVENTS)
   const store = d1Store(env.DB)
-  await store.migrate()
+  if (!isMigrated) await store.migrate()
+  isMigrated = true
   return store
 }
 
-/** Claim, effect, commit. Each step is told as soon as it is over, for as long as there is somebody to tell it. */
-function attempt(store: EventStore, { key, owner, ms, effectUrl }: Asked): Response {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  const writer = writable.getWriter()
-  const tell = (step: string) => writer.write(new TextEncoder().encode(`${step}\n`))
-  const run = async () => {
-    const answer = await store.claim(key, owner, ms)
-    await tell(`claim ${answer}`)
-    if (answer === 'acquired') {
-      await fetch(`${effectUrl}/${key.eventId}`)
-      await tell('effect')
-      await tell(`commit ${await store.commit(key, owner, RETENTION_MS)}`)
-    }
-    await writer.close()
+/** Claim, effect, commit. Whoever sees to the effects is told of each step as soon as it is over. */
+async function attempt(store: EventStore, { key, owner, ms, effectUrl }: Asked): Promise<string> {
+  const tell = (step: string) => fetch(`${effectUrl}/${key.eventId}/${step}`)
+  const answer = await store.claim(key, owner, ms)
+  await tell(answer)
+  if (answer === 'acquired') {
+    await tell('effect')
+    await tell(await store.commit(key, owner, RETENTION_MS))
   }
-  run().catch((error) => writer.abort(error))
-  return new Response(readable)
+  return answer
 }
 
 async function answerOf(asked: Asked, env: Env): Promise<Response> {
   const store = await storeOf(asked.engine, env)
   const { verb, key, owner, ms } = asked
-  if (verb === 'attempt') return attempt(store, asked)
+  if (verb === 'attempt') return Response.json(await attempt(store, asked))
   return Response.json(await store[verb](key, owner, ms))
 }
 
