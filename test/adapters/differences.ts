@@ -10,27 +10,43 @@ export interface Difference {
 
 export const DIFFERENCES = {
   'joined headers': {
-    on: ['web on Node', 'on Bun', 'on Deno'],
+    on: ['web on Node', 'on Bun', 'on Deno', 'on workerd'],
     why: '`Headers` joins repetitions with a comma, so a comma counts as one: `header_repeated` where Node says what is wrong with the value. 400 either way',
   },
   'phrase of Bun': {
     on: ['on Bun'],
     why: 'a status without a registered phrase, like 499, is given the phrase `HM`; Node says `unknown`',
   },
+  'phrase of workerd': {
+    on: ['on workerd'],
+    why: 'a status without a registered phrase, like 499, is given that of its class, `Client Error` or `Server Error`',
+  },
   'phrase of Deno': {
     on: ['on Deno'],
     why: 'a status without a registered phrase, like 499, is given an empty one',
   },
   'equal lengths': {
-    on: ['on Bun', 'on Deno'],
+    on: ['on Bun', 'on Deno', 'on workerd'],
     why: 'two equal Content-Lengths are taken for one, as RFC 9110 8.6 allows; Node refuses them',
+  },
+  'length beside chunks': {
+    on: ['on workerd'],
+    why: 'Content-Length beside chunks is ignored, as RFC 9112 6.3 allows; the others refuse both together, which is safer behind a proxy that reads the length',
+  },
+  'own Connection': {
+    on: ['on workerd'],
+    why: 'the server writes the Connection header itself: `close` comes when it will close, and not after a body that was read',
+  },
+  'no hang-up': {
+    on: ['on workerd'],
+    why: 'a worker without further flags is not told that its sender left: the event settles by the answer, as if it had stayed',
   },
   'two hosts': {
     on: ['on Deno'],
     why: 'two Host headers are refused by the server, with 400 and no body, as RFC 9112 3.2 demands',
   },
   'chunk extensions': {
-    on: ['on Deno'],
+    on: ['on Deno', 'on workerd'],
     why: 'extensions of 4 KB on each chunk are cut off by the server: `body_incomplete`',
   },
   'no last word': {

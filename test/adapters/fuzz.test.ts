@@ -96,4 +96,4 @@ it('P04 no request makes any framework crash, leave a rejection, or answer outsi
   )
   expect(rejections).toEqual([])
   expect(servers.flatMap(({ errors }) => errors)).toEqual([])
-})
+}, 120_000)

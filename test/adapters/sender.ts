@@ -8,6 +8,7 @@ import {
 import { jwt, type KeySet, localKeySet } from '../../src/jwt.ts'
 import { type SignedRequest, type SignOptions, signHmac, signJwt } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
+import type { Recipe } from '../runtimes/wire/protocol.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 import { newKey } from '../support/keys.ts'
@@ -95,8 +96,22 @@ function endpoint(
   return { listener, clock, calls, verdicts, durations, failures, lookup, lookups, request }
 }
 
+/** How the authenticators of all endpoints were made, for a runtime that has to make them again. */
+const recipes = new WeakMap<object, Recipe>()
+const keySets = new WeakMap<object, KeySet>()
+const NAMES = { subject: SUBJECT, audience: AUDIENCE }
+
+export function recipeOf(auth: object): Recipe {
+  return recipes.get(auth) ?? { names: NAMES, keys: [] }
+}
+
+export function keySetOf(auth: object): KeySet | undefined {
+  return keySets.get(auth)
+}
+
 export function hmacEndpoint(options: Partial<ListenerOptions> = {}, makeStore?: MakeStore): Endpoint {
   const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+  recipes.set(auth, { secret: SECRET, names: NAMES, keys: [] })
   return endpoint(auth, (signing) => signHmac({ secret: SECRET, ...signing }), options, makeStore)
 }
 
@@ -109,10 +124,12 @@ export async function jwtEndpoint(
   keySetFrom: (keys: KeySet) => KeySet = (keys) => keys,
 ): Promise<Endpoint> {
   const { privateKey, publicKey } = KEY
-  const names = { subject: SUBJECT, audience: AUDIENCE }
-  const auth = jwt({ ...names, keySet: keySetFrom(localKeySet({ keys: [publicKey] })) })
+  const keySet = keySetFrom(localKeySet({ keys: [publicKey] }))
+  const auth = jwt({ ...NAMES, keySet })
+  recipes.set(auth, { names: NAMES, keys: [publicKey] })
+  keySets.set(auth, keySet)
   const sign: Sign = (signing, { claims }, clock) =>
-    signJwt({ ...names, privateKey, ...signing, claims: { exp: clock.seconds() + 300, ...claims } })
+    signJwt({ ...NAMES, privateKey, ...signing, claims: { exp: clock.seconds() + 300, ...claims } })
   return endpoint(auth, sign, options)
 }
 

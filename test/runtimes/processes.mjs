@@ -3,6 +3,14 @@ import { spawn } from 'node:child_process'
 /** No suite takes that long: what does hangs. */
 const DEADLINE_MS = 420_000
 
+/** Groups that must not outlive this process, however it ends. */
+const running = new Set()
+const stopAll = () => {
+  for (const pid of running) process.kill(-pid, 'SIGKILL')
+}
+process.once('exit', stopAll)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
+
 /** Runs a program to its end, or to the deadline, and gives its exit code with all that it printed. */
 export function runIn(cwd, program, args, environment = {}) {
   return new Promise((resolve, reject) => {
@@ -12,6 +20,7 @@ export function runIn(cwd, program, args, environment = {}) {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true, // a group of its own, so that its workers end with it
     })
+    running.add(child.pid)
     let output = ''
     const keep = (chunk) => {
       output += chunk
@@ -22,9 +31,14 @@ export function runIn(cwd, program, args, environment = {}) {
       output += `\nstopped after ${DEADLINE_MS / 1000} s`
       process.kill(-child.pid, 'SIGKILL')
     }, DEADLINE_MS)
-    child.once('error', reject)
+    child.once('error', (error) => {
+      clearTimeout(timer)
+      running.delete(child.pid)
+      reject(error)
+    })
     child.once('close', (code, signal) => {
       clearTimeout(timer)
+      running.delete(child.pid)
       resolve({ code: code ?? signal, output })
     })
   })

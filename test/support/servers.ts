@@ -17,6 +17,7 @@ import { behindProxies } from '../../adapters/shared/trusted-proxies.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { Log } from '../adapters/log.ts'
+import { onWorkerd } from '../runtimes/wire/host.ts'
 import { type FetchApp, type Listening, serveFetch } from './fetch-servers.ts'
 import { ENGINE } from './runtime.ts'
 
@@ -25,6 +26,8 @@ type Found = Listener | undefined | Promise<Listener | undefined>
 /** One webhook endpoint, for any framework. It takes every method and path. */
 export interface Setup {
   readonly target: Listener | ((path: string) => Found)
+  /** The row's listener, which whatever a lookup finds is like, but for its id. */
+  readonly listener?: Listener
   readonly options?: VerifyWebhookOptions
   /** The status to answer with. Default 200. */
   readonly handle?: (event: WebhookEvent) => number | Promise<number>
@@ -203,11 +206,18 @@ const ON_NODE: { readonly [name: string]: Start } = {
   'web on Node': onWeb,
 }
 
+/** Set by `npm run test:runtimes`: this process sends, and workerd serves. */
+const TO_WORKERD = process.env.HOOKGATE_RUNTIME === 'workerd'
+
 const OWN = ENGINE === 'bun' ? 'Bun' : 'Deno'
 
 /** Every way to mount `verifyWebhook` behind a socket, on the runtime that runs this. */
-export const TARGETS: { readonly [name: string]: Start } =
-  ENGINE === 'node' ? ON_NODE : { [`Hono on ${OWN}`]: onOwnHono, [`web on ${OWN}`]: onOwnWeb }
+export const TARGETS: { readonly [name: string]: Start } = findTargets()
+
+function findTargets(): typeof TARGETS {
+  if (TO_WORKERD) return { 'Hono on workerd': onWorkerd('hono'), 'web on workerd': onWorkerd('web') }
+  return ENGINE === 'node' ? ON_NODE : { [`Hono on ${OWN}`]: onOwnHono, [`web on ${OWN}`]: onOwnWeb }
+}
 
 /** Listens until the test is over. */
 export async function serve(

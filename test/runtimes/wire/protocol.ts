@@ -1,0 +1,48 @@
+import type { JwtAlgorithm } from '../../../src/auth/token.ts'
+import type { Verdict, VerdictContext, WebhookEvent } from '../../../src/index.ts'
+
+/** What the worker is told of a row before each request. */
+export interface State {
+  /** Counts the rows: a new one is a new endpoint. */
+  readonly row: number
+  /** Of the row's clock, in milliseconds. */
+  readonly now: number
+  readonly recipe: Recipe
+  /** Options of `defineListener` that are plain values. */
+  readonly settings: object
+  readonly hasSchema: boolean
+  /** Options of the adapter. */
+  readonly options: object
+}
+
+/** How a listener's authenticator was made, so that a worker can make it again. */
+export interface Recipe {
+  readonly secret?: string
+  readonly names: { readonly subject: string; readonly audience: string }
+  readonly keys: readonly object[]
+}
+
+export interface HandleAnswer {
+  readonly status: number
+  /** What the handler did to the event itself. */
+  readonly acts: readonly ('commit' | 'release')[]
+}
+
+/** What the worker asks the row, and with what. */
+export interface Questions {
+  readonly state: object
+  readonly lookup: { readonly path: string }
+  readonly store: { readonly verb: 'claim' | 'commit' | 'release'; readonly args: readonly unknown[] }
+  readonly find: { readonly keyId: string; readonly algorithm: JwtAlgorithm }
+  readonly validate: { readonly value: unknown }
+  readonly verdict: { readonly verdict: Verdict; readonly context: VerdictContext }
+  readonly failure: { readonly error: Named; readonly context: VerdictContext }
+  readonly fail: Named
+  /** Without the two verbs, which the worker keeps. */
+  readonly handle: Omit<WebhookEvent, 'commit' | 'release'>
+}
+
+export interface Named {
+  readonly name: string
+  readonly message: string
+}
