@@ -1196,14 +1196,14 @@ export interface components {
         NewAutomation: {
             displayName: string;
             /** @default  */
-            description: string;
+            description?: string;
             steps: components["schemas"]["AutomationStep"][];
             trigger: {
                 /**
                  * @description A trigger that is not enabled runs nothing (4.2, rule 3).
                  * @default false
                  */
-                enabled: boolean;
+                enabled?: boolean;
                 incomingWebhook: components["schemas"]["NewIncomingWebhook"];
             };
         };

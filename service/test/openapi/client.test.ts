@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch'
 import { expect, it } from 'vitest'
+import { signed, workAll } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 import type { paths } from './client-types.ts'
 
@@ -45,6 +46,31 @@ describeService('a client that is generated from /openapi.json', (subject) => {
     const path = { task_id: taskId }
     const actions = await ok(api.GET('/api/v1/tasks/{task_id}/actions', { params: { path } }))
     expect(actions.list.map(({ taskAction }) => taskAction.comment)).toEqual(['2 left', '1 left', '0 left'])
+  })
+
+  it('makes an automation whose signed webhook skips a step, once for each event', async () => {
+    const api = clientOf(subject)
+    const { automation, signingSecret } = await ok(
+      api.POST('/api/v1/automations', {
+        body: {
+          displayName: 'Approved elsewhere',
+          steps: [{ type: 'skip_step', taskIdCel: 'ctx.trigger["task id"]' }],
+          trigger: { enabled: true, incomingWebhook: { hmac: {} } },
+        },
+      }),
+    )
+    const path = { automation_id: automation.id }
+    await ok(api.POST('/api/v1/automations/{automation_id}/action/publish', { params: { path } }))
+    const { listenerId } = automation.trigger.incomingWebhook
+    const delivery = await signed(subject, { secret: signingSecret?.secret ?? '' }, { 'task id': 1 })
+    const post = async () =>
+      (await subject.app.request(`/api/v1/webhooks/incoming/${listenerId}`, delivery)).status
+    expect([await post(), await post()]).toEqual([200, 409])
+    await workAll(subject)
+    const runs = await ok(api.GET('/api/v1/automations/{automation_id}/runs', { params: { path } }))
+    expect(runs.list.map(({ run }) => run.state)).toEqual(['RUN_STATE_SUCCEEDED'])
+    const { taskView } = await ok(api.GET('/api/v1/tasks/{task_id}', { params: { path: { task_id: '1' } } }))
+    expect(taskView.task?.policy?.history).toHaveLength(1)
   })
 
   it('writes a policy, and a task that goes through it', async () => {
