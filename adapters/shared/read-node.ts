@@ -62,7 +62,9 @@ function collect(request: NodeRequest, limit: number, timeoutMs: number): Promis
       reject(new BodyIncompleteError(problem))
     }
     const onGone = () => giveUp('the connection ended before the body was complete')
-    const cancelTimer = lateTimer(timeoutMs, () => giveUp(`the body was not complete after ${timeoutMs} ms`))
+    const late = () => giveUp(`the body was not complete after ${timeoutMs} ms`)
+    const isThere = () => length === Number(request.headers['content-length'])
+    const cancelTimer = timerUnless(isThere, timeoutMs, late)
     const stop = () => {
       cancelTimer()
       request.off('data', onData).off('end', finish).off('error', onGone).off('close', onGone).pause()
@@ -71,12 +73,12 @@ function collect(request: NodeRequest, limit: number, timeoutMs: number): Promis
   })
 }
 
-/** A timer that starts a little later: by then most bodies are there, and it costs more than reading them. */
-function lateTimer(milliseconds: number, late: () => void): () => void {
+/** For a body that is still on its way when the code at hand has run: most are there, and a timer costs more than they do. */
+function timerUnless(isThere: () => boolean, milliseconds: number, late: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let cancelled = false
-  queueMicrotask(() => {
-    if (!cancelled) timer = setTimeout(late, milliseconds)
+  void Promise.resolve().then(() => {
+    if (!cancelled && !isThere()) timer = setTimeout(late, milliseconds)
   })
   return () => {
     cancelled = true
