@@ -61,6 +61,16 @@ export const verifyWebhook: FastifyPluginAsync<VerifyWebhookOptions> = fp(guardS
   fastify: '5.x',
 })
 
+/** `Readable.from` would make an iterator for it, whether it is read or not. */
+function streamOf(bytes: Uint8Array): Readable {
+  return new Readable({
+    read() {
+      this.push(bytes)
+      this.push(null)
+    },
+  })
+}
+
 type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 
 /** Async, because Fastify hands on what a promise rejects with: a throw would leave `ready()` waiting for a timeout. */
@@ -80,9 +90,10 @@ async function guardScope(...[scope, options]: Parameters<GuardScope>): Promise<
   })
   if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', (request, _stream, parsed) => parsed(null, request.webhook.payload))
+  // Not '*', which Fastify looks for anew for each request.
+  scope.addContentTypeParser(/^/, (request, _stream, parsed) => parsed(null, request.webhook.payload))
   // For a parser that the scope adds unseen: it finds the bytes again, and does not wait for what has been read.
-  scope.addHook('preParsing', async ({ webhook }) => Readable.from([webhook.rawBody]))
+  scope.addHook('preParsing', ({ webhook }, _reply, _payload, done) => done(null, streamOf(webhook.rawBody)))
   scope.addHook('onReady', async () => {
     if (scope.hasContentTypeParser('application/json')) throw secondParser()
   })
