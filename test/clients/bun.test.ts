@@ -9,7 +9,7 @@ import { run } from '../cli/support.ts'
 import { PostgresServer } from '../support/postgres-server.ts'
 import { startRedis } from '../support/redis-server.ts'
 
-const BUN = fileURLToPath(new URL('./node_modules/.bin/bun', import.meta.url))
+const BUN = process.env.BUN_BINARY ?? 'bun'
 const FOLDER = fileURLToPath(new URL('./bun', import.meta.url))
 
 /** The cases of the conformance suite; a file may have more. */

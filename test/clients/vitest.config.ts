@@ -3,5 +3,10 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   resolve: { alias: { '#crypto': fileURLToPath(new URL('../../src/crypto/node.ts', import.meta.url)) } },
-  test: { include: ['test/clients/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+  test: {
+    include: ['test/clients/*.test.ts'],
+    globalSetup: 'test/clients/runtimes.mjs',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 })
