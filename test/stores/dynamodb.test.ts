@@ -17,7 +17,7 @@ let client: DynamoDB
 
 beforeAll(async () => {
   server = await DynamodbServer.start()
-  client = server.client()
+  client = server.client({ maxAttempts: 3 })
   await dynamodbStore(client).migrate()
 })
 afterAll(() => server.close())
@@ -40,16 +40,25 @@ async function recordOf({ listenerId, eventId }: typeof KEY, { prefix = '', read
   return (await reader.getItem({ TableName: 'hookgate_events', Key, ConsistentRead: true })).Item
 }
 
-describe('keeps the contract of every store', { concurrent: true }, () => {
+/** A busy machine may need long for the hundreds of requests that one case sends at once. */
+const PATIENT = { abortSeconds: 60 }
+
+describe('keeps the contract of every store', () => {
+  const fixture = (on: DynamoDB) => {
+    const { clock, advance } = movable()
+    return { store: dynamodbStore(on, { clock, ...PATIENT }), advance }
+  }
+
   describe('with the record that stood in the way, as AWS tells it', () => {
-    eventStoreSuite(it, () => {
-      const { clock, advance } = movable()
-      return { store: dynamodbStore(client, { clock }), advance }
-    })
+    eventStoreSuite(it, () => fixture(client))
   })
 
   describe('on dynalite itself, which keeps that record to itself', () => {
-    eventStoreSuite(it, () => dynamodbStore(server.client(settingsFor(server.plainPort))))
+    let plain: DynamoDB
+    beforeAll(() => {
+      plain = server.client({ ...settingsFor(server.plainPort), maxAttempts: 3 })
+    })
+    eventStoreSuite(it, () => fixture(plain))
   })
 })
 

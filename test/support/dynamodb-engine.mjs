@@ -10,6 +10,9 @@ import dynalite from 'dynalite'
 const [, , folder = '', port = '0', frontPort = '0'] = process.argv
 const TYPE = 'com.amazonaws.dynamodb.v20120810#'
 const engine = dynalite({ path: folder, createTableMs: 20 })
+// On a busy machine a connection may be idle for longer than the usual 5 s, and be closed while a request is on its way.
+const IDLE_MS = 600_000
+engine.keepAliveTimeout = IDLE_MS
 engine.listen(Number(port), '127.0.0.1')
 await once(engine, 'listening')
 const enginePort = engine.address().port
@@ -82,10 +85,12 @@ async function answerTo(target, headers, text) {
 const front = createServer(async (request, response) => {
   const text = (await buffer(request)).toString()
   const target = String(request.headers['x-amz-target']).split('.')[1]
-  const { status, body } = await answerTo(target, request.headers, text)
+  const failed = () => error('InternalServerError', 'dynalite did not answer')
+  const { status, body } = await answerTo(target, request.headers, text).catch(failed)
   const date = new Date(Date.now() + trouble.aheadMs).toUTCString()
   response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', date }).end(body)
 })
+front.keepAliveTimeout = IDLE_MS
 front.listen(Number(frontPort), '127.0.0.1')
 await once(front, 'listening')
 
