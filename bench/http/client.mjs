@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 
 const BLANK_LINE = '\r\n\r\n'
 
-export function requestBytes({ headers, body }) {
+export function requestBytes({ headers, body, path = '/hook' }) {
   const lines = Object.entries({ ...headers, host: 'localhost', 'content-length': body.length })
-  const head = ['POST /hook HTTP/1.1', ...lines.map(([name, value]) => `${name}: ${value}`)].join('\r\n')
+  const head = [`POST ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)].join('\r\n')
   return Buffer.concat([Buffer.from(head + BLANK_LINE, 'latin1'), body])
 }
 

@@ -27,7 +27,7 @@ export interface KillCounts extends Answers {
 
 /** Each event's effect: two records, so that a kill may fall between them. */
 const STEPS = ['first', 'second'].map((step) => ({ type: 'record', valueCel: `ctx.trigger.id + " ${step}"` }))
-const DRAIN_MS = 180_000
+const MOST_QUIET_MS = 120_000
 
 /**
  * Kills the service again and again while events come in, most of them more than once, and then looks for what is missing
@@ -49,7 +49,7 @@ export async function killService(options: KillOptions): Promise<KillCounts> {
     for (let kill = 0; kill < options.kills; kill += 1) await killOne(processes)
     stream.end()
     await streaming
-    const found = await drained(first, automation.id, stream.events.size)
+    const found = await drained(first, automation.id)
     return { kills: options.kills, ...stream.answers(), ...judge(stream.events, found) }
   } finally {
     await Promise.all(processes.map((each) => each.kill()))
@@ -126,20 +126,24 @@ interface Found {
   readonly effects: readonly string[]
 }
 
-/** Waits until no run is left to do, but not forever: what is not done then is lost. */
-async function drained(service: ServiceProcess, automationId: string, events: number): Promise<Found> {
+/** Waits until no run is left to do, as long as some still come to an end: what is not done then is lost. */
+async function drained(service: ServiceProcess, automationId: string): Promise<Found> {
   const path = `/api/v1/automations/${automationId}`
-  const deadline = Date.now() + DRAIN_MS
-  for (;;) {
-    const runs = (await service.listed(`${path}/runs`)).map(({ run }) => run)
-    const over = runs.filter(({ finishedAt }) => finishedAt !== null).length
-    if ((over === runs.length && over >= events) || Date.now() > deadline) {
-      const effects = (await service.listed(`${path}/records`)).map(({ record }) => JSON.parse(record.value))
-      return { runs, effects }
-    }
+  const runs = (await service.listed(`${path}/runs`)).map(({ run }) => run)
+  let quietSince = Date.now()
+  let unfinished = runs.filter(isUnfinished)
+  while (unfinished.length > 0 && Date.now() - quietSince < MOST_QUIET_MS) {
     await pause(1_000)
+    for (const run of unfinished) Object.assign(run, await service.ask('GET', `/api/v1/runs/${run.id}`))
+    const left = unfinished.filter(isUnfinished)
+    if (left.length < unfinished.length) quietSince = Date.now()
+    unfinished = left
   }
+  const effects = (await service.listed(`${path}/records`)).map(({ record }) => JSON.parse(record.value))
+  return { runs, effects }
 }
+
+const isUnfinished = ({ finishedAt }: { finishedAt: string | null }) => finishedAt === null
 
 function judge(events: ReadonlySet<string>, { runs, effects }: Found) {
   const succeeded = new Set(

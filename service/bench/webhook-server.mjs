@@ -1,0 +1,55 @@
+// One side of webhooks.mjs, in a process of its own: `service`, or `bare`, the framework and three INSERTs.
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { createApp } from '../dist/app.js'
+import { openPostgres } from '../dist/database/postgres.js'
+import { openJobQueue } from '../dist/jobs/queue.js'
+
+const [variant, url, secret, baseUrl] = process.argv.slice(2)
+const report = (error) => console.error(error)
+const database = openPostgres({ connectionString: url, max: 10 }, report)
+
+async function service() {
+  return createApp({
+    database,
+    clock: Date,
+    newId: () => crypto.randomUUID(),
+    secret,
+    baseUrl,
+    baselinePolicies: false,
+    jobs: await openJobQueue(database, { report }),
+    trustedProxies: [],
+    allowPrivateJwks: false,
+    report,
+  })
+}
+
+/** Nothing is verified, looked up or compared: what arrives is parsed and inserted, in one transaction. */
+function bare() {
+  return new Hono().post('*', async (c) => {
+    const text = await c.req.text()
+    JSON.parse(text)
+    const [eventId, runId] = [c.req.header('webhook-event-id'), crypto.randomUUID()]
+    await database.transaction(async (tx) => {
+      await tx.query(
+        `INSERT INTO webhook_events (event_id, listener_id, expires_at, done, owner)
+         VALUES ($1, 'bare', now() + interval '7 days', true, $2)`,
+        [eventId, runId],
+      )
+      await tx.query(
+        `INSERT INTO runs (id, automation_id, version, listener_id, event_id, input, state, created_at)
+         VALUES ($1, 'bare', 1, 'bare', $2, $3, 'RUN_STATE_PENDING', $4)`,
+        [runId, eventId, text, new Date()],
+      )
+      await tx.query(
+        `INSERT INTO pgboss.job (name, data, retry_limit, retry_delay, expire_in, keep_until, dead_letter, policy)
+         VALUES ('runs', $1::jsonb, 1000, 1, interval '60 seconds', now() + interval '3650 days', 'runs_given_up', 'standard')`,
+        [JSON.stringify({ runId })],
+      )
+    })
+    return c.json({ runId }, 200)
+  })
+}
+
+const app = variant === 'service' ? await service() : bare()
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => process.send?.({ port }))

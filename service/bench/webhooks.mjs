@@ -1,0 +1,126 @@
+const HELP = `node service/bench/webhooks.mjs [options]
+
+What accepting webhooks costs: the service, beside the bare framework inserting the same three rows (event record, run,
+job) in one transaction for each request. A server process each, one Postgres, one client; the rounds take turns, so
+that a noisy machine falls on both alike. Build first: npm run build && npm run build:service
+
+  --rounds N        rounds (20)
+  --requests N      requests in each (400)
+  --connections N   that send at once (32)
+  --fsync           Postgres syncs its commits to the disk, as in production (without it: harder for the service)
+  --help            Show this.
+`
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { signHmac } from 'hookgate/testing'
+import { runnerImport } from 'vite'
+import { openConnections, requestBytes, sendAll } from '../../bench/http/client.mjs'
+import { interleave, least, ratio, roundsInAll } from '../../bench/rounds.mjs'
+import { createAutomation, publishAutomation } from '../dist/automations/store.js'
+import { migrate } from '../dist/database/migrate.js'
+import { openPostgres } from '../dist/database/postgres.js'
+import { DEMO, seed } from '../dist/database/seed.js'
+import { openJobQueue } from '../dist/jobs/queue.js'
+
+const whole = (value) => ({ type: 'string', default: String(value) })
+const { values } = parseArgs({
+  options: {
+    rounds: whole(20),
+    requests: whole(400),
+    connections: whole(32),
+    fsync: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
+}
+const [rounds, requests, connections] = [values.rounds, values.requests, values.connections].map(Number)
+const secret = 'only for measuring, and nothing that anybody keeps'
+const baseUrl = 'https://tenant.example'
+const listenerId = crypto.randomUUID()
+const body = JSON.stringify({ task: 1, note: 'x'.repeat(960) })
+
+/** Tables, and one automation whose listener takes HMAC. */
+async function prepare(url) {
+  const database = openPostgres({ connectionString: url }, console.error)
+  if (values.fsync) {
+    await database.query('ALTER SYSTEM SET fsync = on')
+    await database.query('SELECT pg_reload_conf()')
+  }
+  await migrate(database)
+  const jobs = await openJobQueue(database, { report: console.error })
+  const dependencies = { database, clock: Date, newId: () => crypto.randomUUID(), secret, baseUrl, jobs }
+  await seed(dependencies, [])
+  const { signingSecret } = await database.transaction(async (tx) => {
+    const steps = [{ type: 'record', valueCel: 'ctx.trigger' }]
+    const trigger = { enabled: true, incomingWebhook: { hmac: {} } }
+    const automation = { displayName: 'Measured', description: '', steps, trigger }
+    const made = await createAutomation(
+      tx,
+      dependencies,
+      { userId: DEMO.adminId, roles: [] },
+      automation,
+      listenerId,
+    )
+    await publishAutomation(tx, dependencies, made.id)
+    return made
+  })
+  await jobs.close()
+  await database.close()
+  return signingSecret.secret
+}
+
+async function startServer(variant, url) {
+  const file = fileURLToPath(new URL('./webhook-server.mjs', import.meta.url))
+  const child = fork(file, [variant, url, secret, baseUrl])
+  const [{ port }] = await once(child, 'message')
+  return { variant, child, sockets: await openConnections(port, connections) }
+}
+
+/** New events for one round of one server. */
+async function deliveries(signingSecret) {
+  const path = `/api/v1/webhooks/incoming/${listenerId}`
+  const made = Array.from({ length: requests }, () => signHmac({ secret: signingSecret, body }))
+  return (await Promise.all(made)).map((request) => requestBytes({ ...request, path }))
+}
+
+async function measure(servers, signingSecret) {
+  const variants = []
+  for (const { variant, sockets } of servers) {
+    const pool = []
+    for (let round = 0; round < roundsInAll(rounds); round += 1) pool.push(await deliveries(signingSecret))
+    variants.push({ name: variant, run: () => sendAll(sockets, pool.pop()) })
+  }
+  return (await interleave(variants, { rounds, operations: requests })).wall
+}
+
+const postgres = fileURLToPath(new URL('../../test/support/postgres-server.ts', import.meta.url))
+const server = await (await runnerImport(postgres)).module.PostgresServer.start()
+const servers = []
+try {
+  const signingSecret = await prepare(server.url)
+  for (const variant of ['bare', 'service']) servers.push(await startServer(variant, server.url))
+  const wall = await measure(servers, signingSecret)
+  const throughput = 1 / ratio(wall, 'service', 'bare')
+  const perSecond = (name) => Math.round(1e6 / least(wall, name))
+  console.log(
+    `fsync ${values.fsync ? 'on' : 'off'}, ${connections} connections, ${rounds} rounds of ${requests}`,
+  )
+  console.log(`bare framework, three rows  ${perSecond('bare')} requests/s at best`)
+  console.log(`service                     ${perSecond('service')} requests/s at best`)
+  console.log(
+    `service / bare              ${(100 * throughput).toFixed(0)} % of the throughput (median of the rounds)`,
+  )
+  process.exitCode = throughput >= 0.6 ? 0 : 1
+} finally {
+  for (const { child, sockets } of servers) {
+    for (const socket of sockets) socket.destroy()
+    child.kill()
+  }
+  await server.remove()
+}
