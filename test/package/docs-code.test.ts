@@ -23,6 +23,17 @@ declare global {
 }
 `
 
+/** A Worker's bindings, as its configuration names them. */
+const WORKER = `
+declare module 'cloudflare:workers' {
+  export const env: {
+    readonly EVENTS: import('@cloudflare/workers-types').DurableObjectNamespace
+    readonly DB: import('@cloudflare/workers-types').D1Database
+    readonly WEBHOOK_SECRET: string
+  }
+}
+`
+
 const SETTINGS = {
   extends: join(root, 'tsconfig.base.json'),
   compilerOptions: {
@@ -53,6 +64,7 @@ it('every piece of TypeScript that the README and docs/stores.md show compiles, 
   expect(fences.length).toBeGreaterThanOrEqual(12)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(join(folder, 'granted.d.ts'), TAKEN_FOR_GRANTED)
+  writeFileSync(join(folder, 'worker.d.ts'), WORKER)
   const files = fences.map(({ where, code }) => {
     const name = `${where.replaceAll(/[/:]/g, '_')}.ts`
     writeFileSync(join(folder, name), `${code}\nexport {}\n`)
@@ -60,7 +72,7 @@ it('every piece of TypeScript that the README and docs/stores.md show compiles, 
   })
   writeFileSync(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ ...SETTINGS, files: ['granted.d.ts', ...files] }),
+    JSON.stringify({ ...SETTINGS, files: ['granted.d.ts', 'worker.d.ts', ...files] }),
   )
   const { code, stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder], {})
   expect(stdout).toBe('')

@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:test'
+import type { D1PreparedStatement } from '@cloudflare/workers-types'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError, verify } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { type D1Binding, d1Store } from '../../stores/d1.ts'
+import { type D1Binding, type D1BoundStatement, d1Store } from '../../stores/d1.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
 
@@ -80,6 +81,29 @@ it('D01 of 300 deliveries of one event at once exactly one is accepted', async (
   const outcomes = await Promise.all(Array.from({ length: 300 }, () => outcome(delivery, listener)))
   expect(outcomes.filter((word) => word === 'accepted')).toHaveLength(1)
   expect(outcomes.filter((word) => word === '409 event_in_progress')).toHaveLength(299)
+})
+
+it('tells in its documentation how many rows each verb writes: they are what is paid for', async () => {
+  const written: number[] = []
+  const counted = (statement: D1PreparedStatement): D1BoundStatement => ({
+    bind: (...values) => counted(statement.bind(...values)),
+    async all() {
+      const result = await statement.all()
+      written.push(result.meta.rows_written)
+      return result
+    },
+    ...{ first: () => {} },
+  })
+  const prepare = (sql: string) => counted(env.DB.prepare(sql))
+  await migratedStore({ table: 'paid' })
+  const store = d1Store({ prepare, batch: async () => {} }, { table: 'paid' })
+  const key = newKey()
+  await store.claim(key, 'a', 1000)
+  await store.claim(key, 'b', 1000)
+  await store.commit(key, 'a', 1000)
+  await age(2000, 'paid')
+  await store.sweep()
+  expect(written).toEqual([2, 2, 2, 1])
 })
 
 /** A binding whose statements do something else instead of running. */

@@ -106,6 +106,18 @@ it('a claim and a commit write one row each, a refused duplicate none: rows are 
   expect(written).toEqual([1, 0, 1, 1])
 })
 
+it('a done event takes less than 75 bytes, in an object of 20,000', async () => {
+  const bytes = await runInDurableObject(objectOf('size'), (_, { storage }) => {
+    const records = new EventRecords(storage.sql)
+    for (let event = 0; event < 20_000; event += 1) {
+      records.put(crypto.randomUUID(), { owner: null, done: true, expiresAt: Date.now() })
+    }
+    return storage.sql.databaseSize / 20_000
+  })
+  expect(bytes).toBeLessThan(75)
+  console.log(`${bytes.toFixed(1)} bytes an event`)
+})
+
 describe('the alarm', () => {
   it('is set by the first event, an hour ahead, and not moved by the next', async () => {
     const began = Date.now()
