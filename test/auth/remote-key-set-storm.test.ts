@@ -13,7 +13,7 @@ import {
 } from '../support/jwt-listener.ts'
 import { plainly } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
-import { ENGINE, itOutsideWorkerd } from '../support/runtime.ts'
+import { ENGINE } from '../support/runtime.ts'
 
 const KEY = newKey('ES256', 'first')
 const NEXT = newKey('ES256', 'next')
@@ -132,23 +132,6 @@ describe('a host that is down from the start', () => {
     expect(await verify(delivery, listener)).toMatchObject(ACCEPTED)
   })
 
-  itOutsideWorkerd('its fetch words this otherwise')(
-    'S10 reports a host that cannot be reached at all',
-    async () => {
-      const gone = await remoteSender(KEY, (request) => request.socket.destroy())
-      await expect(gone.send()).rejects.toMatchObject(
-        unavailable(/^http:\/\/127\.0\.0\.1:\d+\/jwks\.json fetch failed/),
-      )
-      const keySet = remoteKeySet('https://keys.example/jwks.json?secret=1', {
-        fetch: () => {
-          throw new TypeError('no route')
-        },
-      })
-      await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(
-        unavailable(/^https:\/\/keys\.example\/jwks\.json no route$/, 30),
-      )
-    },
-  )
   it('S10 reports a host that cannot be reached at all', async () => {
     const gone = await remoteSender(KEY, (request) => request.socket.destroy())
     await expect(gone.send()).rejects.toMatchObject(
