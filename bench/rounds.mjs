@@ -1,6 +1,6 @@
 /**
- * Interleaved rounds: in each round every variant does the same work once, in an order that rotates. What the machine's
- * other guests do falls on all of them alike, so a ratio is the median of the rounds' ratios; a time is the least seen.
+ * Interleaved rounds: in each round every variant does the same work once, in an order drawn anew: the scheduler owes more to
+ * a variant behind one that waits. What the machine's other guests do falls on all of them alike, so a ratio is the median of the rounds' ratios; a time is the least seen.
  * CPU time is that of the whole process, garbage collection and thread pool included.
  *
  * @param variants { name, run(round): work, done or promised }
@@ -14,8 +14,7 @@ export async function interleave(variants, { rounds, operations, progress = () =
   const warmUp = roundsInAll(rounds) - rounds
   for (let round = 0; round < warmUp + rounds; round += 1) {
     progress(`round ${round + 1} of ${warmUp + rounds}`)
-    for (let turn = 0; turn < variants.length; turn += 1) {
-      const { name, run } = variants[(turn + round) % variants.length]
+    for (const { name, run } of shuffled(variants)) {
       const used = process.cpuUsage()
       const start = process.hrtime.bigint()
       await run(round)
@@ -27,6 +26,13 @@ export async function interleave(variants, { rounds, operations, progress = () =
     }
   }
   return { wall, cpu }
+}
+
+function shuffled(variants) {
+  return variants
+    .map((variant) => ({ variant, at: Math.random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ variant }) => variant)
 }
 
 /** How many rounds `interleave` runs in all, for those who prepare work for each. */
