@@ -2,8 +2,7 @@
  * On Cloudflare Workers what a request began ends with that request, without a word, and nobody else may count on its
  * promises. There whoever waits has to look.
  */
-const ENDS_WITH_ITS_REQUEST: boolean =
-  Object(Reflect.get(globalThis, 'navigator')).userAgent === 'Cloudflare-Workers'
+const ENDS_WITH_ITS_REQUEST: boolean = 'WebSocketPair' in globalThis // at every compatibility date, unlike `navigator`
 
 /** Between two looks of a waiting request. */
 const LOOK_MS = 20
