@@ -52,4 +52,8 @@ function bare() {
 }
 
 const app = variant === 'service' ? await service() : bare()
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => process.send?.({ port }))
+const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
+  process.send?.({ port }),
+)
+server.keepAliveTimeout = 0 // the other side's turn may take longer than the default
+process.on('disconnect', () => process.exit())

@@ -96,7 +96,8 @@ async function measure(servers, signingSecret) {
     for (let round = 0; round < roundsInAll(rounds); round += 1) pool.push(await deliveries(signingSecret))
     variants.push({ name: variant, run: () => sendAll(sockets, pool.pop()) })
   }
-  return (await interleave(variants, { rounds, operations: requests })).wall
+  const progress = (text) => process.stderr.write(`\r${text} `)
+  return (await interleave(variants, { rounds, operations: requests, progress })).wall
 }
 
 const postgres = fileURLToPath(new URL('../../test/support/postgres-server.ts', import.meta.url))
