@@ -47,9 +47,19 @@ function runner(client: pg.Pool | pg.PoolClient): Queryable & { script(text: str
   return {
     // pg cannot know what a statement gives; who writes the statement says it.
     query: async <Row>(text: string, params: readonly unknown[] = []) =>
-      (await client.query(text, [...params])).rows as Row[],
+      (await client.query(prepared(text, params))).rows as Row[],
     script: async (text) => {
       await client.query(text)
     },
   }
+}
+
+/** Each text has one name, so that a connection parses it once. The texts are the service's own, and not many. */
+const names = new Map<string, string>()
+
+/** A statement that Postgres keeps prepared. */
+export function prepared(text: string, params: readonly unknown[]): pg.QueryConfig {
+  const name = names.get(text) ?? `service_${names.size}`
+  names.set(text, name)
+  return { name, text, values: [...params] }
 }

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts'
+import { prepared } from '../database/postgres.ts'
 
 /** What pg-boss asks a database for: statements with values, and scripts of several statements without. */
 export interface Executor {
@@ -9,14 +10,13 @@ interface Result {
   readonly rows: unknown[]
 }
 
-/** PGlite has a method of its own for scripts; pg decides by the values. */
+/** PGlite has a method of its own for scripts; with pg, what has values is kept prepared. */
 export function executorOn(client: Database['client'] | Transaction['client']): Executor {
   return {
     async executeSql(text, values = []) {
-      if (values.length === 0 && 'exec' in client) return joined(await client.exec(text))
-      // Both are `query(text, values)`, but as a union of overloads the compiler sees no call that fits.
-      const asking = client as { query(text: string, values: unknown[]): Promise<Result | Result[]> }
-      return joined(await asking.query(text, values))
+      if ('exec' in client)
+        return joined(await (values.length > 0 ? client.query(text, values) : client.exec(text)))
+      return joined(await (values.length > 0 ? client.query(prepared(text, values)) : client.query(text)))
     },
   }
 }

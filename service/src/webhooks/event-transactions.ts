@@ -33,7 +33,8 @@ export class EventTransactions implements EventStore {
   claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
     return new Promise((answer, fail) => {
       const over = this.#database.transaction(async (tx) => {
-        const claimed = await this.#events.with(tx.client).claim(key, owner, leaseMs)
+        const client = { query: (text: string, values: string[]) => tx.query(text, values) } // kept prepared
+        const claimed = await this.#events.with(client).claim(key, owner, leaseMs)
         if (claimed !== 'acquired') return answer(claimed)
         const settled = new Promise<'commit' | 'rollback'>((end) => {
           this.#open.set(eventKeyText(key), { owner, tx, end, over: () => over })

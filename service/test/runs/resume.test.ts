@@ -10,7 +10,7 @@ describeService('a run that is interrupted', (subject) => {
   /** All jobs come again now: what the queue does when leases and pauses are over. */
   const abandon = () =>
     subject.database.query(
-      "UPDATE pgboss.job SET state = 'retry', start_after = now() WHERE state IN ('active', 'retry')",
+      "UPDATE pgboss.job SET state = 'retry', start_after = now() - interval '1 s' WHERE state IN ('active', 'retry')",
     )
 
   /** A database whose transactions of this number and on fail: before they end, so that nothing of them is there. */

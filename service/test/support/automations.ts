@@ -59,9 +59,10 @@ export async function send(subject: Subject, sender: Sender, body?: unknown, eve
   return deliver(subject, sender, await signed(subject, sender, body, eventId))
 }
 
-/** Does every job that waits. */
+/** Does every job that waits; one that was queued in this very millisecond is only given out in the next. */
 export async function workAll(subject: Subject): Promise<void> {
-  while (await workOnNext(subject.dependencies));
+  const waiting = () => subject.database.query("SELECT FROM pgboss.job WHERE state = 'created' LIMIT 1")
+  while ((await workOnNext(subject.dependencies)) || (await waiting()).length > 0);
 }
 
 export async function runsOf(subject: Subject, { automationId }: Sender) {

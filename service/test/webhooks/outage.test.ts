@@ -74,7 +74,7 @@ describeService('when accepting an event fails half-way', (subject) => {
     await expect(rolledBack).rejects.toThrow('rolled back')
     await workAll(subject)
     await subject.database.transaction((tx) => subject.jobs.add(tx, runId))
-    expect((await subject.jobs.take())?.runId).toBe(runId)
+    await expect.poll(async () => (await subject.jobs.take())?.runId).toBe(runId)
     await workAll(subject)
   })
 })
