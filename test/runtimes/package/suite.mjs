@@ -9,7 +9,7 @@ const CRYPTO = { node: 'node', bun: 'node', deno: 'node', workerd: 'web' }
 
 const FACTS = JSON.parse(readFileSync(new URL('facts.json', import.meta.url), 'utf8'))
 
-const { build } = createRequire(new URL('../package.json', import.meta.url))('esbuild')
+const requireInstalled = createRequire(new URL('../package.json', import.meta.url))
 
 /** Runs the cases on a runtime, in the projects of `packProject`. */
 export async function runPackage({ runtime, project }) {
@@ -44,6 +44,7 @@ async function onWorkerd(folder, { subpaths }) {
     .map((subpath, index) => [`import * as m${index} from '${subpath}'`, `'${subpath}': m${index},`])
   const text = `${lines.map(([line]) => line).join('\n')}\nexport const subpaths = {${lines.map(([, row]) => row).join('')}}\n`
   writeFileSync(join(folder, 'subpaths.mjs'), text)
+  const { build } = requireInstalled('esbuild') // installed by now, which it was not when this file was imported
   const { metafile } = await build({
     absWorkingDir: folder,
     entryPoints: ['worker.mjs'],
