@@ -1,5 +1,7 @@
-// node bench/cold-import.mjs [--rounds N] [--node path]
+// node bench/cold-import.mjs [--rounds N] [--node path] [--folder path] [--json]
 import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { least, median, ratio } from './rounds.mjs'
 
@@ -12,6 +14,8 @@ of its imports. Run "npm run build" first.
 Options:
   --rounds N     rounds that count (default 31)
   --node path    another Node (default: this one)
+  --folder path  another project that has hookgate and ipaddr.js installed (default: this one)
+  --json         the ratios to the floor, for a program
   --help         this text
 `
 
@@ -19,6 +23,8 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '31' },
     node: { type: 'string', default: process.execPath },
+    folder: { type: 'string', default: fileURLToPath(new URL('.', import.meta.url)) },
+    json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -26,6 +32,8 @@ if (values.help) {
   console.log(HELP)
   process.exit()
 }
+
+const node = resolve(values.node)
 
 const EMPTY = 'data:text/javascript,'
 const FLOOR = 'an empty module and ipaddr.js'
@@ -46,7 +54,7 @@ const program = (specifiers) => `
 
 function start(specifiers) {
   const args = ['--input-type=module', '--eval', program(specifiers)]
-  return Number(execFileSync(values.node, args, { cwd: new URL('.', import.meta.url), encoding: 'utf8' }))
+  return Number(execFileSync(node, args, { cwd: values.folder, encoding: 'utf8' }))
 }
 
 const names = Object.keys(VARIANTS)
@@ -60,14 +68,16 @@ for (let round = -WARM_UP; round < Number(values.rounds); round += 1) {
   }
 }
 
-const version = execFileSync(values.node, ['--version'], { encoding: 'utf8' }).trim()
-console.log(`Node ${version}, ${values.rounds} rounds\n`)
-console.log('| a process that imports | CPU ms, least | median | ratio to the floor |\n|---|---:|---:|---:|')
-for (const name of names) {
-  const cells = [
-    least(cpu, name).toFixed(1),
-    median(cpu.get(name)).toFixed(1),
-    ratio(cpu, name, FLOOR).toFixed(2),
-  ]
-  console.log(`| ${name} | ${cells.join(' | ')} |`)
+function table() {
+  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+  const rows = names.map((name) => {
+    const [fastest, middle] = [least(cpu, name), median(cpu.get(name))].map((ms) => ms.toFixed(1))
+    return `| ${name} | ${fastest} | ${middle} | ${ratio(cpu, name, FLOOR).toFixed(2)} |`
+  })
+  const head =
+    '| a process that imports | CPU ms, least | median | ratio to the floor |\n|---|---:|---:|---:|'
+  return `Node ${version}, ${values.rounds} rounds\n\n${head}\n${rows.join('\n')}`
 }
+
+const ratios = () => JSON.stringify(Object.fromEntries(names.map((name) => [name, ratio(cpu, name, FLOOR)])))
+console.log(values.json ? ratios() : table())

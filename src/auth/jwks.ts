@@ -1,8 +1,9 @@
-import { type CryptoKey, importJWK } from 'jose'
+import type { CryptoKey } from 'jose'
+import { importJWK } from 'jose/key/import' // a file of it, where all of it takes as long to load as Node itself
+import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { KeySet } from './key-set.ts'
 import { type PublicKey, readPublicKey } from './public-key.ts'
-import type { JwtAlgorithm } from './token.ts'
 
 const MOST_KEYS = 100
 

@@ -1,8 +1,8 @@
 import type { CryptoKey } from 'jose'
+import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { Jwks } from './jwks.ts'
-import type { JwtAlgorithm } from './token.ts'
 
 /** The public keys that a sender signs with. */
 export interface KeySet {

@@ -1,4 +1,5 @@
 import type { CryptoKey } from 'jose'
+import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
 import { KeySetError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import {
@@ -17,7 +18,6 @@ import type { Jwks } from './jwks.ts'
 import { jwksUrl } from './jwks-url.ts'
 import type { KeySet } from './key-set.ts'
 import { SharedAttempt, type WaitUntil } from './shared-attempt.ts'
-import type { JwtAlgorithm } from './token.ts'
 
 /** The options of `remoteKeySet`. */
 export interface RemoteKeySetOptions {

@@ -1,9 +1,7 @@
+import { JWT_ALGORITHMS, type JwtAlgorithm } from '../crypto/signature-keys.ts'
 import { decodeBase64url, decodeBase64urlText, isCanonicalBase64url } from '../lib/base64url.ts'
 import type { Json } from '../lib/json.ts'
 import { countMembers } from '../lib/json-members.ts'
-
-export const JWT_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
-export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number]
 
 /** A token that is well formed. Nothing about it is verified yet. */
 export interface Token {

@@ -1,8 +1,6 @@
-/** Signatures of tokens on node:crypto. */
+/** Signatures of tokens on node:crypto. What else is of Node is global: importing node:process would make its streams. */
 import { KeyObject, verify } from 'node:crypto'
-import { nextTick } from 'node:process'
-import { setImmediate } from 'node:timers'
-import { isKeyFor, type SignatureAlgorithm, type SignatureKey } from './signature-keys.ts'
+import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
 
 type SignatureCheck = readonly [
   digest: string | null,
@@ -13,7 +11,7 @@ type SignatureCheck = readonly [
 
 /** Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
 export async function verifySignature(
-  algorithm: SignatureAlgorithm,
+  algorithm: JwtAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
   text: string,
@@ -29,10 +27,10 @@ export async function verifySignature(
   }
 }
 
-const keyObjects = new WeakMap<SignatureKey, readonly [SignatureAlgorithm, KeyObject]>()
+const keyObjects = new WeakMap<SignatureKey, readonly [JwtAlgorithm, KeyObject]>()
 
 /** Made once a key. Alone, not as `{ key, … }`: that is read anew, in some versions of Node for longer than RS256 takes. */
-function keyObjectFor(algorithm: SignatureAlgorithm, key: SignatureKey): KeyObject | undefined {
+function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | undefined {
   const known = keyObjects.get(key)
   if (known !== undefined) return known[0] === algorithm ? known[1] : undefined
   if (!isKeyFor(algorithm, key)) return undefined
@@ -72,7 +70,7 @@ async function runCheck(check: SignatureCheck): Promise<boolean> {
   if (!noticed) {
     noticed = true
     // Only when this task is over: one that checks token after token is still alone.
-    nextTick(() => {
+    process.nextTick(() => {
       checkedThisTurn = true
       setImmediate(() => {
         checkedThisTurn = noticed = false

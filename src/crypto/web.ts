@@ -1,7 +1,7 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its twin. */
 import { encodeBase64url } from '../lib/base64url.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { isKeyFor, SIGNATURES, type SignatureAlgorithm, type SignatureKey } from './signature-keys.ts'
+import { isKeyFor, type JwtAlgorithm, SIGNATURES, type SignatureKey } from './signature-keys.ts'
 
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
@@ -28,7 +28,7 @@ export async function sha256(bytes: Uint8Array): Promise<string> {
 
 /** Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
 export async function verifySignature(
-  algorithm: SignatureAlgorithm,
+  algorithm: JwtAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
   text: string,

@@ -27,12 +27,14 @@ export function checkOptions(
 }
 
 /** The option may be left out; given, it has to pass `check`. */
+/* @__NO_SIDE_EFFECTS__ */
 export function optional(check: OptionCheck): OptionCheck {
   return (value, option) => {
     if (value !== undefined) check(value, option)
   }
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 function secondsUpTo(most: number): OptionCheck {
   return (value, option) => {
     if (typeof value === 'number' && value > 0 && value <= most) return
@@ -69,6 +71,7 @@ export const wellFormedText: OptionCheck = (value, option) => {
 }
 
 /** One of these words, and nothing else. */
+/* @__NO_SIDE_EFFECTS__ */
 export function oneOfWords(...words: readonly string[]): OptionCheck {
   return (value, option) => {
     if (words.some((word) => word === value)) return
@@ -77,6 +80,7 @@ export function oneOfWords(...words: readonly string[]): OptionCheck {
 }
 
 /** Anything with these methods: a store, a clock, a key set. Functions count: `Date` is a clock. */
+/* @__NO_SIDE_EFFECTS__ */
 export function withMethods(...methods: readonly string[]): OptionCheck {
   return (value, option) => {
     const holder = Object(value)

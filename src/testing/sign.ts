@@ -1,6 +1,6 @@
 import { CompactSign, importJWK, type JWK } from 'jose'
 import { hmacSha256, sha256 } from '#crypto'
-import type { JwtAlgorithm } from '../auth/token.ts'
+import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
 import type { Delivery } from '../delivery.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
 

@@ -1,4 +1,4 @@
-import type { JwtAlgorithm } from '../../../src/auth/token.ts'
+import type { JwtAlgorithm } from '../../../src/crypto/signature-keys.ts'
 import type { Verdict, VerdictContext, WebhookEvent } from '../../../src/index.ts'
 
 /** What the worker is told of a row before each request. */

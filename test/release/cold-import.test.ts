@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, inject, it } from 'vitest'
+import { root } from './manifest.ts'
+import { nodes } from './nodes.ts'
+
+const MEASURE = join(root, 'bench/cold-import.mjs')
+const on24 = nodes.filter(({ version }) => version.startsWith('24.'))
+
+// The ceiling is one of Node 24, which `npm install --no-save --prefix test/runtimes` brings.
+it.skipIf(on24.length === 0)(
+  'on Node 24 a cold import takes at most 1.5 times as long as that of an empty module and ipaddr.js',
+  // Where others keep the machine busy, a start with more files loses more: one quiet measurement is enough.
+  { retry: 2 },
+  async () => {
+    for (const { binary } of on24) {
+      const args = [MEASURE, '--json', '--node', binary, '--folder', inject('bare')]
+      const { stdout } = await promisify(execFile)(process.execPath, args)
+      const { hookgate } = JSON.parse(stdout)
+      expect(hookgate).toBeGreaterThan(1)
+      expect(hookgate).toBeLessThanOrEqual(1.5)
+    }
+  },
+)
