@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { workerdProjects } from './test/workerd/project.ts'
@@ -8,6 +9,8 @@ const cryptoBuild = (name: 'node' | 'web') => ({
 
 export default defineConfig({
   test: {
+    // One for each core but one is vitest's own choice: on two cores that is one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         resolve: { alias: cryptoBuild('node') },

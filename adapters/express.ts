@@ -3,14 +3,9 @@ import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
+import type { Outcome } from './shared/outcome.ts'
 import { nodeIncoming } from './shared/read-node.ts'
-import {
-  type ListenerLookup,
-  type Outcome,
-  RECEIVER_OPTIONS,
-  Receiver,
-  type ReceiverOptions,
-} from './shared/receiver.ts'
+import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
 import type { Reply } from './shared/reply.ts'
 import { trustsEveryProxy } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'

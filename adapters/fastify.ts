@@ -4,14 +4,9 @@ import fp from 'fastify-plugin'
 import type { WebhookEvent } from '../src/event.ts'
 import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
+import type { Outcome } from './shared/outcome.ts'
 import { nodeIncoming } from './shared/read-node.ts'
-import {
-  type ListenerLookup,
-  type Outcome,
-  RECEIVER_OPTIONS,
-  Receiver,
-  type ReceiverOptions,
-} from './shared/receiver.ts'
+import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
 import { secondParser } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
@@ -77,16 +72,19 @@ type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 async function guardScope(...[scope, options]: Parameters<GuardScope>): Promise<void> {
   const receive = receiveWith(options)
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
-  scope.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const outcome = await receive(request)
-    if (outcome.reply) {
-      const { status, headers, body } = outcome.reply
-      // Bytes, because Fastify adds a charset to the type of text.
-      return reply.code(status).headers(headers).send(Buffer.from(body))
-    }
-    settleAfter(reply.raw, outcome.listener, outcome.event)
-    Object.assign(request, { webhook: outcome.event })
-    return undefined
+  scope.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
+    receive(request)
+      .then((outcome) => {
+        if (outcome.reply) {
+          const { status, headers, body } = outcome.reply
+          // Bytes, because Fastify adds a charset to the type of text.
+          return void reply.code(status).headers(headers).send(Buffer.from(body))
+        }
+        settleAfter(reply.raw, outcome.listener, outcome.event)
+        Object.assign(request, { webhook: outcome.event })
+        return done()
+      })
+      .catch(done)
   })
   if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
   scope.removeAllContentTypeParsers()

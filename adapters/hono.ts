@@ -4,13 +4,8 @@ import type { Json } from '../src/lib/json.ts'
 import { aFunction, checkedElsewhere, checkOptions, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { clientLeft, honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
-import {
-  type ListenerLookup,
-  type Outcome,
-  RECEIVER_OPTIONS,
-  Receiver,
-  type ReceiverOptions,
-} from './shared/receiver.ts'
+import type { Outcome } from './shared/outcome.ts'
+import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
 import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
 import { settle } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'

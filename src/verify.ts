@@ -10,13 +10,11 @@ import { checkTimestamp } from './checks/timestamp.ts'
 import { Claim, claimEvent } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { WebhookEvent } from './event.ts'
-import { isAddress } from './lib/cidr.ts'
-import { callHook, startTime } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
-import type { VerdictContext } from './listener-options.ts'
 import { rejected, type Verdict } from './verdict.ts'
+import { watch } from './watch.ts'
 
 /**
  * What is asked of every delivery, in this order: the first "no" is the verdict. Cheap before dear, nothing secret
@@ -61,18 +59,19 @@ export async function verify<Payload = Json>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): Promise<Verdict<Payload>> {
-  const startedAt = startTime(listener)
+  const verdict = verdictOn(delivery, listener)
+  return isPromise(verdict) ? await verdict : verdict
+}
+
+/** As `verify`, and known at once where nothing has to be waited for. It throws now what `verify` rejects with. */
+export function verdictOn<Payload>(
+  delivery: Delivery,
+  listener: Listener<Payload>,
+): MaybePromise<Verdict<Payload>> {
   const attempt = new Attempt(delivery, listener)
-  try {
-    const decided = decide(attempt)
-    // The payload's type is the word of the listener's schema; the checks only carry the value.
-    const verdict = (isPromise(decided) ? await decided : decided) as Verdict<Payload>
-    if (listener.onVerdict) callHook(listener.onVerdict, verdict, contextOf(attempt, startedAt))
-    return verdict
-  } catch (error) {
-    if (listener.onError) callHook(listener.onError, error, contextOf(attempt, startedAt))
-    throw error
-  }
+  const isWatched = listener.onVerdict !== undefined || listener.onError !== undefined
+  const verdict = isWatched ? watch(attempt, decide) : decide(attempt)
+  return verdict as MaybePromise<Verdict<Payload>> // the payload's type is the word of the listener's schema
 }
 
 /** With cryptography and a store that answer at once, so does this: it only waits for what has to be waited for. */
@@ -101,16 +100,5 @@ function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
     auth,
     commit: () => claim.commit(),
     release: () => claim.release(),
-  }
-}
-
-/** Logs are written from this, so text that a stranger could have made up stays out. */
-function contextOf({ delivery, eventId, listener }: Attempt, startedAt: number): VerdictContext {
-  const { sourceIp } = delivery
-  return {
-    listenerId: listener.id,
-    durationMs: performance.now() - startedAt,
-    ...(eventId === '' ? {} : { eventId }),
-    ...(sourceIp !== undefined && isAddress(sourceIp) ? { sourceIp } : {}),
   }
 }

@@ -8,11 +8,8 @@ import type { NodeResponse } from './settle.ts'
 export function honoIncoming(c: Context): Incoming {
   const { incoming } = nodeOf(c)
   const request = incoming ? nodeIncoming(incoming) : webIncoming(c.req.raw)
-  return {
-    method: request.method,
-    header: request.header,
-    readBody: (limit, timeoutMs) => keptBody(c) ?? request.readBody(limit, timeoutMs),
-  }
+  const kept = keptBody(c)
+  return kept ? { method: request.method, header: request.header, readBody: () => kept } : request
 }
 
 /** The Node request and response below, where the Node server is what runs Hono: cheaper and more exact than copies. */
@@ -34,9 +31,26 @@ function keptBody({ req }: Context): Promise<Uint8Array> | undefined {
 
 /** Puts the bytes where Hono keeps what it has read; copied only if a handler asks. */
 export function offerBody(c: Context, bytes: Uint8Array): void {
-  Object.defineProperty(c.req.bodyCache, 'arrayBuffer', {
-    enumerable: true,
-    configurable: true,
-    get: async () => new Uint8Array(bytes).buffer, // the slice() of a Buffer would be a view into its pool
-  })
+  const kept: { arrayBuffer?: unknown } = c.req.bodyCache
+  kept.arrayBuffer = new CopyOnDemand(bytes)
+}
+
+/** A promise of a copy that is made when it is first asked for. (A getter would cost each request 3 µs.) */
+class CopyOnDemand extends Promise<ArrayBuffer> {
+  static override readonly [Symbol.species] = Promise
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    super(() => {})
+    this.#bytes = bytes
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a promise has one
+  override then<Done = ArrayBuffer, Failed = never>(
+    onBytes?: ((bytes: ArrayBuffer) => Done | PromiseLike<Done>) | null,
+    onError?: ((reason: unknown) => Failed | PromiseLike<Failed>) | null,
+  ): Promise<Done | Failed> {
+    // The slice() of a Buffer would be a view into its pool.
+    return Promise.resolve(new Uint8Array(this.#bytes).buffer).then(onBytes, onError)
+  }
 }

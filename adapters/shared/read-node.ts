@@ -39,50 +39,86 @@ function readNodeBody(request: NodeRequest, limit: number, timeoutMs: number): M
   if (request.rawBody instanceof Uint8Array) return request.rawBody
   if (request.body instanceof Uint8Array) return request.body
   if (request.readableDidRead || request.readableEnded) throw bodyTaken()
-  if (announcesOver(limit, request.headers['content-length'])) return oversizeBody(limit)
-  return collect(request, limit, timeoutMs)
-}
-
-function collect(request: NodeRequest, limit: number, timeoutMs: number): Promise<Uint8Array> {
+  // Not by `request.headers`, which Node makes of all headers when it is first asked for.
+  const contentLength = nodeHeader(request, 'content-length')
+  if (announcesOver(limit, contentLength)) return oversizeBody(limit)
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let length = 0
-    const onData = (chunk: Uint8Array) => {
-      chunks.push(chunk)
-      length += chunk.byteLength
-      if (length > limit) finish()
-    }
-    const finish = () => {
-      stop()
-      const bytes = joinChunks(chunks, length)
-      resolve(length > limit ? bytes.subarray(0, limit + 1) : bytes)
-    }
-    const giveUp = (problem: string) => {
-      stop()
-      reject(new BodyIncompleteError(problem))
-    }
-    const onGone = () => giveUp('the connection ended before the body was complete')
-    const late = () => giveUp(`the body was not complete after ${timeoutMs} ms`)
-    const isThere = () => length === Number(request.headers['content-length'])
-    const cancelTimer = timerUnless(isThere, timeoutMs, late)
-    const stop = () => {
-      cancelTimer()
-      request.off('data', onData).off('end', finish).off('error', onGone).off('close', onGone).pause()
-    }
-    request.on('data', onData).on('end', finish).on('error', onGone).on('close', onGone)
+    new Arrival(request, limit, resolve, reject).begin(timeoutMs, Number(contentLength))
   })
 }
 
-/** For a body that is still on its way when the code at hand has run: most are there, and a timer costs more than they do. */
-function timerUnless(isThere: () => boolean, milliseconds: number, late: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let cancelled = false
-  void Promise.resolve().then(() => {
-    if (!cancelled && !isThere()) timer = setTimeout(late, milliseconds)
-  })
-  return () => {
-    cancelled = true
-    clearTimeout(timer)
+/** A body on its way. An object, because a closure for each thing that can happen costs more memory than the body. */
+class Arrival {
+  readonly #request: NodeRequest
+  readonly #limit: number
+  readonly #resolve: (bytes: Uint8Array) => void
+  readonly #reject: (error: BodyIncompleteError) => void
+  readonly #chunks: Uint8Array[] = []
+  #length = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isOver = false
+
+  constructor(
+    request: NodeRequest,
+    limit: number,
+    resolve: (bytes: Uint8Array) => void,
+    reject: (error: BodyIncompleteError) => void,
+  ) {
+    this.#request = request
+    this.#limit = limit
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  begin(timeoutMs: number, announced: number): void {
+    this.#request
+      .on('data', this.#onData)
+      .on('end', this.#onEnd)
+      .on('error', this.#onGone)
+      .on('close', this.#onGone)
+    // Most bodies are there when the code at hand has run, and a timer costs more than they do.
+    void Promise.resolve().then(() => {
+      if (this.#isOver || this.#length === announced) return
+      this.#timer = setTimeout(
+        () => this.#giveUp(`the body was not complete after ${timeoutMs} ms`),
+        timeoutMs,
+      )
+    })
+  }
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    this.#chunks.push(chunk)
+    this.#length += chunk.byteLength
+    if (this.#length <= this.#limit) return
+    this.#leave()
+    this.#resolve(joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1))
+  }
+
+  /** The listeners stay on: a stream that has ended calls none of them but that of its close. */
+  readonly #onEnd = (): void => {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#resolve(joinChunks(this.#chunks, this.#length))
+  }
+
+  readonly #onGone = (): void => {
+    if (!this.#isOver) this.#giveUp('the connection ended before the body was complete')
+  }
+
+  #giveUp(problem: string): void {
+    this.#leave()
+    this.#reject(new BodyIncompleteError(problem))
+  }
+
+  #leave(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#request
+      .off('data', this.#onData)
+      .off('end', this.#onEnd)
+      .off('error', this.#onGone)
+      .off('close', this.#onGone)
+    this.#request.pause()
   }
 }
 

@@ -1,13 +1,11 @@
-import { EventStoreError, KeySetError, ListenerConfigError } from '../../src/errors.ts'
-import type { WebhookEvent } from '../../src/event.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
 import { callHook, startTime } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { type OptionTable, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
-import { type Rejected, rejected } from '../../src/verdict.ts'
-import { verify } from '../../src/verify.ts'
 import { BodyIncompleteError } from './body.ts'
-import { type Reply, replyListenerUnknown, replyToRejected, replyUnavailable, thenClose } from './reply.ts'
+import { decide, type Outcome, refuseIncomplete } from './outcome.ts'
+import { replyListenerUnknown, replyUnavailable, thenClose } from './reply.ts'
 import { mountedTwice } from './set-up-errors.ts'
 
 /** Finds the listener of a request, for services with many. Undefined is answered 404. */
@@ -30,22 +28,13 @@ export const RECEIVER_OPTIONS: OptionTable<ReceiverOptions> = {
 /** A request before its body is read, as its adapter sees it. */
 export interface Incoming {
   readonly method: string
-  header(name: string): string | readonly string[] | undefined
+  readonly header: (name: string) => string | readonly string[] | undefined
   /** The exact bytes, or the first `limit` + 1. Rejects with BodyIncompleteError when they do not all come in time. */
   readBody(limit: number, timeoutMs: number): MaybePromise<Uint8Array>
 }
 
 /** Where a request comes from. It may depend on the listener whether that has to be known. */
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
-
-/** Run the handler with the event, and settle it; or send the reply, and do not run the handler. */
-export type Outcome<Payload> =
-  | {
-      readonly event: WebhookEvent<Payload>
-      readonly listener: Listener<Payload>
-      readonly reply?: undefined
-    }
-  | { readonly reply: Reply }
 
 const MS = 1000
 const BUSY_RETRY_AFTER_SECONDS = 1
@@ -70,58 +59,46 @@ export class Receiver<Request extends object, Payload> {
   }
 
   /** Rejects only for what is the developer's to mend: it belongs on the framework's error path. */
-  async receive(request: Request, incoming: Incoming, findSource: SourceFinder): Promise<Outcome<Payload>> {
-    refuseTwice(request)
-    const found = this.#find(request)
-    const listener = isPromise(found) ? await found : found
-    if (listener === undefined) return { reply: thenClose(replyListenerUnknown()) }
-    if (this.#arriving >= this.#maxBodies) {
-      const problem = `${this.#maxBodies} bodies are arriving already (maxConcurrentBodies)`
-      callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
-      return { reply: thenClose(replyUnavailable(BUSY_RETRY_AFTER_SECONDS)) }
+  receive(request: Request, incoming: Incoming, findSource: SourceFinder): Promise<Outcome<Payload>> {
+    try {
+      refuseTwice(request)
+      const found = this.#find(request)
+      if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource)
+      return Promise.resolve(found).then((listener) => this.#receiveFor(listener, incoming, findSource))
+    } catch (error) {
+      return Promise.reject(error)
     }
-    return this.#decide(incoming, listener, findSource)
   }
 
-  async #decide(
+  /** Not async: what such a function keeps while it waits is more than all the checks need. */
+  #receiveFor(
+    listener: Listener<Payload> | undefined,
     incoming: Incoming,
-    listener: Listener<Payload>,
     findSource: SourceFinder,
   ): Promise<Outcome<Payload>> {
+    if (listener === undefined) return Promise.resolve({ reply: thenClose(replyListenerUnknown()) })
+    if (this.#arriving >= this.#maxBodies) return Promise.resolve(this.#refuseBody(listener))
     const startedAt = startTime(listener)
     const sourceIp = findSource(listener)
-    const body = await this.#readBody(incoming, listener)
-    if (!(body instanceof Uint8Array)) {
-      callHook(listener.onVerdict, body, {
-        listenerId: listener.id,
-        durationMs: performance.now() - startedAt,
-      })
-      return { reply: thenClose(replyToRejected(body, undefined)) }
-    }
-    try {
-      const header = (name: string) => incoming.header(name)
-      const verdict = await verify({ method: incoming.method, header, body, sourceIp }, listener)
-      if (verdict.ok) return { event: verdict.event, listener }
-      const reply = replyToRejected(verdict, listener.auth.challenge)
-      return { reply: body.byteLength > listener.maxBodyBytes ? thenClose(reply) : reply }
-    } catch (error) {
-      if (error instanceof EventStoreError || error instanceof KeySetError) {
-        return { reply: replyUnavailable(error.retryAfterSeconds) }
-      }
-      throw error
-    }
+    const body = incoming.readBody(listener.maxBodyBytes, this.#timeoutMs)
+    this.#arriving += 1
+    return Promise.resolve(body).then(
+      (body) => {
+        this.#arriving -= 1
+        return decide({ method: incoming.method, header: incoming.header, body, sourceIp }, listener)
+      },
+      (error) => {
+        this.#arriving -= 1
+        if (error instanceof BodyIncompleteError) return refuseIncomplete(error, listener, startedAt)
+        throw error
+      },
+    )
   }
 
-  async #readBody(incoming: Incoming, listener: Listener<Payload>): Promise<Uint8Array | Rejected> {
-    this.#arriving += 1
-    try {
-      return await incoming.readBody(listener.maxBodyBytes, this.#timeoutMs)
-    } catch (error) {
-      if (error instanceof BodyIncompleteError) return rejected('body_incomplete', error.message)
-      throw error
-    } finally {
-      this.#arriving -= 1
-    }
+  #refuseBody(listener: Listener<Payload>): Outcome<Payload> {
+    const problem = `${this.#maxBodies} bodies are arriving already (maxConcurrentBodies)`
+    callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
+    return { reply: thenClose(replyUnavailable(BUSY_RETRY_AFTER_SECONDS)) }
   }
 }
 

@@ -6,17 +6,15 @@ import type { Listener } from '../../src/listener.ts'
  * Lets go of an event by the answer its handler gave: below 500 it is done, from 500 on the next delivery runs.
  * The answer stands whatever happens here: a store that fails is reported, and the lease lapses by itself.
  */
-export async function settle<Payload>(
+export function settle<Payload>(
   listener: Listener<Payload>,
   event: WebhookEvent<Payload>,
   status: number,
-): Promise<void> {
-  if (listener.settle === 'manual') return
-  try {
-    await (status < 500 ? event.commit() : event.release())
-  } catch (error) {
+): Promise<unknown> | undefined {
+  if (listener.settle === 'manual') return undefined
+  return (status < 500 ? event.commit() : event.release()).catch((error: unknown) => {
     callHook(listener.onError, error, { listenerId: listener.id, eventId: event.id, durationMs: 0 })
-  }
+  })
 }
 
 /** The part of `http.ServerResponse` that is watched here. */
@@ -24,7 +22,7 @@ export interface NodeResponse {
   readonly statusCode: number
   readonly writableEnded: boolean
   readonly destroyed: boolean
-  once(event: string, listener: () => void): this
+  on(event: string, listener: () => void): this
 }
 
 /** Settles when a Node response is out. If the client left before the handler ended, nobody knows: the lease lapses. */
@@ -39,5 +37,5 @@ export function settleAfter<Payload>(
     settled = true
     void settle(listener, event, response.statusCode)
   }
-  response.once('finish', onEnd).once('close', onEnd)
+  response.on('finish', onEnd).on('close', onEnd)
 }

@@ -7,7 +7,7 @@ export { verifySignature } from './node-signature.ts'
 /** HMAC-SHA256 with the UTF-8 bytes of `secret`, over the ASCII text `prefix` and then `body`, as base64url. */
 export function hmacSha256(secret: string): (prefix: string, body: Uint8Array) => MaybePromise<string> {
   const key = createSecretKey(secret, 'utf8') // as bytes it would be read anew each time
-  return (prefix, body) => createHmac('sha256', key).update(prefix).update(body).digest('base64url')
+  return (prefix, body) => createHmac('sha256', key).update(prefix, 'latin1').update(body).digest('base64url')
 }
 
 /** SHA-256 as base64url. */

@@ -3,8 +3,9 @@ export function callHook<Given extends readonly unknown[]>(
   hook: ((...given: Given) => unknown) | undefined,
   ...given: Given
 ): void {
+  if (hook === undefined) return
   try {
-    void Promise.resolve(hook?.(...given)).catch(() => {})
+    void Promise.resolve(hook(...given)).catch(() => {})
   } catch {}
 }
 
