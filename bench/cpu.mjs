@@ -1,139 +1,54 @@
 import { verify } from 'hookgate'
-import { hookgateListener } from './hmac-variants.mjs'
-import { jwtListener } from './jwt-variants.mjs'
-import { newKey } from './tokens.mjs'
-import { deliveryOf, flat, now } from './workload.mjs'
+import { exchange } from './http/client.mjs'
+import { startServer } from './http/server-process.mjs'
+import { requests, strangers } from './strangers.mjs'
 
-const BODY = 65_536
-const HEADERS = 16_384
-const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-000000000001'
 const WARM_UP = 3
-
-/** `start`, as many different `part(index)` as fit with a comma between, and `end`. */
-function filled(start, part, end, size = BODY) {
-  const parts = []
-  let length = start.length + end.length
-  for (let index = 0; ; index += 1) {
-    const next = part(index)
-    length += next.length + 1
-    if (length > size) return start + parts.join(',') + end
-    parts.push(next)
-  }
-}
-
-const deep = (open, close, size) => open.repeat(size / 2) + close.repeat(size / 2)
-const digits = (count) => '9'.repeat(count)
-
-/** What strangers may send as a body: each is as large as it may be, and bad for some parser. */
-const BODIES = {
-  'arrays in arrays': deep('[', ']', BODY),
-  'objects in objects': `${'{"":'.repeat(13_000)}0${'}'.repeat(13_000)}`,
-  'many short names': filled('{', (index) => `"${index.toString(36)}":0`, '}'),
-  'names that are indexes': filled('{', (index) => `"${(index * 4_294_967) % 4_294_967_291}":0`, '}'),
-  'falling indexes': filled('{', (index) => `"${4_294_967_290 - index * 9973}":0`, '}'),
-  'one name again and again': filled('{', (index) => `"a":${index % 10}`, '}'),
-  '__proto__ again and again': filled('{', () => '"__proto__":{}', '}'),
-  'objects of different shapes': filled('[', (index) => `{"${index.toString(36)}":0,"b":1}`, ']'),
-  'long shapes': filled('[', (index) => filled('{', (at) => `"${index}x${at}":1`, '}', 4000), ']'),
-  'escapes in a string': `"${'\\u00e9'.repeat(10_922)}"`,
-  'escapes in names': filled(
-    '{',
-    (index) => `"\\u00${(index % 256).toString(16).padStart(2, '0')}${index}":0`,
-    '}',
-  ),
-  'escaped surrogates': `"${'\\ud83d\\ude00'.repeat(5461)}"`,
-  'one number of 65,536 digits': digits(BODY),
-  'a fraction of 65,534 digits': `0.${digits(BODY - 2)}`,
-  'numbers of 767 digits': filled('[', () => `${digits(767)}.5e-300`, ']'),
-  'small exponents': filled('[', () => '4.9e-324', ']'),
-  'halfway numbers': filled(
-    '[',
-    (index) => `9007199254740993.${'0'.repeat(20 + (index % 5))}1e${index % 280}`,
-    ']',
-  ),
-  'unfinished, at the end': `${deep('[', ']', BODY - 2)}[`,
-  'unfinished, in a string': `"${'a'.repeat(BODY - 1)}`,
-  'UTF-8 of 3 bytes': `"${'€'.repeat(21_844)}"`,
-  'empty objects': filled('[', () => '{}', ']'),
-  'white space': `${' '.repeat(BODY - 1)}0`,
-}
-
-/** What a token may be: read before anything is known of its sender. */
-const segment = (text) => Buffer.from(text).toString('base64url')
-const HEADER = segment('{"alg":"ES256","kid":"k1"}')
-const SIGNATURE = 'A'.repeat(86)
-const roomy = 6000
-const TOKENS = {
-  'claims: arrays in arrays': `${HEADER}.${segment(`{"a":${deep('[', ']', roomy - 6)}}`)}.${SIGNATURE}`,
-  'claims: many names': `${HEADER}.${segment(filled('{', (index) => `"${index.toString(36)}":0`, '}', roomy))}.${SIGNATURE}`,
-  'claims: quotes': `${HEADER}.${segment(`{"a":"${'\\"'.repeat(roomy / 2 - 4)}"}`)}.${SIGNATURE}`,
-  'header: many names': `${segment(filled('{', (index) => `"${index}":0`, '}', roomy))}.${segment('{}')}.${SIGNATURE}`,
-  'header: digits': `${segment(`{"alg":${digits(roomy - 8)}}`)}.${segment('{}')}.${SIGNATURE}`,
-  dots: '.'.repeat(8192),
-  'one long segment': 'A'.repeat(8192),
-}
-
-/** Header values of all lengths up to 16 KB, for the expressions that read them. */
-const HEADER_VALUES = {
-  'Content-Type: parameters': [
-    'content-type',
-    `application/json${';a="\\""'.repeat(HEADERS)}`.slice(0, HEADERS),
-  ],
-  'Content-Type: 256 of spaces': ['content-type', `application/json${'; '.repeat(120)}`],
-  'Content-Type: 256 of quotes': ['content-type', `application/json;a="${'\\"'.repeat(110)}`],
-  'Webhook-Timestamp: digits': ['webhook-timestamp', digits(HEADERS)],
-  'Webhook-Event-Id: hyphens': ['webhook-event-id', '-'.repeat(HEADERS)],
-  'Webhook-Signature: 16 KB': ['webhook-signature', 'A'.repeat(HEADERS)],
-  'Authorization: spaces': ['authorization', `Bearer ${' '.repeat(HEADERS)}`],
-}
+const FRAMEWORKS = ['Express 5', 'Express 4', 'Fastify', 'Hono']
 
 /** The CPU of one unauthenticated delivery: the median of several, in milliseconds, the first three uncounted. */
 export async function measure({ rounds, progress }) {
   const rows = []
   for (const [name, delivery, listener] of strangers()) {
     progress(name)
-    const spent = []
-    for (let round = 0; round < WARM_UP + rounds; round += 1) {
-      const before = process.cpuUsage()
-      const verdict = await verify(delivery, listener)
-      const { user, system } = process.cpuUsage(before)
-      if (verdict.ok) throw new Error(`${name} was accepted`)
-      spent.push({ milliseconds: (user + system) / 1000, reason: verdict.reason })
+    rows.push({ name, ...(await repeat(rounds, () => verifyOnce(delivery, listener))) })
+  }
+  for (const framework of FRAMEWORKS) {
+    const server = await startServer(framework, 'hookgate', { connections: 1 })
+    for (const [name, bytes] of requests()) {
+      progress(`${framework}, ${name}`)
+      rows.push({
+        name: `${framework}, ${name}`,
+        ...(await repeat(rounds, () => requestOnce(server, bytes))),
+      })
     }
-    const counted = spent.map(({ milliseconds }) => milliseconds).sort((left, right) => left - right)
-    rows.push({
-      name,
-      reason: spent[0].reason,
-      first: spent[0].milliseconds,
-      milliseconds: counted[counted.length >> 1],
-    })
+    server.stop()
   }
   return rows.sort((left, right) => right.first - left.first)
 }
 
-function* strangers() {
-  const byHmac = hookgateListener()
-  const byToken = jwtListener(newKey('ES256'))
-  const headersWith = (more) => ({
-    'content-type': 'application/json',
-    'webhook-timestamp': `${now()}`,
-    'webhook-event-id': EVENT_ID,
-    'webhook-signature': 'A'.repeat(43),
-    authorization: `Bearer ${HEADER}.e30.${SIGNATURE}`,
-    ...more,
-  })
-  for (const [name, text] of Object.entries(BODIES)) {
-    const body = Buffer.from(text)
-    if (body.length > BODY) throw new Error(`${name} is ${body.length} bytes long`)
-    yield [`body: ${name}`, deliveryOf(headersWith(), body), byHmac]
-  }
-  const worst = Buffer.from(BODIES['many short names'])
-  for (const [name, token] of Object.entries(TOKENS)) {
-    const headers = headersWith({ authorization: flat(`Bearer ${token}`) })
-    yield [`64 KB body and token: ${name}`, deliveryOf(headers, worst), byToken]
-  }
-  for (const [name, [header, value]] of Object.entries(HEADER_VALUES)) {
-    const listener = header === 'authorization' ? byToken : byHmac
-    yield [`64 KB body and ${name}`, deliveryOf(headersWith({ [header]: value }), worst), listener]
-  }
+async function repeat(rounds, once) {
+  const spent = []
+  for (let round = 0; round < WARM_UP + rounds; round += 1) spent.push(await once())
+  const sorted = spent
+    .slice(WARM_UP)
+    .map(({ milliseconds }) => milliseconds)
+    .sort((left, right) => left - right)
+  const [{ reason, milliseconds: first }] = spent
+  return { reason, first, milliseconds: sorted[sorted.length >> 1] }
+}
+
+async function verifyOnce(delivery, listener) {
+  const before = process.cpuUsage()
+  const verdict = await verify(delivery, listener)
+  const { user, system } = process.cpuUsage(before)
+  if (verdict.ok) throw new Error('a stranger was accepted')
+  return { milliseconds: (user + system) / 1000, reason: verdict.reason }
+}
+
+async function requestOnce({ sockets, cpuUsed }, bytes) {
+  await cpuUsed()
+  const status = await exchange(sockets[0], bytes)
+  if (status[0] !== '4') throw new Error(`a stranger was answered ${status}`)
+  return { milliseconds: (await cpuUsed()) / 1000, reason: status }
 }

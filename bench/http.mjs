@@ -1,7 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { openConnections, requestBytes, sendAll } from './http/client.mjs'
+import { requestBytes, sendAll } from './http/client.mjs'
+import { startServer } from './http/server-process.mjs'
 import { interleave, median, ratio, roundsInAll } from './rounds.mjs'
 import { newKey, tokenDelivery } from './tokens.mjs'
 import { signedDelivery } from './workload.mjs'
@@ -47,7 +45,9 @@ async function measureFamily({ framework, variants, algorithm }, rounds, progres
           ),
     )
   }
-  const servers = await Promise.all(variants.map((variant) => startServer(framework, variant, key)))
+  const servers = await Promise.all(
+    variants.map((variant) => startServer(framework, variant, { connections: CONNECTIONS, key })),
+  )
   const cpu = new Map(variants.map((variant) => [variant, []]))
   const runs = servers.map(({ variant, sockets, cpuUsed }) => ({
     name: variant,
@@ -73,25 +73,3 @@ async function measureFamily({ framework, variants, algorithm }, rounds, progres
 
 const cpuRatio = (cpu, name, base, rounds) =>
   ratio(new Map([...cpu].map(([variant, used]) => [variant, used.slice(-rounds)])), name, base)
-
-async function startServer(framework, variant, key) {
-  const script = fileURLToPath(new URL('./http/servers.mjs', import.meta.url))
-  const env = { ...process.env, NODE_ENV: 'production', ...(key && { BENCH_KEY: key.serialized }) }
-  const child = fork(script, [framework, variant], { env })
-  child.once('exit', (code) => code && process.exit(code))
-  const [{ port }] = await once(child, 'message')
-  let used = 0
-  return {
-    variant,
-    sockets: await openConnections(port, CONNECTIONS),
-    stop: () => child.disconnect(),
-    /** Microseconds of CPU since it was last asked. */
-    cpuUsed: async () => {
-      child.send('cpu')
-      const [{ cpu }] = await once(child, 'message')
-      const before = used
-      used = cpu.user + cpu.system
-      return used - before
-    },
-  }
-}

@@ -3,9 +3,11 @@ import { connect } from 'node:net'
 
 const BLANK_LINE = '\r\n\r\n'
 
-export function requestBytes({ headers, body, path = '/hook' }) {
+/** `extra` are header lines that are sent as they are. */
+export function requestBytes({ headers, extra = [], body, path = '/hook' }) {
   const lines = Object.entries({ ...headers, host: 'localhost', 'content-length': body.length })
-  const head = [`POST ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)].join('\r\n')
+  const named = lines.map(([name, value]) => `${name}: ${value}`)
+  const head = [`POST ${path} HTTP/1.1`, ...named, ...extra].join('\r\n')
   return Buffer.concat([Buffer.from(head + BLANK_LINE, 'latin1'), body])
 }
 

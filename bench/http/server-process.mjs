@@ -1,0 +1,27 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { openConnections } from './client.mjs'
+
+/** A process with one server of `servers.mjs`, and connections to it. */
+export async function startServer(framework, variant, { connections, key }) {
+  const script = fileURLToPath(new URL('servers.mjs', import.meta.url))
+  const env = { ...process.env, NODE_ENV: 'production', ...(key && { BENCH_KEY: key.serialized }) }
+  const child = fork(script, [framework, variant], { env })
+  child.once('exit', (code) => code && process.exit(code))
+  const [{ port }] = await once(child, 'message')
+  let used = 0
+  return {
+    variant,
+    sockets: await openConnections(port, connections),
+    stop: () => child.disconnect(),
+    /** Microseconds of CPU since it was last asked. */
+    cpuUsed: async () => {
+      child.send('cpu')
+      const [{ cpu }] = await once(child, 'message')
+      const before = used
+      used = cpu.user + cpu.system
+      return used - before
+    },
+  }
+}
