@@ -71,21 +71,28 @@ export class Claim {
     try {
       const answer = call()
       if (!isPromise(answer)) return judge(verb, answer)
-      const late = () => this.#tooLate(verb, answer)
-      return withDeadline(answer, this.#listener.storeTimeoutMs, late).then(
+      const { storeTimeoutMs } = this.#listener
+      const late = () =>
+        new EventStoreError(`the event store did not ${verb.name} within ${storeTimeoutMs} ms`)
+      return withDeadline(answer, storeTimeoutMs, late).then(
         (inTime) => judge(verb, inTime),
-        (error) => fail(verb, error),
+        (error) => {
+          if (verb.name === 'claim') this.#giveBack(answer)
+          return fail(verb, error)
+        },
       )
     } catch (error) {
       return fail(verb, error)
     }
   }
 
-  /** A claim that arrives now is given back: nobody works under it, and it would hold up the retry. */
-  #tooLate<Answer>({ name }: Verb<Answer>, answer: PromiseLike<Answer>): EventStoreError {
-    const giveBack = () => this.#listener.store.release(this.#key, this.#owner)
-    if (name === 'claim') answer.then(giveBack).then(undefined, () => {})
-    return new EventStoreError(`the event store did not ${name} within ${this.#listener.storeTimeoutMs} ms`)
+  /**
+   * A claim that failed may have been taken all the same: late, or unheard by a client that gave up before we did. Nobody
+   * works under it, and it would hold up the retry.
+   */
+  #giveBack(answer: PromiseLike<unknown>): void {
+    const release = () => this.#listener.store.release(this.#key, this.#owner)
+    answer.then(release, release).then(undefined, () => {})
   }
 }
 

@@ -115,6 +115,23 @@ describe('a store that cannot claim', () => {
   })
 })
 
+it('D08 a claim that was taken, and whose answer was lost, is given back', async () => {
+  const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
+  let lost = true
+  const claim: EventStore['claim'] = async (...given) => {
+    const answer = await store.claim(...given)
+    if (!lost) return answer
+    lost = false
+    throw boom
+  }
+  const { listener, deliver } = failing({ ...store, claim })
+  const delivery = await deliver()
+  await errorOf(verify(delivery, listener))
+  await setImmediate()
+  expect(calls.map((call) => call.split(' ')[0])).toStrictEqual(['claim', 'release'])
+  expect(await outcome(delivery, listener)).toBe('accepted')
+})
+
 describe('D08 a claim that comes too late', () => {
   /** A store whose first claim works at once and answers only when it is told to. */
   function lateStore() {
