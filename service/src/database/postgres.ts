@@ -1,9 +1,12 @@
 import pg from 'pg'
 import type { Database, Queryable, Transaction } from './database.ts'
 
-/** A Postgres server, through a pool. `onIdleError` is told of connections that break while nobody uses them. */
+/**
+ * A Postgres server, through a pool. `onIdleError` is told of connections that break while nobody uses them. Statements
+ * are sent when they are asked, without waiting for the answers to those before.
+ */
 export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) => void): Database {
-  const client = new pg.Pool(config)
+  const client = new pg.Pool({ ...config, pipeline: true })
   client.on('error', onIdleError)
   return {
     client,
@@ -17,9 +20,11 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promis
   const client = await pool.connect()
   client.on('error', ignore)
   try {
-    await client.query('BEGIN')
+    const begun = client.query('BEGIN') // goes with the first statement
+    begun.catch(ignore)
     const result = await work({ client, ...runner(client) })
-    await client.query('COMMIT')
+    await begun
+    await commit(client)
     client.release()
     return result
   } catch (error) {
@@ -28,6 +33,13 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promis
   } finally {
     client.off('error', ignore)
   }
+}
+
+/** A transaction in which something failed answers COMMIT as well, by rolling back. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('COMMIT')
+  if (command !== 'COMMIT')
+    throw new Error('a statement of the transaction failed, and nothing of it is kept')
 }
 
 /** A connection that breaks between two statements fails the next one; pg also emits it, which would end the process. */

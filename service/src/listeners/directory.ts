@@ -5,6 +5,7 @@ import type { Dependencies } from '../http/dependencies.ts'
 import { compileListener } from './compile.ts'
 import { tenantKeySet } from './key-hosts.ts'
 import { findListener, type ListenerRow } from './rows.ts'
+import { SharedReads } from './shared-reads.ts'
 
 const MOST_COMPILED = 10_000
 const LISTENER_ID = /^[0-9a-f-]{36}$/
@@ -17,22 +18,25 @@ interface Compiled {
 }
 
 /**
- * The listeners by ID. The row is read for every delivery, so that a change counts at once in every process: a secret
- * that was withdrawn, a network that was taken out. What is made of the row is kept.
+ * The listeners by ID. Each delivery is judged by a row that was read after it had come, so that a change counts at once
+ * in every process: a secret that was withdrawn, a network that was taken out. Deliveries that come together share the
+ * read. What is made of the row is kept.
  */
 export class ListenerDirectory {
   readonly #dependencies: Dependencies
   readonly #store: EventStore
+  readonly #rows: SharedReads<ListenerRow>
   readonly #compiled = new LRUCache<string, Compiled>({ max: MOST_COMPILED })
 
   constructor(dependencies: Dependencies, store: EventStore) {
     this.#dependencies = dependencies
     this.#store = store
+    this.#rows = new SharedReads((id) => findListener(dependencies.database, id))
   }
 
   async find(id: string): Promise<Listener | undefined> {
     if (!LISTENER_ID.test(id)) return undefined
-    const row = await findListener(this.#dependencies.database, id)
+    const row = await this.#rows.find(id)
     if (row === undefined) return undefined
     const known = this.#compiled.get(id)
     if (known?.revision === row.revision) return known.listener

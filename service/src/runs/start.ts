@@ -5,10 +5,10 @@ import type { Dependencies } from '../http/dependencies.ts'
 const decoder = new TextDecoder()
 
 /**
- * Writes the run of an event and the job that will do it, beside the event's record. One statement looks whether the
- * automation runs at all and writes the run, so nothing can be unpublished in between.
+ * Writes the run of an event and the job that will do it, beside the event's record; both statements are sent at once. The
+ * one that writes the run looks whether the automation runs at all, so nothing can be unpublished in between.
  *
- * @returns The run's ID; undefined when the automation is not published, or its trigger not enabled.
+ * @returns The run's ID; undefined when the automation is not published, or its trigger not enabled: roll back.
  */
 export async function startRun(
   tx: Transaction,
@@ -16,7 +16,7 @@ export async function startRun(
   event: WebhookEvent,
 ): Promise<string | undefined> {
   const id = newId()
-  const [run] = await tx.query(
+  const writing = tx.query(
     `INSERT INTO runs (id, automation_id, version, listener_id, event_id, input, state, created_at)
      SELECT $1, a.id, a.published_version, l.id, $3, $4, 'RUN_STATE_PENDING', $5
      FROM listeners l JOIN automations a ON a.id = l.automation_id
@@ -24,7 +24,6 @@ export async function startRun(
      RETURNING 1`,
     [id, event.listenerId, event.id, decoder.decode(event.rawBody), new Date(clock.now())],
   )
-  if (run === undefined) return undefined
-  await jobs.add(tx, id)
-  return id
+  const [written] = await Promise.all([writing, jobs.add(tx, id)])
+  return written.length > 0 ? id : undefined
 }

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { describeOnPostgres, describeService } from '../support/databases.ts'
+
+describeService('a transaction', (subject) => {
+  const rows = (id: string) => subject.database.query('SELECT FROM users WHERE id = $1', [id])
+  const insert = "INSERT INTO users VALUES ($1, '', '', now())"
+
+  it('whose statements are sent at once runs them in order', async () => {
+    const id = crypto.randomUUID()
+    const found = await subject.database.transaction(async (tx) => {
+      const [, seen] = await Promise.all([
+        tx.query(insert, [id]),
+        tx.query('SELECT FROM users WHERE id = $1', [id]),
+      ])
+      return seen
+    })
+    expect(found).toHaveLength(1)
+    expect(await rows(id)).toHaveLength(1)
+  })
+
+  it('of which one fails keeps nothing, also when the work goes on', async () => {
+    const id = crypto.randomUUID()
+    const work = subject.database.transaction(async (tx) => {
+      await Promise.allSettled([tx.query(insert, [id]), tx.query('SELECT 1 / $1::int', [0])])
+    })
+    await Promise.allSettled([work])
+    expect(await rows(id)).toHaveLength(0)
+  })
+})
+
+// PGlite says nothing of it.
+describeOnPostgres('a transaction', (subject) => {
+  it('of which nothing is kept says so, though the work went on', async () => {
+    const work = subject.database.transaction(async (tx) => {
+      await Promise.allSettled([tx.query('SELECT 1 / $1::int', [0])])
+    })
+    await expect(work).rejects.toThrow('nothing of it is kept')
+  })
+})
