@@ -20,7 +20,7 @@ export type Fetch = (
  * One attempt to get a JWKS document: no redirect is followed, at most 256 KB are read (counted after decompression),
  * and the deadline covers the body too. Rejects with an Error that says which of these failed.
  */
-export async function fetchJwks(url: URL, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
+export async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
   const abort = new AbortController()
   const late = () => {
     abort.abort()
@@ -29,9 +29,9 @@ export async function fetchJwks(url: URL, fetch: Fetch, timeoutMs: number): Prom
   return withDeadline(readJwks(url, fetch, abort.signal), timeoutMs, late)
 }
 
-async function readJwks(url: URL, fetch: Fetch, signal: AbortSignal): Promise<Jwks> {
+async function readJwks(url: string, fetch: Fetch, signal: AbortSignal): Promise<Jwks> {
   const headers = { accept: 'application/jwk-set+json, application/json' }
-  const response = await fetch(url.href, { method: 'GET', redirect: 'manual', headers, signal })
+  const response = await fetch(url, { method: 'GET', redirect: 'manual', headers, signal })
   if (response.status !== 200) {
     void response.body?.cancel().catch(() => {})
     throw new Error(`answered with status ${response.status}`)

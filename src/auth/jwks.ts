@@ -41,8 +41,10 @@ export class Jwks implements KeySet {
 }
 
 async function importEntry(entry: Entry): Promise<CryptoKey | string> {
-  const key = await importJWK(entry.jwk, entry.algorithm).catch(() => undefined)
-  if (key === undefined || key instanceof Uint8Array) return 'the key with this kid cannot be imported'
-  entry.imported = key
-  return key
+  try {
+    entry.imported = (await importJWK(entry.jwk, entry.algorithm)) as CryptoKey // bytes come of `kty: oct` alone
+    return entry.imported
+  } catch {
+    return 'the key with this kid cannot be imported'
+  }
 }

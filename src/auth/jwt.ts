@@ -1,6 +1,7 @@
 import { sha256, verifySignature } from '#crypto'
 import { type Attempt, fail } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
+import type { JwtClaims } from '../event.ts'
 import { isPromise } from '../lib/maybe-promise.ts'
 import { checkOptions, wellFormedText, withMethods } from '../lib/options.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
@@ -32,7 +33,7 @@ export function jwt(options: JwtOptions): Authenticator {
     subject: wellFormedText,
     audience: wellFormedText,
   })
-  const compiled = { keySet: options.keySet, subject: options.subject, audience: options.audience }
+  const compiled = { ...options }
   return Object.freeze({
     method: 'jwt' as const,
     challenge: 'Bearer',
@@ -40,10 +41,7 @@ export function jwt(options: JwtOptions): Authenticator {
   })
 }
 
-async function authenticate(
-  attempt: Attempt,
-  { keySet, subject, audience }: JwtOptions,
-): Promise<Authentication> {
+async function authenticate(attempt: Attempt, options: JwtOptions): Promise<Authentication> {
   const header = headerOf(attempt.delivery, 'authorization')
   if (header === undefined) return fail('auth_missing', 'no Authorization')
   if (typeof header !== 'string') return fail('token_invalid', 'more than one Authorization')
@@ -53,14 +51,13 @@ async function authenticate(
 
   const hash = sha256(attempt.delivery.body)
   const bodyHash = isPromise(hash) ? await hash : hash
-  const { eventId, now } = attempt
-  const checked = checkClaims(token.claims, { subject, audience, eventId, bodyHash, now })
-  if ('reason' in checked) return checked
+  const failure = checkClaims(token.claims, options, attempt, bodyHash)
+  if (failure) return failure
 
-  const found = keySet.find(token.keyId, token.algorithm)
+  const found = options.keySet.find(token.keyId, token.algorithm)
   const key = isPromise(found) ? await found : found
   if (typeof key === 'string') return fail('token_invalid', key)
   const verifies = await verifySignature(token.algorithm, key, token.signature, token.signingInput)
   if (!verifies) return fail('token_invalid', 'the signature does not verify')
-  return { method: 'jwt', keyId: token.keyId, claims: checked.claims }
+  return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // that is what was checked
 }

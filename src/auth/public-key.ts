@@ -24,20 +24,17 @@ const KINDS: readonly {
   readonly algorithm: JwtAlgorithm
   /** Another name that a key's `alg` may give the algorithm. */
   readonly alias?: string
-  readonly kty: string
-  readonly crv?: string
-  readonly members: readonly string[]
-  readonly problem: (bytes: readonly Uint8Array[]) => string | undefined
+  readonly type: { readonly kty: string; readonly crv?: string }
+  readonly numbers: readonly string[]
+  readonly problem: (...bytes: [Uint8Array, Uint8Array]) => string | false
 }[] = [
-  { algorithm: 'RS256', kty: 'RSA', members: ['n', 'e'], problem: rsaProblem },
-  { algorithm: 'ES256', kty: 'EC', crv: 'P-256', members: ['x', 'y'], problem: p256Problem },
-  // RFC 9864 gave EdDSA its new name.
+  { algorithm: 'RS256', type: { kty: 'RSA' }, numbers: ['n', 'e'], problem: rsaProblem },
+  { algorithm: 'ES256', type: { kty: 'EC', crv: 'P-256' }, numbers: ['x', 'y'], problem: p256Problem },
   {
     algorithm: 'EdDSA',
-    alias: 'Ed25519',
-    kty: 'OKP',
-    crv: 'Ed25519',
-    members: ['x'],
+    alias: 'Ed25519', // RFC 9864 gave EdDSA its new name
+    type: { kty: 'OKP', crv: 'Ed25519' },
+    numbers: ['x'],
     problem: ed25519Problem,
   },
 ]
@@ -46,38 +43,35 @@ const KINDS: readonly {
 export function readPublicKey(entry: unknown): PublicKey | undefined {
   const jwk: Members = Object(entry)
   const keyId = jwk.kid
-  const kind = KINDS.find(({ kty, crv = jwk.crv }) => jwk.kty === kty && jwk.crv === crv)
+  const kind = KINDS.find(({ type }) =>
+    Object.entries(type).every(([member, value]) => jwk[member] === value),
+  )
   if (typeof keyId !== 'string' || keyId === '' || kind === undefined) return undefined
-  const { algorithm, alias, kty, crv } = kind
-  const values = kind.members.map((member) => jwk[member])
-  const bytes = values.flatMap((value) => (typeof value === 'string' ? (decodeBase64url(value) ?? []) : []))
+  const { algorithm, alias, type, numbers } = kind
+  const bytes = numbers.flatMap((member) => decodeMember(jwk[member]))
   const problem =
-    useProblem(jwk) ??
-    ([undefined, algorithm, alias].some((name) => name === jwk.alg) ? undefined : 'its alg is another one') ??
-    (bytes.length === values.length
-      ? kind.problem(bytes)
-      : `its ${kind.members.join(', ')} are not base64url`)
-  const members = kind.members.map((member, index) => [member, values[index]])
-  return {
-    keyId,
-    algorithm,
-    jwk: { ...Object.fromEntries(members), kty, ...(crv ? { crv } : {}) },
-    problem,
-  }
+    useProblem(jwk) ||
+    (![undefined, algorithm, alias].some((name) => name === jwk.alg) && 'its alg is another one') ||
+    (bytes.length < numbers.length && `its ${numbers.join(', ')} are not base64url`) ||
+    kind.problem(...(bytes as [Uint8Array, Uint8Array])) || // as many as its function takes
+    undefined
+  const members = numbers.map((member) => [member, jwk[member]])
+  return { keyId, algorithm, jwk: { ...type, ...Object.fromEntries(members) }, problem }
 }
 
-function useProblem(jwk: Members): string | undefined {
-  if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member))) return 'it is a private key'
+function decodeMember(value: unknown): Uint8Array | [] {
+  return (typeof value === 'string' && decodeBase64url(value)) || []
+}
+
+function useProblem(jwk: Members): string | false {
+  if (PRIVATE_MEMBERS.some((member) => member in jwk)) return 'it is a private key'
   if (jwk.use !== undefined && jwk.use !== 'sig') return 'its use is not sig'
-  const operations = jwk.key_ops
-  if (operations === undefined) return undefined
+  const { key_ops: operations = ['verify'] } = jwk
   if (!Array.isArray(operations) || !operations.includes('verify')) return 'its key_ops lack verify'
-  return new Set(operations).size === operations.length ? undefined : 'its key_ops repeat'
+  return new Set(operations).size < operations.length && 'its key_ops repeat'
 }
 
-const NOTHING = new Uint8Array()
-
-function rsaProblem([modulus = NOTHING, exponent = NOTHING]: readonly Uint8Array[]): string | undefined {
+function rsaProblem(modulus: Uint8Array, exponent: Uint8Array): string | false {
   const n = toBigInt(modulus)
   const e = toBigInt(exponent)
   const bits = n.toString(2).length
@@ -85,18 +79,18 @@ function rsaProblem([modulus = NOTHING, exponent = NOTHING]: readonly Uint8Array
     return `its modulus has ${bits} bits, not ${SMALLEST_RSA_BITS} to ${LARGEST_RSA_BITS}`
   if (e < 3n || e % 2n === 0n || exponent.length > LARGEST_RSA_EXPONENT_BYTES)
     return 'its exponent is not safe'
-  return hasRocaFingerprint(n) ? 'its modulus can be factored (CVE-2017-15361)' : undefined
+  return hasRocaFingerprint(n) && 'its modulus can be factored (CVE-2017-15361)'
 }
 
-function p256Problem(coordinates: readonly Uint8Array[]): string | undefined {
-  return coordinates.every(has32Bytes) ? undefined : 'its coordinates are not 32 bytes each'
+function p256Problem(x: Uint8Array, y: Uint8Array): string | false {
+  return !(has32Bytes(x) && has32Bytes(y)) && 'its coordinates are not 32 bytes each'
 }
 
-function ed25519Problem([point = NOTHING]: readonly Uint8Array[]): string | undefined {
+function ed25519Problem(point: Uint8Array): string | false {
   if (!has32Bytes(point)) return 'its x is not 32 bytes'
-  return isSmallOrderEd25519(toBigInt(point.toReversed()))
-    ? 'its point has a small order or a second spelling'
-    : undefined
+  return (
+    isSmallOrderEd25519(toBigInt(point.toReversed())) && 'its point has a small order or a second spelling'
+  )
 }
 
 function has32Bytes(bytes: Uint8Array): boolean {
@@ -104,5 +98,5 @@ function has32Bytes(bytes: Uint8Array): boolean {
 }
 
 function toBigInt(bytes: Uint8Array): bigint {
-  return BigInt(`0x0${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`)
+  return BigInt(bytes.reduce((hex, byte) => hex + (256 + byte).toString(16).slice(1), '0x0'))
 }

@@ -17,7 +17,7 @@ import { type Fetch, fetchJwks } from './fetch-jwks.ts'
 import type { Jwks } from './jwks.ts'
 import { jwksUrl } from './jwks-url.ts'
 import type { KeySet } from './key-set.ts'
-import { SharedAttempt, type WaitUntil } from './shared-attempt.ts'
+import { type SharedAttempt, sharedAttempt, type WaitUntil } from './shared-attempt.ts'
 
 /** The options of `remoteKeySet`. */
 export interface RemoteKeySetOptions {
@@ -68,31 +68,30 @@ const DOWN_MS = 2 * COOLDOWN_MS
  */
 export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {}): KeySet {
   checkOptions('remoteKeySet', options, OPTIONS)
-  return new RemoteKeySet(jwksUrl(url, options.allowInsecureLoopback ?? false), options)
+  return new RemoteKeySet(jwksUrl(url, options.allowInsecureLoopback), options)
 }
 
 class RemoteKeySet implements KeySet {
-  readonly #url: URL
-  readonly #fetch: Fetch
+  readonly #where: string
+  readonly #fetchJwks: () => Promise<Jwks>
   readonly #clock: Clock
-  readonly #timeoutMs: number
   readonly #usableMs: number
   readonly #attempt: SharedAttempt
 
   #jwks: Jwks | undefined
   #fetchedAt = -Infinity
-  #attemptedAt = -Infinity
   #failure: unknown
   #failedAt = -Infinity
 
-  constructor(url: URL, options: RemoteKeySetOptions) {
-    this.#url = url
-    this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request))
-    this.#clock = options.clock ?? performance
-    this.#timeoutMs = (options.timeoutSeconds ?? 5) * 1000
-    this.#usableMs = FRESH_MS + (options.maxStaleSeconds ?? 86_400) * 1000
-    const [load, now] = [() => this.#load(), () => this.#clock.now()]
-    this.#attempt = new SharedAttempt(load, this.#timeoutMs + GRACE_MS, now, options.waitUntil)
+  constructor({ href, origin, pathname }: URL, options: RemoteKeySetOptions) {
+    const { clock = performance, timeoutSeconds = 5, maxStaleSeconds = 86_400 } = options
+    const { fetch = (...request) => globalThis.fetch(...request) } = options
+    const timeoutMs = timeoutSeconds * 1000
+    this.#where = origin + pathname
+    this.#fetchJwks = () => fetchJwks(href, fetch, timeoutMs)
+    this.#clock = clock
+    this.#usableMs = FRESH_MS + maxStaleSeconds * 1000
+    this.#attempt = sharedAttempt(() => this.#load(), timeoutMs + GRACE_MS, clock, options.waitUntil)
   }
 
   find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
@@ -109,24 +108,21 @@ class RemoteKeySet implements KeySet {
 
   #answer(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
     if (this.#jwks && this.#since(this.#fetchedAt) < this.#usableMs) return this.#jwks.find(keyId, algorithm)
-    const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#attemptedAt)) / 1000))
+    const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#attempt.beganAt())) / 1000))
     const problem = this.#failure instanceof Error ? this.#failure.message : 'has not answered yet'
-    const { origin, pathname } = this.#url
-    throw new KeySetError(`${origin}${pathname} ${problem}`, wait, { cause: this.#failure })
+    throw new KeySetError(`${this.#where} ${problem}`, wait, { cause: this.#failure })
   }
 
   /** A new attempt, when one is due. It never rejects: a failure is kept, and the old set too. */
   #renew(usable: boolean): Promise<void> | undefined {
     // A lost attempt says nothing of the host, and without any keys nobody can wait out the pause.
-    const isDue = this.#since(this.#attemptedAt) >= COOLDOWN_MS || (this.#attempt.isLost && !usable)
-    if (this.#attempt.isUnderWay || !isDue) return undefined
-    this.#attemptedAt = this.#clock.now()
-    return this.#attempt.begin()
+    const isDue = this.#since(this.#attempt.beganAt()) >= COOLDOWN_MS || (this.#attempt.isLost() && !usable)
+    return this.#attempt.isUnderWay() || !isDue ? undefined : this.#attempt.begin()
   }
 
   async #load(): Promise<void> {
     try {
-      this.#jwks = await fetchJwks(this.#url, this.#fetch, this.#timeoutMs)
+      this.#jwks = await this.#fetchJwks()
       this.#fetchedAt = this.#clock.now()
     } catch (error) {
       this.#failure = error

@@ -1,3 +1,5 @@
+import type { Clock } from '../listener-options.ts'
+
 /**
  * On Cloudflare Workers what a request began ends with that request, without a word, and nobody else may count on its
  * promises. There whoever waits has to look.
@@ -11,56 +13,45 @@ const LOOK_MS = 20
 export type WaitUntil = (work: Promise<unknown>) => void
 
 /** One attempt at a time, for all who wait for it. */
-export class SharedAttempt {
-  readonly #work: () => Promise<void>
-  readonly #longestMs: number
-  readonly #now: () => number
-  readonly #waitUntil: WaitUntil | undefined
-  #current: Promise<void> | undefined
-  #beganAt = 0
-
-  /** @param work Never rejects, and settles within `longestMs`, unless it is lost. */
-  constructor(
-    work: () => Promise<void>,
-    longestMs: number,
-    now: () => number,
-    waitUntil: WaitUntil | undefined,
-  ) {
-    this.#work = work
-    this.#longestMs = longestMs
-    this.#now = now
-    this.#waitUntil = waitUntil
-  }
-
+export interface SharedAttempt {
   /** The last attempt is over without a result: the request that began it is. */
-  get isLost(): boolean {
-    const isLate = Math.abs(this.#now() - this.#beganAt) >= this.#longestMs
-    return ENDS_WITH_ITS_REQUEST && this.#current !== undefined && isLate
-  }
-
-  begin(): Promise<void> {
-    const current = this.#work().finally(() => {
-      if (this.#current === current) this.#current = undefined
-    })
-    this.#current = current
-    this.#beganAt = this.#now()
-    this.#waitUntil?.(current)
-    return current
-  }
-
-  get isUnderWay(): boolean {
-    return this.#current !== undefined && !this.isLost
-  }
-
+  isLost(): boolean
+  isUnderWay(): boolean
+  /** By the clock; -Infinity before the first. */
+  beganAt(): number
+  begin(): Promise<void>
   /** The wait for the attempt under way, if there is one. */
-  join(): Promise<void> | undefined {
-    const current = this.isUnderWay ? this.#current : undefined
-    return ENDS_WITH_ITS_REQUEST && current ? this.#lookUntilOver(current) : current
-  }
+  join(): Promise<void> | undefined
+}
 
-  async #lookUntilOver(current: Promise<void>): Promise<void> {
-    while (this.#current === current && !this.isLost) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-    }
+/** @param work Never rejects, and settles within `longestMs`, unless it is lost. */
+export function sharedAttempt(
+  work: () => Promise<void>,
+  longestMs: number,
+  clock: Clock,
+  waitUntil: WaitUntil | undefined,
+): SharedAttempt {
+  let current: Promise<void> | undefined
+  let beganAt = -Infinity
+  const isLost = () =>
+    ENDS_WITH_ITS_REQUEST && current !== undefined && Math.abs(clock.now() - beganAt) >= longestMs
+  const isUnderWay = () => current !== undefined && !isLost()
+
+  const lookUntilOver = async (begun: Promise<void>) => {
+    while (current === begun && !isLost()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
+  const begin = () => {
+    const begun = work().finally(() => {
+      if (current === begun) current = undefined
+    })
+    current = begun
+    beganAt = clock.now()
+    waitUntil?.(begun)
+    return begun
+  }
+  const join = () => {
+    const begun = isUnderWay() ? current : undefined
+    return ENDS_WITH_ITS_REQUEST && begun ? lookUntilOver(begun) : begun
+  }
+  return { beganAt: () => beganAt, isLost, isUnderWay, begin, join }
 }

@@ -29,7 +29,7 @@ export function readBearerToken(header: string): Token | string {
   const [protectedHeader = '', payload = '', lastSegment = ''] = segments
   if (segments.length !== 3) return 'the token has not three segments'
   const signature = decodeBase64url(lastSegment)
-  if (signature === undefined || lastSegment === '') return 'the signature is not canonical base64url'
+  if (!signature?.length) return 'the signature is not canonical base64url'
   const known = readHeader(protectedHeader)
   if (typeof known === 'string') return known
   const claims = readObject(payload)
@@ -41,11 +41,11 @@ export function readBearerToken(header: string): Token | string {
 type JsonObject = { readonly [member: string]: Json }
 type KnownHeader = Pick<Token, 'algorithm' | 'keyId'>
 
-let lastRead: readonly [segment: string, known: KnownHeader | string] = ['', 'the token header is empty']
+let lastRead: readonly [segment: string, known: KnownHeader | string] | undefined
 
 /** A sender's tokens all have the same header, so the last one is kept. */
 function readHeader(segment: string): KnownHeader | string {
-  if (lastRead[0] !== segment) lastRead = [segment, judgeHeader(readObject(segment))]
+  if (lastRead?.[0] !== segment) lastRead = [segment, judgeHeader(readObject(segment))]
   return lastRead[1]
 }
 
@@ -56,7 +56,7 @@ function judgeHeader(header: JsonObject | string): KnownHeader | string {
   if (algorithm === undefined) return `alg is none of ${JWT_ALGORITHMS.join(', ')}`
   if (typeof keyId !== 'string' || keyId === '') return 'kid is missing'
   if (keyId.length > LONGEST_KEY_ID) return `kid is over ${LONGEST_KEY_ID} characters`
-  if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) return 'crit and b64 are not supported'
+  if ('crit' in header || 'b64' in header) return 'crit and b64 are not supported'
   return { algorithm, keyId }
 }
 

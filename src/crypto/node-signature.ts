@@ -20,7 +20,7 @@ export async function verifySignature(
   const encoded = algorithm === 'ES256' ? derSignature(signature) : signature
   try {
     const keyObject = keyObjectFor(algorithm, key)
-    if (keyObject === undefined || encoded === undefined) return false
+    if (!keyObject || !encoded) return false
     return await runCheck([digest, Buffer.from(text, 'latin1'), keyObject, encoded])
   } catch {
     return false
@@ -31,12 +31,12 @@ const keyObjects = new WeakMap<SignatureKey, readonly [JwtAlgorithm, KeyObject]>
 
 /** Made once a key. Alone, not as `{ key, … }`: that is read anew, in some versions of Node for longer than RS256 takes. */
 function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | undefined {
-  const known = keyObjects.get(key)
-  if (known !== undefined) return known[0] === algorithm ? known[1] : undefined
-  if (!isKeyFor(algorithm, key)) return undefined
-  const keyObject = KeyObject.from(key)
-  keyObjects.set(key, [algorithm, keyObject])
-  return keyObject
+  let known = keyObjects.get(key)
+  if (known === undefined && isKeyFor(algorithm, key)) {
+    known = [algorithm, KeyObject.from(key)]
+    keyObjects.set(key, known)
+  }
+  return known?.[0] === algorithm ? known[1] : undefined
 }
 
 /** r and s of 32 bytes each (RFC 7518 3.4) as an Ecdsa-Sig-Value (RFC 3279 2.2.3), which needs no `{ key, dsaEncoding }`. */
@@ -46,11 +46,11 @@ function derSignature(signature: Uint8Array): Uint8Array | undefined {
   return Uint8Array.of(0x30, integers.length, ...integers)
 }
 
+/** As short as it can be, with a zero in front where the first bit is set: that would be a sign. */
 function derInteger(bytes: Uint8Array): number[] {
-  const start = Math.min(bytes.findIndex((byte) => byte !== 0) >>> 0, bytes.length - 1)
-  const digits = bytes.subarray(start)
-  const sign = (digits[0] ?? 0) > 127 ? [0] : []
-  return [0x02, sign.length + digits.length, ...sign, ...digits]
+  const digits = [0, ...bytes]
+  while (digits[0] === 0 && (digits[1] ?? 128) < 128) digits.shift()
+  return [0x02, digits.length, ...digits]
 }
 
 let waiting = 0

@@ -1,7 +1,7 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its twin. */
 import { encodeBase64url } from '../lib/base64url.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { isKeyFor, type JwtAlgorithm, SIGNATURES, type SignatureKey } from './signature-keys.ts'
+import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
 
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
@@ -33,10 +33,14 @@ export async function verifySignature(
   signature: Uint8Array<ArrayBuffer>,
   text: string,
 ): Promise<boolean> {
-  const parameters = { name: SIGNATURES[algorithm].name, hash: 'SHA-256' }
   try {
     if (!isKeyFor(algorithm, key)) return false
-    return await crypto.subtle.verify(parameters, key, signature, encoder.encode(text))
+    return await crypto.subtle.verify(
+      { name: key.algorithm.name, hash: 'SHA-256' },
+      key,
+      signature,
+      encoder.encode(text),
+    )
   } catch {
     return false
   }

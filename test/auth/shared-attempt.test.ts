@@ -1,31 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { SharedAttempt } from '../../src/auth/shared-attempt.ts'
+import { sharedAttempt } from '../../src/auth/shared-attempt.ts'
 import { IN_WORKERD } from '../support/runtime.ts'
 
 const LONGEST_MS = 200
 
 function attemptOf(work: () => Promise<void>) {
   const kept: Promise<unknown>[] = []
-  const attempt = new SharedAttempt(
-    work,
-    LONGEST_MS,
-    () => Date.now(),
-    (promise) => kept.push(promise),
-  )
+  const attempt = sharedAttempt(work, LONGEST_MS, Date, (promise) => kept.push(promise))
   return { attempt, kept }
 }
 
 it('is joined while it is under way, and over for all at once', async () => {
   let end = () => {}
   const { attempt, kept } = attemptOf(() => new Promise((resolve) => (end = resolve)))
-  expect([attempt.isUnderWay, attempt.join()]).toEqual([false, undefined])
+  expect([attempt.isUnderWay(), attempt.join()]).toEqual([false, undefined])
   const begun = attempt.begin()
-  expect([attempt.isUnderWay, attempt.isLost]).toEqual([true, false])
+  expect([attempt.isUnderWay(), attempt.isLost()]).toEqual([true, false])
   const joined = attempt.join()
   end()
   await Promise.all([begun, joined])
-  expect([attempt.isUnderWay, attempt.isLost, attempt.join()]).toEqual([false, false, undefined])
+  expect([attempt.isUnderWay(), attempt.isLost(), attempt.join()]).toEqual([false, false, undefined])
   expect(kept).toEqual([begun])
 })
 
@@ -34,5 +29,5 @@ it('is lost when it takes longer than it can, in workerd; elsewhere it is only l
   void attempt.begin()
   const joined = attempt.join()?.then(() => 'over')
   expect(await Promise.race([joined, pause(LONGEST_MS + 300, 'waits')])).toBe(IN_WORKERD ? 'over' : 'waits')
-  expect([attempt.isUnderWay, attempt.isLost]).toEqual([!IN_WORKERD, IN_WORKERD])
+  expect([attempt.isUnderWay(), attempt.isLost()]).toEqual([!IN_WORKERD, IN_WORKERD])
 })
