@@ -25,5 +25,10 @@ const oldestFrameworks: Plugin = {
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   plugins: [oldestFrameworks],
-  test: { name: 'oldest frameworks', include: ['test/adapters/**/*.test.ts'], testTimeout: 20_000 },
+  test: {
+    name: 'oldest frameworks',
+    maxWorkers: 2,
+    include: ['test/adapters/**/*.test.ts'],
+    testTimeout: 20_000,
+  },
 })

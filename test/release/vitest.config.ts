@@ -8,6 +8,7 @@ export default defineConfig({
     name: 'release',
     root: fileURLToPath(new URL('.', import.meta.url)),
     include: ['*.test.ts'],
+    maxWorkers: 2,
     globalSetup: './install.ts',
     testTimeout: 300_000,
     // It imports JSON as Node 20 alone does not.
