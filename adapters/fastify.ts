@@ -99,7 +99,11 @@ async function guardScope(...[scope, options]: Parameters<GuardScope>): Promise<
 
 function receiveWith(options: VerifyWebhookOptions): (request: FastifyRequest) => Promise<Outcome<unknown>> {
   checkOptions('verifyWebhook', options, OPTIONS)
-  const receiver = new Receiver(options.listener, options)
+  const receiver = new Receiver(
+    options.listener,
+    options,
+    ({ webhook }: FastifyRequest) => webhook !== undefined,
+  )
   const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
   return (request) =>
     receiver.receive(request, nodeIncoming(request.raw), () =>

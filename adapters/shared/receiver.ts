@@ -42,11 +42,17 @@ const BUSY_RETRY_AFTER_SECONDS = 1
 /** What all adapters do between a request and its handler. One a `verifyWebhook()` call; it counts what is arriving. */
 export class Receiver<Request extends object, Payload> {
   readonly #find: ListenerLookup<Request, Payload>
+  readonly #wasReceived: (request: Request) => boolean
   readonly #timeoutMs: number
   readonly #maxBodies: number
   #arriving = 0
 
-  constructor(target: Listener<Payload> | ListenerLookup<Request, Payload>, options: ReceiverOptions) {
+  /** `wasReceived` is for requests that show it by themselves; others are marked. */
+  constructor(
+    target: Listener<Payload> | ListenerLookup<Request, Payload>,
+    options: ReceiverOptions,
+    wasReceived: (request: Request) => boolean = markReceived,
+  ) {
     if (typeof target !== 'function' && typeof target?.retentionMs !== 'number') {
       throw new ListenerConfigError(
         'listener',
@@ -54,6 +60,7 @@ export class Receiver<Request extends object, Payload> {
       )
     }
     this.#find = typeof target === 'function' ? target : () => target
+    this.#wasReceived = wasReceived
     this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * MS
     this.#maxBodies = options.maxConcurrentBodies ?? 4096
   }
@@ -61,7 +68,8 @@ export class Receiver<Request extends object, Payload> {
   /** Rejects only for what is the developer's to mend: it belongs on the framework's error path. */
   receive(request: Request, incoming: Incoming, findSource: SourceFinder): Promise<Outcome<Payload>> {
     try {
-      refuseTwice(request)
+      // A second receiver would find its event claimed, and answer 409.
+      if (this.#wasReceived(request)) throw mountedTwice()
       const found = this.#find(request)
       if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource)
       return Promise.resolve(found).then((listener) => this.#receiveFor(listener, incoming, findSource))
@@ -105,8 +113,8 @@ export class Receiver<Request extends object, Payload> {
 /** On a request that a receiver has seen. A WeakSet of them costs the garbage collector more than the checks cost. */
 const RECEIVED = Symbol('verifyWebhook')
 
-/** A second receiver on the way of a request would find its event claimed, and answer 409. */
-function refuseTwice(request: { [RECEIVED]?: boolean }): void {
-  if (request[RECEIVED]) throw mountedTwice()
+function markReceived(request: { [RECEIVED]?: boolean }): boolean {
+  const before = request[RECEIVED] === true
   request[RECEIVED] = true
+  return before
 }
