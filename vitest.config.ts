@@ -29,7 +29,13 @@ export default defineConfig({
       },
       {
         // The service knows the package by its name only: as it is built.
-        test: { name: 'service', include: ['service/test/**/*.test.ts'], testTimeout: 60_000 },
+        test: {
+          name: 'service',
+          include: ['service/test/**/*.test.ts'],
+          globalSetup: 'service/test/support/templates.ts',
+          isolate: false,
+          testTimeout: 60_000,
+        },
       },
       {
         // Everything that reaches cryptography runs a second time on the Web Crypto build.

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPGlite } from '../src/database/pglite.ts'
-import { Subject } from './support/databases.ts'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { copyOfPGlite } from './support/copies.ts'
+import { Subject } from './support/subject.ts'
 
 const service = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(join(service, 'README.md'), 'utf8')
 
 describe("the service's README", () => {
   const subject = new Subject()
-  beforeAll(async () => subject.start(await openPGlite()), 60_000)
+  beforeAll(async () => subject.start(await copyOfPGlite(inject('pgliteTemplate'))), 60_000)
   afterAll(() => subject.database.close())
 
   it('lists the endpoints that there are, and says which are additions', async () => {

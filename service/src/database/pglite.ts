@@ -9,7 +9,10 @@ import type { Database } from './database.ts'
  */
 export async function openPGlite(folder?: string): Promise<Database> {
   if (folder !== undefined) await mkdir(folder, { recursive: true })
-  const client = await PGlite.create(folder === undefined ? {} : { dataDir: folder })
+  return onPGlite(await PGlite.create(folder === undefined ? {} : { dataDir: folder }))
+}
+
+export function onPGlite(client: PGlite): Database {
   return {
     client,
     query: async <Row>(text: string, params: readonly unknown[] = []) =>

@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPGlite } from '../../src/database/pglite.ts'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { PROBLEM_STATUSES } from '../../src/http/problem.ts'
-import { Subject } from '../support/databases.ts'
+import { copyOfPGlite } from '../support/copies.ts'
+import { Subject } from '../support/subject.ts'
 
 describe('/openapi.json', () => {
   const subject = new Subject()
@@ -12,7 +12,7 @@ describe('/openapi.json', () => {
   let document: any
 
   beforeAll(async () => {
-    await subject.start(await openPGlite())
+    await subject.start(await copyOfPGlite(inject('pgliteTemplate')))
     text = await (await subject.app.request('/openapi.json')).text()
     document = JSON.parse(text)
   }, 60_000)

@@ -1,105 +1,16 @@
-import { afterAll, beforeAll, describe } from 'vitest'
-import { fakeClock } from '../../../test/support/clock.ts'
-import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
-import { createApp } from '../../src/app.ts'
-import type { Database } from '../../src/database/database.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { openPGlite } from '../../src/database/pglite.ts'
+import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
-import { demoToken, seed } from '../../src/database/seed.ts'
-import { SEED_PARTS } from '../../src/database/seed-parts.ts'
-import { hashOf, type Role } from '../../src/http/bearer.ts'
-import type { Dependencies } from '../../src/http/dependencies.ts'
-import { type JobQueue, openJobQueue } from '../../src/jobs/queue.ts'
+import { copyOfPGlite, copyOfPostgres } from './copies.ts'
+import { Subject } from './subject.ts'
 
-const SECRET = 'a secret that is only known to the tests of the service'
+export { Subject } from './subject.ts'
 
-/** A migrated and seeded service on one engine, alive for one `describe`. */
-export class Subject {
-  readonly clock = fakeClock()
-  readonly reports: unknown[] = []
-  readonly token: string = demoToken(SECRET)
-  #database: Database | undefined
-  #jobs: JobQueue | undefined
-  #app: ReturnType<typeof createApp> | undefined
-
-  async start(database: Database): Promise<void> {
-    this.#database = database
-    await migrate(database)
-    this.#jobs = await openJobQueue(database, { report: (error) => this.reports.push(error) })
-    await seed(this.dependencies, SEED_PARTS)
-    this.#app = createApp(this.dependencies)
-  }
-
-  get database(): Database {
-    if (this.#database === undefined) throw new Error('the database is open inside tests only')
-    return this.#database
-  }
-
-  /** Closes the queue, and then the database. */
-  async stop(): Promise<void> {
-    await this.#jobs?.close()
-    await this.database.close()
-  }
-
-  get jobs(): JobQueue {
-    if (this.#jobs === undefined) throw new Error('the queue is open inside tests only')
-    return this.#jobs
-  }
-
-  get app(): ReturnType<typeof createApp> {
-    if (this.#app === undefined) throw new Error('the app is there inside tests only')
-    return this.#app
-  }
-
-  get dependencies(): Dependencies {
-    return {
-      database: this.database,
-      clock: this.clock,
-      newId: () => crypto.randomUUID(),
-      secret: SECRET,
-      baseUrl: 'https://tenant.example',
-      baselinePolicies: true,
-      jobs: this.jobs,
-      trustedProxies: [],
-      allowPrivateJwks: false,
-      report: (error) => this.reports.push(error),
-    }
-  }
-
-  /** A token of Ada's with one role. */
-  async tokenWith(role: Role): Promise<string> {
-    const [id, secret] = [crypto.randomUUID().replaceAll('-', ''), 's'.repeat(43)]
-    await this.database.query(
-      'INSERT INTO access_tokens (id, secret_hash, user_id, roles) VALUES ($1, $2, $3, $4)',
-      [id, hashOf(secret), 'user-ada', [role]],
-    )
-    return `svc_${id}_${secret}`
-  }
-
-  /** A request with the demo token, unless `token` says otherwise; `undefined` sends none. JSON in, JSON out. */
-  async ask(method: string, path: string, body?: unknown, token: string | undefined = this.token) {
-    const reply = await this.app.request(path, {
-      method,
-      headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    if (reply.status === 500) throw this.reports.at(-1)
-    // What a reply holds is what the tests are about.
-    // biome-ignore lint/suspicious/noExplicitAny: see above
-    return { status: reply.status, headers: reply.headers, body: (await reply.json()) as any }
-  }
-
-  get = (path: string, token?: string) => this.ask('GET', path, undefined, token)
-  post = (path: string, body: unknown, token?: string) => this.ask('POST', path, body, token)
-  patch = (path: string, body: unknown, token?: string) => this.ask('PATCH', path, body, token)
-}
-
-/** The same tests on PGlite, and on a Postgres server of their own where there is one. */
+/** The same tests on PGlite, and on a Postgres server where there is one. */
 export function describeService(name: string, tests: (subject: Subject) => void): void {
   describe(`${name}, on PGlite`, () => {
     const subject = new Subject()
-    beforeAll(async () => subject.start(await openPGlite()), 60_000)
+    beforeAll(async () => subject.start(await copyOfPGlite(inject('pgliteTemplate'))), 60_000)
     afterAll(() => subject.stop())
     tests(subject)
   })
@@ -111,15 +22,11 @@ export function describeService(name: string, tests: (subject: Subject) => void)
 export function describeOnPostgres(name: string, tests: (subject: Subject) => void): void {
   describe.skipIf(WHY_NO_POSTGRES)(onPostgres(`${name}, on Postgres`), () => {
     const subject = new Subject()
-    let server: PostgresServer
     beforeAll(async () => {
-      server = await PostgresServer.start()
-      await subject.start(openPostgres({ ...server.address, max: 20 }, () => {}))
+      const address = await copyOfPostgres(inject('postgresFolder'))
+      await subject.start(openPostgres({ ...address, max: 20 }, () => {}))
     }, 60_000)
-    afterAll(async () => {
-      await subject.stop()
-      await server?.remove()
-    })
+    afterAll(() => subject.stop())
     tests(subject)
   })
 }
