@@ -1,4 +1,4 @@
-import { CelError, evaluateCel } from '../cel/evaluate.ts'
+import { type CelContext, CelError, evaluateCel } from '../cel/evaluate.ts'
 import type { Queryable } from '../database/database.ts'
 import { Problem } from '../http/problem.ts'
 import { baselineKey } from './schema.ts'
@@ -16,27 +16,32 @@ import { findPolicy, type PolicyRow } from './store.ts'
 export async function stepsFor(
   database: Queryable,
   policy: PolicyRow,
-  ctx: Readonly<Record<string, unknown>>,
+  ctx: CelContext,
 ): Promise<readonly StoredStep[]> {
-  const rule = policy.rules?.find((each, index) =>
-    holds(each.condition, ctx, `${policy.id}, rule ${index + 1}`),
-  )
-  const chosen = policy.policy_steps[rule?.policyKey ?? baselineKey(policy.policy_type)]
+  const key = (await firstMatch(policy, ctx)) ?? baselineKey(policy.policy_type)
+  const chosen = policy.policy_steps[key]
   if (chosen !== undefined) return chosen.steps
   return stepsFor(database, await findPolicy(database, policy.baseline_policy_id ?? ''), ctx)
 }
 
-function holds(condition: string, ctx: Readonly<Record<string, unknown>>, where: string): boolean {
-  const answer = outcomeOf(condition, ctx, where)
+async function firstMatch({ id, rules }: PolicyRow, ctx: CelContext): Promise<string | undefined> {
+  for (const [index, { condition, policyKey }] of (rules ?? []).entries()) {
+    if (await holds(condition, ctx, `${id}, rule ${index + 1}`)) return policyKey
+  }
+  return undefined
+}
+
+async function holds(condition: string, ctx: CelContext, where: string): Promise<boolean> {
+  const answer = await outcomeOf(condition, ctx, where)
   if (typeof answer !== 'boolean') {
     throw new Problem('policy_rule_failed', `Policy ${where}: the condition is neither true nor false.`)
   }
   return answer
 }
 
-function outcomeOf(condition: string, ctx: Readonly<Record<string, unknown>>, where: string): unknown {
+async function outcomeOf(condition: string, ctx: CelContext, where: string): Promise<unknown> {
   try {
-    return evaluateCel(condition, ctx)
+    return await evaluateCel(condition, ctx)
   } catch (error) {
     if (!(error instanceof CelError)) throw error
     throw new Problem('policy_rule_failed', `Policy ${where}: ${error.message}`)

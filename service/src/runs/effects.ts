@@ -36,18 +36,18 @@ export function performStep(step: AutomationStep, context: StepContext): Promise
 
 async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<object> {
   const { tx, dependencies, ctx, userId } = context
-  const task = await lockTask(tx, idOf(evaluateCel(step.taskIdCel, ctx)))
+  const task = await lockTask(tx, idOf(await evaluateCel(step.taskIdCel, ctx)))
   const policyStepId = step.policyStepIdCel
-    ? textOf(step.policyStepIdCel, ctx)
+    ? await textOf(step.policyStepIdCel, ctx)
     : await currentStep(tx, task.id)
-  const comment = step.commentCel ? textOf(step.commentCel, ctx) : undefined
+  const comment = step.commentCel ? await textOf(step.commentCel, ctx) : undefined
   const done = await skipStep(tx, { taskId: task.id, policyStepId, comment, userId }, dependencies)
   return { ...done, policyStepId }
 }
 
 async function create({ taskCel }: StepOf<'create_task'>, context: StepContext): Promise<object> {
   const { tx, dependencies, ctx, userId } = context
-  const { success, data: task, error } = newTask.safeParse(evaluateCel(taskCel, ctx))
+  const { success, data: task, error } = newTask.safeParse(await evaluateCel(taskCel, ctx))
   if (!success) {
     const [issue] = error.issues
     throw new Problem('request_invalid', `taskCel gives no task: ${issue?.path.join('.')}: ${issue?.message}`)
@@ -61,7 +61,7 @@ const newTask = createTaskRequest.omit({ expandMask: true })
 async function record({ valueCel }: StepOf<'record'>, context: StepContext): Promise<object> {
   const { tx, dependencies, ctx, run } = context
   const recordId = dependencies.newId()
-  const value = JSON.stringify(evaluateCel(valueCel, ctx))
+  const value = JSON.stringify(await evaluateCel(valueCel, ctx))
   await tx.query(
     'INSERT INTO records (id, automation_id, run_id, value, created_at) VALUES ($1, $2, $3, $4, $5)',
     [recordId, run.automationId, run.id, value, new Date(dependencies.clock.now())],
@@ -76,8 +76,8 @@ function idOf(value: unknown): string {
   throw new CelError('taskIdCel must give a text or a whole number')
 }
 
-function textOf(expression: string, ctx: CelContext): string {
-  const value = evaluateCel(expression, ctx)
+async function textOf(expression: string, ctx: CelContext): Promise<string> {
+  const value = await evaluateCel(expression, ctx)
   if (typeof value === 'string') return value
   throw new CelError(`must give a string: ${expression}`)
 }
