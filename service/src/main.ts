@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import { serve } from '@hono/node-server'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
 import { createApp } from './app.ts'
 import { startBackground } from './background.ts'
 import { readConfig, rootSecret } from './config.ts'
@@ -19,27 +21,32 @@ const database = await openDatabase(config.databaseUrl, config.folder, report)
 await migrate(database)
 const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
 
+const server = createAdaptorServer({ fetch: (request, env) => app.fetch(request, env) })
+server.listen(config.port, '127.0.0.1')
+await once(server, 'listening')
+const here = `http://127.0.0.1:${portOf(server.address())}`
+
 const dependencies: Dependencies = {
   database,
   clock: Date,
   newId: () => crypto.randomUUID(),
   secret,
-  baseUrl: config.baseUrl ?? `http://127.0.0.1:${config.port}`,
+  baseUrl: config.baseUrl ?? here,
   baselinePolicies: config.baselinePolicies,
   jobs,
   trustedProxies: config.trustedProxies,
   allowPrivateJwks: config.allowPrivateJwks,
   report,
 }
+const app = createApp(dependencies) // in the same turn: no request comes before it
 if (config.seed) await seed(dependencies, SEED_PARTS)
-
-const app = createApp(dependencies)
 const background = startBackground(dependencies)
-const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: config.port }, ({ port }) => {
-  const here = `http://127.0.0.1:${port}`
-  console.log(`Listening on ${here}, reference at ${here}/docs`)
-  if (config.seed) storyOf(dependencies).then(console.log, report)
-})
+console.log(`Listening on ${here}, reference at ${here}/docs`)
+if (config.seed) storyOf(dependencies).then(console.log, report)
+
+function portOf(address: AddressInfo | string | null): number {
+  return typeof address === 'object' && address !== null ? address.port : config.port
+}
 
 function stop(): void {
   server.close(() =>

@@ -8,7 +8,7 @@ Usage: node service/test/kill.mjs [options]      (after npm run build && npm run
   --processes N     processes that serve one Postgres (3); PGlite has one
   --help            Show this.
 
-Exits 1 when an accepted event has not exactly one run and one effect.`
+Exits 1 when an accepted event has not exactly one run and one effect, and prints what its run and its job say.`
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ try {
     settings.SERVICE_DATABASE_URL = server.url
   }
   const began = performance.now()
-  const counts = await killService({
+  const { explanations, ...counts } = await killService({
     settings,
     kills: Number(values.kills),
     senders: Number(values.senders),
@@ -52,6 +52,7 @@ try {
   })
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
   console.log(`${values.engine}: ${JSON.stringify(counts)} (${seconds} s)`)
+  for (const explanation of explanations) console.log(explanation)
   process.exitCode = counts.lost + counts.twice > 0 ? 1 : 0
 } finally {
   await server?.remove()

@@ -20,7 +20,7 @@ export interface JobQueue {
   take(): Promise<Job | undefined>
   /** The job is done when the transaction commits. */
   complete(tx: Transaction, job: Job): Promise<void>
-  /** The attempt failed: the job comes again, after a second. */
+  /** The attempt failed: the job comes again, after a second at first, and after twice as long each time. */
   fail(job: Job): Promise<void>
   close(): Promise<void>
 }
@@ -28,38 +28,46 @@ export interface JobQueue {
 export interface JobQueueOptions {
   /** How long a taken job is left alone; if its process died, the job comes again after it. In seconds, default 60. */
   readonly leaseSeconds?: number | undefined
-  /** How often leases are looked through, in seconds. Default 10. */
-  readonly sweepSeconds?: number | undefined
-  /** How often a job is tried again before its run is given up. Default 1,000. */
-  readonly retries?: number | undefined
   readonly report: (error: unknown) => void
 }
 
 const QUEUE = 'runs'
 const GIVEN_UP = 'runs_given_up'
+/** How often a run is begun before it is given up: over an hour or two, in which a database or a mistake can be mended. */
+export const MOST_ATTEMPTS = 13
+/** Leases that have ended are looked for this often, or as often as they end. */
+const SWEEP_SECONDS = 10
 /** A job waits for years if the service is down that long; pg-boss would forget it after two weeks. */
 const RETENTION_MINUTES = 3_650 * 24 * 60
 
 /** What pg-boss's `send` writes, which also asks for all that its options could be: it costs twice as much. */
-const ADD = `INSERT INTO pgboss.job (name, data, retry_limit, retry_delay, expire_in, keep_until, dead_letter, policy)
-  SELECT name, $1::jsonb, retry_limit, retry_delay, expire_seconds * interval '1s',
+const ADD = `INSERT INTO pgboss.job (name, data, retry_limit, retry_delay, retry_backoff, expire_in, keep_until,
+    dead_letter, policy)
+  SELECT name, $1::jsonb, retry_limit, retry_delay, retry_backoff, expire_seconds * interval '1s',
     now() + retention_minutes * interval '1 minute', dead_letter, policy
   FROM pgboss.queue WHERE name = '${QUEUE}'`
 
 /** Durable jobs in the service's own database, by pg-boss: its tables are in the schema `pgboss`, made if missing. */
 export async function openJobQueue(database: Database, options: JobQueueOptions): Promise<JobQueue> {
-  const { leaseSeconds = 60, sweepSeconds = 10, retries = 1_000, report } = options
+  const { leaseSeconds = 60, report } = options
   const boss = new PgBoss({
     db: executorOn(database.client),
     schedule: false,
-    maintenanceIntervalSeconds: sweepSeconds,
+    maintenanceIntervalSeconds: Math.min(SWEEP_SECONDS, leaseSeconds),
   })
   boss.on('error', report)
   await boss.start()
   const kept = { expireInSeconds: leaseSeconds, retentionMinutes: RETENTION_MINUTES, retryDelay: 1 }
-  await boss.createQueue(GIVEN_UP, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })
-  await boss.createQueue(QUEUE, { name: QUEUE, ...kept, retryLimit: retries, deadLetter: GIVEN_UP })
+  const retried = { retryLimit: MOST_ATTEMPTS - 1, retryBackoff: true, deadLetter: GIVEN_UP }
+  await keepQueue(boss, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })
+  await keepQueue(boss, { name: QUEUE, ...kept, ...retried })
   return queueOn(boss)
+}
+
+/** What an earlier start has set up is as this one wants it. */
+async function keepQueue(boss: PgBoss, queue: PgBoss.Queue): Promise<void> {
+  await boss.createQueue(queue.name, queue)
+  await boss.updateQueue(queue.name, queue)
 }
 
 function queueOn(boss: PgBoss): JobQueue {

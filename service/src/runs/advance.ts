@@ -3,6 +3,7 @@ import { CelError } from '../cel/evaluate.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
+import { MOST_ATTEMPTS } from '../jobs/queue.ts'
 import { performStep } from './effects.ts'
 
 interface ActiveRun {
@@ -62,7 +63,7 @@ export async function giveRunUp(tx: Transaction, { clock }: Dependencies, runId:
   const step = run?.steps[run.position]
   if (run === undefined || step === undefined) return
   const now = new Date(clock.now())
-  const detail = 'The step was begun many times and never came to an end.'
+  const detail = `The run was begun ${MOST_ATTEMPTS} times, and each time this step failed or its process ended.`
   await writeStep(tx, run, step.type, { error: { code: 'given_up', detail } }, now)
   await tx.query("UPDATE runs SET state = 'RUN_STATE_FAILED', finished_at = $2 WHERE id = $1", [run.id, now])
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { explain } from './explain.ts'
 import { type Answers, InsistentSender, noAnswers } from './insistent-sender.ts'
 import { ServiceProcess } from './service-process.ts'
 
@@ -23,6 +24,8 @@ export interface KillCounts extends Answers {
   readonly lost: number
   /** Runs and effects beyond the one that each event has. */
   readonly twice: number
+  /** Of each event with something lost or twice: what its run and its job say. */
+  readonly explanations: readonly string[]
 }
 
 /** Each event's effect: two records, so that a kill may fall between them. */
@@ -35,6 +38,8 @@ const MOST_QUIET_MS = 120_000
  */
 export async function killService(options: KillOptions): Promise<KillCounts> {
   const processes = Array.from({ length: options.processes }, () => new ServiceProcess(options.settings))
+  let judged: ReturnType<typeof judge>
+  let answers: ReturnType<EventStream['answers']>
   try {
     for (const each of processes) await each.start()
     const [first] = processes
@@ -49,11 +54,14 @@ export async function killService(options: KillOptions): Promise<KillCounts> {
     for (let kill = 0; kill < options.kills; kill += 1) await killOne(processes)
     stream.end()
     await streaming
-    const found = await drained(first, automation.id)
-    return { kills: options.kills, ...stream.answers(), ...judge(stream.events, found) }
+    judged = judge(stream.events, await drained(first, automation.id))
+    answers = stream.answers()
   } finally {
     await Promise.all(processes.map((each) => each.kill()))
   }
+  const { wrong, ...counts } = judged
+  const explanations = await explain(options.settings, wrong)
+  return { kills: options.kills, ...answers, ...counts, explanations }
 }
 
 async function newAutomation(service: ServiceProcess) {
@@ -146,19 +154,30 @@ async function drained(service: ServiceProcess, automationId: string): Promise<F
 const isUnfinished = ({ finishedAt }: { finishedAt: string | null }) => finishedAt === null
 
 function judge(events: ReadonlySet<string>, { runs, effects }: Found) {
+  const ofRuns = runs.map(({ eventId }) => eventId)
+  const ofEffects = effects.map((effect) => effect.split(' ', 1)[0] ?? '')
   const succeeded = new Set(
     runs.filter(({ state }) => state === 'RUN_STATE_SUCCEEDED').map(({ eventId }) => eventId),
   )
   const there = new Set(effects)
-  const whole = [...events].filter(
-    (id) => succeeded.has(id) && there.has(`${id} first`) && there.has(`${id} second`),
+  const lost = [...events].filter(
+    (id) => !(succeeded.has(id) && there.has(`${id} first`) && there.has(`${id} second`)),
   )
-  const twice = runs.length - new Set(runs.map(({ eventId }) => eventId)).size + effects.length - there.size
+  const twice = runs.length - new Set(ofRuns).size + effects.length - there.size
+  const repeated = twice > 0 ? [...moreThan(1, ofRuns), ...moreThan(STEPS.length, ofEffects)] : []
   return {
     events: events.size,
     runs: runs.length,
     effects: effects.length,
-    lost: events.size - whole.length,
+    lost: lost.length,
     twice,
+    wrong: [...new Set([...lost, ...repeated])],
   }
+}
+
+/** What is in the list more often. */
+function moreThan(times: number, list: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const each of list) counts.set(each, (counts.get(each) ?? 0) + 1)
+  return [...counts].filter(([, count]) => count > times).map(([each]) => each)
 }

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
+import { newDatabase, urlOf } from '../support/copies.ts'
 import { killService } from './kill-service.ts'
 
 // `node service/test/kill.mjs` is the same at full size.
@@ -13,7 +14,7 @@ function settings(): Record<string, string> {
   return { SERVICE_DATA: folder, SERVICE_JOB_LEASE_SECONDS: '2' }
 }
 
-const NOTHING_WRONG = { lost: 0, twice: 0, other: 0 }
+const NOTHING_WRONG = { lost: 0, twice: 0, other: 0, explanations: [] }
 
 it('on PGlite: killed three times, every accepted event has one run and one effect', async () => {
   const counts = await killService({ settings: settings(), processes: 1, kills: 3, senders: 8 })
@@ -26,9 +27,8 @@ it('on PGlite: killed three times, every accepted event has one run and one effe
 it.skipIf(WHY_NO_POSTGRES)(
   onPostgres('on Postgres: two processes, killed six times, every accepted event has one run and one effect'),
   async () => {
-    const server = await PostgresServer.start()
-    onTestFinished(() => server.remove())
-    const shared = { ...settings(), SERVICE_DATABASE_URL: server.url }
+    const url = urlOf(await newDatabase(inject('postgresFolder')))
+    const shared = { ...settings(), SERVICE_DATABASE_URL: url }
     const counts = await killService({ settings: shared, processes: 2, kills: 6, senders: 8 })
     expect(counts).toMatchObject(NOTHING_WRONG)
     expect(counts.runs).toBe(counts.events)

@@ -20,6 +20,11 @@ export class ServiceProcess {
     return this.#origin
   }
 
+  /** All that it has said since its start. */
+  get printed(): string {
+    return this.#printed
+  }
+
   /** The demo tenant's super admin. */
   get token(): string {
     return /TOKEN=(\S+)/.exec(this.#printed)?.[1] ?? ''

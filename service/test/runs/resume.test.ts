@@ -1,9 +1,16 @@
+import PgBoss from 'pg-boss'
 import { expect, it } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
+import { executorOn } from '../../src/jobs/executor.ts'
+import { giveRunUp } from '../../src/runs/advance.ts'
 import { RunWorker, workOnNext } from '../../src/runs/worker.ts'
 import { newSender, recordsOf, runsOf, send, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
+const GIVEN_UP = {
+  code: 'given_up',
+  detail: 'The run was begun 13 times, and each time this step failed or its process ended.',
+}
 const THREE = ['"one"', '"two"', '"three"'].map((valueCel) => ({ type: 'record', valueCel }))
 
 describeService('a run that is interrupted', (subject) => {
@@ -11,6 +18,11 @@ describeService('a run that is interrupted', (subject) => {
   const abandon = () =>
     subject.database.query(
       "UPDATE pgboss.job SET state = 'retry', start_after = now() - interval '1 s' WHERE state IN ('active', 'retry')",
+    )
+
+  const dueNow = () =>
+    subject.database.query(
+      "UPDATE pgboss.job SET start_after = now() - interval '1 s' WHERE state < 'active'",
     )
 
   /** A database whose transactions of this number and on fail: before they end, so that nothing of them is there. */
@@ -63,16 +75,69 @@ describeService('a run that is interrupted', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
   })
 
-  it('a run that was tried too often is failed, and says so', async () => {
+  it('a run that fails each time it is begun is given up after 13 attempts, and says so', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await send(subject, sender)
-    await subject.database.query("UPDATE pgboss.job SET retry_limit = 0 WHERE state = 'created'")
     const database = failingFrom(2)
-    await expect(workOnNext({ ...subject.dependencies, database })).rejects.toThrow('was killed')
-    await workAll(subject)
-    const [run] = await runsOf(subject, sender)
-    expect([run.state, run.steps.at(-1).error.code]).toStrictEqual(['RUN_STATE_FAILED', 'given_up'])
+    let attempts = 0
+    while ((await runsOf(subject, sender))[0].state !== 'RUN_STATE_FAILED') {
+      await dueNow()
+      await workOnNext({ ...subject.dependencies, database }).catch(() => {
+        attempts += 1
+        if (attempts === 13) return workAll(subject)
+      })
+    }
+    const [{ steps }] = await runsOf(subject, sender)
+    expect([attempts, steps.at(-1).error]).toStrictEqual([13, GIVEN_UP])
     expect(await recordsOf(subject, sender)).toStrictEqual(['one'])
+  })
+
+  it('so is a run that ends its process each time', async () => {
+    const sender = await newSender(subject, { steps: THREE })
+    await send(subject, sender)
+    const queue = new PgBoss({ db: executorOn(subject.database.client), supervise: false, schedule: false })
+    await queue.start()
+    let taken = 0
+    for (;;) {
+      await dueNow()
+      const job = await subject.jobs.take()
+      if (job?.queue === 'runs_given_up') {
+        await subject.database.transaction((tx) => giveRunUp(tx, subject.dependencies, job.runId))
+        break
+      }
+      if (job) taken += 1
+      await subject.database.query(
+        "UPDATE pgboss.job SET started_on = now() - expire_in - interval '1 s' WHERE state = 'active'",
+      )
+      await queue.maintain()
+    }
+    const [run] = await runsOf(subject, sender)
+    expect([taken, run.state, run.steps[0].error]).toStrictEqual([13, 'RUN_STATE_FAILED', GIVEN_UP])
+    expect(await recordsOf(subject, sender)).toStrictEqual([])
+    await queue.stop({ graceful: false, close: false })
+  })
+
+  it('attempts wait for each other longer and longer, an hour or two in all', async () => {
+    const sender = await newSender(subject, { steps: THREE })
+    await send(subject, sender)
+    const waits: number[] = []
+    for (let attempt = 1; attempt < 13; attempt += 1) {
+      await dueNow()
+      await expect(workOnNext({ ...subject.dependencies, database: failingFrom(1) })).rejects.toThrow(
+        'was killed',
+      )
+      const [job] = await subject.database.query<{ wait: number }>(
+        "SELECT extract(epoch FROM start_after - now())::float8 AS wait FROM pgboss.job WHERE state = 'retry'",
+      )
+      waits.push(job?.wait ?? 0)
+    }
+    expect(waits[0]).toBeLessThan(3)
+    const hours = waits.reduce((sum, wait) => sum + wait) / 3_600
+    expect(hours).toBeGreaterThan(1)
+    expect(hours).toBeLessThan(3)
+    await dueNow()
+    await workAll(subject)
+    expect(await recordsOf(subject, sender)).toHaveLength(3)
   })
 
   it('a worker works on what comes, without being asked, until it is stopped', async () => {

@@ -17,12 +17,24 @@ export function addressIn(host: string, database: string) {
   return { host, port: 5432, user: 'hookgate', database }
 }
 
+type Address = ReturnType<typeof addressIn>
+
+/** The same for a process of its own. */
+export function urlOf({ host, user, database }: Address): string {
+  return `postgres://${user}@localhost/${database}?host=${host}`
+}
+
 /** @param folder Where the server is that has the template. */
-export async function copyOfPostgres(folder: string): Promise<ReturnType<typeof addressIn>> {
+export function copyOfPostgres(folder: string): Promise<Address> {
+  return newDatabase(folder, TEMPLATE)
+}
+
+/** Empty, unless it is made after a template. */
+export async function newDatabase(folder: string, template = 'template1'): Promise<Address> {
   const name = `copy_${crypto.randomUUID().replaceAll('-', '')}`
   const client = new pg.Client(addressIn(folder, 'postgres'))
   await client.connect()
-  await client.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`)
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
   await client.end()
   return addressIn(folder, name)
 }

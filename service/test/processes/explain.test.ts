@@ -1,0 +1,32 @@
+import { expect, inject, it } from 'vitest'
+import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
+import { openPostgres } from '../../src/database/postgres.ts'
+import { newSender, send } from '../support/automations.ts'
+import { copyOfPostgres, urlOf } from '../support/copies.ts'
+import { Subject } from '../support/subject.ts'
+import { explain } from './explain.ts'
+
+it.skipIf(WHY_NO_POSTGRES)(
+  onPostgres(
+    'of an event that lacks something it is said what its run and its job say, or that it has no run',
+  ),
+  async () => {
+    const address = await copyOfPostgres(inject('postgresFolder'))
+    const subject = new Subject()
+    await subject.start(openPostgres(address, () => {}))
+    const [known, unknown] = [crypto.randomUUID(), crypto.randomUUID()]
+    await send(subject, await newSender(subject), {}, known)
+    const lines = await explain({ SERVICE_DATABASE_URL: urlOf(address) }, [known, unknown])
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        event: known,
+        state: 'RUN_STATE_PENDING',
+        steps: null,
+        effects: null,
+        jobs: [{ queue: 'runs', state: 'created', attempts: 0 }],
+      },
+      { event: unknown, run: null },
+    ])
+    await subject.stop()
+  },
+)

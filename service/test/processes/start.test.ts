@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { newDatabase, urlOf } from '../support/copies.ts'
+import { ServiceProcess } from './service-process.ts'
+
+async function started(settings: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-start-'))
+  const server = inject('postgresFolder')
+  const url = server && urlOf(await newDatabase(server))
+  const service = new ServiceProcess({
+    SERVICE_DATA: folder,
+    ...(url && { SERVICE_DATABASE_URL: url }),
+    ...settings,
+  })
+  onTestFinished(async () => {
+    await service.kill('SIGTERM')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await service.start()
+  return service
+}
+
+it('at port 0 it prints the port that it got, which is also in the URLs of its listeners', async () => {
+  const service = await started({ SERVICE_PORT: '0' })
+  expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/)
+  expect(service.printed).toContain(`LISTENER=${service.origin}/api/v1/webhooks/incoming/`)
+  const { list } = await service.ask('GET', '/api/v1/automations')
+  for (const { automation } of list)
+    expect(automation.trigger.incomingWebhook.url).toContain(`${service.origin}/api/`)
+  const { servers } = await service.ask('GET', '/openapi.json')
+  expect(servers).toStrictEqual([{ url: service.origin }])
+}, 60_000)
+
+it('SERVICE_BASE_URL is what stands in them instead, when it is set', async () => {
+  const service = await started({ SERVICE_BASE_URL: 'https://tenant.example' })
+  expect(service.printed).toContain('LISTENER=https://tenant.example/api/v1/webhooks/incoming/')
+}, 60_000)
