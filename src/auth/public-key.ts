@@ -1,6 +1,6 @@
 import type { JWK } from 'jose'
+import { decodeBase64url } from '#crypto'
 import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
-import { decodeBase64url } from '../lib/base64url.ts'
 import { hasRocaFingerprint, isSmallOrderEd25519 } from '../lib/weak-keys.ts'
 
 /** A key of a JWKS that carries a usable `kid`. With a `problem` it is only remembered to name it in the log. */

@@ -1,7 +1,8 @@
+import { decodeBase64url } from '#crypto'
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../crypto/signature-keys.ts'
-import { decodeBase64url, decodeBase64urlText, isCanonicalBase64url } from '../lib/base64url.ts'
 import type { Json } from '../lib/json.ts'
 import { countMembers } from '../lib/json-members.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
 
 /** A token that is well formed. Nothing about it is verified yet. */
 export interface Token {
@@ -62,8 +63,9 @@ function judgeHeader(header: JsonObject | string): KnownHeader | string {
 
 /** The readers of a token must agree on it, so a member may not come twice (RFC 7515 4, RFC 7519 4). */
 function readObject(segment: string): JsonObject | string {
-  if (segment === '' || !isCanonicalBase64url(segment)) return 'is not canonical base64url'
-  const text = decodeBase64urlText(segment) ?? 'null'
+  const bytes = decodeBase64url(segment)
+  if (!bytes?.length) return 'is not canonical base64url'
+  const text = decodeUtf8(bytes) ?? 'null'
   try {
     const value: Json = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object'

@@ -15,6 +15,12 @@ export function sha256(bytes: Uint8Array): MaybePromise<string> {
   return hash('sha256', bytes, 'base64url')
 }
 
+/** The bytes of canonical base64url without padding (RFC 4648 5); undefined for any other text. */
+export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.toString('base64url') === text ? bytes : undefined // the decoder takes nearly anything
+}
+
 const LONGEST_TEXT = 64
 const left = Buffer.alloc(LONGEST_TEXT * 2)
 const right = Buffer.alloc(LONGEST_TEXT * 2)

@@ -3,6 +3,8 @@ import { encodeBase64url } from '../lib/base64url.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
 
+export { decodeBase64url } from '../lib/base64url.ts'
+
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
 
