@@ -9,19 +9,28 @@ type SignatureCheck = readonly [
   signature: Uint8Array,
 ]
 
-/** Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
+/**
+ * Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2).
+ *
+ * A check that is alone runs here: the way to the thread pool and back takes as long as the check. Where others are
+ * under way, in this stretch of code, in the pool or in this turn of the event loop, the other cores help.
+ */
 export async function verifySignature(
   algorithm: JwtAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
   text: string,
 ): Promise<boolean> {
-  const digest = algorithm === 'EdDSA' ? null : 'sha256'
-  const encoded = algorithm === 'ES256' ? derSignature(signature) : signature
   try {
     const keyObject = keyObjectFor(algorithm, key)
+    const encoded = algorithm === 'ES256' ? derSignature(signature) : signature
     if (!keyObject || !encoded) return false
-    return await runCheck([digest, Buffer.from(text, 'latin1'), keyObject, encoded])
+    const digest = algorithm === 'EdDSA' ? null : 'sha256'
+    const check: SignatureCheck = [digest, Buffer.from(text, 'latin1'), keyObject, encoded]
+    waiting += 1
+    await undefined // those who begin together are counted by now
+    waiting -= 1
+    return isAlone() ? verify(...check) : await runInPool(check)
   } catch {
     return false
   }
@@ -42,15 +51,22 @@ function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | u
 /** r and s of 32 bytes each (RFC 7518 3.4) as an Ecdsa-Sig-Value (RFC 3279 2.2.3), which needs no `{ key, dsaEncoding }`. */
 function derSignature(signature: Uint8Array): Uint8Array | undefined {
   if (signature.length !== 64) return undefined
-  const integers = [...derInteger(signature.subarray(0, 32)), ...derInteger(signature.subarray(32))]
-  return Uint8Array.of(0x30, integers.length, ...integers)
+  const der = new Uint8Array(72)
+  const end = writeInteger(der, writeInteger(der, 2, signature.subarray(0, 32)), signature.subarray(32))
+  der[0] = 0x30
+  der[1] = end - 2
+  return der.subarray(0, end)
 }
 
 /** As short as it can be, with a zero in front where the first bit is set: that would be a sign. */
-function derInteger(bytes: Uint8Array): number[] {
-  const digits = [0, ...bytes]
-  while (digits[0] === 0 && (digits[1] ?? 128) < 128) digits.shift()
-  return [0x02, digits.length, ...digits]
+function writeInteger(der: Uint8Array, at: number, bytes: Uint8Array): number {
+  let start = 0
+  while (start < 31 && bytes[start] === 0) start += 1
+  const zero = (bytes[start] ?? 0) >> 7
+  der[at] = 0x02
+  der[at + 1] = zero + 32 - start
+  der.set(bytes.subarray(start), at + 2 + zero)
+  return at + 34 + zero - start
 }
 
 let waiting = 0
@@ -58,15 +74,8 @@ let inPool = 0
 let checkedThisTurn = false
 let noticed = false
 
-/**
- * A check that is alone runs here: the way to the thread pool and back takes as long as the check. Where others are
- * under way, in this stretch of code, in the pool or in this turn of the event loop, the other cores help.
- */
-async function runCheck(check: SignatureCheck): Promise<boolean> {
-  waiting += 1
-  await undefined // those who begin together are counted by now
-  waiting -= 1
-  if (waiting > 0 || inPool > 0 || checkedThisTurn) return runInPool(check)
+function isAlone(): boolean {
+  if (waiting > 0 || inPool > 0 || checkedThisTurn) return false
   if (!noticed) {
     noticed = true
     // Only when this task is over: one that checks token after token is still alone.
@@ -77,7 +86,7 @@ async function runCheck(check: SignatureCheck): Promise<boolean> {
       })
     })
   }
-  return verify(...check)
+  return true
 }
 
 function runInPool(check: SignatureCheck): Promise<boolean> {
