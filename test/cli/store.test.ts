@@ -8,6 +8,7 @@ import { openStore } from '../../cli/listen-store.ts'
 import { sqliteStore } from '../../stores/sqlite.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { selfSigned } from '../support/self-signed.ts'
 import {
   hookgate,
   ROOT,
@@ -16,6 +17,7 @@ import {
   type Surroundings,
   startListener,
   temporaryDirectory,
+  temporaryFile,
 } from './support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
@@ -143,6 +145,30 @@ describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () 
     expect(printed).toContain(`\nEvents are remembered in redis://127.0.0.1:${server.port}/3\n`)
     expect(printed).not.toMatch(/sesame/)
     expect(printed).not.toContain('To mend it')
+  })
+
+  /** A server that speaks TLS only, and the certificate to trust. */
+  async function tlsServer(): Promise<{ store: string; ca: string }> {
+    const { key, cert } = selfSigned()
+    const [keyFile, ca] = [await temporaryFile('key.pem', key), await temporaryFile('cert.pem', cert)]
+    const files = ['--tls-cert-file', ca, '--tls-key-file', keyFile, '--tls-ca-cert-file', ca]
+    const own = await startRedis(...files, '--tls-auth-clients', 'no', '--appendonly', 'yes')
+    onTestFinished(() => own.close())
+    return { store: `rediss://127.0.0.1:${own.port}`, ca }
+  }
+
+  test.each(['ioredis', 'redis'])('rediss: with %s: shared and kept, over TLS', async (name) => {
+    const { store, ca } = await tlsServer()
+    const beside = await installedBeside(name)
+    const trusting = { env: { ...env, NODE_EXTRA_CA_CERTS: ca }, ...beside }
+    expect(await shareAndRestart(store, trusting)).toContain(`\nEvents are remembered in ${store}\n`)
+  })
+
+  test('rediss: with a certificate that nobody vouches for: exit code 1, and why', async () => {
+    const { store } = await tlsServer()
+    const ended = await hookgate(['listen', '--port', '0', '--store', store])
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toContain(`${store}: self-signed certificate`)
   })
 
   test('a commit that is under way at Ctrl-C is waited for', async () => {

@@ -30,14 +30,15 @@ export interface RedisServer {
   close(): Promise<void>
 }
 
-/** @throws when the server does not come up: its words are in the message. */
+/** With a `--tls-cert-file` among its settings it speaks TLS. @throws when the server does not come up: its words are in the message. */
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-redis-'))
   const removeFolder = () => rmSync(folder, { recursive: true, force: true })
   for (let attempt = 1; ; attempt += 1) {
     // Between the look for free ports and their use, another test may have taken one.
     const [port = 0, busPort = 0] = await freePorts(2)
-    const own = ['--port', `${port}`, '--dir', folder, '--save', '', '--bind', '127.0.0.1']
+    const listen = settings.includes('--tls-cert-file') ? ['--port', '0', '--tls-port'] : ['--port']
+    const own = [...listen, `${port}`, '--dir', folder, '--save', '', '--bind', '127.0.0.1']
     const bus = settings.includes('--cluster-enabled') ? ['--cluster-port', `${busPort}`] : []
     const server = new ServerProcess(port, [...own, ...bus, ...settings], removeFolder)
     try {
