@@ -1,60 +1,14 @@
 #!/usr/bin/env node
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
-import { createApp } from './app.ts'
-import { startBackground } from './background.ts'
-import { readConfig, rootSecret } from './config.ts'
-import { migrate } from './database/migrate.ts'
-import { openDatabase } from './database/open.ts'
-import { seed } from './database/seed.ts'
-import { SEED_PARTS } from './database/seed-parts.ts'
-import type { Dependencies } from './http/dependencies.ts'
-import { openJobQueue } from './jobs/queue.ts'
-import { storyOf } from './story.ts'
+import { runTokenCommand } from './tokens/command.ts'
 
-const report = (error: unknown) => console.error(error)
+const HELP = `npm run service                serves until it is stopped; the README lists the SERVICE_… variables
+npm run service -- token …     access tokens: issue, list, revoke; --help says how
+`
 
-const config = readConfig(process.env)
-const secret = await rootSecret(config)
-const database = await openDatabase(config.databaseUrl, config.folder, report)
-await migrate(database)
-const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
-
-const server = createAdaptorServer({ fetch: (request, env) => app.fetch(request, env) })
-server.listen(config.port, '127.0.0.1')
-await once(server, 'listening')
-const here = `http://127.0.0.1:${portOf(server.address())}`
-
-const dependencies: Dependencies = {
-  database,
-  clock: Date,
-  newId: () => crypto.randomUUID(),
-  secret,
-  baseUrl: config.baseUrl ?? here,
-  baselinePolicies: config.baselinePolicies,
-  jobs,
-  trustedProxies: config.trustedProxies,
-  allowPrivateJwks: config.allowPrivateJwks,
-  report,
+const [command, ...rest] = process.argv.slice(2)
+if (command === undefined) await import('./serve.ts')
+else if (command === 'token') process.exitCode = await runTokenCommand(rest, process.env, console)
+else {
+  console.log(HELP)
+  process.exitCode = command === '--help' ? 0 : 2
 }
-const app = createApp(dependencies) // in the same turn: no request comes before it
-if (config.seed) await seed(dependencies, SEED_PARTS)
-const background = startBackground(dependencies)
-console.log(`Listening on ${here}, reference at ${here}/docs`)
-if (config.seed) storyOf(dependencies).then(console.log, report)
-
-function portOf(address: AddressInfo | string | null): number {
-  return typeof address === 'object' && address !== null ? address.port : config.port
-}
-
-function stop(): void {
-  server.close(() =>
-    background
-      .stop()
-      .then(() => database.close())
-      .then(() => process.exit(0), report),
-  )
-}
-process.once('SIGINT', stop)
-process.once('SIGTERM', stop)

@@ -1,0 +1,105 @@
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { readConfig } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { openDatabase } from '../database/open.ts'
+import { ROLES } from '../http/bearer.ts'
+import { allTokens, issueToken, revokeToken, type TokenRow } from './store.ts'
+
+const HELP = `npm run service -- token --user ID --role ROLE [options]
+
+Issues an access token, and prints it: the database keeps its hash only.
+
+  --user ID       whose it is; a user of this ID is made if there is none
+  --role ROLE     ${ROLES.join(', ')}; may be given several times
+  --days N        how long it is good (default: until it is revoked)
+
+  --list          shows all tokens instead, without their secrets
+  --revoke ID     makes one worthless instead, from the next request on
+  --help          Show this.
+
+The SERVICE_… variables say where the database is. PGlite has one process: stop the service first.
+`
+
+const OPTIONS = {
+  user: { type: 'string' },
+  role: { type: 'string', multiple: true },
+  days: { type: 'string' },
+  list: { type: 'boolean', default: false },
+  revoke: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+const newToken = z.object({
+  user: z.string().regex(/^[\w.@-]{1,64}$/, 'letters, digits, and . @ _ -, 64 at most'),
+  role: z.array(z.enum(ROLES)).min(1),
+  days: z.coerce.number().int().min(1).max(36_500).optional(),
+})
+
+/** What gives the text to print. */
+type Work = (database: Database) => Promise<string>
+
+class AskedWrongly extends Error {}
+
+/** What `token` does on the command line. @returns The exit code: 2 when it was asked wrongly, 1 when it failed. */
+export async function runTokenCommand(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  out: { log(text: string): void; error(text: string): void },
+): Promise<number> {
+  try {
+    const work = workOf(args, new Date())
+    out.log(work === 'help' ? HELP : await onDatabase(environment, work))
+    return 0
+  } catch (error) {
+    const wrong = error instanceof AskedWrongly
+    out.error(wrong ? `${error.message}\n\n${HELP}` : messageOf(error))
+    return wrong ? 2 : 1
+  }
+}
+
+function workOf(args: readonly string[], now: Date): Work | 'help' {
+  const { help, list, revoke, ...given } = valuesOf(args)
+  if (help) return 'help'
+  if (list) return async (database) => (await allTokens(database)).map(lineOf).join('\n')
+  if (revoke !== undefined) {
+    return async (database) => {
+      if (await revokeToken(database, revoke, now)) return `${revoke} is revoked`
+      throw new Error(`There is no live token with the ID ${revoke}; --list shows them.`)
+    }
+  }
+  const { data: token, error } = newToken.safeParse(given)
+  if (error) throw new AskedWrongly(z.prettifyError(error))
+  const { user: userId, role: roles, days } = token
+  const expiresAt = days === undefined ? null : new Date(now.getTime() + days * 86_400_000)
+  return (database) => database.transaction((tx) => issueToken(tx, { userId, roles, expiresAt }, now))
+}
+
+function valuesOf(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values
+  } catch (error) {
+    throw new AskedWrongly(messageOf(error))
+  }
+}
+
+async function onDatabase(environment: NodeJS.ProcessEnv, work: Work): Promise<string> {
+  const { databaseUrl, folder } = readConfig(environment)
+  const database = await openDatabase(databaseUrl, folder, () => {})
+  try {
+    await migrate(database)
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+function lineOf({ id, user_id, roles, expires_at, revoked_at }: TokenRow): string {
+  const end = revoked_at ? `revoked ${revoked_at.toISOString()}` : expires_at?.toISOString()
+  return [id, user_id, roles.join(','), end ?? 'never expires'].join('\t')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
