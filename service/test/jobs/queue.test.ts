@@ -1,6 +1,7 @@
 import PgBoss from 'pg-boss'
 import { expect, it } from 'vitest'
 import { executorOn } from '../../src/jobs/executor.ts'
+import { openJobQueue } from '../../src/jobs/queue.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('the job of a run', (subject) => {
@@ -25,5 +26,17 @@ describeService('the job of a run', (subject) => {
     })
     expect(kept).toStrictEqual({ long: true })
     await subject.database.query("DELETE FROM pgboss.job WHERE data->>'runId' = $1", [runId])
+  })
+
+  it('is kept by the settings of the newest start, whatever an earlier one had set up', async () => {
+    const settings = () =>
+      subject.database.query("SELECT expire_seconds, retry_limit FROM pgboss.queue WHERE name = 'runs'")
+    const report = () => {}
+    await subject.database.query('UPDATE pgboss.queue SET retry_limit = 1000')
+    const newest = await openJobQueue(subject.database, { leaseSeconds: 7, report })
+    expect(await settings()).toStrictEqual([{ expire_seconds: 7, retry_limit: 12 }])
+    await newest.close()
+    await (await openJobQueue(subject.database, { report })).close()
+    expect(await settings()).toStrictEqual([{ expire_seconds: 60, retry_limit: 12 }])
   })
 })

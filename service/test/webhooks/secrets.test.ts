@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { newSender, send } from '../support/automations.ts'
+import { createApp } from '../../src/app.ts'
+import { newSender, runsOf, send, signed } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('signing secrets', (subject) => {
@@ -80,5 +81,31 @@ describeService('signing secrets', (subject) => {
     expect((await send(subject, one)).status).toBe(200)
     const nobody = await subject.post('/api/v1/listeners/nobody/action/rotate-secret', undefined)
     expect([nobody.status, nobody.body.code]).toStrictEqual([404, 'listener_unknown'])
+  })
+
+  it('sealed for one listener, it opens at no other, though the rows are swapped', async () => {
+    const [thief, owner] = [await newSender(subject), await newSender(subject)]
+    await subject.database.query(
+      `UPDATE listener_secrets SET sealed = other.sealed FROM listener_secrets AS other
+       WHERE listener_secrets.listener_id = $1 AND other.listener_id = $2`,
+      [owner.listenerId, thief.listenerId],
+    )
+    const forged = await signed(subject, thief)
+    expect((await subject.app.request(owner.path, forged)).status).toBe(500)
+    expect(await runsOf(subject, owner)).toStrictEqual([])
+    expect(subject.reports.splice(0)).toHaveLength(1)
+  })
+
+  it('a change counts at once in another process too, which has seen the listener before', async () => {
+    const sender = await newSender(subject)
+    const other = createApp(subject.dependencies)
+    const statusAtOther = async (secret: string) =>
+      (await other.request(sender.path, await signed(subject, { secret }))).status
+    expect(await statusAtOther(sender.secret)).toBe(200)
+    const [{ id }] = await liveOf(sender.automationId)
+    const { secret } = await rotate(sender.listenerId)
+    expect([await statusAtOther(sender.secret), await statusAtOther(secret)]).toStrictEqual([200, 200])
+    await withdraw(sender.listenerId, id)
+    expect([await statusAtOther(sender.secret), await statusAtOther(secret)]).toStrictEqual([401, 200])
   })
 })
