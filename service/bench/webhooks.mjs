@@ -7,7 +7,7 @@ that a noisy machine falls on both alike. Build first: npm run build && npm run 
   --rounds N        rounds (20)
   --requests N      requests in each (400)
   --connections N   that send at once (32)
-  --fsync           Postgres syncs its commits to the disk, as in production (without it: harder for the service)
+  --fsync           Postgres syncs its commits to the disk, as in production
   --help            Show this.
 `
 
