@@ -50,6 +50,7 @@ export function exchange(socket, bytes) {
     let text = ''
     const stop = () => socket.off('data', onData).off('error', reject).off('close', onClose)
     const onClose = () => reject(new Error('the server hung up'))
+    if (socket.destroyed) return onClose()
     const onData = (chunk) => {
       text += chunk.latin1Slice()
       const head = text.indexOf(BLANK_LINE)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { openConnections } from './client.mjs'
 
 /** A process with one server of `servers.mjs`, and connections to it. */
-export async function startServer(framework, variant, { connections, key }) {
+export async function startServer(framework, variant, { connections = 0, key } = {}) {
   const script = fileURLToPath(new URL('servers.mjs', import.meta.url))
   const env = { ...process.env, NODE_ENV: 'production', ...(key && { BENCH_KEY: key.serialized }) }
   const child = fork(script, [framework, variant], { env })
@@ -13,6 +13,7 @@ export async function startServer(framework, variant, { connections, key }) {
   let used = 0
   return {
     variant,
+    port,
     sockets: await openConnections(port, connections),
     stop: () => child.disconnect(),
     /** Microseconds of CPU since it was last asked. */
