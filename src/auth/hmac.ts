@@ -4,7 +4,7 @@ import { fail } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
-import { isPromise, type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, wellFormedText } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
@@ -60,17 +60,18 @@ function authenticate(attempt: Attempt, keys: readonly HmacKey[]): MaybePromise<
   }
   const prefix = `${attempt.timestampText}.${attempt.eventIdText}.`
   const { body } = attempt.delivery
-  const matches = keys.map(({ mac }) =>
-    whenKnown(mac(prefix, body), (text) => constantTimeEqual(signature, text)),
-  )
-  return matches.some(isPromise)
-    ? Promise.all(matches).then((known) => nameSecret(keys, known))
-    : nameSecret(keys, matches as boolean[]) // none of them is a promise
+  const texts = keys.map(({ mac }) => mac(prefix, body))
+  return texts.some(isPromise)
+    ? Promise.all(texts).then((known) => nameSecret(keys, signature, known))
+    : nameSecret(keys, signature, texts as string[]) // none of them is a promise
 }
 
-/** Text against text, so only the canonical spelling matches. Every key has been compared: the time tells nobody which. */
-function nameSecret(keys: readonly HmacKey[], matches: readonly boolean[]): Authentication {
-  const secretId = keys[matches.indexOf(true)]?.id
+/** Text against text, so only the canonical spelling matches. Every key is compared: the time tells nobody which. */
+function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly string[]): Authentication {
+  let secretId: string | undefined
+  for (const [index, { id }] of keys.entries()) {
+    if (constantTimeEqual(signature, texts[index] ?? '')) secretId ??= id
+  }
   return secretId === undefined
     ? fail('signature_mismatch', `the signature matches none of ${keys.length} secrets`)
     : { method: 'hmac', secretId }
