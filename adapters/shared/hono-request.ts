@@ -8,8 +8,8 @@ import type { NodeResponse } from './settle.ts'
 export function honoIncoming(c: Context): Incoming {
   const { incoming } = nodeOf(c)
   const request = incoming ? nodeIncoming(incoming) : webIncoming(c.req.raw)
-  const kept = keptBody(c)
-  return kept ? { method: request.method, header: request.header, readBody: () => kept } : request
+  const readBody = keptBody(c) ?? handedOutBody(c, incoming)
+  return readBody ? { method: request.method, header: request.header, readBody } : request
 }
 
 /** The Node request and response below, where the Node server is what runs Hono: cheaper and more exact than copies. */
@@ -23,10 +23,18 @@ export function clientLeft(c: Context): boolean {
   return nodeOf(c).outgoing?.destroyed ?? senderLeft(c.req.raw)
 }
 
+type ReadBody = Incoming['readBody']
+
 /** The bytes, if a middleware before this one had Hono read and keep them. */
-function keptBody({ req }: Context): Promise<Uint8Array> | undefined {
+function keptBody({ req }: Context): ReadBody | undefined {
   const { arrayBuffer } = req.bodyCache
-  return arrayBuffer && Promise.resolve(arrayBuffer).then((buffer) => new Uint8Array(buffer))
+  return arrayBuffer && (() => Promise.resolve(arrayBuffer).then((buffer) => new Uint8Array(buffer)))
+}
+
+/** The web request's stream, if a middleware has asked for it and left it whole, as `hono/body-limit` does: Node's is its source. */
+function handedOutBody({ req }: Context, incoming: NodeRequest | undefined): ReadBody | undefined {
+  const isHandedOut = incoming && incoming.readableFlowing !== null && !req.raw.bodyUsed
+  return isHandedOut ? webIncoming(req.raw).readBody : undefined
 }
 
 /** Puts the bytes where Hono keeps what it has read; copied only if a handler asks. */

@@ -1,9 +1,11 @@
 import { expect, onTestFinished } from 'vitest'
+import type { Listener } from '../../src/index.ts'
 import {
   ACCEPTED,
   type Client,
   closing,
   describeMatrix,
+  type Row,
   refused,
   UNAUTHORIZED,
   type Wire,
@@ -11,6 +13,7 @@ import {
 } from '../support/describe-matrix.ts'
 import { headOf, RawConnection, type RawReply, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { Log } from './log.ts'
+import type { Endpoint } from './sender.ts'
 
 const INCOMPLETE = refused(400, 'body_incomplete', closing)
 const BUSY = refused(503, 'unavailable', { retryAfter: '1', ...closing })
@@ -126,6 +129,40 @@ describeMatrix('a body that does not arrive', [
     expected: [BUSY, ACCEPTED],
   },
 ])
+
+const left = new WeakMap<Listener, Log<string>>()
+
+/** The listener is found when its first sender has left. */
+function foundTooLate({ listener, lookup }: Endpoint) {
+  const leaving = new Log<string>()
+  left.set(listener, leaving)
+  const target = async (path: string) => {
+    await leaving.reaches(1)
+    return lookup(path)
+  }
+  return { target, options: { maxConcurrentBodies: 1, bodyTimeoutSeconds: 3600 } }
+}
+
+function leavesEarly(announced: '0' | '10'): Row {
+  return {
+    name: `B10 a sender that leaves before its listener is found frees its place: Content-Length ${announced}`,
+    setup: foundTooLate,
+    send: async (client) => {
+      const connection = new RawConnection(client.address)
+      await connection.write(headOf(await client.request(), [['Content-Length', announced]]))
+      connection.abort()
+      await client.closings.reaches(1)
+      left.get(client.listener)?.add('left')
+      await client.verdicts.reaches(1)
+      expect(client.errors).toEqual([])
+      return client.send(await client.request())
+    },
+    expected: ACCEPTED,
+    differs: { 'no hang-up': 'not sent' },
+  }
+}
+
+describeMatrix('a sender that is gone', [leavesEarly('0'), leavesEarly('10')])
 
 describeMatrix('many bodies at once', [
   {

@@ -1,11 +1,13 @@
 import { createAdaptorServer, getRequestListener } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { describe, expect, it } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/hono.ts'
 import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
-import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { exchange, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { serve } from '../support/servers.ts'
+import { Log } from './log.ts'
 import { hmacEndpoint } from './sender.ts'
 
 type Variables = { Variables: { webhook: WebhookEvent } }
@@ -224,6 +226,55 @@ describe('the source address on Hono', () => {
     const forged = await request({ headers: { 'x-forwarded-for': '127.0.0.1' } })
     expect((await app.request(webRequest(forged))).status).toBe(403)
   })
+})
+
+describe('a middleware that asks for the stream of the body, and leaves it whole', () => {
+  const limit = bodyLimit({ maxSize: 100_000 })
+  const large = JSON.stringify('x'.repeat(60_000))
+  const middlewares: readonly (readonly [string, MiddlewareHandler])[] = [
+    ['hono/body-limit', limit],
+    [
+      'hono/body-limit and a wait',
+      (c, next) =>
+        limit(c, async () => {
+          await new Promise(setImmediate)
+          await next()
+        }),
+    ],
+    [
+      'a reader of a clone',
+      async (c, next) => {
+        await c.req.raw.clone().text()
+        await next()
+      },
+    ],
+  ]
+
+  it.each(middlewares)(
+    'B18 on Node lets the body through, however it comes: %s',
+    async (_name, middleware) => {
+      const { listener, request } = hmacEndpoint()
+      const entered = new Log<string>()
+      const app = new Hono()
+      const enter: MiddlewareHandler = (_c, next) => {
+        entered.add('entered')
+        return next()
+      }
+      app.post('/hook', enter, middleware, verifyWebhook(listener), async (c) => c.text(await c.req.text()))
+      const { address } = await serve(createAdaptorServer({ fetch: app.fetch }))
+      const ways = [[BODY], [BODY, { chunkBytes: 5 }], [large], [large, { chunkBytes: 8000 }]] as const
+      for (const [body, framing] of ways) {
+        const connection = new RawConnection(address)
+        const bytes = toBytes(await request({ body }), framing)
+        const start = bytes.indexOf('\r\n\r\n') + 4
+        const count = entered.entries.length
+        await connection.write(bytes.subarray(0, start))
+        await entered.reaches(count + 1)
+        await connection.write(bytes.subarray(start))
+        expect(await connection.reply()).toMatchObject({ status: 200, body })
+      }
+    },
+  )
 })
 
 describe('a host that has read the body for Hono', () => {

@@ -1,0 +1,97 @@
+import { joinChunks } from '../../src/lib/read-stream.ts'
+import { BodyIncompleteError } from './body.ts'
+
+/** The part of a Node request that brings its body. */
+export interface NodeStream {
+  readonly destroyed: boolean
+  on(event: string, listener: (chunk: Uint8Array) => void): this
+  off(event: string, listener: (chunk: Uint8Array) => void): this
+  pause(): this
+  resume(): this
+}
+
+/** A body on its way. An object, because a closure for each thing that can happen costs more memory than the body. */
+export class Arrival {
+  readonly #stream: NodeStream
+  readonly #limit: number
+  readonly #resolve: (bytes: Uint8Array) => void
+  readonly #reject: (error: BodyIncompleteError) => void
+  readonly #chunks: Uint8Array[] = []
+  #length = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isOver = false
+
+  constructor(
+    stream: NodeStream,
+    limit: number,
+    resolve: (bytes: Uint8Array) => void,
+    reject: (error: BodyIncompleteError) => void,
+  ) {
+    this.#stream = stream
+    this.#limit = limit
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  begin(timeoutMs: number, announced: number): void {
+    if (this.#stream.destroyed) this.#onGone() // while its listener was looked for: none of these events would come
+    this.#stream
+      .on('data', this.#onData)
+      .on('end', this.#onEnd)
+      .on('error', this.#onGone)
+      .on('close', this.#onGone)
+    // Most bodies are there when the code at hand has run, and a timer costs more than they do.
+    void Promise.resolve().then(() => {
+      if (this.#isOver || this.#length === announced) return
+      this.#keepFlowing()
+      this.#timer = setTimeout(
+        () => this.#giveUp(`the body was not complete after ${timeoutMs} ms`),
+        timeoutMs,
+      )
+    })
+  }
+
+  /** Others may have paused it, or hold it back for a web stream that nobody reads (`hono/body-limit`). */
+  #keepFlowing(): void {
+    const resume = () => {
+      if (!this.#isOver) this.#stream.resume()
+    }
+    this.#stream.on('pause', resume)
+    resume()
+  }
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    this.#chunks.push(chunk)
+    this.#length += chunk.byteLength
+    if (this.#length <= this.#limit) return
+    this.#leave()
+    this.#resolve(joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1))
+  }
+
+  /** The listeners stay on: a stream that has ended calls none of them but that of its close. */
+  readonly #onEnd = (): void => {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#resolve(joinChunks(this.#chunks, this.#length))
+  }
+
+  readonly #onGone = (): void => {
+    if (!this.#isOver) this.#giveUp('the connection ended before the body was complete')
+  }
+
+  #giveUp(problem: string): void {
+    this.#leave()
+    this.#reject(new BodyIncompleteError(problem))
+  }
+
+  #leave(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#stream
+      .off('data', this.#onData)
+      .off('end', this.#onEnd)
+      .off('error', this.#onGone)
+      .off('close', this.#onGone)
+    this.#stream.pause()
+  }
+}
