@@ -68,8 +68,8 @@ function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
   options: VerifyWebhookOptions,
 ): (request: Request) => Promise<Outcome<Payload>> {
-  checkOptions('verifyWebhook', options, { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere })
   const receiver = new Receiver(target, options, (request: Request) => request.webhook !== undefined)
+  checkOptions('verifyWebhook', options, { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere })
   const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
   return (request) =>
     receiver.receive(request, nodeIncoming(request), (listener) => {

@@ -57,8 +57,8 @@ function receiveWith<Payload>(
   target: Listener<Payload> | ListenerLookup<Context, Payload>,
   options: VerifyWebhookOptions,
 ): (c: Context) => Promise<Outcome<Payload>> {
-  checkOptions('verifyWebhook', options, OPTIONS)
   const receiver = new Receiver(target, options)
+  checkOptions('verifyWebhook', options, OPTIONS)
   const sourceIp = sourceFinder(options)
   const isBlind = ({ isSourceAllowed }: Listener<unknown>) =>
     isSourceAllowed !== undefined && !options.sourceIp && !options.trustedProxies

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from './command.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
 import { columns } from './help.ts'
-import { print, remark } from './output.ts'
+import { print, printable, remark } from './output.ts'
+import { nearest } from './parse.ts'
 
 /** Loaded when called for: a `secret` does not wait for an HTTP server. */
 const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
@@ -20,8 +21,7 @@ async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> 
   if (['--help', '-h', 'help'].includes(name)) return done(await overview())
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
-    const known = Object.keys(COMMANDS).join(', ')
-    return complain('hookgate', `${name === '' ? 'needs a command' : 'has no such command'}: ${known}`)
+    return complain('hookgate', noCommand(name))
   }
   const command = await load()
   if (asksForHelp(args)) return done(command.help)
@@ -33,6 +33,13 @@ async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> 
     remark(`hookgate ${name}: ${error.message}`)
     return EXIT.refused
   }
+}
+
+function noCommand(name: string): string {
+  const commands = Object.keys(COMMANDS)
+  if (name === '') return `needs a command: ${commands.join(', ')}`
+  const similar = nearest(name, commands)
+  return `has no command ${printable(name)}; ${similar ? `did you mean ${similar}?` : `it has ${commands.join(', ')}`}`
 }
 
 /** Also beside a mistake: whoever asks for help gets it. What stands behind `--` is no option. */

@@ -57,7 +57,8 @@ function reword(error: unknown, names: readonly string[]): string {
 
 const FARTHEST = 2
 
-function nearest(name: string, candidates: readonly string[]): string | undefined {
+/** The candidate that a misspelt name probably means. */
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, far: candidate.startsWith(name) ? 1 : distance(name, candidate) }))
     .sort((a, b) => a.far - b.far)

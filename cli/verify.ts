@@ -12,7 +12,7 @@ import {
 import { memoryStore } from '../stores/memory.ts'
 import { CAPTURED_OPTIONS, type CapturedValues, readCaptured } from './captured.ts'
 import { type Command, defineCommand, type OptionTable } from './command.ts'
-import { endpointOf } from './endpoint.ts'
+import { type Endpoint, endpointOf } from './endpoint.ts'
 import { EXIT, RefusedError, UsageError } from './exit.ts'
 import { printSteps } from './explain.ts'
 import { openKeySet } from './key-files.ts'
@@ -21,6 +21,7 @@ import { AUTH_OPTIONS, type AuthValues } from './listen-options.ts'
 import { findMistakes } from './mistakes.ts'
 import { paint, print, printable } from './output.ts'
 import { needSecret } from './secrets.ts'
+import { tokenSays } from './token-says.ts'
 import { toUsageError, wholeNumber } from './values.ts'
 
 interface VerifyValues extends CapturedValues, AuthValues {
@@ -34,7 +35,9 @@ const OPTIONS: OptionTable<VerifyValues> = {
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send; repeatable' },
   at: { value: 'SECONDS', says: 'The time to judge by, in Unix seconds (default: now)' },
-  explain: { says: 'Print every check, and look for the mistake behind a wrong signature.' },
+  explain: {
+    says: 'Print every check, the mistake behind a wrong signature, and what a refused token says.',
+  },
 }
 
 const LATEST_SECONDS = 1e11
@@ -49,14 +52,14 @@ export const verify: Command = defineCommand<VerifyValues>({
     'hookgate verify --jwks hookgate-jwks.json --tenant-url URL --public-url URL --headers headers.txt < body.json',
   ],
   async run(given) {
-    const { auth, secret } = await readJudge(given)
+    const { auth, ...wanted } = await readJudge(given)
     const listener = describe(auth, given)
     const delivery = await readCaptured(given)
     const verdict = await decide(delivery, listener)
     printVerdict(verdict)
     if (given.explain) {
       printSteps(verdict)
-      printCauses(verdict, delivery, secret)
+      printCauses(verdict, delivery, wanted)
     }
     return verdict.ok ? EXIT.done : EXIT.refused
   },
@@ -65,7 +68,9 @@ export const verify: Command = defineCommand<VerifyValues>({
 interface Judge {
   readonly auth: Authenticator
   /** In HMAC mode: to look for the sender's mistake with. */
-  readonly secret: string | undefined
+  readonly secret?: string
+  /** In JWT mode: what the token has to name. */
+  readonly endpoint?: Endpoint
 }
 
 async function readJudge(given: VerifyValues): Promise<Judge> {
@@ -79,7 +84,7 @@ async function readJudge(given: VerifyValues): Promise<Judge> {
   const endpoint = endpointOf(publicUrl, given)
   const { jwt } = await import('../src/jwt.ts')
   const keySet = await openKeySet(given.jwks, given['allow-insecure-loopback'] ?? false)
-  return { auth: jwt({ keySet, ...endpoint }), secret: undefined }
+  return { auth: jwt({ keySet, ...endpoint }), endpoint }
 }
 
 function describe(auth: Authenticator, given: VerifyValues): Listener {
@@ -114,13 +119,14 @@ function printVerdict(verdict: Verdict): void {
   }
 }
 
-function printCauses(verdict: Verdict, delivery: Delivery, secret: string | undefined): void {
+function printCauses(verdict: Verdict, delivery: Delivery, { secret, endpoint }: Omit<Judge, 'auth'>): void {
   if (verdict.ok) return
   const timestamp = String(headerOf(delivery, 'webhook-timestamp'))
   if (verdict.reason === 'timestamp_out_of_range') print(`judged by its own time: --at ${Number(timestamp)}`)
   if (verdict.reason === 'timestamp_malformed' && /^[0-9]{13}$/.test(timestamp)) {
     print('likely: Webhook-Timestamp is in milliseconds; it has to be in seconds')
   }
+  if (verdict.status === 401 && endpoint) for (const line of tokenSays(delivery, endpoint)) print(line)
   if (verdict.reason !== 'signature_mismatch' || secret === undefined) return
   const mistakes = findMistakes(delivery, secret)
   for (const mistake of mistakes) print(`likely: ${mistake}`)

@@ -1,4 +1,3 @@
-import { ListenerConfigError } from '../../src/errors.ts'
 import { callHook, startTime } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { type OptionTable, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
@@ -6,7 +5,7 @@ import type { Listener } from '../../src/listener.ts'
 import { BodyIncompleteError } from './body.ts'
 import { decide, type Outcome, refuseIncomplete } from './outcome.ts'
 import { replyListenerUnknown, replyUnavailable, thenClose } from './reply.ts'
-import { mountedTwice } from './set-up-errors.ts'
+import { mountedTwice, noListener, nothingFound } from './set-up-errors.ts'
 
 /** Finds the listener of a request, for services with many. Undefined is answered 404. */
 export type ListenerLookup<Request, Payload> = (
@@ -53,12 +52,7 @@ export class Receiver<Request extends object, Payload> {
     options: ReceiverOptions,
     wasReceived: (request: Request) => boolean = markReceived,
   ) {
-    if (typeof target !== 'function' && typeof target?.retentionMs !== 'number') {
-      throw new ListenerConfigError(
-        'listener',
-        'must come from defineListener(), or be a function that finds one',
-      )
-    }
+    if (typeof target !== 'function' && !isListener(target)) throw noListener()
     this.#find = typeof target === 'function' ? target : () => target
     this.#wasReceived = wasReceived
     this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * MS
@@ -85,6 +79,7 @@ export class Receiver<Request extends object, Payload> {
     findSource: SourceFinder,
   ): Promise<Outcome<Payload>> {
     if (listener === undefined) return Promise.resolve({ reply: thenClose(replyListenerUnknown()) })
+    if (!isListener(listener)) return Promise.reject(nothingFound())
     if (this.#arriving >= this.#maxBodies) return Promise.resolve(this.#refuseBody(listener))
     const startedAt = startTime(listener)
     const sourceIp = findSource(listener)
@@ -108,6 +103,11 @@ export class Receiver<Request extends object, Payload> {
     callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
     return { reply: thenClose(replyUnavailable(BUSY_RETRY_AFTER_SECONDS)) }
   }
+}
+
+/** What plain JavaScript, or a database, hands over in its place has no number there. */
+function isListener(value: Listener<unknown> | null): boolean {
+  return typeof value?.retentionMs === 'number'
 }
 
 /** On a request that a receiver has seen. A WeakSet of them costs the garbage collector more than the checks cost. */

@@ -8,6 +8,17 @@ export function bodyTaken(): ListenerConfigError {
   return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
 }
 
+export function noListener(): ListenerConfigError {
+  return new ListenerConfigError(
+    'listener',
+    'must come from defineListener(), or be a function that finds one',
+  )
+}
+
+export function nothingFound(): ListenerConfigError {
+  return new ListenerConfigError('listener', 'a lookup must find what defineListener() made, or undefined')
+}
+
 /** `trust proxy: true` believes the left end of X-Forwarded-For, which the sender writes. */
 export function trustsEveryProxy(): ListenerConfigError {
   return new ListenerConfigError(

@@ -96,6 +96,7 @@ function compileSecrets(secrets: readonly HmacSecret[]): readonly HmacSecret[] {
 function checkSecret(value: unknown, option: string): void {
   const refuse = (problem: string) => new ListenerConfigError(option, problem)
   if (typeof value !== 'string') throw refuse('must be a string; is the environment variable set?')
+  if (value === '') throw refuse('is empty; is the environment variable set?')
   if (value.trim().length < SHORTEST_SECRET) throw refuse(`must have at least ${SHORTEST_SECRET} characters`)
   if (!value.isWellFormed()) throw refuse('has a lone surrogate, which has no UTF-8 bytes')
   if (/^[\r\n]|[\r\n]$/.test(value))

@@ -109,7 +109,7 @@ class RemoteKeySet implements KeySet {
   #answer(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
     if (this.#jwks && this.#since(this.#fetchedAt) < this.#usableMs) return this.#jwks.find(keyId, algorithm)
     const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#attempt.beganAt())) / 1000))
-    const problem = this.#failure instanceof Error ? this.#failure.message : 'has not answered yet'
+    const problem = this.#failure === undefined ? 'has not answered yet' : reasonOf(this.#failure)
     throw new KeySetError(`${this.#where} ${problem}`, wait, { cause: this.#failure })
   }
 
@@ -135,4 +135,10 @@ class RemoteKeySet implements KeySet {
     const age = this.#clock.now() - then
     return age < 0 ? Infinity : age
   }
+}
+
+/** What `fetch` throws says only that it failed; why stands in its cause. */
+function reasonOf(failure: unknown): string {
+  const { message, cause } = Object(failure)
+  return cause instanceof Error ? `${message}: ${cause.message || Object(cause).code}` : String(message)
 }

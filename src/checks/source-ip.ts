@@ -1,9 +1,14 @@
+import { isAddress } from '../lib/cidr.ts'
 import { type Attempt, type Failure, fail } from './check.ts'
 
 /** The source is in one of `allowedCidrs`, if there are any (specification 5.2). An unknown address is in none. */
 export function checkSourceIp({ delivery, listener }: Attempt): Failure<'source_ip_not_allowed'> | undefined {
   if (listener.isSourceAllowed === undefined) return undefined
-  if (delivery.sourceIp === undefined) return fail('source_ip_not_allowed', 'the source address is unknown')
-  if (listener.isSourceAllowed(delivery.sourceIp)) return undefined
-  return fail('source_ip_not_allowed', 'the source address is in none of allowedCidrs')
+  const { sourceIp } = delivery
+  if (sourceIp === undefined) return fail('source_ip_not_allowed', 'the source address is unknown')
+  if (listener.isSourceAllowed(sourceIp)) return undefined
+  const problem = isAddress(sourceIp)
+    ? `${sourceIp} is in none of allowedCidrs`
+    : 'the source is not an address'
+  return fail('source_ip_not_allowed', problem)
 }

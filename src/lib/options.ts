@@ -38,11 +38,13 @@ export function optional(check: OptionCheck): OptionCheck {
 function secondsUpTo(most: number): OptionCheck {
   return (value, option) => {
     if (typeof value === 'number' && value > 0 && value <= most) return
-    throw new ListenerConfigError(
-      option,
-      `must be seconds, above 0 and at most ${most}, not ${String(value)}`,
-    )
+    throw new ListenerConfigError(option, `must be seconds, above 0 and at most ${most}, not ${shown(value)}`)
   }
+}
+
+/** '300' would look like the number that it should be. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? 'text' : String(value)
 }
 
 /** A time span: at most a century, so that it can be counted in milliseconds. */
@@ -53,7 +55,7 @@ export const timerSeconds: OptionCheck = secondsUpTo(2_147_483)
 
 export const positiveInteger: OptionCheck = (value, option) => {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return
-  throw new ListenerConfigError(option, `must be a whole number above 0, not ${String(value)}`)
+  throw new ListenerConfigError(option, `must be a whole number above 0, not ${shown(value)}`)
 }
 
 export const aFunction: OptionCheck = (value, option) => {
@@ -85,7 +87,10 @@ export function withMethods(...methods: readonly string[]): OptionCheck {
   return (value, option) => {
     const holder = Object(value)
     const missing = methods.find((method) => typeof Reflect.get(holder, method) !== 'function')
-    if (missing) throw new ListenerConfigError(option, `must have a method ${missing}()`)
+    if (!missing) return
+    const hint =
+      value === undefined ? '; it is missing' : typeof value === 'function' ? '; was it called?' : ''
+    throw new ListenerConfigError(option, `must have a method ${missing}()${hint}`)
   }
 }
 

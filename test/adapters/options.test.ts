@@ -81,3 +81,13 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
     },
   )
 })
+
+it.each([
+  ['Express', onExpress],
+  ['Hono', onHono],
+])('says on %s that a listener is wanted where verifyWebhook itself was mounted', (_, verifyWebhook) => {
+  const mounted = verifyWebhook as unknown as Mount
+  expect(() => mounted({ method: 'POST' }, { statusCode: 200 })).toThrow(
+    'listener: must come from defineListener()',
+  )
+})

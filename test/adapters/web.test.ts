@@ -71,6 +71,14 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim'])
   })
 
+  it.each([null, {}, 'orders'])('says what a lookup has to find when it finds %j', async (found) => {
+    const refusal = webhookHandler(() => found as never, nothing)(webRequest(await hmacEndpoint().request()))
+    await expect(refusal).rejects.toThrow(ListenerConfigError)
+    await expect(refusal).rejects.toThrow(
+      'listener: a lookup must find what defineListener() made, or undefined',
+    )
+  })
+
   it('B17 P07 tells the developer what to change when the body was read before', async () => {
     const endpoint = hmacEndpoint()
     const request = webRequest(await endpoint.request())

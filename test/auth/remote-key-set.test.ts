@@ -109,6 +109,16 @@ itOutsideWorkerd('its TLS servers have no socket')(
   },
 )
 
+it('says why a fetch failed: what fetch itself says is that it failed', async () => {
+  const fetch = async () => {
+    throw new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND keys.example') })
+  }
+  const keySet = remoteKeySet('https://keys.example/jwks.json', { fetch })
+  await expect(jwtSender(KEY, { keySet }).send()).rejects.toThrow(
+    'https://keys.example/jwks.json fetch failed: getaddrinfo ENOTFOUND keys.example',
+  )
+})
+
 describe('rotation', () => {
   it('S13 accepts the first token of a new key after one fetch, once the pause of 30 s is over', async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ListenerConfigError } from '../../src/index.ts'
+import { ListenerConfigError, verify } from '../../src/index.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
 
@@ -20,6 +20,23 @@ function complaint(allowedCidrs: readonly string[]): string {
   }
   return 'no error'
 }
+
+describe('the detail', () => {
+  const detailOf = async (sourceIp: string | undefined) => {
+    const { listener, deliver } = hmacListener({ allowedCidrs: ['10.0.0.0/8'] })
+    const verdict = await verify({ ...(await deliver()), sourceIp }, listener)
+    return verdict.ok ? 'accepted' : verdict.detail
+  }
+
+  it('names the address, because an unexpected one is a proxy that nobody named', async () => {
+    expect(await detailOf('172.17.0.1')).toBe('172.17.0.1 is in none of allowedCidrs')
+    expect(await detailOf(undefined)).toBe('the source address is unknown')
+  })
+
+  it('does not repeat what is no address: it may be of any length, and from a stranger', async () => {
+    expect(await detailOf('x'.repeat(5000))).toBe('the source is not an address')
+  })
+})
 
 describe('IPv4', () => {
   it.each(['10.0.0.0', '10.0.0.1', '10.255.255.255'])('allows %s by 10.0.0.0/8', async (address) => {

@@ -21,6 +21,15 @@ test.concurrent.each(['--help', '-h', 'help'])('hookgate %s names every command'
   expect(help.stdout).toContain('Examples:')
 })
 
+test.concurrent.each([
+  [[], 'hookgate: needs a command: listen, send, sign, verify, secret, keys'],
+  [['lissten'], 'hookgate: has no command lissten; did you mean listen?'],
+  [['nonsense'], 'hookgate: has no command nonsense; it has listen, send, sign, verify, secret, keys'],
+  [['\u001b[2J'], 'hookgate: has no command \\u001b[2J; it has listen, send, sign, verify, secret, keys'],
+])('hookgate %j is a usage error that names the commands', async (args, line) => {
+  expect(await hookgate(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
+})
+
 test('hookgate --version is that of the package', async () => {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   expect(await hookgate(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })

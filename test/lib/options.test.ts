@@ -91,6 +91,30 @@ describe('one check each', () => {
   })
 })
 
+describe('the message', () => {
+  const complaint = (check: OptionCheck, value: unknown) => {
+    try {
+      check(value, 'it')
+    } catch (error) {
+      return String(Object(error).message)
+    }
+    return 'none'
+  }
+
+  it('tells what was left out from what is wrong, and what was not called from both', () => {
+    const store = withMethods('claim')
+    expect(complaint(store, undefined)).toBe('it: must have a method claim(); it is missing')
+    expect(complaint(store, {})).toBe('it: must have a method claim()')
+    expect(complaint(store, () => ({ claim() {} }))).toBe('it: must have a method claim(); was it called?')
+  })
+
+  it('tells text from the number that it looks like', () => {
+    expect(complaint(positiveSeconds, '300')).toMatch(/, not text$/)
+    expect(complaint(positiveSeconds, -1)).toMatch(/, not -1$/)
+    expect(complaint(positiveInteger, '5')).toMatch(/, not text$/)
+  })
+})
+
 describe('checkOptions', () => {
   const table = { name: wellFormedText, size: optional(positiveInteger), rest: checkedElsewhere }
 
