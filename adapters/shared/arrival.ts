@@ -1,9 +1,8 @@
 import { joinChunks } from '../../src/lib/read-stream.ts'
-import { BodyIncompleteError } from './body.ts'
+import { type BodyIncompleteError, bodyLate, connectionEnded } from './body.ts'
 
 /** The part of a Node request that brings its body. */
 export interface NodeStream {
-  readonly destroyed: boolean
   on(event: string, listener: (chunk: Uint8Array) => void): this
   off(event: string, listener: (chunk: Uint8Array) => void): this
   pause(): this
@@ -34,7 +33,6 @@ export class Arrival {
   }
 
   begin(timeoutMs: number, announced: number): void {
-    if (this.#stream.destroyed) this.#onGone() // while its listener was looked for: none of these events would come
     this.#stream
       .on('data', this.#onData)
       .on('end', this.#onEnd)
@@ -44,10 +42,7 @@ export class Arrival {
     void Promise.resolve().then(() => {
       if (this.#isOver || this.#length === announced) return
       this.#keepFlowing()
-      this.#timer = setTimeout(
-        () => this.#giveUp(`the body was not complete after ${timeoutMs} ms`),
-        timeoutMs,
-      )
+      this.#timer = setTimeout(() => this.#giveUp(bodyLate(timeoutMs)), timeoutMs)
     })
   }
 
@@ -76,12 +71,12 @@ export class Arrival {
   }
 
   readonly #onGone = (): void => {
-    if (!this.#isOver) this.#giveUp('the connection ended before the body was complete')
+    if (!this.#isOver) this.#giveUp(connectionEnded())
   }
 
-  #giveUp(problem: string): void {
+  #giveUp(error: BodyIncompleteError): void {
     this.#leave()
-    this.#reject(new BodyIncompleteError(problem))
+    this.#reject(error)
   }
 
   #leave(): void {

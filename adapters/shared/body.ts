@@ -3,6 +3,14 @@ export class BodyIncompleteError extends Error {
   override readonly name = 'BodyIncompleteError'
 }
 
+export function connectionEnded(): BodyIncompleteError {
+  return new BodyIncompleteError('the connection ended before the body was complete')
+}
+
+export function bodyLate(timeoutMs: number): BodyIncompleteError {
+  return new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
+}
+
 /** Whether a Content-Length announces more than `limit` bytes: then none of them has to be read. */
 export function announcesOver(limit: number, contentLength: string | readonly string[] | undefined): boolean {
   return typeof contentLength === 'string' && /^[0-9]+$/.test(contentLength) && Number(contentLength) > limit

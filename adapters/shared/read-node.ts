@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { Arrival, type NodeStream } from './arrival.ts'
-import { announcesOver, oversizeBody } from './body.ts'
+import { announcesOver, connectionEnded, oversizeBody } from './body.ts'
 import type { Incoming } from './receiver.ts'
 import { bodyTaken } from './set-up-errors.ts'
 
@@ -13,7 +13,7 @@ export interface NodeRequest extends NodeStream {
   readonly readableEnded: boolean
   /** Null while nobody has begun to read. */
   readonly readableFlowing: boolean | null
-  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean }
   /** Hosts that read the body first leave its bytes in `rawBody` (cloud functions) or `body` (`express.raw`). */
   readonly rawBody?: unknown
   readonly body?: unknown
@@ -37,6 +37,8 @@ export function nodeIncoming(request: NodeRequest): Incoming {
 function readNodeBody(request: NodeRequest, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
   if (request.rawBody instanceof Uint8Array) return request.rawBody
   if (request.body instanceof Uint8Array) return request.body
+  // While its listener was looked for, say. The stream would tell no one any more.
+  if (request.socket.destroyed) return Promise.reject(connectionEnded())
   if (request.readableDidRead || request.readableEnded) throw bodyTaken()
   // Not by `request.headers`, which Node makes of all headers when it is first asked for.
   const contentLength = nodeHeader(request, 'content-length')

@@ -1,7 +1,7 @@
 import { withDeadline } from '../../src/lib/deadline.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
-import { announcesOver, BodyIncompleteError, oversizeBody } from './body.ts'
+import { announcesOver, bodyLate, connectionEnded, oversizeBody } from './body.ts'
 import type { Incoming } from './receiver.ts'
 import { bodyTaken } from './set-up-errors.ts'
 
@@ -18,11 +18,10 @@ export function webIncoming(request: Request): Incoming {
 function readWebBody(request: Request, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
   if (request.bodyUsed) throw bodyTaken()
   if (announcesOver(limit, request.headers.get('content-length') ?? undefined)) return oversizeBody(limit)
-  const late = () => new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
   const bytes = readAtMost(request.body, limit).catch(() => {
-    throw new BodyIncompleteError('the connection ended before the body was complete')
+    throw connectionEnded()
   })
-  return withDeadline(bytes, timeoutMs, late)
+  return withDeadline(bytes, timeoutMs, () => bodyLate(timeoutMs))
 }
 
 /**
