@@ -2,7 +2,9 @@
 import type { RequestHandler } from '@sveltejs/kit'
 import { ordersWebhook } from './orders.ts'
 
-const handle = ordersWebhook(process.env.WEBHOOK_SECRET ?? '')
+let handle: ReturnType<typeof ordersWebhook> | undefined
 
-export const POST: RequestHandler = ({ request, getClientAddress }) =>
-  handle(request, { ip: getClientAddress() })
+export const POST: RequestHandler = ({ request, getClientAddress }) => {
+  handle ??= ordersWebhook(process.env.WEBHOOK_SECRET ?? '') // not sooner: a build loads this file without secrets
+  return handle(request, { ip: getClientAddress() })
+}

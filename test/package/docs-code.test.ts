@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { run } from '../cli/support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const PAGES = ['README.md', 'docs/stores.md']
+const PAGES = ['README.md', 'docs/stores.md', 'docs/troubleshooting.md']
 
 /** What the reader has, and the pages do not say again. */
 const TAKEN_FOR_GRANTED = `
@@ -54,7 +54,7 @@ function fencesIn(page: string): { where: string; code: string }[] {
   }))
 }
 
-it('every piece of TypeScript that the README and docs/stores.md show compiles, as strictly as this package', {
+it('every piece of TypeScript that the README and docs show compiles, as strictly as this package', {
   timeout: 120_000,
 }, async () => {
   // Within node_modules, so that the package is found by its name, and nothing is left in the way.

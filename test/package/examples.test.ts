@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { signHmac } from '../../src/testing/index.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 
@@ -47,6 +47,17 @@ describe('the quick starts', () => {
       )
       expect(calls).toHaveLength(1)
       expect(readme).toContain(calls?.[0]?.replace(/\)$/, ''))
+    },
+  )
+
+  it.each(['next', 'sveltekit'])(
+    'examples/web/%s.ts can be built where the secret is not known',
+    async (name) => {
+      vi.stubEnv('WEBHOOK_SECRET', undefined)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const { POST } = await import(`../../examples/web/${name}.ts`)
+      const source = { request: new Request('http://localhost'), getClientAddress: () => '' }
+      expect(() => POST(source)).toThrow('is empty; is the environment variable set?')
     },
   )
 

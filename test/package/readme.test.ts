@@ -11,7 +11,44 @@ function namesIn(path: string, opening: string): string[] {
   return [...block.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, name = '']) => name)
 }
 
+/** The rows of one suite's last run on Node 20 that were measured on hookgate, or on another. */
+function measured(suite: string, name = 'hookgate'): readonly Readonly<Record<string, unknown>>[] {
+  const { rows } = JSON.parse(read('bench/results/node-20.json'))[suite]
+  return rows.filter((row: { name: string }) => row.name === name)
+}
+
+const ratios = (rows: readonly Readonly<Record<string, unknown>>[], column: string) =>
+  rows.map((row) => Number(row[column]).toFixed(1)).join(' · ')
+
 describe('the README', () => {
+  it.each([
+    ['HMAC, every check', ratios(measured('hmac'), 'toFloor')],
+    ['the same by standardwebhooks', ratios(measured('hmac', 'standardwebhooks'), 'toFloor')],
+    [
+      'JWT, every check',
+      ratios(
+        measured('jwt').filter(({ lanes }) => lanes === 1),
+        'toJose',
+      ),
+    ],
+    [
+      'the same, 32 at once',
+      ratios(
+        measured('jwt').filter(({ lanes, clock }) => lanes === 32 && clock === 'wall'),
+        'toJose',
+      ),
+    ],
+    [
+      'HTTP, CPU a request',
+      ratios(
+        measured('http').filter(({ framework }) => ['Express 5', 'Fastify', 'Hono'].includes(`${framework}`)),
+        'cpuToFloor',
+      ),
+    ],
+  ])('has the figures of the last bench: %s', (row, figures) => {
+    expect(readme.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
+  })
+
   it('names every reason', () => {
     const reasons = namesIn('src/verdict.ts', 'RejectedStatus>> = {')
     expect(reasons).toHaveLength(19)

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(`${root}/docs/troubleshooting.md`, 'utf8')
+
+/** Said by others: Node, TypeScript, the shell, a Redis client, fetch. */
+const OF_OTHERS = [/^Cannot find module/, /^hookgate: not found$/, /^fetch failed$/]
+
+/** Each piece of code in the cell of its table that quotes what the reader sees. */
+const symptoms = page
+  .split('\n')
+  .filter((line) => /^\| (?:`|[2-5]\d\d )/.test(line))
+  .flatMap((line) => {
+    const [first = '', second = ''] = line.split('|').slice(1)
+    return [...(first.includes('`') ? first : second).matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => quoted)
+  })
+
+const said = ['src', 'adapters', 'stores']
+  .flatMap((folder) => readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => readFileSync(`${parentPath}/${name}`, 'utf8'))
+  .join('\n')
+
+describe('docs/troubleshooting.md', () => {
+  it('has symptoms', () => expect(symptoms.length).toBeGreaterThan(25))
+
+  it.each(symptoms.filter((symptom) => !OF_OTHERS.some((pattern) => pattern.test(symptom))))(
+    'quotes %j as the code says it',
+    (symptom) => expect(said).toContain(symptom),
+  )
+})
