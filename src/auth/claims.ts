@@ -17,7 +17,7 @@ export interface Binding {
  * @param bodyHash SHA-256 of the raw body, base64url.
  */
 export function checkClaims(
-  { sub, aud, exp, jti, htm, htb_s256, nbf, iat }: { readonly [claim: string]: Json },
+  { sub, aud, exp, jti, htm, htb_s256, nbf = 0, iat = 0 }: { readonly [claim: string]: Json },
   { subject, audience }: Binding,
   { eventId, now }: Pick<Attempt, 'eventId' | 'now'>,
   bodyHash: string,
@@ -28,10 +28,10 @@ export function checkClaims(
   if (typeof jti !== 'string' || jti.toLowerCase() !== eventId) return invalid('jti is not the event ID')
   if (htm !== 'POST') return invalid('htm is not POST')
   if (htb_s256 !== bodyHash) return invalid('htb_s256 is not the hash of the body')
-  if (iat !== undefined && !isNumericDate(iat)) return invalid('iat is not a number')
-  if (nbf !== undefined && (!isNumericDate(nbf) || nbf > now)) return invalid('nbf is not a time in the past')
+  if (!isNumericDate(iat)) return invalid('iat is not a number')
+  if (!isNumericDate(nbf) || nbf > now) return invalid('nbf is not a time in the past')
   if (!isNumericDate(exp)) return invalid('exp is not a number')
-  if (exp > now + MAX_EXPIRY_SECONDS) return invalid(`exp is more than ${MAX_EXPIRY_SECONDS} s ahead`)
+  if (exp > now + MAX_EXPIRY_SECONDS) return invalid(`exp is over ${MAX_EXPIRY_SECONDS} s ahead`)
   return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)
 }
 

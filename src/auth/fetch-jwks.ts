@@ -46,6 +46,6 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decodeUtf8(bytes) ?? '')
   } catch {
-    throw new Error('sent something that is not JSON in UTF-8')
+    throw new Error('sent something that is not JSON')
   }
 }

@@ -13,6 +13,6 @@ export function jwksUrl(given: string | URL, allowInsecureLoopback: boolean | un
       `must be https:, not ${url.protocol}; for tests on this machine set allowInsecureLoopback`,
     )
   }
-  if (url.username || url.password) throw new ListenerConfigError('url', 'must not carry credentials')
+  if (url.username || url.password) throw new ListenerConfigError('url', 'must have no credentials')
   return url
 }

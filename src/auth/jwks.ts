@@ -18,8 +18,8 @@ export class Jwks implements KeySet {
   /** @throws Error when the document is not a JWKS or has over 100 keys. */
   constructor(document: unknown) {
     const keys: unknown = Object(document).keys
-    if (!Array.isArray(keys)) throw new Error('is not a JWKS: { "keys": [ … ] }')
-    if (keys.length > MOST_KEYS) throw new Error(`has ${keys.length} keys; at most ${MOST_KEYS} are read`)
+    if (!Array.isArray(keys)) throw new Error('is not a JWKS: { keys: [...] }')
+    if (keys.length > MOST_KEYS) throw new Error(`has over ${MOST_KEYS} keys`)
     this.#entries = keys.flatMap((key) => readPublicKey(key) ?? [])
   }
 
@@ -30,8 +30,8 @@ export class Jwks implements KeySet {
   find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
     const namesakes = this.#entries.filter((entry) => entry.keyId === keyId)
     const fitting = namesakes.filter((entry) => entry.algorithm === algorithm && !entry.problem)
-    const [entry] = fitting
-    if (fitting.length > 1) return `more than one ${algorithm} key has this kid`
+    const [entry, another] = fitting
+    if (another) return `more than one ${algorithm} key has this kid`
     if (entry === undefined) {
       const problem = namesakes.find((entry) => entry.problem)?.problem
       return problem ? `the key with this kid is not used: ${problem}` : `no ${algorithm} key has this kid`

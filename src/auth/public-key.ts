@@ -29,7 +29,7 @@ const KINDS: readonly {
   readonly problem: (...bytes: [Uint8Array, Uint8Array]) => string | false
 }[] = [
   { algorithm: 'RS256', type: { kty: 'RSA' }, numbers: ['n', 'e'], problem: rsaProblem },
-  { algorithm: 'ES256', type: { kty: 'EC', crv: 'P-256' }, numbers: ['x', 'y'], problem: p256Problem },
+  { algorithm: 'ES256', type: { kty: 'EC', crv: 'P-256' }, numbers: ['x', 'y'], problem: coordinatesProblem },
   {
     algorithm: 'EdDSA',
     alias: 'Ed25519', // RFC 9864 gave EdDSA its new name
@@ -48,10 +48,11 @@ export function readPublicKey(entry: unknown): PublicKey | undefined {
   )
   if (typeof keyId !== 'string' || keyId === '' || kind === undefined) return undefined
   const { algorithm, alias, type, numbers } = kind
+  const { alg = algorithm } = jwk
   const bytes = numbers.flatMap((member) => decodeMember(jwk[member]))
   const problem =
     useProblem(jwk) ||
-    (![undefined, algorithm, alias].some((name) => name === jwk.alg) && 'its alg is another one') ||
+    (alg !== algorithm && alg !== alias && 'its alg is another one') ||
     (bytes.length < numbers.length && `its ${numbers.join(', ')} are not base64url`) ||
     kind.problem(...(bytes as [Uint8Array, Uint8Array])) || // as many as its function takes
     undefined
@@ -65,8 +66,8 @@ function decodeMember(value: unknown): Uint8Array | [] {
 
 function useProblem(jwk: Members): string | false {
   if (PRIVATE_MEMBERS.some((member) => member in jwk)) return 'it is a private key'
-  if (jwk.use !== undefined && jwk.use !== 'sig') return 'its use is not sig'
-  const { key_ops: operations = ['verify'] } = jwk
+  const { use = 'sig', key_ops: operations = ['verify'] } = jwk
+  if (use !== 'sig') return 'its use is not sig'
   if (!Array.isArray(operations) || !operations.includes('verify')) return 'its key_ops lack verify'
   return new Set(operations).size < operations.length && 'its key_ops repeat'
 }
@@ -79,22 +80,15 @@ function rsaProblem(modulus: Uint8Array, exponent: Uint8Array): string | false {
     return `its modulus has ${bits} bits, not ${SMALLEST_RSA_BITS} to ${LARGEST_RSA_BITS}`
   if (e < 3n || e % 2n === 0n || exponent.length > LARGEST_RSA_EXPONENT_BYTES)
     return 'its exponent is not safe'
-  return hasRocaFingerprint(n) && 'its modulus can be factored (CVE-2017-15361)'
+  return hasRocaFingerprint(n) && 'its modulus is not safe (ROCA)'
 }
 
-function p256Problem(x: Uint8Array, y: Uint8Array): string | false {
-  return !(has32Bytes(x) && has32Bytes(y)) && 'its coordinates are not 32 bytes each'
+function coordinatesProblem(...coordinates: readonly Uint8Array[]): string | false {
+  return coordinates.some(({ length }) => length !== 32) && 'its coordinates are not 32 bytes each'
 }
 
-function ed25519Problem(point: Uint8Array): string | false {
-  if (!has32Bytes(point)) return 'its x is not 32 bytes'
-  return (
-    isSmallOrderEd25519(toBigInt(point.toReversed())) && 'its point has a small order or a second spelling'
-  )
-}
-
-function has32Bytes(bytes: Uint8Array): boolean {
-  return bytes.length === 32
+function ed25519Problem(x: Uint8Array): string | false {
+  return coordinatesProblem(x) || (isSmallOrderEd25519(toBigInt(x.toReversed())) && 'its point is not safe')
 }
 
 function toBigInt(bytes: Uint8Array): bigint {

@@ -84,14 +84,14 @@ class RemoteKeySet implements KeySet {
   #failedAt = -Infinity
 
   constructor({ href, origin, pathname }: URL, options: RemoteKeySetOptions) {
-    const { clock = performance, timeoutSeconds = 5, maxStaleSeconds = 86_400 } = options
+    const { clock = performance, timeoutSeconds = 5, maxStaleSeconds = 86_400, waitUntil } = options
     const { fetch = (...request) => globalThis.fetch(...request) } = options
     const timeoutMs = timeoutSeconds * 1000
     this.#where = origin + pathname
     this.#fetchJwks = () => fetchJwks(href, fetch, timeoutMs)
     this.#clock = clock
     this.#usableMs = FRESH_MS + maxStaleSeconds * 1000
-    this.#attempt = sharedAttempt(() => this.#load(), timeoutMs + GRACE_MS, clock, options.waitUntil)
+    this.#attempt = sharedAttempt(() => this.#load(), timeoutMs + GRACE_MS, clock, waitUntil)
   }
 
   find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
@@ -99,7 +99,9 @@ class RemoteKeySet implements KeySet {
     const usable = age < this.#usableMs
     const known = usable && this.#jwks?.has(keyId)
     if (known && age < RENEW_AFTER_MS) return this.#answer(keyId, algorithm)
-    const begun = this.#renew(usable)
+    // A lost attempt says nothing of the host, and without any keys nobody can wait out the pause.
+    const isDue = this.#since(this.#attempt.beganAt()) >= COOLDOWN_MS || (this.#attempt.isLost() && !usable)
+    const begun = isDue ? this.#attempt.begin() : undefined
     // Known keys wait only once a set has expired, unless the host has just proved to be down.
     const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
     const attempt = wait ? (begun ?? this.#attempt.join()) : undefined
@@ -113,13 +115,7 @@ class RemoteKeySet implements KeySet {
     throw new KeySetError(`${this.#where} ${problem}`, wait, { cause: this.#failure })
   }
 
-  /** A new attempt, when one is due. It never rejects: a failure is kept, and the old set too. */
-  #renew(usable: boolean): Promise<void> | undefined {
-    // A lost attempt says nothing of the host, and without any keys nobody can wait out the pause.
-    const isDue = this.#since(this.#attempt.beganAt()) >= COOLDOWN_MS || (this.#attempt.isLost() && !usable)
-    return this.#attempt.isUnderWay() || !isDue ? undefined : this.#attempt.begin()
-  }
-
+  /** Never rejects: a failure is kept, and the old set too. */
   async #load(): Promise<void> {
     try {
       this.#jwks = await this.#fetchJwks()

@@ -16,10 +16,10 @@ export type WaitUntil = (work: Promise<unknown>) => void
 export interface SharedAttempt {
   /** The last attempt is over without a result: the request that began it is. */
   isLost(): boolean
-  isUnderWay(): boolean
   /** By the clock; -Infinity before the first. */
   beganAt(): number
-  begin(): Promise<void>
+  /** Undefined while another is under way. */
+  begin(): Promise<void> | undefined
   /** The wait for the attempt under way, if there is one. */
   join(): Promise<void> | undefined
 }
@@ -35,12 +35,12 @@ export function sharedAttempt(
   let beganAt = -Infinity
   const isLost = () =>
     ENDS_WITH_ITS_REQUEST && current !== undefined && Math.abs(clock.now() - beganAt) >= longestMs
-  const isUnderWay = () => current !== undefined && !isLost()
-
+  const underWay = () => (isLost() ? undefined : current)
   const lookUntilOver = async (begun: Promise<void>) => {
     while (current === begun && !isLost()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
   const begin = () => {
+    if (underWay()) return undefined
     const begun = work().finally(() => {
       if (current === begun) current = undefined
     })
@@ -50,8 +50,8 @@ export function sharedAttempt(
     return begun
   }
   const join = () => {
-    const begun = isUnderWay() ? current : undefined
+    const begun = underWay()
     return ENDS_WITH_ITS_REQUEST && begun ? lookUntilOver(begun) : begun
   }
-  return { beganAt: () => beganAt, isLost, isUnderWay, begin, join }
+  return { beganAt: () => beganAt, isLost, begin, join }
 }

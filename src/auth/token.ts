@@ -30,7 +30,7 @@ export function readBearerToken(header: string): Token | string {
   const [protectedHeader = '', payload = '', lastSegment = ''] = segments
   if (segments.length !== 3) return 'the token has not three segments'
   const signature = decodeBase64url(lastSegment)
-  if (!signature?.length) return 'the signature is not canonical base64url'
+  if (!signature?.length) return 'the signature is not base64url'
   const known = readHeader(protectedHeader)
   if (typeof known === 'string') return known
   const claims = readObject(payload)
@@ -64,7 +64,7 @@ function judgeHeader(header: JsonObject | string): KnownHeader | string {
 /** The readers of a token must agree on it, so a member may not come twice (RFC 7515 4, RFC 7519 4). */
 function readObject(segment: string): JsonObject | string {
   const bytes = decodeBase64url(segment)
-  if (!bytes?.length) return 'is not canonical base64url'
+  if (!bytes?.length) return 'is not base64url'
   const text = decodeUtf8(bytes) ?? 'null'
   try {
     const value: Json = JSON.parse(text)

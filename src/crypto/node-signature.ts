@@ -2,13 +2,6 @@
 import { KeyObject, verify } from 'node:crypto'
 import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
 
-type SignatureCheck = readonly [
-  digest: string | null,
-  text: Uint8Array,
-  key: KeyObject,
-  signature: Uint8Array,
-]
-
 /**
  * Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2).
  *
@@ -21,18 +14,22 @@ export async function verifySignature(
   signature: Uint8Array<ArrayBuffer>,
   text: string,
 ): Promise<boolean> {
+  underWay += 1
   try {
     const keyObject = keyObjectFor(algorithm, key)
     const encoded = algorithm === 'ES256' ? derSignature(signature) : signature
     if (!keyObject || !encoded) return false
     const digest = algorithm === 'EdDSA' ? null : 'sha256'
-    const check: SignatureCheck = [digest, Buffer.from(text, 'latin1'), keyObject, encoded]
-    waiting += 1
+    const check = [digest, Buffer.from(text, 'latin1'), keyObject, encoded] as const
     await undefined // those who begin together are counted by now
-    waiting -= 1
-    return isAlone() ? verify(...check) : await runInPool(check)
+    if (isAlone()) return verify(...check)
+    return await new Promise((resolve) => {
+      verify(...check, (error, verifies) => resolve(error === null && verifies))
+    })
   } catch {
     return false
+  } finally {
+    underWay -= 1
   }
 }
 
@@ -52,49 +49,37 @@ function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | u
 function derSignature(signature: Uint8Array): Uint8Array | undefined {
   if (signature.length !== 64) return undefined
   const der = new Uint8Array(72)
-  const end = writeInteger(der, writeInteger(der, 2, signature.subarray(0, 32)), signature.subarray(32))
+  let end = 2
+  for (let start = 0, next = 32; next <= 64; start = next, next += 32) {
+    // An integer is as short as it can be, with a zero in front where the first bit is set: that would be a sign.
+    while (start < next - 1 && signature[start] === 0) start += 1
+    const zero = (signature[start] ?? 0) >> 7
+    const length = zero + next - start
+    der[end] = 0x02
+    der[end + 1] = length
+    der.set(signature.subarray(start, next), end + 2 + zero)
+    end += 2 + length
+  }
   der[0] = 0x30
   der[1] = end - 2
   return der.subarray(0, end)
 }
 
-/** As short as it can be, with a zero in front where the first bit is set: that would be a sign. */
-function writeInteger(der: Uint8Array, at: number, bytes: Uint8Array): number {
-  let start = 0
-  while (start < 31 && bytes[start] === 0) start += 1
-  const zero = (bytes[start] ?? 0) >> 7
-  der[at] = 0x02
-  der[at + 1] = zero + 32 - start
-  der.set(bytes.subarray(start), at + 2 + zero)
-  return at + 34 + zero - start
-}
-
-let waiting = 0
-let inPool = 0
-let checkedThisTurn = false
+let underWay = 0
 let noticed = false
 
 function isAlone(): boolean {
-  if (waiting > 0 || inPool > 0 || checkedThisTurn) return false
+  if (underWay > 1) return false
   if (!noticed) {
     noticed = true
-    // Only when this task is over: one that checks token after token is still alone.
+    // It counts until this turn is over, but not before this task is: who checks token after token is still alone.
     process.nextTick(() => {
-      checkedThisTurn = true
+      underWay += 1
       setImmediate(() => {
-        checkedThisTurn = noticed = false
+        underWay -= 1
+        noticed = false
       })
     })
   }
   return true
-}
-
-function runInPool(check: SignatureCheck): Promise<boolean> {
-  return new Promise((resolve) => {
-    verify(...check, (error, verifies) => {
-      inPool -= 1
-      resolve(error === null && verifies)
-    })
-    inPool += 1
-  })
 }

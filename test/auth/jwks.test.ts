@@ -14,7 +14,11 @@ describe('documents that are no key set', () => {
     ['nothing', '', /is not JSON/],
     ['half a document', '{"keys":[', /is not JSON/],
     ['a byte order mark in front', `\ufeff{"keys":[]}`, /is not JSON/],
-    ['bytes that are not UTF-8', Buffer.from('{"keys":["\xff"]}', 'latin1'), /is not JSON in UTF-8/],
+    [
+      'bytes that are not UTF-8',
+      Buffer.from('{"keys":["\xff"]}', 'latin1'),
+      /sent something that is not JSON/,
+    ],
     ['null', 'null', /is not a JWKS/],
     ['a string', '"keys"', /is not a JWKS/],
     ['an array of keys', JSON.stringify([KEY.publicKey]), /is not a JWKS/],
@@ -46,7 +50,7 @@ describe('the number of keys', () => {
     const full = await remoteSender(KEY, { keys: [...others(99), KEY.publicKey] })
     expect(await full.send()).toMatchObject(ACCEPTED)
     const over = await remoteSender(KEY, { keys: [...others(100), KEY.publicKey] })
-    await expect(over.send()).rejects.toMatchObject(unavailable(/has 101 keys; at most 100 are read/))
+    await expect(over.send()).rejects.toMatchObject(unavailable(/has over 100 keys/))
   })
 
   it('S07 refuses a set of 10,000 keys', async () => {
@@ -54,7 +58,7 @@ describe('the number of keys', () => {
       KEY,
       plainly(200, JSON.stringify({ keys: Array(10_000).fill({ kid: 'k' }) })),
     )
-    await expect(send()).rejects.toMatchObject(unavailable(/has 10000 keys/))
+    await expect(send()).rejects.toMatchObject(unavailable(/has over 100 keys/))
   })
 
   it('S07 takes a set without any key for an answer: the token is refused, not the host', async () => {
@@ -166,7 +170,7 @@ describe('any document', () => {
           try {
             return new Jwks(document) instanceof Jwks
           } catch (error) {
-            return error instanceof Error && /JWKS|at most 100/.test(error.message)
+            return error instanceof Error && /JWKS|over 100 keys/.test(error.message)
           }
         },
       ),

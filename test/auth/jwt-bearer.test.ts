@@ -7,7 +7,7 @@ import { newKey } from '../support/keys.ts'
 const KEY = newKey('ES256')
 const { clock, deliver, listener, send } = jwtSender(KEY)
 const OTHER_SCHEME = invalid('the scheme is not Bearer')
-const SPACED = invalid('the token header is not canonical base64url')
+const SPACED = invalid('the token header is not base64url')
 
 describe('the Authorization header', () => {
   it.each(['bearer', 'BEARER', 'bEaReR'])('K34 accepts the scheme in any case: %s', async (scheme) => {
@@ -27,14 +27,14 @@ describe('the Authorization header', () => {
     ['the scheme alone', () => 'Bearer', OTHER_SCHEME],
     ['two spaces', (token: string) => `Bearer  ${token}`, SPACED],
     ['a space and a tab', (token: string) => `Bearer \t${token}`, SPACED],
-    ['a token in quotes', (token: string) => `Bearer "${token}"`, invalid(/canonical base64url/)],
+    ['a token in quotes', (token: string) => `Bearer "${token}"`, invalid(/not base64url/)],
     [
       'a space behind the token',
       (token: string) => `Bearer ${token} `,
-      invalid(/signature is not canonical/),
+      invalid(/signature is not base64url/),
     ],
     ['a second token', (token: string) => `Bearer ${token} ${token}`, invalid(/three segments/)],
-    ['a parameter', (token: string) => `Bearer ${token}, realm=x`, invalid(/signature is not canonical/)],
+    ['a parameter', (token: string) => `Bearer ${token}, realm=x`, invalid(/signature is not base64url/)],
     ['the scheme and a space', () => 'Bearer ', invalid(/three segments/)],
     ['token=', (token: string) => `Bearer token=${token}`, SPACED],
   ] as const)('K35 refuses %s', async (_, authorization, expected) => {

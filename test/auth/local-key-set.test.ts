@@ -19,7 +19,7 @@ describe('localKeySet', () => {
       expect.objectContaining({
         name: 'ListenerConfigError',
         option: 'jwks',
-        message: 'jwks: is not a JWKS: { "keys": [ … ] }',
+        message: 'jwks: is not a JWKS: { keys: [...] }',
       }),
     )
   })

@@ -43,7 +43,7 @@ describe('Ed25519 keys', () => {
     // With order 8, one try in eight would succeed.
     for (let attempt = 0; attempt < 64; attempt += 1) {
       expect(await sendWith(ED, { kty: 'OKP', crv: 'Ed25519', x }, forgery)).toMatchObject(
-        invalid(/its point has a small order or a second spelling/),
+        invalid(/its point is not safe/),
       )
     }
   })
@@ -82,7 +82,7 @@ describe('Ed25519 keys', () => {
   it.each([31, 33, 0, 57])('K29 refuses a point of %d bytes', async (length) => {
     const x = base64url(Buffer.alloc(length, 9))
     expect(await sendWith(ED, { kty: 'OKP', crv: 'Ed25519', x })).toMatchObject(
-      invalid(/its x is not 32 bytes/),
+      invalid(/its coordinates are not 32 bytes each/),
     )
   })
 })
@@ -206,7 +206,7 @@ describe('RSA keys', () => {
     const product = primes.reduce((left, right) => left * right, 2n)
     const marked = product * (2n ** 2047n / product) + 65537n + product
     expect(await sendWith(RSA, { kty: 'RSA', n: base64url(toBytes(marked, 256)), e })).toMatchObject(
-      invalid(/can be factored/),
+      invalid(/its modulus is not safe/),
     )
   })
 })
