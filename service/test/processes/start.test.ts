@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
@@ -31,6 +33,28 @@ it('at port 0 it prints the port that it got, which is also in the URLs of its l
     expect(automation.trigger.incomingWebhook.url).toContain(`${service.origin}/api/`)
   const { servers } = await service.ask('GET', '/openapi.json')
   expect(servers).toStrictEqual([{ url: service.origin }])
+}, 60_000)
+
+/** What it prints, and nothing else, before it gives up. */
+async function refusal(settings: Readonly<Record<string, string>>): Promise<string> {
+  const error = await started(settings).catch((error: Error) => error)
+  return error instanceof Error ? error.message : 'it started'
+}
+
+it('says in a line why it cannot start: a port in use, a wrong setting, a database that is not there', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  expect(await refusal({ SERVICE_PORT: `${port}` })).toBe(
+    `the service ended (1): Port ${port} is in use: SERVICE_PORT names another; 0 is any free one.\n`,
+  )
+  expect(await refusal({ SERVICE_PROT: '1' })).toMatch(
+    /^the service ended \(1\): The environment is wrong.\n.*SERVICE_PROT.*\n$/,
+  )
+  expect(await refusal({ SERVICE_DATABASE_URL: 'postgres://127.0.0.1:1/x' })).toBe(
+    'the service ended (1): connect ECONNREFUSED 127.0.0.1:1\n',
+  )
 }, 60_000)
 
 it('SERVICE_BASE_URL is what stands in them instead, when it is set', async () => {
