@@ -29,7 +29,7 @@ export function checkClaims(
   if (htm !== 'POST') return invalid('htm is not POST')
   if (htb_s256 !== bodyHash) return invalid('htb_s256 is not the hash of the body')
   if (!isNumericDate(iat)) return invalid('iat is not a number')
-  if (!isNumericDate(nbf) || nbf > now) return invalid('nbf is not a time in the past')
+  if (!isNumericDate(nbf) || nbf > now) return invalid('nbf is not in the past')
   if (!isNumericDate(exp)) return invalid('exp is not a number')
   if (exp > now + MAX_EXPIRY_SECONDS) return invalid(`exp is over ${MAX_EXPIRY_SECONDS} s ahead`)
   return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)

@@ -111,8 +111,7 @@ class RemoteKeySet implements KeySet {
   #answer(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string> {
     if (this.#jwks && this.#since(this.#fetchedAt) < this.#usableMs) return this.#jwks.find(keyId, algorithm)
     const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#attempt.beganAt())) / 1000))
-    const problem = this.#failure === undefined ? 'has not answered yet' : reasonOf(this.#failure)
-    throw new KeySetError(`${this.#where} ${problem}`, wait, { cause: this.#failure })
+    throw new KeySetError(`${this.#where} ${reasonOf(this.#failure)}`, wait, { cause: this.#failure })
   }
 
   /** Never rejects: a failure is kept, and the old set too. */
@@ -135,6 +134,7 @@ class RemoteKeySet implements KeySet {
 
 /** What `fetch` throws says only that it failed; why stands in its cause. */
 function reasonOf(failure: unknown): string {
-  const { message, cause } = Object(failure)
-  return cause instanceof Error ? `${message}: ${cause.message || Object(cause).code}` : String(message)
+  const { message = 'has not answered yet', cause } = Object(failure)
+  const why = cause?.message || cause?.code
+  return why ? `${message}: ${why}` : message
 }

@@ -57,7 +57,7 @@ function judgeHeader(header: JsonObject | string): KnownHeader | string {
   if (algorithm === undefined) return `alg is none of ${JWT_ALGORITHMS.join(', ')}`
   if (typeof keyId !== 'string' || keyId === '') return 'kid is missing'
   if (keyId.length > LONGEST_KEY_ID) return `kid is over ${LONGEST_KEY_ID} characters`
-  if ('crit' in header || 'b64' in header) return 'crit and b64 are not supported'
+  if ('crit' in header || 'b64' in header) return 'crit and b64 are not allowed'
   return { algorithm, keyId }
 }
 

@@ -54,7 +54,7 @@ describe('keys that a token brings along', () => {
 })
 
 describe('extensions', () => {
-  const unsupported = invalid('crit and b64 are not supported')
+  const unsupported = invalid('crit and b64 are not allowed')
 
   it.each([
     ['an unknown name', ['x']],
