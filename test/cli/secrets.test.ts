@@ -28,12 +28,14 @@ test('a secret from a file is never echoed; its last line break is not part of i
   expect(listener.stdout.text + listener.stderr.text + sent.stdout + sent.stderr).not.toContain(SECRET)
 })
 
-test.each(['short', '', ' '.repeat(20)])('the secret %o is refused without repeating it', async (secret) => {
+test.each([
+  ['short', 'must have at least 16 characters'],
+  ['', 'is empty; is the environment variable set?'],
+  [' '.repeat(20), 'must have at least 16 characters'],
+])('the secret %o is refused without repeating it', async (secret, problem) => {
   const ended = await hookgate(['listen', '--port', '0'], { env: { HOOKGATE_SECRET: secret } })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
-  expect(ended.stderr).toBe(
-    'hookgate listen: HOOKGATE_SECRET: must have at least 16 characters\nSee: hookgate listen --help\n',
-  )
+  expect(ended.stderr).toBe(`hookgate listen: HOOKGATE_SECRET: ${problem}\nSee: hookgate listen --help\n`)
 })
 
 test('a secret is no option, and one that is given as such is not repeated', async () => {
