@@ -87,7 +87,7 @@ async function post(url: string, request: SignedRequest) {
 }
 
 async function readText(response: Response): Promise<string> {
-  const bytes = await readAtMost(response.body, MOST_ANSWER_BYTES)
+  const bytes = await readAtMost(response.body?.getReader(), MOST_ANSWER_BYTES)
   return new TextDecoder().decode(bytes.subarray(0, MOST_ANSWER_BYTES))
 }
 

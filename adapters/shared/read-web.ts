@@ -16,12 +16,17 @@ export function webIncoming(request: Request): Incoming {
 
 /** The exact bytes of a web request's body, or the first `limit` + 1 of them: `readNodeBody` for web streams. */
 function readWebBody(request: Request, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
-  if (request.bodyUsed) throw bodyTaken()
+  if (request.bodyUsed || request.body?.locked) throw bodyTaken()
   if (announcesOver(limit, request.headers.get('content-length') ?? undefined)) return oversizeBody(limit)
-  const bytes = readAtMost(request.body, limit).catch(() => {
+  const reader = request.body?.getReader()
+  const bytes = readAtMost(reader, limit).catch(() => {
     throw connectionEnded()
   })
-  return withDeadline(bytes, timeoutMs, () => bodyLate(timeoutMs))
+  return withDeadline(bytes, timeoutMs, () => {
+    // Its place is another's now, so it must not keep what goes on coming.
+    void reader?.cancel().catch(() => {})
+    return bodyLate(timeoutMs)
+  })
 }
 
 /**

@@ -36,7 +36,7 @@ async function readJwks(url: string, fetch: Fetch, signal: AbortSignal): Promise
     void response.body?.cancel().catch(() => {})
     throw new Error(`answered with status ${response.status}`)
   }
-  const bytes = await readAtMost(response.body, MAX_DOCUMENT_BYTES)
+  const bytes = await readAtMost(response.body?.getReader(), MAX_DOCUMENT_BYTES)
   if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw new Error(`sent over ${MAX_DOCUMENT_BYTES} bytes`)
   return new Jwks(parseJson(bytes))
 }

@@ -3,13 +3,12 @@
  * long" without holding more. Rejects when the stream fails.
  */
 export async function readAtMost(
-  stream: ReadableStream<Uint8Array> | null,
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
   limit: number,
 ): Promise<Uint8Array> {
-  if (stream === null) return new Uint8Array(0)
+  if (reader === undefined) return new Uint8Array(0)
   const chunks: Uint8Array[] = []
   let length = 0
-  const reader = stream.getReader()
   while (length <= limit) {
     const { done, value } = await reader.read()
     if (done) return joinChunks(chunks, length)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type OnWebhook, webhookHandler } from '../../adapters/web.ts'
 import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
 import type { RawRequest } from '../support/raw-http.ts'
+import { Log } from './log.ts'
 import { hmacEndpoint } from './sender.ts'
 
 /** Bytes that would change if they were parsed and printed again. */
@@ -87,6 +88,24 @@ describe('webhookHandler', () => {
     await expect(refusal).rejects.toThrow(ListenerConfigError)
     await expect(refusal).rejects.toThrow(/before every body parser/)
     expect(verbs(endpoint)).toEqual([])
+  })
+
+  it('B17 P07 tells the developer what to change when somebody else holds the body', async () => {
+    const { listener, request } = hmacEndpoint()
+    const sent = webRequest(await request())
+    sent.body?.getReader()
+    await expect(webhookHandler(listener, nothing)(sent)).rejects.toThrow(/before every body parser/)
+  })
+
+  it('B09 reads no further when a body is late: its place is free for another', async () => {
+    const { listener, verdicts } = hmacEndpoint()
+    const cancelled = new Log<string>()
+    const body = new ReadableStream({ cancel: () => cancelled.add('cancelled') })
+    const init: RequestInit = { method: 'POST', body, duplex: 'half' }
+    const handle = webhookHandler(listener, nothing, { bodyTimeoutSeconds: 0.01 })
+    expect((await handle(new Request('http://localhost/hook', init))).status).toBe(400)
+    expect(verdicts.entries).toEqual(['body_incomplete'])
+    await cancelled.reaches(1)
   })
 
   it('given the same request twice, it is a mistake of the developer, and not a duplicate', async () => {

@@ -31,7 +31,7 @@ const chunk = (length: number, fill = 1) => new Uint8Array(length).fill(fill)
 
 describe('readAtMost', () => {
   it('gives no bytes where there is no stream', async () => {
-    expect(await readAtMost(null, 10)).toStrictEqual(new Uint8Array(0))
+    expect(await readAtMost(undefined, 10)).toStrictEqual(new Uint8Array(0))
   })
 
   it('gives all bytes up to the limit, and one byte more if there are more', async () => {
@@ -42,7 +42,7 @@ describe('readAtMost', () => {
         async (parts, limit) => {
           const whole = Buffer.concat(parts)
           const { stream, seen } = streamOf(parts)
-          const read = await readAtMost(stream, limit)
+          const read = await readAtMost(stream.getReader(), limit)
           expect(Buffer.from(read)).toStrictEqual(whole.subarray(0, limit + 1))
           expect(seen.cancelled).toBe(whole.length > limit)
         },
@@ -52,13 +52,15 @@ describe('readAtMost', () => {
 
   it('stops asking once it has more than the limit', async () => {
     const { stream, seen } = streamOf(Array(1000).fill(chunk(10)))
-    expect(await readAtMost(stream, 25)).toHaveLength(26)
+    expect(await readAtMost(stream.getReader(), 25)).toHaveLength(26)
     expect(seen.pulled).toBe(3)
   })
 
   it('rejects when the stream fails, even with bytes at hand', async () => {
-    await expect(readAtMost(streamOf([chunk(5)], 'fail').stream, 10)).rejects.toThrow('connection lost')
-    await expect(readAtMost(streamOf([], 'fail').stream, 10)).rejects.toThrow('connection lost')
+    await expect(readAtMost(streamOf([chunk(5)], 'fail').stream.getReader(), 10)).rejects.toThrow(
+      'connection lost',
+    )
+    await expect(readAtMost(streamOf([], 'fail').stream.getReader(), 10)).rejects.toThrow('connection lost')
   })
 
   it('does not mind a stream that cannot be cancelled', async () => {
@@ -66,7 +68,7 @@ describe('readAtMost', () => {
       pull: (controller) => controller.enqueue(chunk(10)),
       cancel: () => Promise.reject(new Error('cannot cancel')),
     })
-    expect(await readAtMost(stream, 5)).toHaveLength(6)
+    expect(await readAtMost(stream.getReader(), 5)).toHaveLength(6)
   })
 })
 
