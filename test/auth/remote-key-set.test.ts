@@ -42,7 +42,9 @@ describe('the URL of a remote key set', () => {
     'S01 may be %s with allowInsecureLoopback',
     (url) => {
       expect(remoteKeySet(url, { allowInsecureLoopback: true })).toMatchObject({ find: expect.any(Function) })
-      expect(() => remoteKeySet(url, { allowInsecureLoopback: false })).toThrowError(/^url: must be an https: URL/)
+      expect(() => remoteKeySet(url, { allowInsecureLoopback: false })).toThrowError(
+        /^url: must be an https: URL/,
+      )
     },
   )
 
