@@ -5,6 +5,7 @@ import { RefusedError } from './exit.ts'
 import { printable, remark } from './output.ts'
 import { type OpenStore, openClient } from './store-clients.ts'
 import { parseStoreUrl, type StoreUrl } from './store-url.ts'
+import { messageOf } from './values.ts'
 
 const START_MS = 5000
 const SWEEP_MS = 30_000
@@ -15,6 +16,8 @@ export interface ListenStore {
   readonly store: EventStore
   /** What is printed of it: no credentials. Undefined for a memory. */
   readonly shown: string | undefined
+  /** Why a delivery was left undecided, without any secret. */
+  explain(error: unknown): string
   /** When all that was asked of it is answered. */
   close(): Promise<void>
 }
@@ -41,6 +44,11 @@ export async function openStore(text: string): Promise<ListenStore> {
   return {
     store,
     shown: url.shown,
+    explain(error) {
+      if (!(error instanceof EventStoreError)) return messageOf(error)
+      const reason = reasonOf(opened.complaint?.() ?? error, url)
+      return reason === messageOf(error) ? reason : `${messageOf(error)}: ${reason}`
+    },
     async close() {
       clearInterval(sweeping)
       const parting = settled().then(() => opened.close())

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { type Authenticator, defineListener, type EventStore, type Listener } from '../src/index.ts'
+import { type Authenticator, defineListener, type Listener } from '../src/index.ts'
 import { MAX_BODY_BYTES, MAX_EXPIRY_SECONDS, RETENTION_SECONDS, TOLERANCE_SECONDS } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { type Command, defineCommand } from './command.ts'
@@ -18,7 +18,7 @@ import {
 import type { ListenStore } from './listen-store.ts'
 import { print, printable, remark } from './output.ts'
 import { untilStopped } from './stop.ts'
-import { codeOf, toUsageError, wholeNumber } from './values.ts'
+import { codeOf, messageOf, toUsageError, wholeNumber } from './values.ts'
 import { serveWebhooks } from './webhook-server.ts'
 
 const MAX_RECORDS = 100_000
@@ -54,7 +54,7 @@ export const listen: Command = defineCommand<ListenValues>({
     try {
       const url = `${await bind(server, given.host ?? DEFAULT_HOST, port)}${pathOf(id)}`
       const stopped = untilStopped(server)
-      const listener = describe(id, auth.authFor(url), limits, given['allow-cidr'], kept.store)
+      const listener = describe(id, auth.authFor(url), limits, given['allow-cidr'], kept)
       const asJson = given.json ?? false
       serveWebhooks(server, listener, pathOf(id), (line, detail) => {
         print(formatDelivery(line, asJson))
@@ -76,7 +76,7 @@ async function findStore(given: string | undefined, toleranceSeconds: number): P
   if (url !== undefined) return (await import('./listen-store.ts')).openStore(url)
   const replayWindowSeconds = Math.max(MAX_EXPIRY_SECONDS, 2 * toleranceSeconds)
   const store = memoryStore({ maxRecords: MAX_RECORDS, replayWindowSeconds })
-  return { store, shown: undefined, close: async () => {} }
+  return { store, shown: undefined, explain: messageOf, close: async () => {} }
 }
 
 function readLimits(given: ListenValues) {
@@ -98,10 +98,11 @@ function describe(
   auth: Authenticator,
   limits: ReturnType<typeof readLimits>,
   allowedCidrs: readonly string[] | undefined,
-  store: EventStore,
+  { store, explain }: ListenStore,
 ): Listener {
+  const onError = (error: unknown) => remark(`hookgate: ${explain(error)}`)
   try {
-    return defineListener({ id, auth, store, allowedCidrs, ...limits })
+    return defineListener({ id, auth, store, allowedCidrs, onError, ...limits })
   } catch (error) {
     throw toUsageError(error, '--allow-cidr')
   }

@@ -18,13 +18,13 @@ export interface OpenStore {
     sweep?(): Promise<number>
   }
   close(): unknown
-  /** What the connection last complained of: the calls themselves may only say that they waited. */
+  /** What the connection complains of while there is none: the calls themselves may only say that they waited. */
   complaint?(): unknown
 }
 
 // What is used of each client, in its own words: none is installed with this package.
 type Closer = Record<'disconnect' | 'destroy' | 'end' | 'close', () => unknown>
-type Listening = Closer & { on(event: 'error', listener: (error: unknown) => void): unknown }
+type Listening = Closer & { on(event: 'error' | 'connect', listener: (what: unknown) => void): unknown }
 type Opener = (module: ClientModule, target: string) => OpenStore | Promise<OpenStore>
 
 interface ClientModule {
@@ -45,6 +45,9 @@ function listenTo(client: Listening): () => unknown {
   let last: unknown
   client.on('error', (error) => {
     last = error
+  })
+  client.on('connect', () => {
+    last = undefined
   })
   return () => last
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { verifyWebhook } from '../adapters/express.ts'
 import { type Listener, ListenerConfigError, type Verdict, type VerdictContext } from '../src/index.ts'
 import type { DeliveryLine } from './delivery-line.ts'
-import { printable, remark } from './output.ts'
+import { remark } from './output.ts'
 
 /** What becomes known of a delivery while it is answered. */
 interface Progress {
@@ -67,7 +67,7 @@ function watched(listener: Listener, progress: Progress): Listener {
     },
     onError(error, context) {
       progress.context = context
-      remark(`hookgate: ${error instanceof Error ? printable(error.message) : 'cannot decide'}`)
+      listener.onError?.(error, context)
     },
   }
 }

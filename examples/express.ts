@@ -7,6 +7,7 @@ const listener = defineListener({
   id: 'orders',
   auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
   store: memoryStore(), // one process; see "Stores" for more
+  onError: console.error, // what was answered 503, and why
 })
 
 const app = express()

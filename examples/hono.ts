@@ -15,6 +15,7 @@ const listener = defineListener({
   }),
   store: memoryStore(),
   payload: z.object({ order: z.string(), total: z.number() }),
+  onError: console.error, // the key host or the store failed: what was answered 503
 })
 
 const app = new Hono()

@@ -10,7 +10,7 @@ import {
   positiveSeconds,
 } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
-import { inspectServers } from './shared/redis-check.ts'
+import { inspectClient, inspectServers } from './shared/redis-check.ts'
 import { evaluatorOf, type RedisClient } from './shared/redis-client.ts'
 import { compactLayout, plainLayout } from './shared/redis-layout.ts'
 import { singlePhase, twoPhase } from './shared/redis-verbs.ts'
@@ -58,7 +58,8 @@ export interface RedisStoreOptions {
 /** The store, and what setting it up and keeping it well takes. */
 export interface RedisStore extends EventStore {
   /**
-   * Looks for settings that lose events: eviction, unwaited replicas, no append-only file. An empty list is well.
+   * Looks for settings that lose events: eviction, unwaited replicas, no append-only file; and for a client whose first
+   * lost connection would end the process. An empty list is well.
    * For a start-up log or a health page: it asks the server, and throws what the client throws.
    */
   check(): Promise<StoreProblem[]>
@@ -94,7 +95,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     options.layout === 'compact' ? compactLayout(prefix, shards, retentionMs) : plainLayout(prefix)
   const store =
     options.mode === 'single' ? singlePhase(evaluate, layout, retentionMs) : twoPhase(evaluate, layout)
-  return { ...store, check: () => inspectServers(evaluate, prefix) }
+  return {
+    ...store,
+    check: async () => [...(await inspectServers(evaluate, prefix)), ...inspectClient(client)],
+  }
 }
 
 function checkCombination({ mode, layout, retentionSeconds, shards }: RedisStoreOptions): void {

@@ -1,5 +1,5 @@
 import { EventStoreError } from '../../src/errors.ts'
-import { type Evaluate, replyText } from './redis-client.ts'
+import { type Evaluate, type RedisClient, replyText } from './redis-client.ts'
 import { INSPECT } from './redis-scripts.ts'
 import type { StoreProblem } from './store-problem.ts'
 
@@ -68,4 +68,17 @@ function problemsOf(told: Told, where = ''): StoreProblem[] {
     })
   }
   return problems
+}
+
+/** A client or pool of node-redis emits `error` for a lost connection; an EventEmitter without listeners throws it. */
+export function inspectClient(client: RedisClient): StoreProblem[] {
+  const holder = Object(client)
+  const isNodeRedis = 'sendCommand' in holder && !('call' in holder) && !('masters' in holder)
+  if (!isNodeRedis || holder.listenerCount?.('error') !== 0) return []
+  return [
+    {
+      problem: 'nobody listens to the errors of the client: a connection that breaks ends this process',
+      fix: "client.on('error', (error) => log(error)), before it connects",
+    },
+  ]
 }

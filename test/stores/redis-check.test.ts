@@ -1,4 +1,6 @@
 import { Redis } from 'ioredis'
+import { createClient, createClientPool, createCluster } from 'redis'
+import { createClient as createClient5, createClientPool as createClientPool5 } from 'redis5'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisStore } from '../../stores/redis.ts'
 import { CLUSTER_CLIENTS } from '../support/redis-clients.ts'
@@ -17,6 +19,11 @@ function clientOf({ port }: RedisServer, user: { username?: string; password?: s
   client.on('error', () => {})
   onTestFinished(() => client.disconnect())
   return client
+}
+
+interface Socket {
+  readonly port: number
+  readonly host: string
 }
 
 /** The problems' first words, of a server with these settings. */
@@ -72,6 +79,34 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
   it('says so where INFO tells nothing of memory', async () => {
     const store = redisStore(async () => 'redis_version:7.0.15\r\nrole:master\r\n')
     expect(await store.check()).toHaveLength(1)
+  })
+
+  it.each([
+    ['client of node-redis 6', (socket: Socket) => createClient({ socket })],
+    ['pool of node-redis 6', (socket: Socket) => createClientPool({ socket })],
+    ['client of node-redis 5', (socket: Socket) => createClient5({ socket })],
+    ['pool of node-redis 5', (socket: Socket) => createClientPool5({ socket })],
+  ])('finds a %s whose errors nobody hears: the first one would end the process', async (_, create) => {
+    const { port } = await running(...DURABLE)
+    const client = create({ port, host: '127.0.0.1' })
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    const store = redisStore(client)
+    expect(await store.check()).toEqual([
+      { problem: expect.stringContaining('ends this process'), fix: expect.stringContaining("on('error'") },
+    ])
+    client.on('error', () => {})
+    expect(await store.check()).toEqual([])
+  })
+
+  it('has nothing to say of a cluster client of node-redis, which hears its errors itself', async () => {
+    const cluster = await startRedisCluster(...DURABLE)
+    onTestFinished(() => cluster.close())
+    const rootNodes = cluster.nodes.map(({ port }) => ({ socket: { port, host: '127.0.0.1' } }))
+    const client = createCluster({ rootNodes })
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    expect(await redisStore(client).check()).toEqual([])
   })
 
   it('looks at every node of a cluster, and names the one at fault', async () => {
