@@ -12,9 +12,10 @@ export function replyTo(error: unknown, report: (error: unknown) => void): Respo
   if (UNSTORABLE_TEXT.includes(Reflect.get(Object(error), 'code'))) {
     return new Problem('text_not_storable', 'A text holds U+0000 or half of a surrogate pair.').toResponse()
   }
-  // What Hono itself throws for a body that it cannot parse.
-  if (error instanceof HTTPException && error.status === 400) {
-    return new Problem('body_not_json', 'The body is not JSON.').toResponse()
+  // What Hono itself throws for a body that it cannot parse, or whose Content-Type says that it is something else.
+  if (error instanceof HTTPException && [400, 415].includes(error.status)) {
+    const detail = 'The body is not JSON, or has no Content-Type that says so: application/json.'
+    return new Problem('body_not_json', detail).toResponse()
   }
   report(error)
   return new Problem('internal', 'The service failed. Nothing was changed.').toResponse()

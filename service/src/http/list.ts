@@ -8,15 +8,22 @@ const [SMALLEST, DEFAULT, LARGEST] = [10, 25, 100]
 const sizeRule = 'Default 25. Below 10 behaves as 10, above 100 as 100.'
 const tokenRule = 'Empty for the first page, then the `nextPageToken` of the previous response.'
 
+/** Of any size: `int()` refuses those above 2^53, which behave as 100. */
+const whole = <Size extends z.ZodType<number>>(size: Size) =>
+  size
+    .refine(Number.isInteger, 'must be a whole number')
+    .optional()
+    .openapi({ type: 'integer', description: sizeRule })
+
 /** For a GET operation. */
 export const pageQuery = z.object({
-  page_size: z.coerce.number().int().optional().openapi({ type: 'integer', description: sizeRule }),
+  page_size: whole(z.coerce.number()),
   page_token: z.string().optional().openapi({ description: tokenRule }),
 })
 
 /** For the body of a POST operation. */
 export const pageBody = {
-  page_size: z.int().optional().openapi({ description: sizeRule }),
+  page_size: whole(z.number()),
   page_token: z.string().optional().openapi({ description: tokenRule }),
 }
 

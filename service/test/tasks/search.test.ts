@@ -30,6 +30,7 @@ describeService('POST /api/v1/search/tasks', (subject) => {
     expect((await search({ page_size: 1 })).ids).toHaveLength(10)
     expect((await search({})).ids).toHaveLength(25)
     expect((await search({ page_size: 1000 })).ids.length).toBeGreaterThan(25)
+    expect((await search({ page_size: 1e20 })).ids.length).toBeGreaterThan(25)
     const reply = await subject.post('/api/v1/search/tasks', { page_size: '10' })
     expect(reply.body.code).toBe('request_invalid')
   })

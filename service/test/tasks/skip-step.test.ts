@@ -146,6 +146,21 @@ describeService('Skip Step refuses', (subject) => {
     expect(await refusal(task.id, { policyStepId })).toBe('409 policy_step_done')
   })
 
+  it('a body whose Content-Type is not that of JSON, as curl sends it by default', async () => {
+    const task = await newTask(subject)
+    const reply = await subject.app.request(`/api/v1/tasks/${task.id}/action/skip-step`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${subject.token}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: JSON.stringify({ policyStepId: task.policy.current.id }),
+    })
+    const refused = { code: 'body_not_json', detail: expect.stringContaining('Content-Type') }
+    expect([reply.status, await reply.json(), subject.reports]).toMatchObject([400, refused, []])
+    expect((await subject.get(`/api/v1/tasks/${task.id}`)).body.taskView.task).toEqual(task)
+  })
+
   it('a closed task', async () => {
     const task = await newTask(subject)
     await subject.database.query(`UPDATE tasks SET state = 'TASK_STATE_CLOSED' WHERE id = $1`, [task.id])
