@@ -7,6 +7,7 @@ import { bodyTaken } from './set-up-errors.ts'
 /** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
 export interface NodeRequest extends NodeStream {
   readonly method?: string | undefined
+  readonly httpVersionMajor?: number
   readonly rawHeaders: readonly string[]
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   readonly readableDidRead: boolean
@@ -44,7 +45,9 @@ function readNodeBody(request: NodeRequest, limit: number, timeoutMs: number): M
   const contentLength = nodeHeader(request, 'content-length')
   if (announcesOver(limit, contentLength)) return oversizeBody(limit)
   return new Promise((resolve, reject) => {
-    new Arrival(request, limit, resolve, reject).begin(timeoutMs, Number(contentLength))
+    // On HTTP/2 a body that is all there need not have ended.
+    const announced = request.httpVersionMajor === 1 ? Number(contentLength) : Number.NaN
+    new Arrival(request, limit, resolve, reject).begin(timeoutMs, announced)
   })
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, constants } from 'node:http2'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -89,6 +90,21 @@ describe('a guarded scope of Fastify', () => {
     await verdicts.reaches(1)
     expect(verdicts.entries).toEqual(['body_incomplete'])
     expect(errors).toEqual([])
+  })
+
+  it('B09 on HTTP/2 does not wait for ever for the end of an empty body', async () => {
+    const app = Fastify({ http2: true })
+    onTestFinished(() => app.close())
+    const { listener } = hmacEndpoint()
+    app.register(async (scope) => {
+      await scope.register(verifyWebhook, { listener, bodyTimeoutSeconds: 0.01 })
+      scope.post('/hook', async () => 'ok')
+    })
+    const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
+    onTestFinished(() => session.destroy())
+    const headers = { ':method': 'POST', ':path': '/hook', 'content-length': '0' }
+    const [answer] = await once(session.request(headers, { endStream: false }), 'response')
+    expect(answer[':status']).toBe(400)
   })
 
   it('answers inject() as it answers a socket', async () => {
