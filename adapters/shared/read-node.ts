@@ -22,10 +22,11 @@ export interface NodeRequest extends NodeStream {
 
 /** What a Node request says of itself, whatever framework wraps it. */
 export function nodeIncoming(request: NodeRequest): Incoming {
+  const header = nodeHeaders(request)
   return {
     method: request.method ?? '',
-    header: (name) => nodeHeader(request, name),
-    readBody: (limit, timeoutMs) => readNodeBody(request, limit, timeoutMs),
+    header,
+    readBody: (limit, timeoutMs) => readNodeBody(request, header('content-length'), limit, timeoutMs),
   }
 }
 
@@ -35,14 +36,17 @@ export function nodeIncoming(request: NodeRequest): Incoming {
  * @throws BodyIncompleteError when the sender stops early, or is not done within `timeoutMs`.
  * @throws ListenerConfigError when a parser has taken the body and left no bytes.
  */
-function readNodeBody(request: NodeRequest, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
+function readNodeBody(
+  request: NodeRequest,
+  contentLength: ReturnType<Incoming['header']>,
+  limit: number,
+  timeoutMs: number,
+): MaybePromise<Uint8Array> {
   if (request.rawBody instanceof Uint8Array) return request.rawBody
   if (request.body instanceof Uint8Array) return request.body
   // While its listener was looked for, say. The stream would tell no one any more.
   if (request.socket.destroyed) return Promise.reject(connectionEnded())
   if (request.readableDidRead || request.readableEnded) throw bodyTaken()
-  // Not by `request.headers`, which Node makes of all headers when it is first asked for.
-  const contentLength = nodeHeader(request, 'content-length')
   if (announcesOver(limit, contentLength)) return oversizeBody(limit)
   return new Promise((resolve, reject) => {
     // On HTTP/2 a body that is all there need not have ended.
@@ -52,22 +56,26 @@ function readNodeBody(request: NodeRequest, limit: number, timeoutMs: number): M
 }
 
 /**
- * A header by its lower-case name, from the raw list: `request.headers` drops or joins repetitions, each name by a rule
- * of its own. Hosts that make requests by hand may leave the raw list empty.
+ * Finds headers by their lower-case names, in the raw list: `request.headers` drops or joins repetitions, each name by a
+ * rule of its own, and is made when it is first asked for. Hosts that make requests by hand may leave the raw list empty.
  */
-export function nodeHeader(request: NodeRequest, name: string): string | readonly string[] | undefined {
+export function nodeHeaders(request: NodeRequest): Incoming['header'] {
+  // Once: no two requests of Express have one hidden class, so that all that is asked of them is looked for anew.
   const { rawHeaders } = request
-  if (rawHeaders.length === 0) return request.headers[name]
+  return rawHeaders.length === 0 ? (name) => request.headers[name] : (name) => findHeader(rawHeaders, name)
+}
+
+function findHeader(rawHeaders: readonly string[], name: string): string | readonly string[] | undefined {
   let found: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index]
     if (candidate?.length !== name.length || candidate.toLowerCase() !== name) continue
-    if (found !== undefined) return allNodeHeaders(rawHeaders, name)
+    if (found !== undefined) return findAll(rawHeaders, name)
     found = rawHeaders[index + 1]
   }
   return found
 }
 
-function allNodeHeaders(rawHeaders: readonly string[], name: string): readonly string[] {
+function findAll(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
 }

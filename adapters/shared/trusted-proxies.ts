@@ -1,5 +1,5 @@
 import { type AddressMatcher, compileCidrs } from '../../src/lib/cidr.ts'
-import { type NodeRequest, nodeHeader } from './read-node.ts'
+import { type NodeRequest, nodeHeaders } from './read-node.ts'
 
 /** Longer chains are nobody's: the work for a header that a stranger wrote stays bounded. */
 const MOST_HOPS = 32
@@ -13,7 +13,7 @@ const MOST_HOPS = 32
 export function behindProxies(rules: readonly string[]): (request: NodeRequest) => string | undefined {
   const isTrusted: AddressMatcher = compileCidrs(rules, 'trustedProxies')
   return (request) => {
-    const forwardedFor = nodeHeader(request, 'x-forwarded-for')
+    const forwardedFor = nodeHeaders(request)('x-forwarded-for')
     const hops =
       forwardedFor === undefined
         ? []
