@@ -61,12 +61,17 @@ function digestOf(signature: string): Way<Buffer> | undefined {
 }
 
 function keysOf(secret: string): Way<string | Buffer>[] {
+  const bare = secret.replace(/^["'\s]+|["'\s]+$/g, '')
   const decoded = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   return [
     { says: '', value: secret },
     { says: 'the secret was base64-decoded first; its text is the key', value: decoded },
     { says: 'the secret was hex-decoded first; its text is the key', value: Buffer.from(secret, 'hex') },
     { says: 'the secret was used with a line break at its end', value: `${secret}\n` },
+    ...[bare, `"${bare}"`, `'${bare}'`, `${bare} `, ` ${bare}`].map((value) => ({
+      says: 'the secret has quotes or spaces around it, on one side only',
+      value,
+    })),
   ]
 }
 

@@ -99,6 +99,8 @@ test.concurrent.each<[string, Sent, RegExp]>([
     { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET}\n`)) },
     /line break at its end/,
   ],
+  ['secret with quotes', { signature: spell(mac(`${AT}.${ID}.${BODY}`, `"${SECRET}"`)) }, /quotes or spaces/],
+  ['secret with a space', { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET} `)) }, /quotes or spaces/],
   ['newline sent', { signature: spell(right), body: `${BODY}\n` }, /line break .* sent, but not signed/],
   [
     'newline signed',
@@ -134,6 +136,14 @@ test.concurrent.each<[string, Sent, RegExp]>([
   expect(ended.code).toBe(1)
   expect(ended.stdout).toMatch(mistake)
   expect(ended.stdout).not.toContain(SECRET)
+})
+
+test('--explain names the mistake: quotes around the secret that was given', async () => {
+  const quoted = { HOOKGATE_SECRET: `"${SECRET}"` }
+  const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${AT}`, `Webhook-Event-Id: ${ID}`]
+  const given = [...headers, `Webhook-Signature: ${spell(right)}`].flatMap((header) => ['--header', header])
+  const ended = await hookgate(['verify', ...given, '--at', AT, '--explain'], { env: quoted, input: BODY })
+  expect(ended.stdout).toMatch(/likely: the secret has quotes or spaces around it, on one side only\n/)
 })
 
 test('an old delivery is judged by --at', async () => {
