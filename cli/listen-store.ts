@@ -2,10 +2,9 @@ import { type EventStore, EventStoreError } from '../src/index.ts'
 import { withDeadline } from '../src/lib/deadline.ts'
 import { drainable } from './drainable.ts'
 import { RefusedError } from './exit.ts'
-import { printable, remark } from './output.ts'
+import { messageOf, printable, remark } from './output.ts'
 import { type OpenStore, openClient } from './store-clients.ts'
 import { parseStoreUrl, type StoreUrl } from './store-url.ts'
-import { messageOf } from './values.ts'
 
 const START_MS = 5000
 const SWEEP_MS = 30_000

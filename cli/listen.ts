@@ -16,9 +16,9 @@ import {
   type ListenValues,
 } from './listen-options.ts'
 import type { ListenStore } from './listen-store.ts'
-import { print, printable, remark } from './output.ts'
+import { messageOf, print, printable, remark } from './output.ts'
 import { untilStopped } from './stop.ts'
-import { codeOf, messageOf, toUsageError, wholeNumber } from './values.ts'
+import { codeOf, toUsageError, wholeNumber } from './values.ts'
 import { serveWebhooks } from './webhook-server.ts'
 
 const MAX_RECORDS = 100_000

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from './command.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
 import { columns } from './help.ts'
+import { nearest } from './nearest.ts'
 import { print, printable, remark } from './output.ts'
-import { nearest } from './parse.ts'
 
 /** Loaded when called for: a `secret` does not wait for an HTTP server. */
 const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {

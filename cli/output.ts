@@ -36,3 +36,8 @@ function escaped(character: string): string {
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
+
+/** What an error says, made safe for a terminal. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? printable(error.message) : 'cannot decide'
+}

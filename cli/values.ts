@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { ListenerConfigError } from '../src/index.ts'
 import { UsageError } from './exit.ts'
-import { printable } from './output.ts'
 
 /** @throws UsageError unless the text is a whole number within the bounds. */
 export function wholeNumber(option: string, text: string, lowest: number, highest: number): number {
@@ -70,9 +69,4 @@ export function toUsageError(error: unknown, flag: string): UsageError {
 
 export function codeOf(error: unknown): string {
   return String(Object(error).code ?? '')
-}
-
-/** What an error says, made safe for a terminal. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? printable(error.message) : 'cannot decide'
 }

@@ -21,7 +21,7 @@ const PROGRAM = [
   ...['main', 'listen', 'send', 'sign', 'verify', 'secret', 'keys'].map((command) => `cli/${command}`),
   ...[
     'command',
-    'help',
+    'nearest',
     'key-files',
     'listen-auth',
     'listen-options',
