@@ -3,11 +3,12 @@ import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { aFunction, checkedElsewhere, checkOptions, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { clientLeft, honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
+import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
 import type { Outcome } from './shared/outcome.ts'
+import { senderLeft } from './shared/read-web.ts'
 import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
 import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
-import { settle } from './shared/settle.ts'
+import { settle, settleAfter } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
@@ -22,7 +23,8 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
 
 /**
  * Lets verified deliveries through to the handler, with the event in `c.var.webhook`; answers all others itself.
- * The handler may still read the body with `c.req.json()` and its kin.
+ * The handler may still read the body with `c.req.json()` and its kin. On Node the event is settled after the answer, as in
+ * Express and Fastify; elsewhere before it, since a platform may stop there.
  *
  * What is wrong with the set-up is thrown, to `app.onError`: a ListenerConfigError that names the fix.
  *
@@ -40,13 +42,18 @@ export function verifyWebhook<Payload = Json>(
     const { event, listener } = outcome
     offerBody(c, event.rawBody)
     c.set('webhook', event)
+    const { outgoing } = nodeOf(c)
+    if (outgoing) {
+      settleAfter(outgoing, listener, event)
+      return next()
+    }
     try {
       await next()
     } catch (error) {
       await settle(listener, event, 500)
       throw error
     }
-    if (!clientLeft(c)) await settle(listener, event, c.finalized ? c.res.status : 500)
+    if (!senderLeft(c.req.raw)) await settle(listener, event, c.finalized ? c.res.status : 500)
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { type NodeRequest, nodeIncoming } from './read-node.ts'
-import { senderLeft, webIncoming } from './read-web.ts'
+import { webIncoming } from './read-web.ts'
 import type { Incoming } from './receiver.ts'
 import type { NodeResponse } from './settle.ts'
 
@@ -16,11 +16,6 @@ export function honoIncoming(c: Context): Incoming {
 export function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoing?: NodeResponse } {
   const bindings: unknown = c.env
   return Array.isArray(Object(Object(bindings).incoming).rawHeaders) ? Object(bindings) : {}
-}
-
-/** Whether the sender hung up before the handler had ended. */
-export function clientLeft(c: Context): boolean {
-  return nodeOf(c).outgoing?.destroyed ?? senderLeft(c.req.raw)
 }
 
 type ReadBody = Incoming['readBody']

@@ -182,3 +182,29 @@ describe('the replies without a socket', () => {
     })
   })
 })
+
+describe('where nothing may run after an answer', () => {
+  it.each([
+    ['waits for the commit', 200, 'commit'],
+    ['waits for the release', 500, 'release'],
+  ] as const)('it %s before the response leaves', async (_, status, verb) => {
+    const done: string[] = []
+    /** The store's answer takes a turn of the event loop. */
+    const answer = async <Answer>(name: string, given: Answer) => {
+      await new Promise((resolve) => setTimeout(resolve))
+      done.push(name)
+      return given
+    }
+    const { listener, request } = hmacEndpoint({}, () => ({
+      claim: () => answer('claim', 'acquired'),
+      commit: () => answer('commit', 'committed'),
+      release: () => answer('release', true),
+    }))
+    const app = new Hono()
+    app.post('/hook', verifyWebhook(listener), (c) => c.body(null, status))
+    const { method, path, headers, body } = await request()
+    const sent = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
+    await app.fetch(new Request(`http://localhost${path}`, { ...sent, body: Buffer.from(body) }))
+    expect(done).toEqual(['claim', verb])
+  })
+})

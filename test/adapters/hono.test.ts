@@ -124,17 +124,6 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.verdicts.entries).toEqual(['accepted'])
   })
 
-  it('commits the event before the response leaves', async () => {
-    const before: string[][] = []
-    const endpoint = hmacEndpoint()
-    const outermost: MiddlewareHandler = async (_c, next) => {
-      await next()
-      before.push(endpoint.calls.entries.map((call) => call.split(' ')[0] ?? ''))
-    }
-    expect((await behind([outermost], undefined, endpoint)).status).toBe(200)
-    expect(before).toEqual([['claim', 'commit']])
-  })
-
   it('frees the event when the handler throws', async () => {
     const { status, errors, endpoint } = await behind([], () => {
       throw new Error('no database')

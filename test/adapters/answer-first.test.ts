@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { memoryStore } from '../../stores/memory.ts'
+import { exchange, toBytes } from '../support/raw-http.ts'
+import { TARGETS } from '../support/servers.ts'
+import { type Endpoint, hmacEndpoint } from './sender.ts'
+
+/** A store that never says that an event was committed. */
+function silent(clock: Endpoint['clock']) {
+  const store = memoryStore({ clock })
+  return {
+    claim: store.claim.bind(store),
+    commit: () => new Promise<never>(() => {}),
+    release: store.release.bind(store),
+  }
+}
+
+/** What had happened by the time of the answer. */
+async function settledBy(start: (typeof TARGETS)[string]) {
+  const endpoint = hmacEndpoint({ storeTimeoutSeconds: 1 }, silent)
+  const { address } = await start({ target: endpoint.listener, listener: endpoint.listener })
+  const reply = await exchange(address, toBytes(await endpoint.request()))
+  const failures = endpoint.failures.entries.length
+  await endpoint.calls.reaches(2)
+  return { status: reply?.status, verbs: endpoint.calls.entries.map((call) => call.split(' ')[0]), failures }
+}
+
+const [onWeb, onNode] = [true, false].map((isWeb) =>
+  Object.entries(TARGETS).filter(([name]) => name.startsWith('web') === isWeb),
+)
+
+it.each(onNode ?? [])(
+  '%s answers before the event is settled: nobody waits for the store',
+  async (_, start) => {
+    expect(await settledBy(start)).toEqual({ status: 200, verbs: ['claim', 'commit'], failures: 0 })
+  },
+)
+
+it.each(onWeb ?? [])('%s settles the event before it answers: nothing may run after it', async (_, start) => {
+  expect(await settledBy(start)).toEqual({ status: 200, verbs: ['claim', 'commit'], failures: 1 })
+})
