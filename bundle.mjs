@@ -1,5 +1,5 @@
 // The JavaScript that is published, in dist; `npm run build` runs it, after tsc has made the types.
-import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -89,3 +89,8 @@ await build({
   },
 })
 chmodSync(`${root}dist/cli/main.js`, 0o755)
+
+// Where npx looks first. Without it, npx before the first build would note that there is no command, and keep to that.
+try {
+  symlinkSync('../../dist/cli/main.js', `${root}node_modules/.bin/hookgate`)
+} catch {} // there already; or on Windows, which wants rights for it

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -54,6 +54,10 @@ describe('the public surface', () => {
       './testing': ['eventStoreSuite', 'signHmac', 'signJwt', 'toDelivery'],
       './web': ['webhookHandler'],
     })
+  })
+
+  it.skipIf(process.platform === 'win32')('npx finds the command of a clone once it is built', () => {
+    expect(realpathSync(`${root}node_modules/.bin/hookgate`)).toBe(realpathSync(`${root}dist/cli/main.js`))
   })
 
   it('P16 has four runtime dependencies, each behind its own subpath, and no install script', () => {
