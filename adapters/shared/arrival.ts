@@ -1,4 +1,4 @@
-import { joinChunks } from '../../src/lib/read-stream.ts'
+import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
 import { type BodyIncompleteError, bodyLate, connectionEnded } from './body.ts'
 
 /** The part of a Node request that brings its body. */
@@ -15,7 +15,7 @@ export class Arrival {
   readonly #limit: number
   readonly #resolve: (bytes: Uint8Array) => void
   readonly #reject: (error: BodyIncompleteError) => void
-  readonly #chunks: Uint8Array[] = []
+  #chunks: Uint8Array[] = []
   #length = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #isOver = false
@@ -56,8 +56,8 @@ export class Arrival {
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
-    this.#chunks.push(chunk)
     this.#length += chunk.byteLength
+    this.#chunks = withChunk(this.#chunks, chunk, this.#length)
     if (this.#length <= this.#limit) return
     this.#leave()
     this.#resolve(joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1))

@@ -22,22 +22,25 @@ export type Fetch = (
  */
 export async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
   const abort = new AbortController()
-  const late = () => {
+  return withDeadline(readJwks(url, fetch, abort.signal), timeoutMs, () => {
     abort.abort()
     return new Error(`did not answer within ${timeoutMs} ms`)
-  }
-  return withDeadline(readJwks(url, fetch, abort.signal), timeoutMs, late)
+  })
 }
 
 async function readJwks(url: string, fetch: Fetch, signal: AbortSignal): Promise<Jwks> {
-  const headers = { accept: 'application/jwk-set+json, application/json' }
-  const response = await fetch(url, { method: 'GET', redirect: 'manual', headers, signal })
+  const response = await fetch(url, {
+    method: 'GET',
+    redirect: 'manual',
+    headers: { accept: 'application/jwk-set+json, application/json' },
+    signal,
+  })
   if (response.status !== 200) {
     void response.body?.cancel().catch(() => {})
     throw new Error(`answered with status ${response.status}`)
   }
   const bytes = await readAtMost(response.body?.getReader(), MAX_DOCUMENT_BYTES)
-  if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw new Error(`sent over ${MAX_DOCUMENT_BYTES} bytes`)
+  if (bytes.length > MAX_DOCUMENT_BYTES) throw new Error(`sent over ${MAX_DOCUMENT_BYTES} bytes`)
   return new Jwks(parseJson(bytes))
 }
 

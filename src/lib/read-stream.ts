@@ -6,17 +6,24 @@ export async function readAtMost(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
   limit: number,
 ): Promise<Uint8Array> {
-  if (reader === undefined) return new Uint8Array(0)
-  const chunks: Uint8Array[] = []
+  let chunks: Uint8Array[] = []
   let length = 0
-  while (length <= limit) {
+  while (reader && length <= limit) {
     const { done, value } = await reader.read()
-    if (done) return joinChunks(chunks, length)
-    chunks.push(value)
-    length += value.byteLength
+    if (done) break
+    length += value.length
+    chunks = withChunk(chunks, value, length)
   }
-  void reader.cancel().catch(() => {})
+  void reader?.cancel().catch(() => {})
   return joinChunks(chunks, length).subarray(0, limit + 1)
+}
+
+/** Each chunk costs as much memory as 200 bytes of body. */
+const MOST_CHUNKS = 100
+
+/** The chunks with one more, or one of them all when there are many: a sender may cut a body into single bytes. */
+export function withChunk(chunks: Uint8Array[], chunk: Uint8Array, length: number): Uint8Array[] {
+  return chunks.push(chunk) > MOST_CHUNKS ? [joinChunks(chunks, length)] : chunks
 }
 
 /** One chunk, as nearly all bodies are, is not copied. */
@@ -27,7 +34,7 @@ export function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8
   let offset = 0
   for (const chunk of chunks) {
     joined.set(chunk, offset)
-    offset += chunk.byteLength
+    offset += chunk.length
   }
   return joined
 }
