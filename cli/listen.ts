@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type Authenticator, defineListener, type Listener } from '../src/index.ts'
-import { MAX_BODY_BYTES, MAX_EXPIRY_SECONDS, RETENTION_SECONDS, TOLERANCE_SECONDS } from '../src/limits.ts'
+import { MAX_BODY_BYTES, RETENTION_SECONDS, replayWindowSeconds, TOLERANCE_SECONDS } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { type Command, defineCommand } from './command.ts'
 import { COLUMNS, formatDelivery } from './delivery-line.ts'
@@ -74,8 +74,10 @@ export const listen: Command = defineCommand<ListenValues>({
 async function findStore(given: string | undefined, toleranceSeconds: number): Promise<ListenStore> {
   const url = given ?? process.env.HOOKGATE_STORE
   if (url !== undefined) return (await import('./listen-store.ts')).openStore(url)
-  const replayWindowSeconds = Math.max(MAX_EXPIRY_SECONDS, 2 * toleranceSeconds)
-  const store = memoryStore({ maxRecords: MAX_RECORDS, replayWindowSeconds })
+  const store = memoryStore({
+    maxRecords: MAX_RECORDS,
+    replayWindowSeconds: replayWindowSeconds(toleranceSeconds),
+  })
   return { store, shown: undefined, explain: messageOf, close: async () => {} }
 }
 

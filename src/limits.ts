@@ -9,6 +9,14 @@ export const TOLERANCE_SECONDS = 300
 /** How far ahead a token's `exp` may lie, in seconds (5.2, 8.2). */
 export const MAX_EXPIRY_SECONDS = 600
 
+/**
+ * For how long a delivery can pass the checks again, in seconds: from one end of the tolerance to the other, both of them
+ * seconds that count whole, or as long as a token lives.
+ */
+export function replayWindowSeconds(toleranceSeconds: number = TOLERANCE_SECONDS): number {
+  return Math.max(2 * toleranceSeconds + 1, MAX_EXPIRY_SECONDS)
+}
+
 /** How long a finished event is remembered, in seconds: 7 days (6, 8.2). */
 export const RETENTION_SECONDS = 604_800
 

@@ -16,7 +16,7 @@ import {
   wellFormedText,
   withMethods,
 } from './lib/options.ts'
-import { MAX_EXPIRY_SECONDS, RETENTION_SECONDS, TOLERANCE_SECONDS } from './limits.ts'
+import { RETENTION_SECONDS, replayWindowSeconds } from './limits.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -102,8 +102,8 @@ export function checkListenerOptions<Payload>(options: ListenerOptions<Payload>)
 
 /** As long as a captured delivery passes the checks again, the store has to remember its event. */
 function checkMemory<Payload>(options: ListenerOptions<Payload>): void {
-  const { store, toleranceSeconds = TOLERANCE_SECONDS, retentionSeconds = RETENTION_SECONDS } = options
-  const replayable = Math.max(2 * toleranceSeconds, MAX_EXPIRY_SECONDS)
+  const { store, toleranceSeconds, retentionSeconds = RETENTION_SECONDS } = options
+  const replayable = replayWindowSeconds(toleranceSeconds)
   if (retentionSeconds < replayable) {
     throw new ListenerConfigError(
       'retentionSeconds',
@@ -113,7 +113,7 @@ function checkMemory<Payload>(options: ListenerOptions<Payload>): void {
   if ((store.replayWindowSeconds ?? Infinity) < replayable) {
     throw new ListenerConfigError(
       'store',
-      `its replayWindowSeconds must be at least ${replayable}, twice toleranceSeconds`,
+      `its replayWindowSeconds must be at least ${replayable}: that long a delivery can be replayed`,
     )
   }
 }

@@ -10,7 +10,7 @@ import {
   positiveSeconds,
   withMethods,
 } from '../src/lib/options.ts'
-import { MAX_EXPIRY_SECONDS } from '../src/limits.ts'
+import { replayWindowSeconds } from '../src/limits.ts'
 import type { Clock } from '../src/listener-options.ts'
 import { EventTable, NONE } from './shared/event-table.ts'
 
@@ -21,7 +21,7 @@ export interface MemoryStoreOptions {
    * 7 days in full it takes 604,800 records for each event a second.
    */
   readonly maxRecords?: number | undefined
-  /** How long a record is kept whatever happens, in seconds. Default 600; at least twice `toleranceSeconds`. */
+  /** How long a record is kept whatever happens, in seconds. Default 601; at least 2 x `toleranceSeconds` + 1. */
   readonly replayWindowSeconds?: number | undefined
   /** Told, once for each, how old a record was (in seconds) that had to make room before its retention was over. */
   readonly onEvict?: ((ageSeconds: number) => unknown) | undefined
@@ -56,7 +56,7 @@ class MemoryStore implements EventStore {
   readonly #owners: (string | undefined)[] = [undefined]
 
   constructor(options: MemoryStoreOptions) {
-    this.replayWindowSeconds = options.replayWindowSeconds ?? MAX_EXPIRY_SECONDS
+    this.replayWindowSeconds = options.replayWindowSeconds ?? replayWindowSeconds()
     this.#maxRecords = options.maxRecords ?? 1_000_000
     this.#clock = options.clock ?? performance
     this.#onEvict = options.onEvict

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, hmac, verify } from '../src/index.ts'
+import { replayWindowSeconds } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { fakeClock } from './support/clock.ts'
 import { hmacListener, SECRET, withHeaders } from './support/hmac-listener.ts'
@@ -178,6 +179,19 @@ describe('retention', () => {
     expect(await outcome(await deliver({ eventId: ID }), listener)).toBe('409 event_duplicate')
     clock.advanceSeconds(1)
     expect(await outcome(await deliver({ eventId: ID }), listener)).toBe('accepted')
+  })
+
+  it('the shortest that is allowed outlasts a delivery from the far end of the tolerance', async () => {
+    const { listener, deliver, clock } = hmacListener({ retentionSeconds: replayWindowSeconds() })
+    const delivery = await deliver({ timestamp: clock.seconds() + 300 })
+    await (await acceptedEvent(delivery, listener)).commit()
+    clock.advanceSeconds(599)
+    const outcomes = new Set<string>()
+    for (let tenths = 0; tenths < 30; tenths += 1) {
+      outcomes.add(await outcome(delivery, listener))
+      clock.advance(100)
+    }
+    expect([...outcomes]).toEqual(['409 event_duplicate', '400 timestamp_out_of_range'])
   })
 
   it("D27 times are judged by the store's clock, however wrong the listener's is", async () => {

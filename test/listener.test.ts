@@ -130,24 +130,27 @@ describe('numbers', () => {
 })
 
 describe('memory that is shorter than the replay window', () => {
-  it('retentionSeconds is at least 600: a token is that long valid', () => {
-    expect(optionAtFault({ retentionSeconds: 599 })).toBe('retentionSeconds')
-    expect(defineListener({ ...required, retentionSeconds: 600 }).retentionMs).toBe(600_000)
+  it('retentionSeconds is at least 600, however narrow the tolerance: a token is that long valid', () => {
+    expect(optionAtFault({ retentionSeconds: 599, toleranceSeconds: 1 })).toBe('retentionSeconds')
+    const narrow = { ...required, retentionSeconds: 600, toleranceSeconds: 1 }
+    expect(defineListener(narrow).retentionMs).toBe(600_000)
   })
 
-  it('retentionSeconds is at least twice toleranceSeconds', () => {
+  it('retentionSeconds is at least both sides of toleranceSeconds, and the last second whole', () => {
+    expect(optionAtFault({ retentionSeconds: 600 })).toBe('retentionSeconds')
+    expect(defineListener({ ...required, retentionSeconds: 601 }).retentionMs).toBe(601_000)
     const roomy = memoryStore({ maxRecords: 10, replayWindowSeconds: 10_000 })
     const tolerant = { store: roomy, toleranceSeconds: 1000 }
-    expect(optionAtFault({ ...tolerant, retentionSeconds: 1999 })).toBe('retentionSeconds')
-    expect(defineListener({ ...required, ...tolerant, retentionSeconds: 2000 }).retentionMs).toBe(2_000_000)
+    expect(optionAtFault({ ...tolerant, retentionSeconds: 2000 })).toBe('retentionSeconds')
+    expect(defineListener({ ...required, ...tolerant, retentionSeconds: 2001 }).retentionMs).toBe(2_001_000)
   })
 
-  it("D12 a store's replay window is at least 600, and twice toleranceSeconds", () => {
+  it("D12 a store's replay window is as long", () => {
     const keeping = (replayWindowSeconds: number) => memoryStore({ maxRecords: 10, replayWindowSeconds })
-    expect(optionAtFault({ store: keeping(599) })).toBe('store')
+    expect(optionAtFault({ store: keeping(600) })).toBe('store')
     expect(optionAtFault({ toleranceSeconds: 301 })).toBe('store')
-    expect(optionAtFault({ store: keeping(601), toleranceSeconds: 301 })).toBe('store')
-    expect(defineListener({ ...required, store: keeping(602), toleranceSeconds: 301 }).id).toBe('L1')
+    expect(optionAtFault({ store: keeping(602), toleranceSeconds: 301 })).toBe('store')
+    expect(defineListener({ ...required, store: keeping(603), toleranceSeconds: 301 }).id).toBe('L1')
   })
 
   it('a store without a replay window keeps everything', () => {

@@ -28,7 +28,7 @@ describe('when it is full', () => {
   it('D12 drops no record inside the replay window: it throws, and every record stays', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) remember(number)
-    clock.advanceSeconds(600)
+    clock.advanceSeconds(601)
     expect(() => store.claim(keyOf(4), 'b', LEASE_MS)).toThrow(EventStoreError)
     expect(() => remember(5)).toThrow(/maxRecords/)
     for (const number of [1, 2, 3]) expect(store.claim(keyOf(number), 'b', LEASE_MS)).toBe('done')
@@ -41,9 +41,9 @@ describe('when it is full', () => {
       remember(number)
       clock.advanceSeconds(1)
     }
-    clock.advanceSeconds(598)
+    clock.advanceSeconds(599)
     expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
-    expect(evicted).toStrictEqual([601])
+    expect(evicted).toStrictEqual([602])
     expect([2, 3].map((number) => store.claim(keyOf(number), 'b', LEASE_MS))).toStrictEqual(['done', 'done'])
     expect(() => store.claim(keyOf(5), 'b', LEASE_MS)).toThrow(EventStoreError)
   })
@@ -79,10 +79,10 @@ describe('when it is full', () => {
   it('counts the age from the commit, and looking makes nothing younger', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) remember(number)
-    clock.advanceSeconds(601)
+    clock.advanceSeconds(602)
     for (let look = 0; look < 10; look += 1) store.claim(keyOf(1), 'b', LEASE_MS)
     store.claim(keyOf(4), 'b', LEASE_MS)
-    expect(evicted).toStrictEqual([601])
+    expect(evicted).toStrictEqual([602])
     expect([2, 3].map((number) => store.claim(keyOf(number), 'b', LEASE_MS))).toStrictEqual(['done', 'done'])
     expect(store.release(keyOf(4), 'b')).toBe(true)
     expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
@@ -123,7 +123,7 @@ describe('when it is full', () => {
           } catch (error) {
             expect(error).toBeInstanceOf(EventStoreError)
           }
-          const young = [...doneAt].filter(([, at]) => clock.now() - at <= 600_000)
+          const young = [...doneAt].filter(([, at]) => clock.now() - at <= 601_000)
           expect(young.length).toBeLessThanOrEqual(5)
           for (const [known] of young) expect(store.claim(keyOf(known), 'b', LEASE_MS)).toBe('done')
         }
@@ -146,7 +146,7 @@ describe('onEvict', () => {
     process.on('unhandledRejection', unhandled)
     const { store, clock, remember } = small({ onEvict })
     for (const number of [1, 2, 3]) remember(number)
-    clock.advanceSeconds(601)
+    clock.advanceSeconds(602)
     expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
     await setImmediate()
     process.off('unhandledRejection', unhandled)

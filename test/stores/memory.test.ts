@@ -102,8 +102,8 @@ describe('options', () => {
     }
   })
 
-  it('has a replay window of 600 s unless told otherwise', () => {
-    expect(memoryStore({ maxRecords: 10 }).replayWindowSeconds).toBe(600)
+  it('has a replay window of 601 s unless told otherwise', () => {
+    expect(memoryStore({ maxRecords: 10 }).replayWindowSeconds).toBe(601)
     expect(memoryStore({ maxRecords: 10, replayWindowSeconds: 700 }).replayWindowSeconds).toBe(700)
   })
 })

@@ -271,7 +271,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
     })
 
     it('CFG a listener refuses a retention under its replay window, and takes any in two-phase mode', () => {
-      const store = postgresStore(pool, { mode: 'single', retentionSeconds: 599 })
+      const store = postgresStore(pool, { mode: 'single', retentionSeconds: 600 })
       expect(() => hmacListener({ store })).toThrow(ListenerConfigError)
       expect(() => hmacListener({ store: postgresStore(pool) })).not.toThrow()
     })

@@ -131,7 +131,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
     })
 
     it('CFG a listener refuses a retention under its replay window', () => {
-      const store = storeWith({ mode: 'single', retentionSeconds: 599 })
+      const store = storeWith({ mode: 'single', retentionSeconds: 600 })
       expect(() => hmacListener({ store })).toThrow(ListenerConfigError)
     })
 
