@@ -83,6 +83,8 @@ function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
 function attach(request: IncomingMessage & ExpressFields, event: WebhookEvent<unknown>): void {
   request.webhook = event
   request.body = event.payload
+  // The mark by which parsers of Express 4 know that nothing is left to read. Those of 5 see it in the stream.
+  if (request.app === undefined || '_router' in request.app) request._body = true
 }
 
 /** What Express, and this, add to a Node request. */
@@ -91,6 +93,7 @@ interface ExpressFields {
   readonly app?: { get?(setting: 'trust proxy'): unknown }
   webhook?: unknown
   body?: unknown
+  _body?: boolean
 }
 
 function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {

@@ -48,6 +48,23 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
   })
 
+  it.each([
+    ['express.json()', create.json()],
+    ['express.text()', create.text({ type: '*/*' })],
+    ['express.raw()', create.raw({ type: '*/*' })],
+    ['express.urlencoded()', create.urlencoded({ type: '*/*', extended: false })],
+  ])('%s may follow, for the other routes of the app: the payload stays', async (_name, parser) => {
+    const { listener, request } = hmacEndpoint()
+    const { handler, events, bodies } = keeper()
+    const { send, errors } = await running(create, (app) => {
+      app.use('/hook', verifyWebhook(listener))
+      app.use(parser)
+      app.post('/hook', handler)
+    })
+    expect([await send(await request({ body: BODY })), errors]).toEqual([200, []])
+    expect([events.length, bodies]).toEqual([1, [{ b: 1, a: 'é' }]])
+  })
+
   it('B02 refuses 65,537 bytes that express.raw() has read already', async () => {
     const { listener, request } = hmacEndpoint()
     const { handler, events } = keeper()
