@@ -58,13 +58,19 @@ export interface ListenerOptions<Payload = Json> {
   readonly leaseSeconds?: number | undefined
   /** How long the store may take for one call, in seconds. Default 2. */
   readonly storeTimeoutSeconds?: number | undefined
-  /** Any Standard Schema: types `event.payload`, and refuses (400) what does not fit, before the claim. */
+  /**
+   * Any Standard Schema: types `event.payload`, and refuses (400) what does not fit, before the claim. One that throws
+   * refuses, too: what needs a database belongs in the handler.
+   */
   readonly payload?: PayloadSchema<Payload> | undefined
   /** `auto` (default): the adapter commits or releases by the handler's outcome. `manual`: the handler does. */
   readonly settle?: 'auto' | 'manual' | undefined
   /** Told of every verdict. Never awaited; what it throws is dropped. */
   readonly onVerdict?: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | undefined
-  /** Told of every failure that is not the sender's: the store, the key host. Never awaited; what it throws is dropped. */
+  /**
+   * Told of every failure that is not the sender's: the store, the key host, a payload schema that throws. Never awaited;
+   * what it throws is dropped.
+   */
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | undefined
   /** The time, for tests. Default `Date`. */
   readonly clock?: Clock | undefined

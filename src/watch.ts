@@ -15,6 +15,7 @@ export async function watch(
   try {
     const verdict = await decide(attempt)
     callHook(onVerdict, verdict, contextOf(attempt, startedAt))
+    if (attempt.problem) callHook(onError, attempt.problem, contextOf(attempt, startedAt))
     return verdict
   } catch (error) {
     callHook(onError, error, contextOf(attempt, startedAt))

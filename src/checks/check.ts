@@ -18,6 +18,8 @@ export class Attempt {
   /** Lower case. Empty until it has proved to be a UUID v4. */
   eventId = ''
   auth: EventAuth | undefined = undefined
+  /** What the operator should know besides the verdict. */
+  problem: Error | undefined = undefined
 
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery

@@ -17,10 +17,12 @@ export function checkPayload(attempt: Attempt): MaybePromise<PayloadFailure | un
   try {
     const result = schema.validate(attempt.payload)
     return isPromise(result)
-      ? result.then((given) => note(attempt, given)).then(undefined, schemaThrew)
+      ? result
+          .then((given) => note(attempt, given))
+          .then(undefined, (cause: unknown) => schemaThrew(attempt, cause))
       : note(attempt, result)
-  } catch {
-    return schemaThrew()
+  } catch (cause) {
+    return schemaThrew(attempt, cause)
   }
 }
 
@@ -34,8 +36,9 @@ function note(attempt: Attempt, result: SchemaResult<unknown>): PayloadFailure |
   return undefined
 }
 
-/** A schema that throws has not vouched for the payload, and what it threw may quote it. */
-function schemaThrew(): PayloadFailure {
+/** A schema that throws has not vouched for the payload, and what it threw may quote it: only `onError` is shown that. */
+function schemaThrew(attempt: Attempt, cause: unknown): PayloadFailure {
+  attempt.problem = new Error('the payload schema threw, so the delivery was refused (400)', { cause })
   return fail('payload_invalid', 'the payload schema threw')
 }
 

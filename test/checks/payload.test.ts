@@ -1,17 +1,27 @@
 import * as v from 'valibot'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import * as z from 'zod'
-import { defineListener, hmac, type PayloadSchema, verify } from '../../src/index.ts'
+import {
+  defineListener,
+  hmac,
+  type ListenerOptions,
+  type PayloadSchema,
+  type VerdictContext,
+  verify,
+} from '../../src/index.ts'
 import { signHmac, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { spyStore } from '../support/spy-store.ts'
 
-function schemaListener<Payload>(payload: PayloadSchema<Payload>) {
+function schemaListener<Payload>(
+  payload: PayloadSchema<Payload>,
+  hooks: Pick<ListenerOptions, 'onError'> = {},
+) {
   const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
-  const listener = defineListener({ id: 'L1', auth, store, payload })
+  const listener = defineListener({ id: 'L1', auth, store, payload, ...hooks })
   const deliver = async (body: string) => toDelivery(await signHmac({ secret: SECRET, body }))
   return { listener, deliver, calls }
 }
@@ -20,6 +30,10 @@ function schemaListener<Payload>(payload: PayloadSchema<Payload>) {
 function answering(validate: (value: unknown) => unknown): PayloadSchema<unknown> {
   const standard = { version: 1, vendor: 'test', validate }
   return { '~standard': standard } as PayloadSchema<unknown>
+}
+
+function raise(message: string): never {
+  throw new Error(message)
 }
 
 async function detailOf(schema: PayloadSchema<unknown>, body = '{}'): Promise<string> {
@@ -101,6 +115,31 @@ describe('schemas that misbehave', () => {
 
   it('treats a schema that rejects as a no', async () => {
     expect(await detailOf(answering(() => Promise.reject(new Error('no'))))).toBe('the payload schema threw')
+  })
+
+  it.each([
+    ['throws', () => raise('a bug')],
+    ['rejects', async () => raise('a bug')],
+  ])(
+    'tells onError when it %s, and what it threw: a bug, or a database that is down',
+    async (_, validate) => {
+      const told: [unknown, VerdictContext][] = []
+      const onError = (...given: [unknown, VerdictContext]) => told.push(given)
+      const { listener, deliver } = schemaListener(answering(validate), { onError })
+      const delivery = await deliver('{}')
+      expect(await outcome(delivery, listener)).toBe('400 payload_invalid')
+      const cause = new Error('a bug')
+      const error = new Error('the payload schema threw, so the delivery was refused (400)', { cause })
+      const eventId = delivery.header('webhook-event-id')
+      expect(told).toStrictEqual([[error, { listenerId: 'L1', eventId, durationMs: expect.any(Number) }]])
+    },
+  )
+
+  it('does not tell onError of a payload that does not fit', async () => {
+    const onError = vi.fn()
+    const { listener, deliver } = schemaListener(z.number(), { onError })
+    expect(await outcome(await deliver('{}'), listener)).toBe('400 payload_invalid')
+    expect(onError).not.toHaveBeenCalled()
   })
 
   it.each([undefined, null, { issues: [{ path: 7 }] }, { issues: 'many' }])(
