@@ -17,7 +17,9 @@ export async function resolveTarget(database: Queryable, type: CreateTask['type'
   const [name, given] = setMembers(type)[0] ?? []
   const kind = TASK_KINDS.find((each) => each === name)
   if (kind === undefined) throw new Problem('request_invalid', 'type has no member.')
-  const fields: Readonly<Record<string, unknown>> = { ...Object(given) }
+  // The review that a certify task names owns it (specification, 2.7).
+  const owner = type.certify ? { accessReviewSelection: type.certify.accessReviewId } : {}
+  const fields: Readonly<Record<string, unknown>> = { ...Object(given), ...owner }
   const subject = text(fields.subjectUserId)
   if (subject !== '') await mustExist(database, 'subjectUserId', 'users', subject)
   if (fields.appId === undefined) return { kind, fields, userId: subject }

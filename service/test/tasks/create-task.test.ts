@@ -23,6 +23,14 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(task.type[kind]).toMatchObject({ ...fields, outcomeTime: null })
   })
 
+  it('a certify task says which access review owns it', async () => {
+    const { body } = await create({ type: { certify: { ...TARGET, accessReviewId: 'review' } } })
+    expect(body.taskView.task.type.certify).toMatchObject({
+      accessReviewId: 'review',
+      accessReviewSelection: 'review',
+    })
+  })
+
   it.each([
     ['offboarding', { subjectUserId: 'user-grace' }],
     ['action', {}],
