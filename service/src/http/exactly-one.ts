@@ -23,6 +23,22 @@ export function oneOfMembersInput<Members extends Record<string, z.ZodType>>(mem
     .refine((value) => setMembers(value).length === 1, { error: `Set exactly one of ${names}.` })
 }
 
+/** Members of which a request sets one, and may leave the others out: they are null from then on. */
+export function oneOfMembersOrNull<Members extends Record<string, z.ZodType>>(members: Members) {
+  const nullable = Object.entries(members).map(([name, schema]) => [name, orNull(schema).default(null)])
+  // As above.
+  return Object.fromEntries(nullable) as {
+    [Name in keyof Members]: z.ZodDefault<z.ZodUnion<[Members[Name], z.ZodNull]>>
+  }
+}
+
+/** What `refine` takes, to hold an object to setting exactly one of these members. */
+export function oneOf(members: object): [(value: object) => boolean, { error: string }] {
+  const among = (value: object) => setMembers(value).filter(([name]) => Object.hasOwn(members, name))
+  const error = `Set exactly one of ${Object.keys(members).join(', ')}.`
+  return [(value) => among(value).length === 1, { error }]
+}
+
 /** The members that are neither null nor absent, by name. */
 export function setMembers(value: object): [string, unknown][] {
   return Object.entries(value).filter(([, member]) => member !== null && member !== undefined)

@@ -17,7 +17,12 @@ const whole = <Size extends z.ZodType<number>>(size: Size) =>
 
 /** For a GET operation. In digits: `Number` also reads nothing at all, as 0, and `0x10`. */
 export const pageQuery = z.object({
-  page_size: whole(z.string().regex(/^-?\d+$/, 'must be a whole number').pipe(z.coerce.number())),
+  page_size: whole(
+    z
+      .string()
+      .regex(/^-?\d+$/, 'must be a whole number')
+      .pipe(z.coerce.number()),
+  ),
   page_token: z.string().optional().openapi({ description: tokenRule }),
 })
 

@@ -39,6 +39,21 @@ const skipped = z
 const instance = z.looseObject({ skipped: skipped.optional() }).openapi({ description: notShown })
 const acceptInstance = instance.extend({ acceptMessage: z.string().optional() })
 
+/** The policy's action, a target instance and an outcome. Nothing performs actions here: the last two stay null. */
+const actionMembers = {
+  action: open,
+  automation: open,
+  batonResourceActionInstance: open,
+  clientIdApprovalInstance: open,
+  success: open,
+  denied: open,
+  error: open,
+  cancelled: open,
+}
+export const actionInstanceSchema = instance
+  .extend(oneOfMembers(actionMembers).shape)
+  .openapi('ActionInstance', { description: 'The specification shows its members, and no further.' })
+
 const instances = {
   approval: instance,
   provision: instance,
@@ -46,7 +61,7 @@ const instances = {
   reject: instance,
   wait: instance,
   form: instance,
-  action: instance,
+  action: actionInstanceSchema,
 } satisfies Record<StepKind, z.ZodType>
 
 export const policyStepInstanceSchema = oneOfMembers(instances)
@@ -64,6 +79,11 @@ export type PolicyStepInstance = z.infer<typeof policyStepInstanceSchema>
 export function policyStep(step: StoredStep): PolicyStep {
   // What was stored has passed `policyStepInput`.
   return withNulls(STEP_KINDS, step) as PolicyStep
+}
+
+/** What a step's instance begins with. An action is held by its instance; of the others the fields are not shown. */
+export function begun(kind: string, variant: unknown): object {
+  return kind === 'action' ? withNulls(Object.keys(actionMembers), { action: variant }) : Object(variant)
 }
 
 /** What is asked for when a request sets a step: the one member that is set. */

@@ -97,7 +97,7 @@ async function insertTask(tx: Transaction, task: NewTask): Promise<void> {
       now,
       given.data === undefined ? null : JSON.stringify(given.data),
       given.emergencyAccess ?? false,
-      given.form === undefined ? null : JSON.stringify(given.form),
+      given.form ? JSON.stringify(given.form) : null,
       given.insightIds ?? [],
       given.recommendation ?? 'INSIGHT_RECOMMENDATION_UNSPECIFIED',
       policy.id,

@@ -1,7 +1,7 @@
 import { type Caller, mayAct } from '../http/bearer.ts'
 import { withNulls } from '../http/exactly-one.ts'
 import { iso } from '../http/timestamp.ts'
-import { actorsOf, type PolicyStepInstance, policyStep, STEP_KINDS } from '../policies/step.ts'
+import { actorsOf, begun, type PolicyStepInstance, policyStep, STEP_KINDS } from '../policies/step.ts'
 import { policyOf } from '../policies/store.ts'
 import type { Task } from './schema/task.ts'
 import { TASK_KINDS, type TaskType } from './schema/task-type.ts'
@@ -65,7 +65,7 @@ function instanceOf(row: StepRow, policyGenerationId: string): PolicyStepInstanc
   if (row.instance_id === null || row.state === null) return undefined
   const variants = Object.entries(row.step).map(([kind, variant]) => [
     kind,
-    { ...Object(variant), ...row.outcome },
+    { ...begun(kind, variant), ...row.outcome },
   ])
   const members = withNulls(STEP_KINDS, Object.fromEntries(variants))
   // What was stored has passed `policyStepInput`.

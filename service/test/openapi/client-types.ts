@@ -477,8 +477,40 @@ export interface components {
             toolCall: components["schemas"]["GatedToolCallTarget"] | null;
             finding: components["schemas"]["FindingTarget"] | null;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification shows its members, and no further. */
         ActionInstance: {
+            /** @description Set when Skip Step ended the step. An addition. */
+            skipped?: {
+                /** Format: date-time */
+                skippedAt: string;
+                skippedByUserId: string;
+                comment: string;
+            };
+            action: {
+                [key: string]: unknown;
+            } | null;
+            automation: {
+                [key: string]: unknown;
+            } | null;
+            batonResourceActionInstance: {
+                [key: string]: unknown;
+            } | null;
+            clientIdApprovalInstance: {
+                [key: string]: unknown;
+            } | null;
+            success: {
+                [key: string]: unknown;
+            } | null;
+            denied: {
+                [key: string]: unknown;
+            } | null;
+            error: {
+                [key: string]: unknown;
+            } | null;
+            cancelled: {
+                [key: string]: unknown;
+            } | null;
+        } & {
             [key: string]: unknown;
         };
         /** @description Its fields are not shown. */
@@ -505,13 +537,17 @@ export interface components {
             name: string;
             url: string;
         };
+        /** @description What a request leaves out of the nullable fields is null. */
         Form: {
             id: string;
             displayName: string;
             description: string;
-            fields: components["schemas"]["Field"][] | null;
-            fieldGroups: components["schemas"]["FieldGroup"][] | null;
-            fieldRelationships: components["schemas"]["FieldRelationship"][] | null;
+            /** @default null */
+            fields?: components["schemas"]["Field"][] | null;
+            /** @default null */
+            fieldGroups?: components["schemas"]["FieldGroup"][] | null;
+            /** @default null */
+            fieldRelationships?: components["schemas"]["FieldRelationship"][] | null;
         };
         /** @description One type member and one provider config member are set. */
         Field: {
@@ -520,64 +556,93 @@ export interface components {
             description: string;
             required: boolean;
             readOnly: boolean;
-            stringField: components["schemas"]["StringField"] | null;
-            boolField: components["schemas"]["BoolField"] | null;
-            stringSliceField: components["schemas"]["StringSliceField"] | null;
-            int64Field: components["schemas"]["Int64Field"] | null;
-            fileField: components["schemas"]["FileField"] | null;
-            oauth2Field: components["schemas"]["Oauth2Field"] | null;
-            stringMapField: components["schemas"]["StringMapField"] | null;
-            userConfig: components["schemas"]["UserConfig"] | null;
-            adminConfig: components["schemas"]["AdminConfig"] | null;
-            sharedConfig: components["schemas"]["SharedConfig"] | null;
+            /** @default null */
+            stringField?: components["schemas"]["StringField"] | null;
+            /** @default null */
+            boolField?: components["schemas"]["BoolField"] | null;
+            /** @default null */
+            stringSliceField?: components["schemas"]["StringSliceField"] | null;
+            /** @default null */
+            int64Field?: components["schemas"]["Int64Field"] | null;
+            /** @default null */
+            fileField?: components["schemas"]["FileField"] | null;
+            /** @default null */
+            oauth2Field?: components["schemas"]["Oauth2Field"] | null;
+            /** @default null */
+            stringMapField?: components["schemas"]["StringMapField"] | null;
+            /** @default null */
+            userConfig?: components["schemas"]["UserConfig"] | null;
+            /** @default null */
+            adminConfig?: components["schemas"]["AdminConfig"] | null;
+            /** @default null */
+            sharedConfig?: components["schemas"]["SharedConfig"] | null;
         };
         StringField: {
             defaultValue: string;
             placeholder: string;
-            /** @description Its fields are not shown. */
-            rules: {
+            /**
+             * @description Its fields are not shown.
+             * @default null
+             */
+            rules?: {
                 [key: string]: unknown;
             } | null;
-            textField: {
+            /** @default null */
+            textField?: {
                 [key: string]: unknown;
             } | null;
-            passwordField: {
+            /** @default null */
+            passwordField?: {
                 [key: string]: unknown;
             } | null;
-            selectField: {
+            /** @default null */
+            selectField?: {
                 [key: string]: unknown;
             } | null;
-            pickerField: {
+            /** @default null */
+            pickerField?: {
                 [key: string]: unknown;
             } | null;
-            dateField: {
+            /** @default null */
+            dateField?: {
                 [key: string]: unknown;
             } | null;
         };
         BoolField: {
             defaultValue: boolean;
-            /** @description Its fields are not shown. */
-            rules: {
+            /**
+             * @description Its fields are not shown.
+             * @default null
+             */
+            rules?: {
                 [key: string]: unknown;
             } | null;
-            checkboxField: {
+            /** @default null */
+            checkboxField?: {
                 [key: string]: unknown;
             } | null;
-            toggleField: {
+            /** @default null */
+            toggleField?: {
                 [key: string]: unknown;
             } | null;
         };
         StringSliceField: {
-            defaultValues: string[] | null;
+            /** @default null */
+            defaultValues?: string[] | null;
             placeholder: string;
-            /** @description Its fields are not shown. */
-            rules: {
+            /**
+             * @description Its fields are not shown.
+             * @default null
+             */
+            rules?: {
                 [key: string]: unknown;
             } | null;
-            chipsField: {
+            /** @default null */
+            chipsField?: {
                 [key: string]: unknown;
             } | null;
-            pickerField: {
+            /** @default null */
+            pickerField?: {
                 [key: string]: unknown;
             } | null;
         };
@@ -585,33 +650,48 @@ export interface components {
             /**
              * Format: int64
              * @description A decimal string.
+             * @default null
              */
-            defaultValue: string | null;
+            defaultValue?: string | null;
             placeholder: string;
-            /** @description Its fields are not shown. */
-            rules: {
+            /**
+             * @description Its fields are not shown.
+             * @default null
+             */
+            rules?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Its fields are not shown. */
-            numberField: {
+            /**
+             * @description Its fields are not shown.
+             * @default null
+             */
+            numberField?: {
                 [key: string]: unknown;
             } | null;
         };
         FileField: {
-            acceptedFileTypes: string[] | null;
+            /** @default null */
+            acceptedFileTypes?: string[] | null;
             /**
              * Format: int64
              * @description A decimal string.
+             * @default null
              */
-            maxFileSize: string | null;
-            /** @description Its fields are not shown. */
-            fileInputField: {
+            maxFileSize?: string | null;
+            /**
+             * @description Its fields are not shown.
+             * @default null
+             */
+            fileInputField?: {
                 [key: string]: unknown;
             } | null;
         };
         Oauth2Field: {
-            /** @description Its fields are not shown. */
-            oauth2FieldView: {
+            /**
+             * @description Its fields are not shown.
+             * @default null
+             */
+            oauth2FieldView?: {
                 [key: string]: unknown;
             } | null;
         };
@@ -619,8 +699,11 @@ export interface components {
             defaultValue: {
                 [key: string]: string;
             };
-            /** @description Its fields are not shown. */
-            rules: {
+            /**
+             * @description Its fields are not shown.
+             * @default null
+             */
+            rules?: {
                 [key: string]: unknown;
             } | null;
         };
@@ -641,21 +724,28 @@ export interface components {
             displayName: string;
             helpText: string;
             default: boolean;
-            fields: string[] | null;
+            /** @default null */
+            fields?: string[] | null;
         };
         FieldRelationship: {
-            fieldNames: string[] | null;
-            requiredTogether: {
+            /** @default null */
+            fieldNames?: string[] | null;
+            /** @default null */
+            requiredTogether?: {
                 [key: string]: unknown;
             } | null;
-            atLeastOne: {
+            /** @default null */
+            atLeastOne?: {
                 [key: string]: unknown;
             } | null;
-            mutuallyExclusive: {
+            /** @default null */
+            mutuallyExclusive?: {
                 [key: string]: unknown;
             } | null;
-            dependentOn: {
-                dependencyFieldNames: string[] | null;
+            /** @default null */
+            dependentOn?: {
+                /** @default null */
+                dependencyFieldNames?: string[] | null;
             } | null;
         };
         PolicyInstance: {
@@ -732,17 +822,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
-            action: ({
-                /** @description Set when Skip Step ended the step. An addition. */
-                skipped?: {
-                    /** Format: date-time */
-                    skippedAt: string;
-                    skippedByUserId: string;
-                    comment: string;
-                };
-            } & {
-                [key: string]: unknown;
-            }) | null;
+            action: components["schemas"]["ActionInstance"] | null;
             /** @description The `policyStepId` of Skip Step. */
             readonly id: string;
             policyGenerationId: string;
@@ -913,8 +993,8 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             };
-            form?: components["schemas"]["Form"];
-            insightIds?: string[];
+            form?: components["schemas"]["Form"] | null;
+            insightIds?: string[] | null;
             /** @enum {string} */
             recommendation?: "INSIGHT_RECOMMENDATION_UNSPECIFIED" | "INSIGHT_RECOMMENDATION_APPROVE" | "INSIGHT_RECOMMENDATION_DENY" | "INSIGHT_RECOMMENDATION_REVIEW";
             emergencyAccess?: boolean;

@@ -58,17 +58,72 @@ describeService('a Task', (subject) => {
     expect(body.taskView.task).toMatchObject({ form: FORM, data: { a: [1, null] }, externalRefs: null })
   })
 
-  it('has a form whose fields have exactly one type and one provider', async () => {
+  it('has a form that a request may write without its nulls, and may be null itself', async () => {
+    const field = {
+      name: 'days',
+      displayName: 'Days',
+      description: '',
+      required: true,
+      readOnly: false,
+      stringField: { defaultValue: '', placeholder: '', dateField: {} },
+      userConfig: { inputTransformationCel: '' },
+    }
+    const short = { id: 'form-1', displayName: 'Why', description: '', fields: [field] }
+    const { form } = (await create({ form: short })).body.taskView.task
+    expect(form).toMatchObject({ ...short, fieldGroups: null, fieldRelationships: null })
+    expect(form.fields[0]).toMatchObject({
+      int64Field: null,
+      sharedConfig: null,
+      stringField: { rules: null },
+    })
+    const { task } = (await create({ form: null, insightIds: null })).body.taskView
+    expect(task).toMatchObject({ form: null, insightIds: [] })
+  })
+
+  it('has a form whose members have exactly one of what the specification says so of', async () => {
     const [field] = FORM.fields
+    const stringField = { defaultValue: '', placeholder: '', rules: null }
     for (const wrong of [
       { int64Field: null },
       { userConfig: null },
       { adminConfig: { ...CONFIG } },
+      { int64Field: null, stringField },
+      { int64Field: null, stringField: { ...stringField, textField: {}, dateField: {} } },
+      { int64Field: { ...field?.int64Field, defaultValue: `${2n ** 63n}` } },
       { x: 1 },
     ]) {
       const reply = await create({ form: { ...FORM, fields: [{ ...field, ...wrong }] } })
       expect([wrong, reply.status, reply.body.code]).toEqual([wrong, 400, 'request_invalid'])
     }
+    const [relationship] = FORM.fieldRelationships
+    for (const wrong of [{ atLeastOne: {} }, { dependentOn: null }]) {
+      const reply = await create({ form: { ...FORM, fieldRelationships: [{ ...relationship, ...wrong }] } })
+      expect([wrong, reply.status, reply.body.code]).toEqual([wrong, 400, 'request_invalid'])
+    }
+  })
+
+  it('holds the action of an action step in an ActionInstance, with a target and an outcome to come', async () => {
+    const steps = [{ action: { userIds: ['user-ada'], name: 'reset' } }]
+    const settings = { displayName: 'P', policyType: 'POLICY_TYPE_GRANT', policySteps: { grant: { steps } } }
+    const { policy } = (await subject.post('/api/v1/policies', settings)).body
+    const { task } = (await create({ policyId: policy.id })).body.taskView
+    expect(task.policy.current.action).toEqual({
+      action: { userIds: ['user-ada'], name: 'reset' },
+      automation: null,
+      batonResourceActionInstance: null,
+      clientIdApprovalInstance: null,
+      success: null,
+      denied: null,
+      error: null,
+      cancelled: null,
+    })
+    expect(task.stepApproverIds).toEqual(['user-ada'])
+    const path = `/api/v1/tasks/${task.id}/action/skip-step`
+    const { body } = await subject.post(path, { policyStepId: task.policy.current.id })
+    expect(body.taskView.task.policy.history[0].action).toMatchObject({
+      action: { name: 'reset' },
+      skipped: { skippedByUserId: 'user-ada' },
+    })
   })
 
   it('has a numeric ID that is a decimal string, beyond 2^53 as well', async () => {

@@ -1,55 +1,60 @@
 import { z } from '@hono/zod-openapi'
-import { oneOfMembers, setMembers } from '../../http/exactly-one.ts'
+import { oneOf, oneOfMembersOrNull } from '../../http/exactly-one.ts'
 
 /** Specification, 2.8. The inner fields of views and rules are not shown: they are kept as given. */
 const view = z.looseObject({}).openapi({ description: 'Its fields are not shown.' })
-const rules = view.nullable()
+const viewOrNull = view.nullable().default(null)
+const rules = viewOrNull
+const texts = z.array(z.string()).nullable().default(null)
 const int64 = z
   .string()
-  .regex(/^-?\d{1,19}$/)
+  .regex(/^-?\d{1,19}$/, { abort: true })
+  .refine((digits) => BigInt.asIntN(64, BigInt(digits)) === BigInt(digits), 'must fit into 64 bits')
   .nullable()
+  .default(null)
   .openapi({ format: 'int64', description: 'A decimal string.' })
 
 const empty = z.looseObject({})
 
-const fieldTypes = oneOfMembers({
+const stringViews = {
+  textField: view,
+  passwordField: view,
+  selectField: view,
+  pickerField: view,
+  dateField: view,
+}
+const boolViews = { checkboxField: view, toggleField: view }
+const sliceViews = { chipsField: view, pickerField: view }
+
+const fieldTypes = {
   stringField: z
     .strictObject({ defaultValue: z.string(), placeholder: z.string(), rules })
-    .extend(
-      oneOfMembers({
-        textField: view,
-        passwordField: view,
-        selectField: view,
-        pickerField: view,
-        dateField: view,
-      }).shape,
-    )
+    .extend(oneOfMembersOrNull(stringViews))
+    .refine(...oneOf(stringViews))
     .openapi('StringField'),
   boolField: z
     .strictObject({ defaultValue: z.boolean(), rules })
-    .extend(oneOfMembers({ checkboxField: view, toggleField: view }).shape)
+    .extend(oneOfMembersOrNull(boolViews))
+    .refine(...oneOf(boolViews))
     .openapi('BoolField'),
   stringSliceField: z
-    .strictObject({ defaultValues: z.array(z.string()).nullable(), placeholder: z.string(), rules })
-    .extend(oneOfMembers({ chipsField: view, pickerField: view }).shape)
+    .strictObject({ defaultValues: texts, placeholder: z.string(), rules })
+    .extend(oneOfMembersOrNull(sliceViews))
+    .refine(...oneOf(sliceViews))
     .openapi('StringSliceField'),
   int64Field: z
-    .strictObject({ defaultValue: int64, placeholder: z.string(), rules, numberField: view.nullable() })
+    .strictObject({ defaultValue: int64, placeholder: z.string(), rules, numberField: viewOrNull })
     .openapi('Int64Field'),
   fileField: z
-    .strictObject({
-      acceptedFileTypes: z.array(z.string()).nullable(),
-      maxFileSize: int64,
-      fileInputField: view.nullable(),
-    })
+    .strictObject({ acceptedFileTypes: texts, maxFileSize: int64, fileInputField: viewOrNull })
     .openapi('FileField'),
-  oauth2Field: z.strictObject({ oauth2FieldView: view.nullable() }).openapi('Oauth2Field'),
+  oauth2Field: z.strictObject({ oauth2FieldView: viewOrNull }).openapi('Oauth2Field'),
   stringMapField: z
     .strictObject({ defaultValue: z.record(z.string(), z.string()), rules })
     .openapi('StringMapField'),
-})
+}
 
-const providers = oneOfMembers({
+const providers = {
   userConfig: z.strictObject({ inputTransformationCel: z.string() }).openapi('UserConfig'),
   adminConfig: z
     .strictObject({ defaultValueCel: z.string(), showToUser: z.boolean() })
@@ -61,10 +66,6 @@ const providers = oneOfMembers({
       lockDefaultValues: z.boolean(),
     })
     .openapi('SharedConfig'),
-})
-
-function setAmong(given: object, members: object): number {
-  return setMembers(given).filter(([name]) => name in members).length
 }
 
 const field = z
@@ -75,10 +76,10 @@ const field = z
     required: z.boolean(),
     readOnly: z.boolean(),
   })
-  .extend(fieldTypes.shape)
-  .extend(providers.shape)
-  .refine((given) => setAmong(given, fieldTypes.shape) === 1, { error: 'Set exactly one type member.' })
-  .refine((given) => setAmong(given, providers.shape) === 1, { error: 'Set exactly one provider config.' })
+  .extend(oneOfMembersOrNull(fieldTypes))
+  .extend(oneOfMembersOrNull(providers))
+  .refine(...oneOf(fieldTypes))
+  .refine(...oneOf(providers))
   .openapi('Field', { description: 'One type member and one provider config member are set.' })
 
 const fieldGroup = z
@@ -87,20 +88,21 @@ const fieldGroup = z
     displayName: z.string(),
     helpText: z.string(),
     default: z.boolean(),
-    fields: z.array(z.string()).nullable(),
+    fields: texts,
   })
   .openapi('FieldGroup')
 
+const relationships = {
+  requiredTogether: empty,
+  atLeastOne: empty,
+  mutuallyExclusive: empty,
+  dependentOn: z.strictObject({ dependencyFieldNames: texts }),
+}
+
 const fieldRelationship = z
-  .strictObject({ fieldNames: z.array(z.string()).nullable() })
-  .extend(
-    oneOfMembers({
-      requiredTogether: empty,
-      atLeastOne: empty,
-      mutuallyExclusive: empty,
-      dependentOn: z.strictObject({ dependencyFieldNames: z.array(z.string()).nullable() }),
-    }).shape,
-  )
+  .strictObject({ fieldNames: texts })
+  .extend(oneOfMembersOrNull(relationships))
+  .refine(...oneOf(relationships))
   .openapi('FieldRelationship')
 
 export const formSchema = z
@@ -108,8 +110,8 @@ export const formSchema = z
     id: z.string(),
     displayName: z.string(),
     description: z.string(),
-    fields: z.array(field).nullable(),
-    fieldGroups: z.array(fieldGroup).nullable(),
-    fieldRelationships: z.array(fieldRelationship).nullable(),
+    fields: z.array(field).nullable().default(null),
+    fieldGroups: z.array(fieldGroup).nullable().default(null),
+    fieldRelationships: z.array(fieldRelationship).nullable().default(null),
   })
-  .openapi('Form')
+  .openapi('Form', { description: 'What a request leaves out of the nullable fields is null.' })

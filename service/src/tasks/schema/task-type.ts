@@ -3,6 +3,7 @@ import { oneOfMembers } from '../../http/exactly-one.ts'
 import { openEnum } from '../../http/open-enum.ts'
 import { orNull } from '../../http/or-null.ts'
 import { timestamp } from '../../http/timestamp.ts'
+import { actionInstanceSchema } from '../../policies/step.ts'
 import { ACTION_TYPES, OUTCOMES } from './enums.ts'
 
 /** Specification, 2.7: what a task asks for. */
@@ -27,7 +28,7 @@ const outcome = <Kind extends TaskKind>(kind: Kind) => ({
 const action = z
   .object({
     actionId: z.string().openapi({ description: 'Empty for synthesized action tasks.' }),
-    actionInstance: notShown('ActionInstance'),
+    actionInstance: orNull(actionInstanceSchema),
     displayName: z.string(),
     type: openEnum(ACTION_TYPES),
     formValues: z.record(z.string(), z.unknown()).nullable(),
