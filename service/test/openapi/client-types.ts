@@ -382,6 +382,7 @@ export interface components {
             })[] | null;
             readonly approverIds: string[] | null;
             readonly stepApproverIds: string[] | null;
+            /** Format: int32 */
             readonly commentCount: number;
             readonly data: {
                 [key: string]: unknown;
@@ -406,31 +407,31 @@ export interface components {
             finding: components["schemas"]["TaskTypeFinding"] | null;
         };
         TaskTypeGrant: {
-            appEntitlementId: string;
-            appId: string;
-            appUserId: string;
-            identityUserId: string;
+            readonly appEntitlementId: string;
+            readonly appId: string;
+            readonly appUserId: string;
+            readonly identityUserId: string;
             /** @description Seconds, as in `3600s`. */
-            grantDuration: string | null;
-            outcome: ("GRANT_OUTCOME_UNSPECIFIED" | "GRANT_OUTCOME_GRANTED" | "GRANT_OUTCOME_DENIED" | "GRANT_OUTCOME_ERROR" | "GRANT_OUTCOME_CANCELLED" | "GRANT_OUTCOME_WAIT_TIMED_OUT") | string;
+            readonly grantDuration: string | null;
+            readonly outcome: ("GRANT_OUTCOME_UNSPECIFIED" | "GRANT_OUTCOME_GRANTED" | "GRANT_OUTCOME_DENIED" | "GRANT_OUTCOME_ERROR" | "GRANT_OUTCOME_CANCELLED" | "GRANT_OUTCOME_WAIT_TIMED_OUT") | string;
             /** Format: date-time */
-            outcomeTime: string | null;
-            source: components["schemas"]["TaskGrantSource"] | null;
+            readonly outcomeTime: string | null;
+            readonly source: components["schemas"]["TaskGrantSource"] | null;
         };
         /** @description Its fields are not shown. */
         TaskGrantSource: {
             [key: string]: unknown;
         };
         TaskTypeRevoke: {
-            appEntitlementId: string;
-            appId: string;
-            appUserId: string;
-            identityUserId: string;
-            outcome: ("REVOKE_OUTCOME_UNSPECIFIED" | "REVOKE_OUTCOME_REVOKED" | "REVOKE_OUTCOME_DENIED" | "REVOKE_OUTCOME_ERROR" | "REVOKE_OUTCOME_CANCELLED" | "REVOKE_OUTCOME_WAIT_TIMED_OUT") | string;
+            readonly appEntitlementId: string;
+            readonly appId: string;
+            readonly appUserId: string;
+            readonly identityUserId: string;
+            readonly outcome: ("REVOKE_OUTCOME_UNSPECIFIED" | "REVOKE_OUTCOME_REVOKED" | "REVOKE_OUTCOME_DENIED" | "REVOKE_OUTCOME_ERROR" | "REVOKE_OUTCOME_CANCELLED" | "REVOKE_OUTCOME_WAIT_TIMED_OUT") | string;
             /** Format: date-time */
-            outcomeTime: string | null;
-            resource: components["schemas"]["AppResourceRef"] | null;
-            source: components["schemas"]["TaskRevokeSource"] | null;
+            readonly outcomeTime: string | null;
+            readonly resource: components["schemas"]["AppResourceRef"] | null;
+            readonly source: components["schemas"]["TaskRevokeSource"] | null;
         };
         /** @description Its fields are not shown. */
         AppResourceRef: {
@@ -441,41 +442,41 @@ export interface components {
             [key: string]: unknown;
         };
         TaskTypeCertify: {
-            accessReviewId: string;
-            accessReviewSelection: string;
-            appEntitlementId: string;
-            appId: string;
-            appUserId: string;
-            identityUserId: string;
-            outcome: ("CERTIFY_OUTCOME_UNSPECIFIED" | "CERTIFY_OUTCOME_CERTIFIED" | "CERTIFY_OUTCOME_DECERTIFIED" | "CERTIFY_OUTCOME_ERROR" | "CERTIFY_OUTCOME_CANCELLED" | "CERTIFY_OUTCOME_WAIT_TIMED_OUT") | string;
+            readonly accessReviewId: string;
+            readonly accessReviewSelection: string;
+            readonly appEntitlementId: string;
+            readonly appId: string;
+            readonly appUserId: string;
+            readonly identityUserId: string;
+            readonly outcome: ("CERTIFY_OUTCOME_UNSPECIFIED" | "CERTIFY_OUTCOME_CERTIFIED" | "CERTIFY_OUTCOME_DECERTIFIED" | "CERTIFY_OUTCOME_ERROR" | "CERTIFY_OUTCOME_CANCELLED" | "CERTIFY_OUTCOME_WAIT_TIMED_OUT") | string;
             /** Format: date-time */
-            outcomeTime: string | null;
-            resource: components["schemas"]["AppResourceRef"] | null;
+            readonly outcomeTime: string | null;
+            readonly resource: components["schemas"]["AppResourceRef"] | null;
         };
         TaskTypeOffboarding: {
-            subjectUserId: string;
-            outcome: ("OFFBOARDING_OUTCOME_UNSPECIFIED" | "OFFBOARDING_OUTCOME_IN_PROGRESS" | "OFFBOARDING_OUTCOME_DONE" | "OFFBOARDING_OUTCOME_ERROR" | "OFFBOARDING_OUTCOME_CANCELLED") | string;
+            readonly subjectUserId: string;
+            readonly outcome: ("OFFBOARDING_OUTCOME_UNSPECIFIED" | "OFFBOARDING_OUTCOME_IN_PROGRESS" | "OFFBOARDING_OUTCOME_DONE" | "OFFBOARDING_OUTCOME_ERROR" | "OFFBOARDING_OUTCOME_CANCELLED") | string;
             /** Format: date-time */
-            outcomeTime: string | null;
+            readonly outcomeTime: string | null;
         };
         TaskTypeAction: {
             /** @description Empty for synthesized action tasks. */
-            actionId: string;
-            actionInstance: components["schemas"]["ActionInstance"] | null;
-            displayName: string;
-            type: ("TYPE_UNSPECIFIED" | "TYPE_GRANT" | "TYPE_WORKFLOW" | "TYPE_RESOURCE_ACTION" | "TYPE_TOOL_CALL" | "TYPE_MANUAL") | string;
-            formValues: {
+            readonly actionId: string;
+            readonly actionInstance: components["schemas"]["ActionInstance"] | null;
+            readonly displayName: string;
+            readonly type: ("TYPE_UNSPECIFIED" | "TYPE_GRANT" | "TYPE_WORKFLOW" | "TYPE_RESOURCE_ACTION" | "TYPE_TOOL_CALL" | "TYPE_MANUAL") | string;
+            readonly formValues: {
                 [key: string]: unknown;
             } | null;
-            outcome: ("ACTION_OUTCOME_UNSPECIFIED" | "ACTION_OUTCOME_SUCCESS" | "ACTION_OUTCOME_DENIED" | "ACTION_OUTCOME_ERROR" | "ACTION_OUTCOME_CANCELLED") | string;
+            readonly outcome: ("ACTION_OUTCOME_UNSPECIFIED" | "ACTION_OUTCOME_SUCCESS" | "ACTION_OUTCOME_DENIED" | "ACTION_OUTCOME_ERROR" | "ACTION_OUTCOME_CANCELLED") | string;
             /** Format: date-time */
-            outcomeTime: string | null;
-            createdAppResourceId: string;
-            createdAppResourceTypeId: string;
-            createdAppEntitlementIds: string[] | null;
-            scopeRole: components["schemas"]["ScopeRole"] | null;
-            toolCall: components["schemas"]["GatedToolCallTarget"] | null;
-            finding: components["schemas"]["FindingTarget"] | null;
+            readonly outcomeTime: string | null;
+            readonly createdAppResourceId: string;
+            readonly createdAppResourceTypeId: string;
+            readonly createdAppEntitlementIds: string[] | null;
+            readonly scopeRole: components["schemas"]["ScopeRole"] | null;
+            readonly toolCall: components["schemas"]["GatedToolCallTarget"] | null;
+            readonly finding: components["schemas"]["FindingTarget"] | null;
         };
         /** @description The specification shows its members, and no further. */
         ActionInstance: {
@@ -526,16 +527,16 @@ export interface components {
             [key: string]: unknown;
         };
         TaskTypeFinding: {
-            findingId: string;
-            findingType: string;
-            outcome: ("FINDING_TASK_OUTCOME_UNSPECIFIED" | "FINDING_TASK_OUTCOME_REMEDIATED" | "FINDING_TASK_OUTCOME_RISK_ACCEPTED" | "FINDING_TASK_OUTCOME_CANCELLED") | string;
+            readonly findingId: string;
+            readonly findingType: string;
+            readonly outcome: ("FINDING_TASK_OUTCOME_UNSPECIFIED" | "FINDING_TASK_OUTCOME_REMEDIATED" | "FINDING_TASK_OUTCOME_RISK_ACCEPTED" | "FINDING_TASK_OUTCOME_CANCELLED") | string;
             /** Format: date-time */
-            outcomeTime: string | null;
+            readonly outcomeTime: string | null;
         };
         ExternalRef: {
-            externalRefSource: ("UNSPECIFIED" | "TICKETING") | string;
-            name: string;
-            url: string;
+            readonly externalRefSource: ("UNSPECIFIED" | "TICKETING") | string;
+            readonly name: string;
+            readonly url: string;
         };
         /** @description What a request leaves out of the nullable fields is null. */
         Form: {

@@ -51,6 +51,21 @@ describe('/openapi.json', () => {
     expect('x-addition-to-specification' in post).toBe(false)
   })
 
+  it('marks what the specification calls read-only, in tasks and what belongs to them', () => {
+    const { schemas } = document.components
+    const writable = (name: string) =>
+      Object.entries<{ readOnly?: true }>(schemas[name].properties)
+        .filter(([, { readOnly }]) => !readOnly)
+        .map(([field]) => field)
+    expect(writable('Task')).toEqual(['origin', 'type', 'form', 'insightIds', 'recommendation', 'policy'])
+    expect(writable('TaskView')).toEqual(['task', 'objectPermissions'])
+    const all = ['Grant', 'Revoke', 'Certify', 'Offboarding', 'Action', 'Finding'].map(
+      (kind) => `TaskType${kind}`,
+    )
+    for (const name of [...all, 'ExternalRef']) expect([name, writable(name)]).toEqual([name, []])
+    expect(schemas.Task.properties.commentCount).toMatchObject({ type: 'integer', format: 'int32' })
+  })
+
   it('has no named schema that is null: who refers to one says whether it may be', () => {
     const schemas = Object.entries<{ type?: unknown }>(document.components.schemas)
     expect(schemas.length).toBeGreaterThan(30)

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { openEnum } from '../../http/open-enum.ts'
 import { orNull } from '../../http/or-null.ts'
+import { readOnlyObject } from '../../http/read-only.ts'
 import { timestamp } from '../../http/timestamp.ts'
 import { policySchema } from '../../policies/schema.ts'
 import { policyStepInstanceSchema, policyStepSchema } from '../../policies/step.ts'
@@ -29,9 +30,11 @@ const policyInstanceSchema = z
   })
   .openapi('PolicyInstance')
 
-const externalRef = z
-  .object({ externalRefSource: openEnum(EXTERNAL_REF_SOURCES), name: z.string(), url: z.string() })
-  .openapi('ExternalRef')
+const externalRef = readOnlyObject({
+  externalRefSource: openEnum(EXTERNAL_REF_SOURCES),
+  name: z.string(),
+  url: z.string(),
+}).openapi('ExternalRef')
 
 const revocationTarget = z
   .object({
@@ -68,7 +71,7 @@ export const taskSchema = z
     annotations: z.array(typedObject).nullable().openapi(readOnly),
     approverIds: ids.openapi(readOnly),
     stepApproverIds: ids.openapi(readOnly),
-    commentCount: z.int32().openapi(readOnly),
+    commentCount: z.int32().openapi({ ...readOnly, type: 'integer', format: 'int32' }),
     data: z.record(z.string(), z.unknown()).nullable().openapi(readOnly),
     emergencyAccess: z.boolean().openapi(readOnly),
     externalRefs: z.array(externalRef).nullable().openapi(readOnly),
