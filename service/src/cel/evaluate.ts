@@ -1,5 +1,5 @@
 import { celError } from './engine.ts'
-import { Evaluator } from './evaluator.ts'
+import { EvaluatorProcess } from './evaluator-process.ts'
 import type { CelValue } from './json.ts'
 
 export { CelError, checkCel, MAX_EXPRESSION_LENGTH } from './engine.ts'
@@ -7,16 +7,14 @@ export { CelError, checkCel, MAX_EXPRESSION_LENGTH } from './engine.ts'
 /** What `ctx` is in an expression: JSON. `ctx.trigger` is the body of the webhook (specification 4.2, rule 4). */
 export type CelContext = Readonly<Record<string, unknown>>
 
-/** Real expressions take microseconds; only a trap (a regular expression, loops in loops) takes this long. */
-const MAX_EVALUATION_MS = 1_000
 /** How many expressions are evaluated at once: a trap holds up nobody but those behind all of them. */
 const EVALUATORS = 2
 
-const idle = Array.from({ length: EVALUATORS }, () => new Evaluator(MAX_EVALUATION_MS))
-const waiting: ((evaluator: Evaluator) => void)[] = []
+const idle = Array.from({ length: EVALUATORS }, () => new EvaluatorProcess())
+const waiting: ((evaluator: EvaluatorProcess) => void)[] = []
 
 /**
- * Evaluates an expression over `ctx`, in a thread of its own: this one goes on meanwhile. It has no effect, and always ends.
+ * Evaluates an expression over `ctx`, in a process of its own: this one goes on meanwhile. It has no effect, and always ends.
  * JSON numbers are doubles of CEL: add `1.0` to them, or convert them, `int(ctx.trigger.count) + 1`; comparisons work
  * across the types.
  *
@@ -25,7 +23,7 @@ const waiting: ((evaluator: Evaluator) => void)[] = []
  */
 export async function evaluateCel(expression: string, ctx: CelContext): Promise<CelValue> {
   const question = { expression, ctx: jsonOf(ctx) }
-  const evaluator = idle.pop() ?? (await new Promise<Evaluator>((resolve) => waiting.push(resolve)))
+  const evaluator = idle.pop() ?? (await new Promise<EvaluatorProcess>((resolve) => waiting.push(resolve)))
   try {
     return JSON.parse(await evaluator.evaluate(question))
   } finally {

@@ -5,7 +5,7 @@ import type { Answer, Question } from './thread.ts'
 
 /** A thread runs what was built, also for the tests: Node runs no TypeScript there. */
 const THREAD = new URL('../../dist/cel/thread.js', import.meta.url)
-/** Far more than an expression over 64 KB takes; a thread that wants more ends, and the process goes on. */
+/** Far more than an expression over 64 KB takes. A thread that wants more ends; at one stroke, it ends the process. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 }
 /** How often an evaluation is begun anew that others on the machine have kept from its time. */
 const MOST_ATTEMPTS = 10
@@ -49,7 +49,7 @@ export class Evaluator {
       await thread.terminate()
       if (outOfTime.signal.aborted) return undefined
       if (Reflect.get(Object(error), 'code') !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
-      throw new CelError(`took more than ${RESOURCE_LIMITS.maxOldGenerationSizeMb} MB and was stopped`)
+      throw tooMuchMemory()
     } finally {
       clearTimeout(timer)
     }
@@ -62,6 +62,10 @@ export class Evaluator {
     })
     return this.#thread
   }
+}
+
+export function tooMuchMemory(): CelError {
+  return new CelError(`took more than ${RESOURCE_LIMITS.maxOldGenerationSizeMb} MB and was stopped`)
 }
 
 /** Of the environment it knows nothing, and no process waits for it. */

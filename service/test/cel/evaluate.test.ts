@@ -125,6 +125,13 @@ describe('limits', () => {
     await expect(evaluate(text, body)).rejects.toThrow('was stopped')
   })
 
+  it('nor is a text made that a thread has no room for: that would end its process', async () => {
+    const body = { trigger: { names: Array.from({ length: 15_000 }, () => ''), sep: 'x'.repeat(30_000) } }
+    const text = 'ctx.trigger.names.join(ctx.trigger.sep)'
+    await expect(evaluate(text, body)).rejects.toThrow('took more than 64 MB and was stopped')
+    expect(await evaluate(text, { trigger: { names: ['a', 'b'], sep: ', ' } })).toBe('a, b')
+  })
+
   it('nor may it give more than a million characters', async () => {
     const body = { trigger: { list: Array.from({ length: 1_000 }, () => 'x'.repeat(60)) } }
     await expect(evaluate('[1, 2].map(a, ctx.trigger.list)', body)).resolves.toHaveLength(2)
