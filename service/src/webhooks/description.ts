@@ -14,9 +14,9 @@ const acceptedSchema = z
   .openapi('AcceptedWebhook', { description: 'The specification does not show this body.' })
 
 const headers = z.object({
-  'webhook-timestamp': z.string().openapi({ description: 'Unix time in seconds, within 5 minutes of now.' }),
-  'webhook-event-id': z.uuidv4().openapi({ description: 'New for each event, the same for each attempt.' }),
-  'webhook-signature': z
+  'Webhook-Timestamp': z.string().openapi({ description: 'Unix time in seconds, within 5 minutes of now.' }),
+  'Webhook-Event-Id': z.uuidv4().openapi({ description: 'New for each event, the same for each attempt.' }),
+  'Webhook-Signature': z
     .string()
     .optional()
     .openapi({ description: 'HMAC: base64url of HMAC-SHA256 over `<timestamp>.<event_id>.<body>`.' }),
@@ -43,20 +43,16 @@ const responses = {
 
 /** The endpoint in the OpenAPI document. Only described: hookgate judges the request, and no schema does so again. */
 export function describeWebhooks({ openAPIRegistry }: Router): void {
-  openAPIRegistry.registerComponent('securitySchemes', 'webhookJwt', {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: 'For listeners that take JWT: signed with a key of the JWKS, bound to this request.',
-  })
   openAPIRegistry.registerPath({
     method: 'post',
     path: '/api/v1/webhooks/incoming/{listener_id}',
     operationId: 'receiveWebhook',
     summary: 'Trigger the automation of a listener, once for each event',
-    description: 'Authenticated by HMAC or by JWT, as the listener says. Any valid JSON, at most 64 KB.',
+    description:
+      'Authenticated by HMAC (`Webhook-Signature`) or by JWT (`Authorization: Bearer <JWT>`, signed with a key of the JWKS ' +
+      'and bound to this request), as the listener says. Any valid JSON, at most 64 KB.',
     tags: ['Webhooks'],
-    security: [{}, { webhookJwt: [] }],
+    security: [], // neither of the main API's: a scheme of its own would be a third (specification, 5.1)
     request,
     responses,
   })

@@ -10,7 +10,7 @@ export interface paths {
         put?: never;
         /**
          * Trigger the automation of a listener, once for each event
-         * @description Authenticated by HMAC or by JWT, as the listener says. Any valid JSON, at most 64 KB.
+         * @description Authenticated by HMAC (`Webhook-Signature`) or by JWT (`Authorization: Bearer <JWT>`, signed with a key of the JWKS and bound to this request), as the listener says. Any valid JSON, at most 64 KB.
          */
         post: operations["receiveWebhook"];
         delete?: never;
@@ -1410,11 +1410,11 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Unix time in seconds, within 5 minutes of now. */
-                "webhook-timestamp": string;
+                "Webhook-Timestamp": string;
                 /** @description New for each event, the same for each attempt. */
-                "webhook-event-id": string;
+                "Webhook-Event-Id": string;
                 /** @description HMAC: base64url of HMAC-SHA256 over `<timestamp>.<event_id>.<body>`. */
-                "webhook-signature"?: string;
+                "Webhook-Signature"?: string;
             };
             path: {
                 listener_id: string;

@@ -31,9 +31,11 @@ describe('/openapi.json', () => {
     ).toEqual([])
   })
 
-  it('declares both schemes, and one requirement that lists both', () => {
-    expect(document.components.securitySchemes).toMatchObject({ bearerAuth: {}, oauth: {} })
+  it('declares two schemes, and one requirement that lists both, for all but the webhooks', () => {
+    expect(Object.keys(document.components.securitySchemes).toSorted()).toEqual(['bearerAuth', 'oauth'])
     expect(document.security).toEqual([{ bearerAuth: [], oauth: [] }])
+    const own = operations().filter(({ operation }) => 'security' in operation)
+    expect(own.map(({ path }) => path)).toEqual(['/api/v1/webhooks/incoming/{listener_id}'])
     expect(document.info.version).toBe('0.1.0-alpha')
   })
 
@@ -49,6 +51,18 @@ describe('/openapi.json', () => {
       'expanded',
     ])
     expect('x-addition-to-specification' in post).toBe(false)
+  })
+
+  it('spells the headers of a webhook as the specification does', () => {
+    const { parameters } = document.paths['/api/v1/webhooks/incoming/{listener_id}'].post
+    const headers = parameters.filter((each: { in: string }) => each.in === 'header')
+    expect(
+      headers.map(({ name, required }: { name: string; required: boolean }) => [name, required]),
+    ).toEqual([
+      ['Webhook-Timestamp', true],
+      ['Webhook-Event-Id', true],
+      ['Webhook-Signature', false],
+    ])
   })
 
   it('marks what the specification calls read-only, in tasks and what belongs to them', () => {
