@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
+import { checkNesting } from '../http/nesting.ts'
 import { Problem } from '../http/problem.ts'
 import { stepsFor } from '../policies/routing.ts'
 import type { StoredStep } from '../policies/step.ts'
@@ -13,7 +14,7 @@ import { mustExist, resolveTarget, type Target } from './target.ts'
  *
  * @param createdByUserId Who asks for it.
  * @returns Its ID.
- * @throws Problem `reference_unknown`, `policy_unknown`, `policy_invalid`, `policy_rule_failed`.
+ * @throws Problem `request_invalid`, `reference_unknown`, `policy_unknown`, `policy_invalid`, `policy_rule_failed`.
  */
 export async function createTask(
   tx: Transaction,
@@ -21,6 +22,7 @@ export async function createTask(
   createdByUserId: string,
   { clock, newId }: Pick<Dependencies, 'clock' | 'newId'>,
 ): Promise<string> {
+  checkNesting(given)
   const target = await resolveTarget(tx, given.type)
   if (given.userId !== undefined) await mustExist(tx, 'userId', 'users', given.userId)
   const userId = given.userId ?? target.userId

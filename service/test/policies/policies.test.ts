@@ -24,6 +24,13 @@ describeService('policies', (subject) => {
     return `${reply.status} ${reply.body.code ?? 'created'}`
   }
 
+  it('have a hundred levels at most, in what is kept as given', async () => {
+    const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+    const { id } = await created({ scope: nested(99) })
+    expect(await codeOf({ scope: nested(100) })).toBe('400 request_invalid')
+    expect((await patch(id, { postActions: [nested(99)] })).body.code).toBe('request_invalid')
+  })
+
   it('have every field of the specification, and none besides', async () => {
     const policy = await created({ scope: { any: 1 }, postActions: [{ certifyRemediateImmediately: true }] })
     expect(policySchema.parse(policy)).toEqual(policy)

@@ -50,6 +50,14 @@ describeService('the steps of a run', (subject) => {
     ])
   })
 
+  it('create_task: a body that is nested too deep makes no task, and the run says so', async () => {
+    const data = JSON.parse('['.repeat(4000) + ']'.repeat(4000))
+    const run = await runOf([{ type: 'create_task', taskCel: `{"type": ${GRANT}, "data": ctx.trigger}` }], {
+      data,
+    })
+    expect([run.state, run.steps[0].error.code]).toStrictEqual(['RUN_STATE_FAILED', 'request_invalid'])
+  })
+
   it.each([
     ['as a text', (numericId: string) => numericId],
     ['as a JSON number', Number],

@@ -40,6 +40,17 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(await code({ type: { [kind]: fields }, policyId: 'builtin-grant' })).toBe('200 created')
   })
 
+  it('its data has a hundred levels at most, the request itself among them: deeper ones could not be answered', async () => {
+    const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+    const type = { grant: TARGET }
+    expect(await code({ type, data: nested(99) })).toBe('200 created')
+    expect(await code({ type, data: nested(100) })).toBe('400 request_invalid')
+    expect(await code({ type, data: { list: JSON.parse('['.repeat(4000) + ']'.repeat(4000)) } })).toBe(
+      '400 request_invalid',
+    )
+    expect((await subject.post('/api/v1/search/tasks', {})).status).toBe(200)
+  })
+
   it('exactly one member of the type is set, the others are null', async () => {
     const { body } = await create({ type: { grant: TARGET, revoke: null } })
     const type = body.taskView.task.type
