@@ -58,10 +58,10 @@ function refused(address: string): AddressRefusedError {
   return new AddressRefusedError(`is at ${address}, which is no address of the public internet`)
 }
 
+/** Only the body of a 200 is read. Another one, which may never end, goes with its connection. */
 function toWeb(response: IncomingMessage): Response {
-  const status = response.statusCode ?? 0
-  const bodiless = status === 204 || status === 205 || status === 304
-  if (bodiless) response.resume()
-  const body = bodiless ? null : (Readable.toWeb(response) as ReadableStream) // Node's type of the same class
-  return new Response(body, { status })
+  const { statusCode: status = 0 } = response
+  if (status === 200) return new Response(Readable.toWeb(response) as ReadableStream) // Node's type of the same class
+  response.destroy()
+  return new Response(null, { status })
 }

@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns'
+import { once } from 'node:events'
 import { isIP, type LookupFunction } from 'node:net'
 import { remoteKeySet } from 'hookgate/jwt'
 import { describe, expect, it } from 'vitest'
@@ -98,6 +99,19 @@ it('a redirect is an answer, not a way in', async () => {
   const fetch = guardedFetch({ lookup, ca: host.certificate, isAllowed: () => true })
   expect((await fetch(onNamedHost(host.url), init())).status).toBe(302)
   expect(asked).toStrictEqual(['keys.test'])
+})
+
+it.each([205, 404, 999])('the connection of an answer %i that does not end is closed', async (status) => {
+  let closed: Promise<unknown> | undefined
+  const host = await secureKeyHost(({ socket }, response) => {
+    closed = once(socket, 'close')
+    response.socket?.write(`HTTP/1.1 ${status} Odd\r\ncontent-length: 1000\r\n\r\n{`)
+  })
+  const { lookup } = names({ 'keys.test': ['127.0.0.1'] })
+  const fetch = guardedFetch({ lookup, ca: host.certificate, isAllowed: () => true })
+  const keySet = remoteKeySet(onNamedHost(host.url), { fetch })
+  await expect(keySet.find('key', 'ES256')).rejects.toThrow(`${status === 999 ? 'status' : status}`)
+  await closed
 })
 
 it('http: is not fetched', async () => {
