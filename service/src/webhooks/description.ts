@@ -2,11 +2,12 @@ import { z } from '@hono/zod-openapi'
 import { problemSchema } from '../http/problem.ts'
 import type { Router } from '../http/router.ts'
 
+/** hookgate says no more than the code to strangers; what this service adds, to who can sign, has a `detail`. */
+const problem = problemSchema.omit({ errors: true }).partial({ detail: true })
+
 const refusal = (description: string) => ({
   description,
-  content: {
-    'application/problem+json': { schema: problemSchema.pick({ status: true, title: true, code: true }) },
-  },
+  content: { 'application/problem+json': { schema: problem } },
 })
 
 const acceptedSchema = z

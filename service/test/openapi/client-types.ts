@@ -1477,6 +1477,8 @@ export interface operations {
                          * @example unavailable
                          */
                         code: string;
+                        /** @description What is wrong, and how to mend it, for a developer. */
+                        detail?: string;
                     };
                 };
             };
@@ -1521,6 +1523,8 @@ export interface operations {
                          * @example unavailable
                          */
                         code: string;
+                        /** @description What is wrong, and how to mend it, for a developer. */
+                        detail?: string;
                     };
                 };
             };
@@ -1565,6 +1569,8 @@ export interface operations {
                          * @example unavailable
                          */
                         code: string;
+                        /** @description What is wrong, and how to mend it, for a developer. */
+                        detail?: string;
                     };
                 };
             };
@@ -1609,6 +1615,8 @@ export interface operations {
                          * @example unavailable
                          */
                         code: string;
+                        /** @description What is wrong, and how to mend it, for a developer. */
+                        detail?: string;
                     };
                 };
             };
@@ -1653,6 +1661,8 @@ export interface operations {
                          * @example unavailable
                          */
                         code: string;
+                        /** @description What is wrong, and how to mend it, for a developer. */
+                        detail?: string;
                     };
                 };
             };
@@ -1697,6 +1707,8 @@ export interface operations {
                          * @example unavailable
                          */
                         code: string;
+                        /** @description What is wrong, and how to mend it, for a developer. */
+                        detail?: string;
                     };
                 };
             };

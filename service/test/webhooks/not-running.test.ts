@@ -33,6 +33,15 @@ describeService('an automation that is not to run', (subject) => {
     expect((await deliver(subject, sender, request)).status).toBe(401)
   })
 
+  it('says nothing that /openapi.json does not describe', async () => {
+    const sender = await newSender(subject, { publish: false })
+    const { body } = await send(subject, sender)
+    const { paths } = (await subject.get('/openapi.json')).body
+    const { responses } = paths['/api/v1/webhooks/incoming/{listener_id}'].post
+    const { properties } = responses[503].content['application/problem+json'].schema
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(body)))
+  })
+
   it('stops at once when its trigger is disabled; what was accepted before still runs', async () => {
     const sender = await newSender(subject)
     expect((await send(subject, sender, { number: 1 })).status).toBe(200)
