@@ -82,6 +82,7 @@ export class Problem extends Error {
     const body: ProblemBody = { status, title: TITLES[status], code, detail, ...(errors && { errors }) }
     const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
     if (status === 401) headers.set('www-authenticate', 'Bearer')
+    if (status === 413) headers.set('connection', 'close') // the rest of the body is not read
     return Response.json(body, { status, headers })
   }
 }

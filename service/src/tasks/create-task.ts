@@ -61,7 +61,8 @@ async function contextOf(tx: Transaction, given: CreateTask, target: Target, use
     'SELECT id, display_name, email FROM users WHERE id = $1',
     [userId],
   )
-  const { description = '', origin = 'TASK_ORIGIN_API', emergencyAccess = false, data = {} } = given
+  const { description = '', origin = 'TASK_ORIGIN_API', emergencyAccess = false } = given
+  const data = given.data ?? {}
   return {
     task: { type: { [target.kind]: target.fields }, description, origin, userId, emergencyAccess, data },
     user: user ? { id: user.id, displayName: user.display_name, email: user.email } : {},
@@ -97,7 +98,7 @@ async function insertTask(tx: Transaction, task: NewTask): Promise<void> {
       userId,
       createdByUserId,
       now,
-      given.data === undefined ? null : JSON.stringify(given.data),
+      given.data ? JSON.stringify(given.data) : null,
       given.emergencyAccess ?? false,
       given.form ? JSON.stringify(given.form) : null,
       given.insightIds ?? [],

@@ -993,7 +993,7 @@ export interface components {
             origin?: "TASK_ORIGIN_UNSPECIFIED" | "TASK_ORIGIN_PROFILE_MEMBERSHIP_AUTOMATION" | "TASK_ORIGIN_CHAT" | "TASK_ORIGIN_API" | "TASK_ORIGIN_TICKETING" | "TASK_ORIGIN_COPILOT" | "TASK_ORIGIN_WEBAPP" | "TASK_ORIGIN_TIME_REVOKE" | "TASK_ORIGIN_NON_USAGE_REVOKE" | "TASK_ORIGIN_PROFILE_MEMBERSHIP_MANUAL" | "TASK_ORIGIN_PROFILE_MEMBERSHIP" | "TASK_ORIGIN_AUTOMATION" | "TASK_ORIGIN_ACCESS_REVIEW" | "TASK_ORIGIN_CASCADE_DELETE";
             data?: {
                 [key: string]: unknown;
-            };
+            } | null;
             form?: components["schemas"]["Form"] | null;
             insightIds?: string[] | null;
             /** @enum {string} */
@@ -1009,18 +1009,18 @@ export interface components {
                 appUserId?: string;
                 identityUserId?: string;
                 /** @description Seconds, as in `3600s`. */
-                grantDuration?: string;
+                grantDuration?: string | null;
             } | null;
             revoke?: {
                 appId: string;
                 appEntitlementId: string;
                 appUserId?: string;
                 identityUserId?: string;
-                resource?: {
+                resource?: ({
                     id: string;
                 } & {
                     [key: string]: unknown;
-                };
+                }) | null;
             } | null;
             certify?: {
                 appId: string;
@@ -1028,11 +1028,11 @@ export interface components {
                 appUserId?: string;
                 identityUserId?: string;
                 accessReviewId: string;
-                resource?: {
+                resource?: ({
                     id: string;
                 } & {
                     [key: string]: unknown;
-                };
+                }) | null;
             } | null;
             offboarding?: {
                 subjectUserId: string;
@@ -1042,11 +1042,11 @@ export interface components {
                 displayName?: string;
                 formValues?: {
                     [key: string]: unknown;
-                };
+                } | null;
                 /** @description Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions. */
                 scopeRole?: {
                     [key: string]: unknown;
-                };
+                } | null;
             } | null;
             finding?: {
                 findingId: string;

@@ -67,6 +67,21 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(await code({ type: { grant: null } })).toBe('400 request_invalid')
   })
 
+  it('null is as good as nothing wherever the specification says that a field may be null', async () => {
+    const policyId = 'builtin-grant'
+    for (const body of [
+      { type: { grant: { ...TARGET, grantDuration: null } }, data: null, form: null, insightIds: null },
+      { type: { revoke: { ...TARGET, resource: null } } },
+      { type: { certify: { ...TARGET, accessReviewId: 'review', resource: null } } },
+      { type: { action: { formValues: null, scopeRole: null } }, policyId },
+    ]) {
+      const reply = await create(body)
+      expect([body, reply.status]).toEqual([body, 200])
+      const { type, data } = reply.body.taskView.task
+      expect([type, data]).toMatchObject([body.type, null])
+    }
+  })
+
   it('what is named has to exist, an entitlement and an account in this very app', async () => {
     await subject.database.query(`INSERT INTO apps VALUES ('other', 'Other', now())`)
     for (const wrong of [

@@ -24,7 +24,7 @@ export const skipStepRequest = z
 
 const id = z.string().min(1).optional()
 const target = { appId: z.string(), appEntitlementId: z.string(), appUserId: id, identityUserId: id }
-const resource = z.looseObject({ id: z.string() }).optional()
+const resource = z.looseObject({ id: z.string() }).nullish()
 
 const typeInput = oneOfMembersInput({
   grant: z.strictObject({
@@ -32,7 +32,7 @@ const typeInput = oneOfMembersInput({
     grantDuration: z
       .string()
       .regex(/^\d{1,12}(\.\d{1,9})?s$/)
-      .optional()
+      .nullish()
       .openapi({ description: 'Seconds, as in `3600s`.' }),
   }),
   revoke: z.strictObject({ ...target, resource }),
@@ -41,8 +41,8 @@ const typeInput = oneOfMembersInput({
   action: z.strictObject({
     actionId: z.string().optional(),
     displayName: z.string().optional(),
-    formValues: z.record(z.string(), z.unknown()).optional(),
-    scopeRole: z.looseObject({}).optional().openapi({
+    formValues: z.record(z.string(), z.unknown()).nullish(),
+    scopeRole: z.looseObject({}).nullish().openapi({
       description: 'Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions.',
     }),
   }),
@@ -57,9 +57,9 @@ export const createTaskRequest = z
     policyId: id.openapi({ description: 'Default: the built-in policy of the type, where there is one.' }),
     userId: id.openapi({ description: 'Default: whom the type targets.' }),
     origin: z.enum(TASK_ORIGINS).optional(),
-    data: z.record(z.string(), z.unknown()).optional(),
+    data: z.record(z.string(), z.unknown()).nullish(),
     form: orNull(formSchema).optional(),
-    insightIds: z.array(z.string()).max(100).nullable().optional(),
+    insightIds: z.array(z.string()).max(100).nullish(),
     recommendation: z.enum(RECOMMENDATIONS).optional(),
     emergencyAccess: z.boolean().optional(),
     expandMask: orNull(expandMaskSchema).optional(),
