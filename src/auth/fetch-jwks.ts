@@ -20,12 +20,11 @@ export type Fetch = (
  * One attempt to get a JWKS document: no redirect is followed, at most 256 KB are read (counted after decompression),
  * and the deadline covers the body too. Rejects with an Error that says which of these failed.
  */
-export async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
+export function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
   const abort = new AbortController()
-  return withDeadline(readJwks(url, fetch, abort.signal), timeoutMs, () => {
-    abort.abort()
-    return new Error(`did not answer within ${timeoutMs} ms`)
-  })
+  const late = () => new Error(`did not answer within ${timeoutMs} ms`)
+  // A host may go on sending, also where no body is to be had: 204, 205, 304.
+  return withDeadline(readJwks(url, fetch, abort.signal), timeoutMs, late).finally(() => abort.abort())
 }
 
 async function readJwks(url: string, fetch: Fetch, signal: AbortSignal): Promise<Jwks> {
@@ -35,10 +34,7 @@ async function readJwks(url: string, fetch: Fetch, signal: AbortSignal): Promise
     headers: { accept: 'application/jwk-set+json, application/json' },
     signal,
   })
-  if (response.status !== 200) {
-    void response.body?.cancel().catch(() => {})
-    throw new Error(`answered with status ${response.status}`)
-  }
+  if (response.status !== 200) throw new Error(`answered with status ${response.status}`)
   const bytes = await readAtMost(response.body?.getReader(), MAX_DOCUMENT_BYTES)
   if (bytes.length > MAX_DOCUMENT_BYTES) throw new Error(`sent over ${MAX_DOCUMENT_BYTES} bytes`)
   return new Jwks(parseJson(bytes))

@@ -38,8 +38,8 @@ function note(attempt: Attempt, result: SchemaResult<unknown>): PayloadFailure |
 
 /** A schema that throws has not vouched for the payload, and what it threw may quote it: only `onError` is shown that. */
 function schemaThrew(attempt: Attempt, cause: unknown): PayloadFailure {
-  attempt.problem = new Error('the payload schema threw, so the delivery was refused (400)', { cause })
-  return fail('payload_invalid', 'the payload schema threw')
+  attempt.problem = new Error('the payload schema threw', { cause })
+  return fail('payload_invalid', attempt.problem.message)
 }
 
 function pathOf({ path = [] }: SchemaIssue): string {

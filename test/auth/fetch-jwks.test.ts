@@ -6,7 +6,7 @@ import { remoteKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
 import { hanging, type KeyHostAnswer, keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
-import { ENGINE } from '../support/runtime.ts'
+import { ENGINE, itOutsideWorkerd } from '../support/runtime.ts'
 
 const KEY = newKey('ES256')
 const JWKS = { keys: [KEY.publicKey] }
@@ -107,6 +107,17 @@ describe('a document that is too long', () => {
     await flood.over
     expect(flood.written()).toBeLessThan(32 * MEGABYTE)
   })
+
+  itOutsideWorkerd('Its servers send no body with that status.')(
+    'S04 hangs up on a flood behind a status that has no body',
+    async () => {
+      const flood = makeFlood(200, 205)
+      const { send } = await remoteSender(KEY, flood.answer)
+      await expect(send()).rejects.toMatchObject(unavailable(/answered with status 205/))
+      await flood.over
+      expect(flood.written()).toBeLessThan(32 * MEGABYTE)
+    },
+  )
 
   it('S05 counts what comes out of a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * MEGABYTE, ' '))
