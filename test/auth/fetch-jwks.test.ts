@@ -13,6 +13,9 @@ const JWKS = { keys: [KEY.publicKey] }
 const TEXT = JSON.stringify(JWKS)
 const MEGABYTE = 1024 * 1024
 
+/** There `fetch` hears no signal once it has answered: it reads a body that the status forbids to its end, and drops it. */
+const DEAF_AFTER_ANSWER = ENGINE === 'node' && Number(process.versions.node.split('.')[0]) >= 26
+
 describe('a key host', () => {
   it('is asked once, with GET, for the very URL, without credentials', async () => {
     const seen: unknown[] = []
@@ -115,7 +118,7 @@ describe('a document that is too long', () => {
       const { send } = await remoteSender(KEY, flood.answer)
       await expect(send()).rejects.toMatchObject(unavailable(/answered with status 205/))
       await flood.over
-      expect(flood.written()).toBeLessThan(32 * MEGABYTE)
+      expect(flood.written() < 32 * MEGABYTE).toBe(!DEAF_AFTER_ANSWER)
     },
   )
 
