@@ -3,9 +3,14 @@ import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import type { Outcome } from './shared/outcome.ts'
 import { nodeIncoming } from './shared/read-node.ts'
-import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
+import {
+  type Answer,
+  type ListenerLookup,
+  RECEIVER_OPTIONS,
+  Receiver,
+  type ReceiverOptions,
+} from './shared/receiver.ts'
 import type { Reply } from './shared/reply.ts'
 import { trustsEveryProxy } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
@@ -53,32 +58,31 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage,
 ): WebhookMiddleware<Request> {
   const receive = receiveWith(target, options)
   return function verifyWebhook(request, response, next) {
-    receive(request)
-      .then((outcome) => {
-        if (outcome.reply) return sendReply(response, outcome.reply)
-        settleAfter(response, outcome.listener, outcome.event)
-        attach(request, outcome.event)
-        next()
-      })
-      .catch(next)
+    receive(request, (outcome) => {
+      if (outcome.reply) return sendReply(response, outcome.reply)
+      settleAfter(response, outcome.listener, outcome.event)
+      attach(request, outcome.event)
+      next()
+    }).catch(next)
   }
 }
 
 function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
   options: VerifyWebhookOptions,
-): (request: Request) => Promise<Outcome<Payload>> {
+): (request: Request, answer: Answer<Payload, void>) => Promise<void> {
   const receiver = new Receiver(target, options, (request: Request) => request.webhook !== undefined)
   checkOptions('verifyWebhook', options, { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere })
   const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
-  return (request) =>
-    receiver.receive(request, nodeIncoming(request), (listener) => {
-      if (findSource) return findSource(request)
-      const trusts = request.app?.settings?.['trust proxy']
-      if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy()
-      // Where no proxy is trusted `ip` would find the same, but not as soon.
-      return (trusts === false ? undefined : request.ip) ?? request.socket.remoteAddress
-    })
+  const sourceOf = (request: Request, listener: Listener<unknown>) => {
+    if (findSource) return findSource(request)
+    const trusts = request.app?.settings?.['trust proxy']
+    if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy()
+    // Where no proxy is trusted `ip` would find the same, but not as soon.
+    return (trusts === false ? undefined : request.ip) ?? request.socket.remoteAddress
+  }
+  return (request, answer) =>
+    receiver.receive(request, nodeIncoming(request), (listener) => sourceOf(request, listener), answer)
 }
 
 /** One by one: on a request of Express `Object.assign` costs more than all the checks. */

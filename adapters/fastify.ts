@@ -1,13 +1,17 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { WebhookEvent } from '../src/event.ts'
 import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import type { Outcome } from './shared/outcome.ts'
 import { nodeIncoming } from './shared/read-node.ts'
-import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
-import { secondParser } from './shared/set-up-errors.ts'
+import {
+  type Answer,
+  type ListenerLookup,
+  RECEIVER_OPTIONS,
+  Receiver,
+  type ReceiverOptions,
+} from './shared/receiver.ts'
+import { mountedTwice, secondParser } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
 
@@ -56,57 +60,48 @@ export const verifyWebhook: FastifyPluginAsync<VerifyWebhookOptions> = fp(guardS
   fastify: '5.x',
 })
 
-/** `Readable.from` would make an iterator for it, whether it is read or not. */
-function streamOf(bytes: Uint8Array): Readable {
-  return new Readable({
-    read() {
-      this.push(bytes)
-      this.push(null)
-    },
-  })
+/** Another parser, in the scope or one inside it, would wait for a body that has been read. */
+function refuseParser(): never {
+  throw secondParser()
 }
 
 type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 
 /** Async, because Fastify hands on what a promise rejects with: a throw would leave `ready()` waiting for a timeout. */
 async function guardScope(...[scope, options]: Parameters<GuardScope>): Promise<void> {
+  if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
   const receive = receiveWith(options)
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
   scope.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
-    receive(request)
-      .then((outcome) => {
-        if (outcome.reply) {
-          const { status, headers, body } = outcome.reply
-          // Bytes, because Fastify adds a charset to the type of text.
-          return void reply.code(status).headers(headers).send(Buffer.from(body))
-        }
-        settleAfter(reply.raw, outcome.listener, outcome.event)
-        Object.assign(request, { webhook: outcome.event })
-        return done()
-      })
-      .catch(done)
+    receive(request, (outcome) => {
+      if (outcome.reply) {
+        const { status, headers, body } = outcome.reply
+        // Bytes, because Fastify adds a charset to the type of text.
+        return void reply.code(status).headers(headers).send(Buffer.from(body))
+      }
+      settleAfter(reply.raw, outcome.listener, outcome.event)
+      request.webhook = outcome.event as WebhookEvent // of the payload that its listener says
+      return done()
+    }).catch(done)
   })
   if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
   scope.removeAllContentTypeParsers()
   // Not '*', which Fastify looks for anew for each request.
   scope.addContentTypeParser(/^/, (request, _stream, parsed) => parsed(null, request.webhook.payload))
-  // For a parser that the scope adds unseen: it finds the bytes again, and does not wait for what has been read.
-  scope.addHook('preParsing', ({ webhook }, _reply, _payload, done) => done(null, streamOf(webhook.rawBody)))
-  scope.addHook('onReady', async () => {
-    if (scope.hasContentTypeParser('application/json')) throw secondParser()
-  })
+  scope.addContentTypeParser = refuseParser
 }
 
-function receiveWith(options: VerifyWebhookOptions): (request: FastifyRequest) => Promise<Outcome<unknown>> {
+function receiveWith(
+  options: VerifyWebhookOptions,
+): (request: FastifyRequest, answer: Answer<unknown, void>) => Promise<void> {
   checkOptions('verifyWebhook', options, OPTIONS)
-  const receiver = new Receiver(
-    options.listener,
-    options,
-    ({ webhook }: FastifyRequest) => webhook !== undefined,
-  )
+  const receiver = new Receiver(options.listener, options, () => false) // twice is seen at the start
   const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
-  return (request) =>
-    receiver.receive(request, nodeIncoming(request.raw), () =>
-      findSource ? findSource(request.raw) : request.ip,
+  return (request, answer) =>
+    receiver.receive(
+      request,
+      nodeIncoming(request.raw),
+      () => (findSource ? findSource(request.raw) : request.ip),
+      answer,
     )
 }

@@ -1,12 +1,17 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { aFunction, checkedElsewhere, checkOptions, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
-import type { Outcome } from './shared/outcome.ts'
 import { senderLeft } from './shared/read-web.ts'
-import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
+import {
+  type Answer,
+  type ListenerLookup,
+  RECEIVER_OPTIONS,
+  Receiver,
+  type ReceiverOptions,
+} from './shared/receiver.ts'
 import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
 import { settle, settleAfter } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
@@ -36,45 +41,61 @@ export function verifyWebhook<Payload = Json>(
   options: VerifyWebhookOptions = {},
 ): MiddlewareHandler<{ Variables: { webhook: WebhookEvent<Payload> } }> {
   const receive = receiveWith(target, options)
-  return async function verifyWebhook(c, next) {
-    const outcome = await receive(c)
-    if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
-    const { event, listener } = outcome
-    offerBody(c, event.rawBody)
-    c.set('webhook', event)
-    const { outgoing } = nodeOf(c)
-    if (outgoing) {
+  return function verifyWebhook(c, next) {
+    return receive(c, (outcome) => {
+      if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
+      const { event, listener } = outcome
+      offerBody(c, event.rawBody)
+      c.set('webhook', event)
+      const { outgoing } = nodeOf(c)
+      if (outgoing === undefined) return settleBefore(c, listener, event, next)
       settleAfter(outgoing, listener, event)
       return next()
-    }
-    try {
-      await next()
-    } catch (error) {
-      await settle(listener, event, 500)
-      throw error
-    }
-    if (!senderLeft(c.req.raw)) await settle(listener, event, c.finalized ? c.res.status : 500)
-    return undefined
+    })
   }
 }
+
+/** Settles before the answer leaves, by what the handler made. If the sender left, nobody knows: the lease lapses. */
+async function settleBefore<Payload>(
+  c: Context,
+  listener: Listener<Payload>,
+  event: WebhookEvent<Payload>,
+  next: Next,
+): Promise<void> {
+  try {
+    await next()
+  } catch (error) {
+    await settle(listener, event, 500)
+    throw error
+  }
+  if (!senderLeft(c.req.raw)) await settle(listener, event, c.finalized ? c.res.status : 500)
+}
+
+/** What a middleware of Hono resolves with. */
+type Answered = Awaited<ReturnType<MiddlewareHandler>>
 
 const OPTIONS = { ...RECEIVER_OPTIONS, sourceIp: optional(aFunction), trustedProxies: checkedElsewhere }
 
 function receiveWith<Payload>(
   target: Listener<Payload> | ListenerLookup<Context, Payload>,
   options: VerifyWebhookOptions,
-): (c: Context) => Promise<Outcome<Payload>> {
+): (c: Context, answer: Answer<Payload, Answered>) => Promise<Answered> {
   const receiver = new Receiver(target, options)
   checkOptions('verifyWebhook', options, OPTIONS)
   const sourceIp = sourceFinder(options)
   const isBlind = ({ isSourceAllowed }: Listener<unknown>) =>
     isSourceAllowed !== undefined && !options.sourceIp && !options.trustedProxies
   if (typeof target !== 'function' && isBlind(target)) throw sourceUnknown()
-  return (c) =>
-    receiver.receive(c, honoIncoming(c), (listener) => {
-      if (isBlind(listener)) throw sourceUnknown()
-      return sourceIp(c)
-    })
+  return (c, answer) =>
+    receiver.receive(
+      c,
+      honoIncoming(c),
+      (listener) => {
+        if (isBlind(listener)) throw sourceUnknown()
+        return sourceIp(c)
+      },
+      answer,
+    )
 }
 
 function sourceFinder({

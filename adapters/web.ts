@@ -44,21 +44,22 @@ export function webhookHandler<Payload = Json>(
   aFunction(handler, 'handler')
   checkOptions('webhookHandler', options, RECEIVER_OPTIONS)
   const receiver = new Receiver(target, options)
-  return async (request, source = {}) => {
+  return (request, source = {}) => {
     const sourceIp = ({ isSourceAllowed }: Listener<unknown>) => {
       if (isSourceAllowed && !('ip' in source)) throw addressNotGiven()
       return source.ip
     }
-    const outcome = await receiver.receive(request, webIncoming(request), sourceIp)
-    if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
-    const { event, listener } = outcome
-    try {
-      const response = (await handler(event, request)) ?? new Response()
-      if (!senderLeft(request)) await settle(listener, event, response.status)
-      return response
-    } catch (error) {
-      await settle(listener, event, 500)
-      throw error
-    }
+    return receiver.receive(request, webIncoming(request), sourceIp, async (outcome) => {
+      if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
+      const { event, listener } = outcome
+      try {
+        const response = (await handler(event, request)) ?? new Response()
+        if (!senderLeft(request)) await settle(listener, event, response.status)
+        return response
+      } catch (error) {
+        await settle(listener, event, 500)
+        throw error
+      }
+    })
   }
 }

@@ -44,18 +44,27 @@ export class Claim {
     return this.#ask(CLAIM, () => store.claim(this.#key, this.#owner, leaseMs))
   }
 
-  async commit(): Promise<CommitAnswer> {
-    if (this.#released) return 'lost'
-    const { store, retentionMs } = this.#listener
-    const answer = await this.#ask(COMMIT, () => store.commit(this.#key, this.#owner, retentionMs))
-    if (answer === 'lost') this.#tellOverrun()
-    return answer
+  /** Not async: every event that is handled comes by, and most stores of one process answer at once. */
+  commit(): Promise<CommitAnswer> {
+    if (this.#released) return Promise.resolve('lost')
+    try {
+      const { store, retentionMs } = this.#listener
+      const answer = this.#ask(COMMIT, () => store.commit(this.#key, this.#owner, retentionMs))
+      return Promise.resolve(whenKnown(answer, (known) => this.#heard(known)))
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   async release(): Promise<boolean> {
     const released = await this.#ask(RELEASE, () => this.#listener.store.release(this.#key, this.#owner))
     this.#released ||= released
     return released
+  }
+
+  #heard(answer: CommitAnswer): CommitAnswer {
+    if (answer === 'lost') this.#tellOverrun()
+    return answer
   }
 
   /** Nothing can be undone, but whoever runs the service should know that the handler ran twice. */

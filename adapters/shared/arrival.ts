@@ -3,11 +3,14 @@ import { type BodyIncompleteError, bodyLate, connectionEnded } from './body.ts'
 
 /** The part of a Node request that brings its body. */
 export interface NodeStream {
+  readonly destroyed?: boolean
   on(event: string, listener: (chunk: Uint8Array) => void): this
   off(event: string, listener: (chunk: Uint8Array) => void): this
   pause(): this
   resume(): this
 }
+
+const CODE_AT_HAND = Promise.resolve()
 
 /** A body on its way. An object, because a closure for each thing that can happen costs more memory than the body. */
 export class Arrival {
@@ -33,26 +36,28 @@ export class Arrival {
   }
 
   begin(timeoutMs: number, announced: number): void {
-    this.#stream
-      .on('data', this.#onData)
-      .on('end', this.#onEnd)
-      .on('error', this.#onGone)
-      .on('close', this.#onGone)
-    // Most bodies are there when the code at hand has run, and a timer costs more than they do.
-    void Promise.resolve().then(() => {
-      if (this.#isOver || this.#length === announced) return
-      this.#keepFlowing()
-      this.#timer = setTimeout(() => this.#giveUp(bodyLate(timeoutMs)), timeoutMs)
+    this.#stream.on('data', this.#onData).on('end', this.#onEnd)
+    // Most bodies are there when the code at hand has run, and to watch over one costs more than to read it.
+    void CODE_AT_HAND.then(() => {
+      if (!this.#isOver && (this.#length === 0 || this.#length !== announced)) this.#watch(timeoutMs)
     })
   }
 
-  /** Others may have paused it, or hold it back for a web stream that nobody reads (`hono/body-limit`). */
-  #keepFlowing(): void {
+  #watch(timeoutMs: number): void {
+    if (this.#stream.destroyed) {
+      this.#giveUp(connectionEnded())
+      return
+    }
+    const onGone = () => {
+      if (!this.#isOver) this.#giveUp(connectionEnded())
+    }
+    // Others may have paused it, or hold it back for a web stream that nobody reads (`hono/body-limit`).
     const resume = () => {
       if (!this.#isOver) this.#stream.resume()
     }
-    this.#stream.on('pause', resume)
+    this.#stream.on('error', onGone).on('close', onGone).on('pause', resume)
     resume()
+    this.#timer = setTimeout(() => this.#giveUp(bodyLate(timeoutMs)), timeoutMs)
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
@@ -70,10 +75,6 @@ export class Arrival {
     this.#resolve(joinChunks(this.#chunks, this.#length))
   }
 
-  readonly #onGone = (): void => {
-    if (!this.#isOver) this.#giveUp(connectionEnded())
-  }
-
   #giveUp(error: BodyIncompleteError): void {
     this.#leave()
     this.#reject(error)
@@ -82,11 +83,6 @@ export class Arrival {
   #leave(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#stream
-      .off('data', this.#onData)
-      .off('end', this.#onEnd)
-      .off('error', this.#onGone)
-      .off('close', this.#onGone)
-    this.#stream.pause()
+    this.#stream.off('data', this.#onData).off('end', this.#onEnd).pause()
   }
 }

@@ -13,7 +13,7 @@ export function bodyLate(timeoutMs: number): BodyIncompleteError {
 
 /** Whether a Content-Length announces more than `limit` bytes: then none of them has to be read. */
 export function announcesOver(limit: number, contentLength: string | readonly string[] | undefined): boolean {
-  return typeof contentLength === 'string' && /^[0-9]+$/.test(contentLength) && Number(contentLength) > limit
+  return typeof contentLength === 'string' && Number(contentLength) > limit && /^[0-9]+$/.test(contentLength)
 }
 
 /** Stands in for a body that was announced as too long and therefore not read. Only its length is ever looked at. */

@@ -1,5 +1,5 @@
 import { callHook, startTime } from '../../src/lib/hooks.ts'
-import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { isPromise, type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import { type OptionTable, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
 import { BodyIncompleteError } from './body.ts'
@@ -32,6 +32,9 @@ export interface Incoming {
   readBody(limit: number, timeoutMs: number): MaybePromise<Uint8Array>
 }
 
+/** Runs the handler, or sends the reply. */
+export type Answer<Payload, T> = (outcome: Outcome<Payload>) => MaybePromise<T>
+
 /** Where a request comes from. It may depend on the listener whether that has to be known. */
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
 
@@ -59,28 +62,40 @@ export class Receiver<Request extends object, Payload> {
     this.#maxBodies = options.maxConcurrentBodies ?? 4096
   }
 
-  /** Rejects only for what is the developer's to mend: it belongs on the framework's error path. */
-  receive(request: Request, incoming: Incoming, findSource: SourceFinder): Promise<Outcome<Payload>> {
+  /**
+   * What `answer` makes of the outcome, called as soon as that is known: a promise between them would be a turn of the event
+   * loop. Rejects with what it throws, and for what is the developer's to mend: both belong on the framework's error path.
+   */
+  receive<T>(
+    request: Request,
+    incoming: Incoming,
+    findSource: SourceFinder,
+    answer: Answer<Payload, T>,
+  ): Promise<T> {
     try {
       // A second receiver would find its event claimed, and answer 409.
       if (this.#wasReceived(request)) throw mountedTwice()
       const found = this.#find(request)
-      if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource)
-      return Promise.resolve(found).then((listener) => this.#receiveFor(listener, incoming, findSource))
+      if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource, answer)
+      return Promise.resolve(found).then((listener) =>
+        this.#receiveFor(listener, incoming, findSource, answer),
+      )
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
   /** Not async: what such a function keeps while it waits is more than all the checks need. */
-  #receiveFor(
+  #receiveFor<T>(
     listener: Listener<Payload> | undefined,
     incoming: Incoming,
     findSource: SourceFinder,
-  ): Promise<Outcome<Payload>> {
-    if (listener === undefined) return Promise.resolve({ reply: thenClose(replyListenerUnknown()) })
-    if (!isListener(listener)) return Promise.reject(nothingFound())
-    if (this.#arriving >= this.#maxBodies) return Promise.resolve(this.#refuseBody(listener))
+    answer: Answer<Payload, T>,
+  ): Promise<T> {
+    if (listener === undefined)
+      return Promise.resolve({ reply: thenClose(replyListenerUnknown()) }).then(answer)
+    if (!isListener(listener)) throw nothingFound()
+    if (this.#arriving >= this.#maxBodies) return Promise.resolve(this.#refuseBody(listener)).then(answer)
     const startedAt = startTime(listener)
     const sourceIp = findSource(listener)
     const body = incoming.readBody(listener.maxBodyBytes, this.#timeoutMs)
@@ -88,11 +103,14 @@ export class Receiver<Request extends object, Payload> {
     return Promise.resolve(body).then(
       (body) => {
         this.#arriving -= 1
-        return decide({ method: incoming.method, header: incoming.header, body, sourceIp }, listener)
+        const { method, header } = incoming
+        return whenKnown(decide({ method, header, body, sourceIp }, listener), answer)
       },
       (error) => {
         this.#arriving -= 1
-        if (error instanceof BodyIncompleteError) return refuseIncomplete(error, listener, startedAt)
+        if (error instanceof BodyIncompleteError) {
+          return answer(refuseIncomplete(error, listener, startedAt))
+        }
         throw error
       },
     )

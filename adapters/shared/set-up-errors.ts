@@ -43,17 +43,16 @@ export function sourceTwice(): ListenerConfigError {
   return new ListenerConfigError('sourceIp', 'give it or trustedProxies, not both')
 }
 
-/** A parser that is added to the scope later would wait for a body that has been read. */
 export function secondParser(): ListenerConfigError {
   return new ListenerConfigError(
     'addContentTypeParser',
-    'verifyWebhook is the parser of its scope; add no JSON parser',
+    'verifyWebhook is the parser of its scope: add no other',
   )
 }
 
 export function mountedTwice(): ListenerConfigError {
   return new ListenerConfigError(
     'verifyWebhook',
-    'was mounted twice on the way of this request; mount it once',
+    'was mounted twice on the way of one request; mount it once',
   )
 }

@@ -31,11 +31,7 @@ export function settleAfter<Payload>(
   listener: Listener<Payload>,
   event: WebhookEvent<Payload>,
 ): void {
-  let settled = false
-  const onEnd = () => {
-    if (settled || !response.writableEnded) return
-    settled = true
-    void settle(listener, event, response.statusCode)
-  }
-  response.on('finish', onEnd).on('close', onEnd)
+  response.on('close', () => {
+    if (response.writableEnded) void settle(listener, event, response.statusCode)
+  })
 }

@@ -61,16 +61,16 @@ function authenticate(attempt: Attempt, keys: readonly HmacKey[]): MaybePromise<
   const prefix = `${attempt.timestampText}.${attempt.eventIdText}.`
   const { body } = attempt.delivery
   const texts = keys.map(({ mac }) => mac(prefix, body))
-  return texts.some(isPromise)
+  return isPromise(texts[0])
     ? Promise.all(texts).then((known) => nameSecret(keys, signature, known))
-    : nameSecret(keys, signature, texts as string[]) // none of them is a promise
+    : nameSecret(keys, signature, texts as string[]) // if one of them is, all are
 }
 
 /** Text against text, so only the canonical spelling matches. Every key is compared: the time tells nobody which. */
 function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly string[]): Authentication {
   let secretId: string | undefined
-  for (const [index, { id }] of keys.entries()) {
-    if (constantTimeEqual(signature, texts[index] ?? '')) secretId ??= id
+  for (let index = 0; index < keys.length; index += 1) {
+    if (constantTimeEqual(signature, texts[index] ?? '')) secretId ??= keys[index]?.id
   }
   return secretId === undefined
     ? fail('signature_mismatch', `the signature matches none of ${keys.length} secrets`)

@@ -2,10 +2,14 @@
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+  // Not `in`, for which engines have no short way.
+  return typeof value === 'object' && typeof (value as { then?: unknown } | null)?.then === 'function'
 }
 
 /** `next` of a value: now if it is known, later if not. */
-export function whenKnown<T, U>(value: MaybePromise<T>, next: (value: T) => U): MaybePromise<U> {
+export function whenKnown<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
   return isPromise(value) ? value.then(next) : next(value)
 }

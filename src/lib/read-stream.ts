@@ -23,6 +23,7 @@ const MOST_CHUNKS = 100
 
 /** The chunks with one more, or one of them all when there are many: a sender may cut a body into single bytes. */
 export function withChunk(chunks: Uint8Array[], chunk: Uint8Array, length: number): Uint8Array[] {
+  if (chunks.length === 0) return [chunk] // push() makes room for 17
   return chunks.push(chunk) > MOST_CHUNKS ? [joinChunks(chunks, length)] : chunks
 }
 
