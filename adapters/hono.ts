@@ -1,10 +1,9 @@
-import type { Context, MiddlewareHandler, Next } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { aFunction, checkedElsewhere, checkOptions, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
-import { senderLeft } from './shared/read-web.ts'
 import {
   type Answer,
   type ListenerLookup,
@@ -13,7 +12,7 @@ import {
   type ReceiverOptions,
 } from './shared/receiver.ts'
 import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
-import { settle, settleAfter } from './shared/settle.ts'
+import { settleAfter, settleBefore } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
@@ -48,28 +47,15 @@ export function verifyWebhook<Payload = Json>(
       offerBody(c, event.rawBody)
       c.set('webhook', event)
       const { outgoing } = nodeOf(c)
-      if (outgoing === undefined) return settleBefore(c, listener, event, next)
+      if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, next, () => statusOf(c))
       settleAfter(outgoing, listener, event)
       return next()
     })
   }
 }
 
-/** Settles before the answer leaves, by what the handler made. If the sender left, nobody knows: the lease lapses. */
-async function settleBefore<Payload>(
-  c: Context,
-  listener: Listener<Payload>,
-  event: WebhookEvent<Payload>,
-  next: Next,
-): Promise<void> {
-  try {
-    await next()
-  } catch (error) {
-    await settle(listener, event, 500)
-    throw error
-  }
-  if (!senderLeft(c.req.raw)) await settle(listener, event, c.finalized ? c.res.status : 500)
-}
+/** Of a handler that made no answer, too. */
+const statusOf = (c: Context) => (c.finalized ? c.res.status : 500)
 
 /** What a middleware of Hono resolves with. */
 type Answered = Awaited<ReturnType<MiddlewareHandler>>

@@ -3,10 +3,10 @@ import type { Json } from '../src/lib/json.ts'
 import type { MaybePromise } from '../src/lib/maybe-promise.ts'
 import { aFunction, checkOptions } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { senderLeft, webIncoming } from './shared/read-web.ts'
+import { webIncoming } from './shared/read-web.ts'
 import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
 import { addressNotGiven } from './shared/set-up-errors.ts'
-import { settle } from './shared/settle.ts'
+import { settleBefore } from './shared/settle.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 
@@ -49,17 +49,11 @@ export function webhookHandler<Payload = Json>(
       if (isSourceAllowed && !('ip' in source)) throw addressNotGiven()
       return source.ip
     }
-    return receiver.receive(request, webIncoming(request), sourceIp, async (outcome) => {
+    return receiver.receive(request, webIncoming(request), sourceIp, (outcome) => {
       if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
       const { event, listener } = outcome
-      try {
-        const response = (await handler(event, request)) ?? new Response()
-        if (!senderLeft(request)) await settle(listener, event, response.status)
-        return response
-      } catch (error) {
-        await settle(listener, event, 500)
-        throw error
-      }
+      const run = async () => (await handler(event, request)) ?? new Response()
+      return settleBefore(listener, event, request, run, ({ status }) => status)
     })
   }
 }
