@@ -11,14 +11,17 @@ import { type Rejected, rejected } from './verdict.ts'
 export type ClaimReason = 'event_duplicate' | 'event_in_progress'
 
 /**
- * The one effect: takes the event for this delivery, or tells who has it.
+ * The one effect: takes the event for this delivery, for `accept` to hand on, or tells who has it.
  *
  * @throws EventStoreError when the store throws, takes too long or answers anything but the contract's words.
  */
-export function claimEvent({ listener, eventId }: Attempt): MaybePromise<Claim | Rejected> {
+export function claimEvent<Accepted>(
+  { listener, eventId }: Attempt,
+  accept: (claim: Claim) => Accepted,
+): MaybePromise<Accepted | Rejected> {
   const claim = new Claim(listener, eventId)
   return whenKnown(claim.take(), (answer) => {
-    if (answer === 'acquired') return claim
+    if (answer === 'acquired') return accept(claim)
     if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before')
     return rejected('event_in_progress', 'this event is being worked on', Math.ceil(listener.leaseMs / 1000))
   })

@@ -7,11 +7,11 @@ import { checkJsonBody } from './checks/json-body.ts'
 import { checkPayload } from './checks/payload.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
-import { Claim, claimEvent } from './claim.ts'
+import { type Claim, claimEvent } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { WebhookEvent } from './event.ts'
 import type { Json } from './lib/json.ts'
-import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
+import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import { rejected, type Verdict } from './verdict.ts'
 import { watch } from './watch.ts'
@@ -83,9 +83,7 @@ function decide(attempt: Attempt, first = 0): MaybePromise<Verdict<unknown>> {
     }
     if (failure) return rejected(failure.reason, failure.detail)
   }
-  return whenKnown(claimEvent(attempt), (claim) =>
-    claim instanceof Claim ? { ok: true, event: eventOf(attempt, claim) } : claim,
-  )
+  return claimEvent(attempt, (claim) => ({ ok: true, event: eventOf(attempt, claim) }))
 }
 
 function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
