@@ -1,11 +1,13 @@
 import { requestBytes, sendAll } from './http/client.mjs'
 import { startServer } from './http/server-process.mjs'
-import { interleave, median, ratio, roundsInAll } from './rounds.mjs'
+import { interleave, median, ratio } from './rounds.mjs'
 import { newKey, tokenDelivery } from './tokens.mjs'
 import { signedDelivery } from './workload.mjs'
 
 const CONNECTIONS = 32
 const SIZE = 1024
+/** Rounds that do not count, until the code of a new process is compiled. */
+const WARM_UP = 8
 const STACK = 'standardwebhooks + lru-cache'
 const EXPRESS = ['bare', 'floor', 'floor behind express.raw', 'hookgate', 'stack']
 const OTHERS = ['bare', 'floor', 'hookgate', 'stack']
@@ -17,21 +19,70 @@ const FAMILIES = [
   { framework: 'Hono', variants: ['bare', 'floor', 'hookgate', 'hono jwk + lru-cache'], algorithm: 'ES256' },
 ]
 
+/** A process has a luck of its own with the places of its memory, worth several per cent: so each variant has several, in turn. */
+const SESSIONS = 4
+
 /** A server process for each variant, one client, 32 connections; requests a second and CPU, to the inline floor's. */
 export async function measure({ rounds: wanted, progress }) {
-  const rounds = Math.ceil(wanted / 2)
   const rows = []
   for (const family of FAMILIES) {
-    rows.push(...(await measureFamily(family, rounds, progress)))
+    const { framework, variants, algorithm } = family
+    const name = `${framework}${algorithm ? `, ${algorithm}` : ''}`
+    const wall = new Map(variants.map((variant) => [variant, []]))
+    const cpu = new Map(variants.map((variant) => [variant, []]))
+    for (let session = 1; session <= SESSIONS; session += 1) {
+      const rounds = Math.ceil(wanted / 2 / SESSIONS)
+      const where = (text) => progress(`${name}, servers ${session} of ${SESSIONS}, ${text}`)
+      const times = await measureServers(family, rounds, where)
+      for (const variant of variants) {
+        wall.get(variant).push(...times.wall.get(variant))
+        cpu.get(variant).push(...times.cpu.get(variant))
+      }
+    }
+    rows.push(...variants.map((variant) => rowOf(name, variant, wall, cpu)))
   }
   return rows
 }
 
-async function measureFamily({ framework, variants, algorithm }, rounds, progress) {
+function rowOf(framework, variant, wall, cpu) {
+  return {
+    framework,
+    name: variant === 'stack' ? STACK : variant,
+    perSecond: 1e6 / median(wall.get(variant)),
+    toFloor: 1 / ratio(wall, variant, 'floor'),
+    toBare: 1 / ratio(wall, variant, 'bare'),
+    cpu: median(cpu.get(variant)),
+    cpuToFloor: ratio(cpu, variant, 'floor'),
+    cpuToBare: ratio(cpu, variant, 'bare'),
+  }
+}
+
+/** Microseconds a request, by round: of the client's clock, and of the servers' CPU. */
+async function measureServers({ framework, variants, algorithm }, rounds, progress) {
   const key = algorithm && newKey(algorithm)
   const requests = algorithm ? 300 : 800
+  const all = WARM_UP + rounds
+  const pools = poolsOf(all, requests, key)
+  const servers = await Promise.all(
+    variants.map((variant) => startServer(framework, variant, { connections: CONNECTIONS, key })),
+  )
+  const cpu = new Map(variants.map((variant) => [variant, []]))
+  const runs = servers.map(({ variant, sockets, cpuUsed }) => ({
+    name: variant,
+    run: async (round) => {
+      await sendAll(sockets, pools[variant === 'stack' ? 'standard' : 'ours'][round])
+      cpu.get(variant).push((await cpuUsed()) / requests)
+    },
+  }))
+  const { wall } = await interleave(runs, { rounds, warmUp: WARM_UP, operations: requests, progress })
+  for (const { stop } of servers) stop()
+  return { wall, cpu: new Map([...cpu].map(([variant, used]) => [variant, used.slice(-rounds)])) }
+}
+
+/** The requests of each round, signed our way and, but for tokens, the other. */
+function poolsOf(rounds, requests, key) {
   const pools = { ours: [], standard: [] }
-  for (let round = 0; round < roundsInAll(rounds); round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const made = Array.from({ length: requests }, (_, index) => {
       const serial = round * requests + index
       return key ? tokenDelivery(key, serial) : signedDelivery(SIZE, serial)
@@ -45,31 +96,5 @@ async function measureFamily({ framework, variants, algorithm }, rounds, progres
           ),
     )
   }
-  const servers = await Promise.all(
-    variants.map((variant) => startServer(framework, variant, { connections: CONNECTIONS, key })),
-  )
-  const cpu = new Map(variants.map((variant) => [variant, []]))
-  const runs = servers.map(({ variant, sockets, cpuUsed }) => ({
-    name: variant,
-    run: async (round) => {
-      await sendAll(sockets, pools[variant === 'stack' ? 'standard' : 'ours'][round])
-      cpu.get(variant).push((await cpuUsed()) / requests)
-    },
-  }))
-  const where = (text) => progress(`${framework}${algorithm ? ` ${algorithm}` : ''}, ${text}`)
-  const { wall } = await interleave(runs, { rounds, operations: requests, progress: where })
-  for (const { stop } of servers) stop()
-  return variants.map((variant) => ({
-    framework: algorithm ? `${framework}, ${algorithm}` : framework,
-    name: variant === 'stack' ? STACK : variant,
-    perSecond: 1e6 / median(wall.get(variant)),
-    toFloor: 1 / ratio(wall, variant, 'floor'),
-    toBare: 1 / ratio(wall, variant, 'bare'),
-    cpu: median(cpu.get(variant).slice(-rounds)),
-    cpuToFloor: cpuRatio(cpu, variant, 'floor', rounds),
-    cpuToBare: cpuRatio(cpu, variant, 'bare', rounds),
-  }))
+  return pools
 }
-
-const cpuRatio = (cpu, name, base, rounds) =>
-  ratio(new Map([...cpu].map(([variant, used]) => [variant, used.slice(-rounds)])), name, base)

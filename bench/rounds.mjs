@@ -4,14 +4,16 @@
  * CPU time is that of the whole process, garbage collection and thread pool included.
  *
  * @param variants { name, run(round): work, done or promised }
- * @param rounds how many count; a third as many come first, uncounted, until the code is compiled
+ * @param rounds how many count; a third as many, or `warmUp`, come first, uncounted, until the code is compiled
  * @param operations how many operations one run() is
  * @returns for each clock, wall and cpu, the variants' microseconds an operation by round
  */
-export async function interleave(variants, { rounds, operations, progress = () => {} }) {
+export async function interleave(
+  variants,
+  { rounds, operations, warmUp = roundsInAll(rounds) - rounds, progress = () => {} },
+) {
   const empty = () => new Map(variants.map(({ name }) => [name, []]))
   const [wall, cpu] = [empty(), empty()]
-  const warmUp = roundsInAll(rounds) - rounds
   for (let round = 0; round < warmUp + rounds; round += 1) {
     progress(`round ${round + 1} of ${warmUp + rounds}`)
     for (const { name, run } of shuffled(variants)) {
