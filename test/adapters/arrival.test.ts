@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { Arrival } from '../../adapters/shared/arrival.ts'
+import { BodyIncompleteError } from '../../adapters/shared/body.ts'
+
+const LIMIT = 1000
+const FOREVER_MS = 600_000
+
+/** A stream that gives what is pushed to it, and what an Arrival makes of it. */
+function arriving(
+  given: { readonly announced?: number; readonly emitClose?: boolean } = {},
+  first: (stream: Readable) => unknown = () => {},
+) {
+  const stream = new Readable({ read() {}, emitClose: given.emitClose ?? true })
+  first(stream)
+  const body = new Promise<Uint8Array>((resolve, reject) => {
+    new Arrival(stream, LIMIT, resolve, reject).begin(FOREVER_MS, given.announced ?? Number.NaN)
+  })
+  return { stream, text: body.then((bytes) => Buffer.from(bytes).toString()) }
+}
+
+const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve))
+
+function finish(stream: Readable, ...chunks: string[]): void {
+  for (const chunk of chunks) stream.push(chunk)
+  stream.push(null)
+}
+
+describe('the body of a Node request', () => {
+  it('is whole when it comes in pieces', async () => {
+    const { stream, text } = arriving({ announced: 6 })
+    stream.push('abc')
+    await turnOfTheLoop()
+    finish(stream, 'def')
+    expect(await text).toBe('abcdef')
+  })
+
+  it('comes to its end when another has paused the stream before', async () => {
+    const { stream, text } = arriving({ announced: 3 }, (paused) => paused.pause())
+    finish(stream, 'abc')
+    expect(await text).toBe('abc')
+  })
+
+  it('comes to its end when another pauses the stream meanwhile', async () => {
+    const { stream, text } = arriving({ announced: 6 })
+    stream.push('abc')
+    await turnOfTheLoop()
+    stream.pause()
+    finish(stream, 'def')
+    expect(await text).toBe('abcdef')
+  })
+
+  it('is empty where no bytes were announced, on a paused stream too', async () => {
+    const { stream, text } = arriving({ announced: 0 }, (paused) => paused.pause())
+    finish(stream)
+    expect(await text).toBe('')
+  })
+})
+
+describe('the body of a Node request that stops early', () => {
+  it('is incomplete at once when its stream is gone before anybody listens', async () => {
+    const { text } = arriving({ announced: 3 }, (stream) => stream.destroy())
+    await expect(text).rejects.toThrow(BodyIncompleteError)
+  })
+
+  it('is incomplete at once when its stream goes in the turn it began in', async () => {
+    // From a callback, as in a server: there the close is told before the promises of this turn go on.
+    const text = await new Promise<unknown>((resolve) => {
+      setImmediate(() => {
+        const { stream, text } = arriving({ announced: 3 })
+        stream.destroy()
+        resolve(text.catch((error) => error))
+      })
+    })
+    expect(text).toBeInstanceOf(BodyIncompleteError)
+  })
+
+  it('is incomplete at once when its stream is closed later', async () => {
+    const { stream, text } = arriving({ announced: 3 })
+    stream.push('ab')
+    await turnOfTheLoop()
+    stream.destroy()
+    await expect(text).rejects.toThrow(BodyIncompleteError)
+  })
+
+  it('is incomplete at once when its stream fails, though it says nothing of a close', async () => {
+    const { stream, text } = arriving({ announced: 3, emitClose: false })
+    await turnOfTheLoop()
+    stream.destroy(new Error('reset'))
+    await expect(text).rejects.toThrow(BodyIncompleteError)
+  })
+})
