@@ -72,12 +72,12 @@ export function tokenDelivery(key, serial, { size = 1024, headerSegment = key.he
     'webhook-event-id': eventId,
     authorization: flat(`Bearer ${token}`),
   }
-  return { ...deliveryOf(headers, body), eventId, token }
+  return Object.assign(deliveryOf(headers, body), { eventId, token })
 }
 
 /** The same delivery, its signature from another one: well formed, and wrong. */
 export function withSignatureOf(delivery, other) {
   const token = delivery.token.replace(/[^.]*$/, other.token.split('.')[2])
   const headers = { ...delivery.headers, authorization: `Bearer ${token}` }
-  return { ...delivery, ...deliveryOf(headers, delivery.body), token }
+  return Object.assign(deliveryOf(headers, delivery.body), { eventId: delivery.eventId, token })
 }
