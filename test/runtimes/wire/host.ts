@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { EventStoreError, KeySetError, type Listener, type WebhookEvent } from '../../../src/index.ts'
 import { Log } from '../../adapters/log.ts'
 import { keySetOf, recipeOf } from '../../adapters/sender.ts'
@@ -17,6 +17,7 @@ import type { HandleAnswer, Named, Questions, State } from './protocol.ts'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const ADAPTERS = ['hono', 'web'] as const
 type Adapter = (typeof ADAPTERS)[number]
+const START_TIMEOUT_MS = 120_000
 
 /** A row that is being sent: what the worker asks is asked of it. */
 interface Row extends RunningServer {
@@ -35,9 +36,13 @@ let stop = () => {}
 afterAll(() => stop())
 
 export function onWorkerd(adapter: Adapter): (setup: Setup) => Promise<RunningServer> {
-  return async (setup) => {
+  let port: number | undefined
+  // Not by the first row: on a busy machine this takes longer than a row may take.
+  beforeAll(async () => {
     running ??= startWorkerd()
-    const port = (await running)[adapter]
+    port = (await running)[adapter]
+  }, START_TIMEOUT_MS)
+  return async (setup) => {
     count += 1
     const row: Row = {
       number: count,

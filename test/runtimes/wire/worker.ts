@@ -129,17 +129,20 @@ function current(request: Request): Current {
 
 let app: { readonly row: number; readonly run: App } | undefined
 
+async function serve(request: Request, env: Bindings): Promise<Response> {
+  const state: State = await ask(env, 'state')
+  if (app?.row !== state.row) app = { row: state.row, run: makeApp(env, state.options) }
+  const notes: Promise<unknown>[] = []
+  requests.set(request, { state, notes })
+  const response = await app.run(request)
+  await Promise.allSettled(notes)
+  return response
+}
+
 export default {
-  async fetch(request: Request, env: Bindings, context: Waiting): Promise<Response> {
-    const state: State = await ask(env, 'state')
-    if (app?.row !== state.row) app = { row: state.row, run: makeApp(env, state.options) }
-    const notes: Promise<unknown>[] = []
-    requests.set(request, { state, notes })
-    const done = app.run(request).then(async (response) => {
-      await Promise.allSettled(notes)
-      return response
-    })
-    context.waitUntil(done)
+  fetch(request: Request, env: Bindings, context: Waiting): Promise<Response> {
+    const done = serve(request, env)
+    context.waitUntil(done) // before anything is waited for: a sender that leaves would end it
     return done
   },
 }
