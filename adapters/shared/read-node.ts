@@ -12,6 +12,7 @@ export interface NodeRequest extends NodeStream {
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   readonly readableDidRead: boolean
   readonly readableEnded: boolean
+  readonly aborted?: boolean
   /** Null while nobody has begun to read. */
   readonly readableFlowing: boolean | null
   readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean }
@@ -52,9 +53,12 @@ function readNodeBody(
   }
   if (announcesOver(limit, contentLength)) return oversizeBody(limit)
   return new Promise((resolve, reject) => {
-    // On HTTP/2 a body that is all there need not have ended.
-    const announced = request.httpVersionMajor === 1 ? Number(contentLength) : Number.NaN
-    new Arrival(request, limit, resolve, reject).begin(timeoutMs, announced)
+    if (request.httpVersionMajor === 1) {
+      return new Arrival(request, limit, resolve, reject).begin(timeoutMs, Number(contentLength))
+    }
+    // On HTTP/2 a body that is all there need not have ended, and one that is reset without an error ends like a whole one.
+    const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))
+    new Arrival(request, limit, end, reject).begin(timeoutMs, Number.NaN)
   })
 }
 

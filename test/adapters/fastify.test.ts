@@ -1,11 +1,8 @@
-import { once } from 'node:events'
-import { connect, constants } from 'node:http2'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/fastify.ts'
 import type { WebhookEvent } from '../../src/index.ts'
 import type { RawRequest } from '../support/raw-http.ts'
-import { Log } from './log.ts'
 import { hmacEndpoint, sentHeader } from './sender.ts'
 
 function newApp(options: FastifyServerOptions = {}): FastifyInstance {
@@ -61,50 +58,6 @@ describe('a guarded scope of Fastify', () => {
     expect(JSON.stringify(bodies)).toBe(`[${body}]`)
     expect(JSON.stringify(events[0]?.payload)).toBe(body)
     expect({}).not.toHaveProperty('x')
-  })
-
-  it('B10 on HTTP/2 a sender that leaves before its listener is found is no mistake of the developer', async () => {
-    const app = Fastify({ http2: true })
-    onTestFinished(() => app.close())
-    const errors: unknown[] = []
-    app.setErrorHandler((error) => errors.push(error))
-    const { listener, verdicts } = hmacEndpoint()
-    const asked = new Log<string>()
-    const left = new Log<string>()
-    const lookup = async () => {
-      asked.add('asked')
-      await left.reaches(1)
-      return listener
-    }
-    app.register(async (scope) => {
-      scope.addHook('onRequest', async ({ raw }) => void raw.on('close', () => left.add('left')))
-      await scope.register(verifyWebhook, { listener: lookup })
-      scope.post('/hook', async () => 'ok')
-    })
-    const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
-    onTestFinished(() => session.destroy())
-    const stream = session.request({ ':method': 'POST', ':path': '/hook' }, { endStream: false })
-    stream.on('error', () => {})
-    await asked.reaches(1)
-    stream.close(constants.NGHTTP2_CANCEL)
-    await verdicts.reaches(1)
-    expect(verdicts.entries).toEqual(['body_incomplete'])
-    expect(errors).toEqual([])
-  })
-
-  it('B09 on HTTP/2 does not wait for ever for the end of an empty body', async () => {
-    const app = Fastify({ http2: true })
-    onTestFinished(() => app.close())
-    const { listener } = hmacEndpoint()
-    app.register(async (scope) => {
-      await scope.register(verifyWebhook, { listener, bodyTimeoutSeconds: 0.01 })
-      scope.post('/hook', async () => 'ok')
-    })
-    const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
-    onTestFinished(() => session.destroy())
-    const headers = { ':method': 'POST', ':path': '/hook', 'content-length': '0' }
-    const [answer] = await once(session.request(headers, { endStream: false }), 'response')
-    expect(answer[':status']).toBe(400)
   })
 
   it('answers inject() as it answers a socket', async () => {

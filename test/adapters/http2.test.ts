@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { type ClientHttp2Stream, connect, constants } from 'node:http2'
+import Fastify from 'fastify'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/fastify.ts'
+import type { Header } from '../support/raw-http.ts'
+import { Log } from './log.ts'
+import { hmacEndpoint } from './sender.ts'
+
+/** A guarded route, what happens to its requests, and a way to begin some. */
+async function serve(options: VerifyWebhookOptions) {
+  const app = Fastify({ http2: true })
+  onTestFinished(() => app.close())
+  const errors: unknown[] = []
+  app.setErrorHandler((error) => errors.push(error))
+  const seen = new Log<'aborted' | 'close'>()
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async ({ raw }) => {
+      raw.on('aborted', () => seen.add('aborted')).on('close', () => seen.add('close'))
+    })
+    await scope.register(verifyWebhook, options)
+    scope.post('/hook', async () => 'ok')
+  })
+  const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
+  onTestFinished(() => session.destroy())
+  const begin = (headers: readonly Header[] = []) => {
+    const all = { ...Object.fromEntries(headers), ':method': 'POST', ':path': '/hook' }
+    return session.request(all, { endStream: false }).on('error', () => {})
+  }
+  return { begin, seen, errors }
+}
+
+/** Resolves when the bytes are on their way. */
+function written(stream: ClientHttp2Stream, bytes: Uint8Array): Promise<unknown> {
+  return new Promise((resolve) => stream.write(bytes, resolve))
+}
+
+/** An endpoint whose listener is found when the test says so. */
+function heldBack() {
+  const { listener, verdicts } = hmacEndpoint()
+  const asked = new Log<string>()
+  const found = new Log<string>()
+  const lookup = async () => {
+    asked.add('asked')
+    await found.reaches(1)
+    return listener
+  }
+  return { lookup, asked, found, verdicts }
+}
+
+describe('a body on HTTP/2', () => {
+  it.each([false, true])(
+    'B05 that is reset midway without an error is incomplete (its length announced: %s)',
+    async (announced) => {
+      const { listener, request, verdicts, calls } = hmacEndpoint()
+      const { begin, errors } = await serve({ listener })
+      const { headers, body } = await request()
+      const length: Header[] = announced ? [['content-length', `${body.byteLength}`]] : []
+      const stream = begin([...headers, ...length])
+      await written(stream, body.subarray(0, -1))
+      stream.destroy() // NO_ERROR
+      await verdicts.reaches(1)
+      expect(verdicts.entries).toEqual(['body_incomplete'])
+      expect([calls.entries, errors]).toEqual([[], []])
+    },
+  )
+
+  it('B05 whose connection is gone midway is incomplete', async () => {
+    const { listener, request, verdicts } = hmacEndpoint()
+    const { begin } = await serve({ listener })
+    const { headers, body } = await request()
+    const stream = begin(headers)
+    await written(stream, body.subarray(0, -1))
+    stream.session?.destroy()
+    await verdicts.reaches(1)
+    expect(verdicts.entries).toEqual(['body_incomplete'])
+  })
+
+  it('is whole when its sender ends it, and then resets the stream', async () => {
+    const { listener, request, verdicts } = hmacEndpoint()
+    const { begin, seen } = await serve({ listener })
+    const { headers, body } = await request()
+    const stream = begin(headers)
+    await new Promise<void>((resolve) => stream.end(body, resolve))
+    stream.close(constants.NGHTTP2_NO_ERROR)
+    await seen.has('close')
+    expect(verdicts.entries).toEqual(['accepted'])
+  })
+
+  it.each(['NGHTTP2_CANCEL', 'NGHTTP2_NO_ERROR'] as const)(
+    'B10 of a sender that leaves (%s) before its listener is found is no mistake of the developer',
+    async (code) => {
+      const { lookup, asked, found, verdicts } = heldBack()
+      const { begin, seen, errors } = await serve({ listener: lookup })
+      const stream = begin()
+      await asked.reaches(1)
+      stream.close(constants[code])
+      await seen.reaches(1)
+      found.add('found')
+      await verdicts.reaches(1)
+      expect(errors).toEqual([])
+    },
+  )
+
+  it('B10 that is reset midway without an error, before its listener is found, is incomplete', async () => {
+    const { lookup, asked, found, verdicts } = heldBack()
+    const { begin, seen } = await serve({ listener: lookup })
+    const stream = begin()
+    await written(stream, Buffer.from('{"a"'))
+    await asked.reaches(1)
+    stream.destroy()
+    await seen.has('aborted')
+    found.add('found')
+    await verdicts.reaches(1)
+    expect(verdicts.entries).toEqual(['body_incomplete'])
+  })
+
+  it('B09 is not waited for without end, though it is empty', async () => {
+    const { listener } = hmacEndpoint()
+    const { begin } = await serve({ listener, bodyTimeoutSeconds: 0.01 })
+    const [answer] = await once(begin([['content-length', '0']]), 'response')
+    expect(answer[':status']).toBe(400)
+  })
+})
