@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
-import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
+import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { nodeIncoming } from './shared/read-node.ts'
 import {
@@ -71,9 +71,10 @@ function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
   options: VerifyWebhookOptions,
 ): (request: Request, answer: Answer<Payload, void>) => Promise<void> {
-  const receiver = new Receiver(target, options, (request: Request) => request.webhook !== undefined)
-  checkOptions('verifyWebhook', options, { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere })
-  const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
+  const table = { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere }
+  const wasReceived = (request: Request) => request.webhook !== undefined
+  const receiver = new Receiver('verifyWebhook', target, options, table, wasReceived)
+  const findSource = behindProxies(options.trustedProxies)
   const sourceOf = (request: Request, listener: Listener<unknown>) => {
     if (findSource) return findSource(request)
     const trusts = request.app?.settings?.['trust proxy']

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { WebhookEvent } from '../src/event.ts'
-import { checkedElsewhere, checkOptions } from '../src/lib/options.ts'
+import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { nodeIncoming } from './shared/read-node.ts'
 import {
@@ -11,7 +11,7 @@ import {
   Receiver,
   type ReceiverOptions,
 } from './shared/receiver.ts'
-import { mountedTwice, secondParser } from './shared/set-up-errors.ts'
+import { mountedTwice, notRegistered, secondParser } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
 
@@ -69,6 +69,7 @@ type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 
 /** Async, because Fastify hands on what a promise rejects with: a throw would leave `ready()` waiting for a timeout. */
 async function guardScope(...[scope, options]: Parameters<GuardScope>): Promise<void> {
+  if (typeof scope?.addContentTypeParser !== 'function') throw notRegistered()
   if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
   const receive = receiveWith(options)
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
@@ -94,9 +95,9 @@ async function guardScope(...[scope, options]: Parameters<GuardScope>): Promise<
 function receiveWith(
   options: VerifyWebhookOptions,
 ): (request: FastifyRequest, answer: Answer<unknown, void>) => Promise<void> {
-  checkOptions('verifyWebhook', options, OPTIONS)
-  const receiver = new Receiver(options.listener, options, () => false) // twice is seen at the start
-  const findSource = options.trustedProxies && behindProxies(options.trustedProxies)
+  const twiceIsSeenBefore = () => false
+  const receiver = new Receiver('verifyWebhook', options?.listener, options, OPTIONS, twiceIsSeenBefore)
+  const findSource = behindProxies(options.trustedProxies)
   return (request, answer) =>
     receiver.receive(
       request,

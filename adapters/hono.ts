@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
-import { aFunction, checkedElsewhere, checkOptions, optional } from '../src/lib/options.ts'
+import { aFunction, checkedElsewhere, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
 import {
@@ -66,8 +66,7 @@ function receiveWith<Payload>(
   target: Listener<Payload> | ListenerLookup<Context, Payload>,
   options: VerifyWebhookOptions,
 ): (c: Context, answer: Answer<Payload, Answered>) => Promise<Answered> {
-  const receiver = new Receiver(target, options)
-  checkOptions('verifyWebhook', options, OPTIONS)
+  const receiver = new Receiver('verifyWebhook', target, options, OPTIONS)
   const sourceIp = sourceFinder(options)
   const isBlind = ({ isSourceAllowed }: Listener<unknown>) =>
     isSourceAllowed !== undefined && !options.sourceIp && !options.trustedProxies
@@ -90,7 +89,7 @@ function sourceFinder({
 }: VerifyWebhookOptions): (c: Context) => string | undefined {
   if (sourceIp && trustedProxies) throw sourceTwice()
   if (sourceIp) return sourceIp
-  const find = trustedProxies && behindProxies(trustedProxies)
+  const find = behindProxies(trustedProxies)
   return (c) => {
     const { incoming } = nodeOf(c)
     return incoming && (find ? find(incoming) : incoming.socket.remoteAddress)

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import type { MaybePromise } from '../src/lib/maybe-promise.ts'
-import { aFunction, checkOptions } from '../src/lib/options.ts'
+import { aFunction } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { webIncoming } from './shared/read-web.ts'
 import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
@@ -41,13 +41,12 @@ export function webhookHandler<Payload = Json>(
   handler: OnWebhook<Payload>,
   options: WebhookHandlerOptions = {},
 ): (request: Request, source?: RequestSource) => Promise<Response> {
+  const receiver = new Receiver('webhookHandler', target, options, RECEIVER_OPTIONS)
   aFunction(handler, 'handler')
-  checkOptions('webhookHandler', options, RECEIVER_OPTIONS)
-  const receiver = new Receiver(target, options)
-  return (request, source = {}) => {
+  return (request, source) => {
     const sourceIp = ({ isSourceAllowed }: Listener<unknown>) => {
-      if (isSourceAllowed && !('ip' in source)) throw addressNotGiven()
-      return source.ip
+      if (isSourceAllowed && !('ip' in Object(source))) throw addressNotGiven()
+      return source?.ip
     }
     return receiver.receive(request, webIncoming(request), sourceIp, (outcome) => {
       if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)

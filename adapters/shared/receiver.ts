@@ -1,6 +1,12 @@
 import { callHook, startTime } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
-import { type OptionTable, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
+import {
+  checkOptions,
+  type OptionTable,
+  optional,
+  positiveInteger,
+  timerSeconds,
+} from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
 import { BodyIncompleteError } from './body.ts'
 import { decide, type Outcome, refuseIncomplete } from './outcome.ts'
@@ -49,13 +55,16 @@ export class Receiver<Request extends object, Payload> {
   readonly #maxBodies: number
   #arriving = 0
 
-  /** `wasReceived` is for requests that show it by themselves; others are marked. */
+  /** `wasReceived` is for requests that show it by themselves; others are marked. @throws ListenerConfigError */
   constructor(
+    caller: string,
     target: Listener<Payload> | ListenerLookup<Request, Payload>,
     options: ReceiverOptions,
+    table: OptionTable<ReceiverOptions>,
     wasReceived: (request: Request) => boolean = markReceived,
   ) {
-    if (typeof target !== 'function' && !isListener(target)) throw noListener()
+    if (typeof target !== 'function' && !isListener(target)) throw noListener(caller, target)
+    checkOptions(caller, options, table)
     this.#find = typeof target === 'function' ? target : () => target
     this.#wasReceived = wasReceived
     this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * MS

@@ -8,7 +8,15 @@ export function bodyTaken(): ListenerConfigError {
   return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
 }
 
-export function noListener(): ListenerConfigError {
+/** What stands in the listener's place may be a request, or Hono's context. */
+export function noListener(caller: string, found: unknown): ListenerConfigError {
+  const { headers, req } = Object(found)
+  if (headers || req) {
+    return new ListenerConfigError(
+      caller,
+      'was mounted itself: call it, and mount what it makes of a listener',
+    )
+  }
   return new ListenerConfigError(
     'listener',
     'must come from defineListener(), or be a function that finds one',
@@ -41,6 +49,14 @@ export function addressNotGiven(): ListenerConfigError {
 
 export function sourceTwice(): ListenerConfigError {
   return new ListenerConfigError('sourceIp', 'give it or trustedProxies, not both')
+}
+
+/** As a hook, as a handler, or called. */
+export function notRegistered(): ListenerConfigError {
+  return new ListenerConfigError(
+    'verifyWebhook',
+    'is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own',
+  )
 }
 
 export function secondParser(): ListenerConfigError {

@@ -6,11 +6,14 @@ const MOST_HOPS = 32
 
 /**
  * Walks `X-Forwarded-For` from its right end, where the nearest proxy wrote, as long as each address is a trusted
- * proxy's. The first one that is not is the source; everything left of it is what a stranger claims.
+ * proxy's. The first one that is not is the source; everything left of it is what a stranger claims. No rules, no walk.
  *
  * @throws ListenerConfigError for a rule that is not a CIDR.
  */
-export function behindProxies(rules: readonly string[]): (request: NodeRequest) => string | undefined {
+export function behindProxies(
+  rules: readonly string[] | undefined,
+): ((request: NodeRequest) => string | undefined) | undefined {
+  if (rules === undefined) return undefined
   const isTrusted: AddressMatcher = compileCidrs(rules, 'trustedProxies')
   return (request) => {
     const forwardedFor = nodeHeaders(request)('x-forwarded-for')

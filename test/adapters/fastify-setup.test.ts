@@ -1,4 +1,9 @@
-import Fastify, { type FastifyInstance, type FastifyServerOptions, type onRequestHookHandler } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyServerOptions,
+  type onRequestHookHandler,
+  type RouteHandler,
+} from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/fastify.ts'
 import { ListenerConfigError } from '../../src/index.ts'
@@ -150,5 +155,54 @@ describe('the source address on Fastify', () => {
     expect((await from('192.0.2.1', trustProxy)).status).toBe(200)
     expect((await from('203.0.113.9, 192.0.2.1', trustProxy)).status).toBe(200)
     expect((await from('192.0.2.1, 203.0.113.9', trustProxy)).status).toBe(403)
+  })
+})
+
+describe('verifyWebhook that is not registered as a plugin', () => {
+  const PLUGIN =
+    'ListenerConfigError: verifyWebhook: is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own'
+  // What the types forbid is the point here: plain JavaScript can do it.
+  const mounted = verifyWebhook as unknown as onRequestHookHandler & RouteHandler
+  const called = verifyWebhook as unknown as (target: unknown) => Promise<void>
+
+  it.each<readonly [string, (app: FastifyInstance) => unknown]>([
+    ['a preHandler', (app) => app.post('/hook', { preHandler: mounted }, () => 'ok')],
+    ['an onRequest hook', (app) => app.addHook('onRequest', mounted).post('/hook', () => 'ok')],
+    ['an onRequest hook of a server without the route', (app) => app.addHook('onRequest', mounted)],
+    ['a handler', (app) => app.post('/hook', mounted)],
+  ])('as %s is told to the error handler, with the fix', async (_, build) => {
+    const errors: unknown[] = []
+    const app = Fastify()
+    app.setErrorHandler((error, _request, reply) => {
+      errors.push(error)
+      return reply.code(500).send('')
+    })
+    build(app)
+    const { address } = await serveFastify(app)
+    const reply = await exchange(address, toBytes(await hmacEndpoint().request()))
+    expect(reply?.status).toBe(500)
+    expect(errors.map(String)).toEqual([PLUGIN])
+  })
+
+  it('but called, keeps the server from starting', async () => {
+    const { listener } = hmacEndpoint()
+    for (const target of [listener, { listener }, undefined]) {
+      const app = Fastify()
+      app.register(called(target).then(() => ({ default: async () => {} })))
+      await expect(Promise.resolve(app.ready()).catch(String)).resolves.toBe(PLUGIN)
+    }
+  })
+
+  it('guards its routes though register was not awaited, and comes after them', async () => {
+    const app = Fastify()
+    const { listener, request } = hmacEndpoint()
+    app.register(async (scope) => {
+      scope.post('/hook', async ({ webhook }) => ({ got: webhook.payload }))
+      scope.register(verifyWebhook, { listener })
+    })
+    const { address } = await serveFastify(app)
+    const send = async (signed: RawRequest) => (await exchange(address, toBytes(signed)))?.status
+    expect(await send(await request())).toBe(200)
+    expect(await send(await request({ headers: { 'webhook-signature': undefined } }))).toBe(401)
   })
 })

@@ -1,12 +1,21 @@
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
+import express4 from 'express4'
 import Fastify from 'fastify'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook as onExpress } from '../../adapters/express.ts'
 import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
+import { webhookHandler } from '../../adapters/web.ts'
 import { ListenerConfigError } from '../../src/index.ts'
+import { exchange, toBytes } from '../support/raw-http.ts'
+import { serve } from '../support/servers.ts'
 import { hmacEndpoint } from './sender.ts'
 
 const { listener } = hmacEndpoint()
+
+const NOT_CALLED =
+  'ListenerConfigError: verifyWebhook: was mounted itself: call it, and mount what it makes of a listener'
 
 type Mount = (target: unknown, options?: object) => unknown
 
@@ -67,7 +76,7 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
     expect(await mistake(listener, { maxConcurrentBodies: value })).toMatch('maxConcurrentBodies')
   })
 
-  it.each([[[]], [['10/8']], [['10.0.0.5/8']], ['10.0.0.0/8'], [[1]]])(
+  it.each([[[]], [['10/8']], [['10.0.0.5/8']], ['10.0.0.0/8'], [[1]], [null], [''], [false]])(
     'I13 I15 I17 refuses trustedProxies of %j',
     async (value) => {
       expect(await mistake(listener, { trustedProxies: value })).toMatch('trustedProxies')
@@ -82,12 +91,53 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
   )
 })
 
-it.each([
-  ['Express', onExpress],
-  ['Hono', onHono],
-])('says on %s that a listener is wanted where verifyWebhook itself was mounted', (_, verifyWebhook) => {
-  const mounted = verifyWebhook as unknown as Mount
-  expect(() => mounted({ method: 'POST' }, { statusCode: 200 })).toThrow(
-    'listener: must come from defineListener()',
-  )
+describe.each<readonly [string, Mount]>([
+  ['verifyWebhook on Express', onExpress as unknown as Mount],
+  ['verifyWebhook on Hono', onHono as unknown as Mount],
+  ['webhookHandler', (target, options) => webhookHandler(target as never, () => {}, options as never)],
+])('what stands in the place of the options of %s', (_, mount) => {
+  it.each([null, 5, 'x', true])('P13 is refused when it is %s', (options) => {
+    expect(() => mount(listener, options as never)).toThrow(ListenerConfigError)
+    expect(() => mount(listener, options as never)).toThrow('takes an object of options')
+  })
+
+  it('is not asked for when it is undefined', () => {
+    expect(mount(listener, undefined)).toBeTypeOf('function')
+  })
+})
+
+describe('verifyWebhook mounted itself, and not what it makes of a listener', () => {
+  it.each([
+    ['Express 5', express],
+    ['Express 4', express4],
+  ])('on %s is told to the error handler, with the fix', async (_, create) => {
+    const app = create()
+    const errors: unknown[] = []
+    app.use(onExpress as unknown as RequestHandler)
+    const onError: ErrorRequestHandler = (error, _request, response, _next) => {
+      errors.push(error)
+      response.status(500).end()
+    }
+    app.use(onError)
+    const { address } = await serve(app)
+    expect((await exchange(address, toBytes(await hmacEndpoint().request())))?.status).toBe(500)
+    expect(errors.map(String)).toEqual([NOT_CALLED])
+  })
+
+  it('on Hono is told to the error handler, with the fix', async () => {
+    const app = new Hono()
+    const errors: unknown[] = []
+    app.onError((error, c) => {
+      errors.push(error)
+      return c.body(null, 500)
+    })
+    app.post('/hook', onHono as unknown as MiddlewareHandler)
+    expect((await app.request('/hook', { method: 'POST', body: '{}' })).status).toBe(500)
+    expect(errors.map(String)).toEqual([NOT_CALLED])
+  })
+
+  it('is told so of webhookHandler, too', () => {
+    const mounted = webhookHandler as unknown as Mount
+    expect(() => mounted(new Request('http://localhost/'), {})).toThrow('webhookHandler: was mounted itself')
+  })
 })

@@ -130,7 +130,7 @@ describe('the address given to webhookHandler', () => {
     expect((await webhookHandler(listener, nothing)(webRequest(await request()), { ip })).status).toBe(status)
   })
 
-  it.each([undefined, {}, { iP: '192.0.2.1' }])(
+  it.each([undefined, null, 'x', {}, { iP: '192.0.2.1' }])(
     'I18 is missed, and not taken for unknown, where networks are configured: %j',
     async (source) => {
       const { listener, request } = allowed()
