@@ -9,8 +9,9 @@ const DEBIAN = '/usr/lib/postgresql'
 /** Where `initdb` and `postgres` are; undefined on a machine without them. */
 const BINARIES = findBinaries()
 
-/** Postgres refuses to run as root. Undefined where nobody has to be changed into. */
-const USER = process.getuid?.() === 0 ? accountOf('postgres', 'nobody') : undefined
+/** Postgres and PgBouncer refuse to run as root. Undefined where nobody has to be changed into. */
+export const USER: { uid: number; gid: number } | undefined =
+  process.getuid?.() === 0 ? accountOf('postgres', 'nobody') : undefined
 
 /** Why nothing can be tested against a real Postgres here; undefined when it can. */
 export const WHY_NO_POSTGRES: string | undefined =

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type PostgresServer, USER, WHY_NO_POSTGRES } from './postgres-server.ts'
+
+/** Debian keeps it among the programs of the administrator. */
+const PATH = `${process.env.PATH ?? ''}:/usr/sbin`
+
+/** Why nothing can be tested behind a real PgBouncer here; undefined when it can. */
+export const WHY_NO_PGBOUNCER: string | undefined =
+  WHY_NO_POSTGRES ?? (isInstalled() ? undefined : 'no PgBouncer here: `apt-get install pgbouncer`')
+
+/** For the name of a `describe.skipIf(WHY_NO_PGBOUNCER)`. */
+export function behindPgbouncer(name: string): string {
+  return WHY_NO_PGBOUNCER === undefined ? name : `${name} (skipped: ${WHY_NO_PGBOUNCER})`
+}
+
+/** When a server connection goes back to the others: after each transaction, or after each statement. */
+export type PoolMode = 'transaction' | 'statement'
+
+/** Fewer than any client opens, so that statements of many clients meet on each. */
+const SERVER_CONNECTIONS = 3
+
+/** A pooler of its own in front of a server, on a socket in a folder of its own. */
+export class Pgbouncer {
+  readonly #server: PostgresServer
+  readonly #folder = mkdtempSync(join(tmpdir(), 'hookgate-pgbouncer-'))
+  #process: ChildProcess | undefined
+  readonly #atExit = () => {
+    this.#process?.kill('SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  private constructor(server: PostgresServer, mode: PoolMode) {
+    this.#server = server
+    const settings = join(this.#folder, 'pgbouncer.ini')
+    writeFileSync(settings, settingsOf(server, this.#folder, mode))
+    if (USER) for (const path of [this.#folder, settings]) chownSync(path, USER.uid, USER.gid)
+    process.once('exit', this.#atExit)
+  }
+
+  static async start(server: PostgresServer, mode: PoolMode): Promise<Pgbouncer> {
+    const pooler = new Pgbouncer(server, mode)
+    await pooler.resume()
+    return pooler
+  }
+
+  /** As that of the server. */
+  get address(): PostgresServer['address'] {
+    return { ...this.#server.address, host: this.#folder }
+  }
+
+  /** SIGKILL: no client is told. */
+  async halt(): Promise<void> {
+    const pooler = this.#process
+    if (!pooler || pooler.exitCode !== null || pooler.signalCode !== null) return
+    const gone = once(pooler, 'exit')
+    pooler.kill('SIGKILL')
+    await gone
+  }
+
+  /** Starts it again after `halt`. */
+  async resume(): Promise<void> {
+    rmSync(join(this.#folder, '.s.PGSQL.5432'), { force: true })
+    const pooler = spawn('pgbouncer', ['pgbouncer.ini'], {
+      ...USER,
+      cwd: this.#folder,
+      env: { PATH },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#process = pooler
+    let log = ''
+    await new Promise<void>((resolve, reject) => {
+      pooler.stderr.on('data', (chunk) => {
+        log += chunk
+        if (log.includes('process up')) resolve()
+      })
+      pooler.once('error', reject)
+      pooler.once('exit', () => reject(new Error(`pgbouncer ended: ${log}`)))
+    })
+  }
+
+  /** Stops it for good, and removes its folder. */
+  async remove(): Promise<void> {
+    await this.halt()
+    process.off('exit', this.#atExit)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+function settingsOf({ address }: PostgresServer, folder: string, mode: PoolMode): string {
+  const { host, port, user, database } = address
+  return `[databases]
+${database} = host=${host} port=${port} user=${user} pool_size=${SERVER_CONNECTIONS}
+[pgbouncer]
+listen_addr =
+listen_port = 5432
+unix_socket_dir = ${folder}
+auth_type = any
+pool_mode = ${mode}
+max_client_conn = 500
+server_login_retry = 0.1
+`
+}
+
+function isInstalled(): boolean {
+  return spawnSync('pgbouncer', ['--version'], { env: { PATH } }).status === 0
+}
