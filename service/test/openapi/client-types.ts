@@ -1043,8 +1043,16 @@ export interface components {
                 formValues?: {
                     [key: string]: unknown;
                 } | null;
-                /** @description Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions. */
+                /** @default null */
                 scopeRole?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @default null */
+                toolCall?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @default null */
+                finding?: {
                     [key: string]: unknown;
                 } | null;
             } | null;

@@ -33,11 +33,27 @@ describeService('POST /api/v1/tasks', (subject) => {
 
   it.each([
     ['offboarding', { subjectUserId: 'user-grace' }],
-    ['action', {}],
+    ['action', { toolCall: { tool: 'deploy' } }],
     ['finding', { findingId: 'f', findingType: 't' }],
   ])('%s has no built-in policy, so the request names one', async (kind, fields) => {
     expect(await code({ type: { [kind]: fields } })).toBe('400 policy_invalid')
     expect(await code({ type: { [kind]: fields }, policyId: 'builtin-grant' })).toBe('200 created')
+  })
+
+  it('an action task has exactly one target, which is answered as it was given', async () => {
+    const policyId = 'builtin-grant'
+    for (const target of [{ scopeRole: { id: 's' } }, { toolCall: { tool: 't' } }, { finding: {} }]) {
+      const { status, body } = await create({ type: { action: target }, policyId })
+      expect([target, status]).toEqual([target, 200])
+      const { scopeRole, toolCall, finding } = body.taskView.task.type.action
+      const none = { scopeRole: null, toolCall: null, finding: null }
+      expect({ scopeRole, toolCall, finding }).toEqual({ ...none, ...target })
+    }
+    expect(await code({ type: { action: {} }, policyId })).toBe('400 request_invalid')
+    expect(await code({ type: { action: { scopeRole: null } }, policyId })).toBe('400 request_invalid')
+    expect(await code({ type: { action: { scopeRole: {}, finding: {} } }, policyId })).toBe(
+      '400 request_invalid',
+    )
   })
 
   it('its data has a hundred levels at most, the request itself among them: deeper ones could not be answered', async () => {
@@ -73,7 +89,7 @@ describeService('POST /api/v1/tasks', (subject) => {
       { type: { grant: { ...TARGET, grantDuration: null } }, data: null, form: null, insightIds: null },
       { type: { revoke: { ...TARGET, resource: null } } },
       { type: { certify: { ...TARGET, accessReviewId: 'review', resource: null } } },
-      { type: { action: { formValues: null, scopeRole: null } }, policyId },
+      { type: { action: { formValues: null, scopeRole: null, finding: { findingId: 'f' } } }, policyId },
     ]) {
       const reply = await create(body)
       expect([body, reply.status]).toEqual([body, 200])

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { oneOfMembersInput } from '../../http/exactly-one.ts'
+import { oneOf, oneOfMembersInput, oneOfMembersOrNull } from '../../http/exactly-one.ts'
 import { pageBody, pageOf } from '../../http/list.ts'
 import { orNull } from '../../http/or-null.ts'
 import { RECOMMENDATIONS, TASK_ORIGINS, TASK_STATES } from './enums.ts'
@@ -26,6 +26,12 @@ const id = z.string().min(1).optional()
 const target = { appId: z.string(), appEntitlementId: z.string(), appUserId: id, identityUserId: id }
 const resource = z.looseObject({ id: z.string() }).nullish()
 
+const scopeRole = z.looseObject({}).openapi({
+  description: 'Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions.',
+})
+const notShown = z.looseObject({}).openapi({ description: 'Its fields are not shown.' })
+const actionTargets = { scopeRole, toolCall: notShown, finding: notShown }
+
 const typeInput = oneOfMembersInput({
   grant: z.strictObject({
     ...target,
@@ -38,14 +44,14 @@ const typeInput = oneOfMembersInput({
   revoke: z.strictObject({ ...target, resource }),
   certify: z.strictObject({ ...target, accessReviewId: z.string(), resource }),
   offboarding: z.strictObject({ subjectUserId: z.string() }),
-  action: z.strictObject({
-    actionId: z.string().optional(),
-    displayName: z.string().optional(),
-    formValues: z.record(z.string(), z.unknown()).nullish(),
-    scopeRole: z.looseObject({}).nullish().openapi({
-      description: 'Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions.',
-    }),
-  }),
+  action: z
+    .strictObject({
+      actionId: z.string().optional(),
+      displayName: z.string().optional(),
+      formValues: z.record(z.string(), z.unknown()).nullish(),
+    })
+    .extend(oneOfMembersOrNull(actionTargets))
+    .refine(...oneOf(actionTargets)),
   finding: z.strictObject({ findingId: z.string(), findingType: z.string() }),
 }).openapi('TaskTypeInput', { description: 'What the task asks for: exactly one member.' })
 

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { migrate } from '../../src/database/migrate.ts'
+import { describeService } from '../support/databases.ts'
+
+describeService('what an older version stored', (subject) => {
+  it('a certify task that does not say which access review owns it says so from the next start on', async () => {
+    const target = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
+    const create = async (type: object) =>
+      (await subject.post('/api/v1/tasks', { type })).body.taskView.task.id
+    const typeOf = async (id: string) => (await subject.get(`/api/v1/tasks/${id}`)).body.taskView.task.type
+    const [certify, grant] = [
+      await create({ certify: { ...target, accessReviewId: 'review' } }),
+      await create({ grant: target }),
+    ]
+    const before = [await typeOf(certify), await typeOf(grant)]
+    await subject.database.query(
+      `UPDATE tasks SET type = jsonb_set(type, '{certify,accessReviewSelection}', '""') WHERE id = $1`,
+      [certify],
+    )
+    await subject.database.query("DELETE FROM service_migrations WHERE file LIKE '%certify%'")
+    await migrate(subject.database)
+    expect([await typeOf(certify), await typeOf(grant)]).toEqual(before)
+  })
+})
