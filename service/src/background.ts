@@ -1,18 +1,27 @@
 import type { Dependencies } from './http/dependencies.ts'
+import { sweepRuns } from './runs/sweep.ts'
 import { RunWorker } from './runs/worker.ts'
 import { eventRecords } from './webhooks/event-records.ts'
 
 const SWEEP_MS = 60_000
 
-/** What goes on beside the requests: runs are worked on, and events older than 7 days forgotten. */
+/**
+ * What goes on beside the requests: runs are worked on; those without a job are queued anew, at the start and each minute;
+ * and events older than 7 days are forgotten.
+ */
 export function startBackground(dependencies: Dependencies): { stop(): Promise<void> } {
   const { database, jobs, report } = dependencies
   const events = eventRecords(database)
   const worker = new RunWorker(dependencies)
-  const sweeping = setInterval(() => events.sweep().catch(report), SWEEP_MS)
+  const sweep = () => Promise.all([events.sweep(), sweepRuns(dependencies)]).then(() => {}, report)
+  let swept = sweep()
+  const sweeping = setInterval(() => {
+    swept = swept.then(sweep)
+  }, SWEEP_MS)
   return {
     async stop() {
       clearInterval(sweeping)
+      await swept
       await worker.stop()
       await jobs.close()
     },

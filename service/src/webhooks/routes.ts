@@ -10,7 +10,7 @@ import { describeWebhooks } from './description.ts'
 import { eventRecords } from './event-records.ts'
 import { EventTransactions } from './event-transactions.ts'
 
-const PATH = '/api/v1/webhooks/incoming/:listener_id'
+const LISTENERS = '/api/v1/webhooks/incoming'
 const RETRY_AFTER_SECONDS = 60
 
 /**
@@ -25,7 +25,7 @@ export function webhookRoutes(dependencies: Dependencies): Router {
   const find = (c: Context) => directory.find(c.req.param('listener_id') ?? '')
   const { trustedProxies } = dependencies
   const verified = verifyWebhook(find, trustedProxies.length > 0 ? { trustedProxies } : { sourceIp: peerOf })
-  router.all(PATH, verified, async (c) => {
+  router.all(`${LISTENERS}/:listener_id`, verified, async (c) => {
     const event = c.var.webhook
     try {
       const runId = await startRun(events.transactionOf(event), dependencies, event)
@@ -42,7 +42,14 @@ export function webhookRoutes(dependencies: Dependencies): Router {
       return unavailable()
     }
   })
+  router.all(`${LISTENERS}/*`, noListener)
   return router
+}
+
+/** Who comes here has no token of the main API: they would not know what to make of its 401. */
+function noListener(): Response {
+  const detail = `Webhooks go to ${LISTENERS}/{listener_id}, with nothing behind it, not even a slash.`
+  return new Problem('route_unknown', detail).toResponse()
 }
 
 /** Undefined where no socket is, in tests: a listener with networks then refuses. */

@@ -121,6 +121,21 @@ describeService('the webhook endpoint', (subject) => {
     },
   )
 
+  it.each(['/', '//', '/again', '/?a=b'])(
+    '404: the address of a listener with %s behind it is none, and no bearer token is asked for',
+    async (more) => {
+      const sender = await newSender(subject)
+      const reply = await deliver(subject, { path: `${sender.path}${more}` }, await signed(subject, sender))
+      expect([reply.status, reply.body.code, reply.headers.has('www-authenticate')]).toStrictEqual([
+        404,
+        'route_unknown',
+        false,
+      ])
+      expect(reply.body.detail).toContain('/api/v1/webhooks/incoming/{listener_id}')
+      expect(await runsOf(subject, sender)).toStrictEqual([])
+    },
+  )
+
   it('any valid JSON is an input, kept as it came', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: 'size([ctx.trigger])' }] })
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
