@@ -35,7 +35,7 @@ describe("the service's README", () => {
         .map((entry) => entry.name),
     )
     const tree = readme.slice(readme.indexOf('## The tree'))
-    const lines = [...tree.matchAll(/^ +(?:\S+\/)?([\w-]+\.(?:ts|sql)) /gm)].map(([, name]) => name)
+    const lines = [...tree.matchAll(/^ +(?:\S+\/)?([\w.-]+\.(?:ts|sql)) /gm)].map(([, name]) => name)
     expect(lines.toSorted()).toEqual(files.toSorted())
   })
 

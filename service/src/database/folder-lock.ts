@@ -1,53 +1,30 @@
-import { randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** Behind whatever the file says: on Windows nobody else reads a byte that is locked. */
+const LOCKED_BYTE = 1_024
+
 /**
- * Takes a folder for this process, since two on the same files of PGlite would destroy them. What a process left that has
- * died is taken over. Only processes of this machine see one another.
+ * Takes a folder for this process, since two on the same files of PGlite would destroy them. The lock is the system's: it
+ * ends with the process, however that ends, and holds between containers that share the folder of one machine.
  *
  * @returns Lets go of it.
  * @throws Error that says who has it.
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const file = join(folder, 'lock')
-  const draft = `${file}.${randomUUID()}`
+export async function lockFolder(folder: string): Promise<() => void> {
+  const { tryLock } = await import('fs-native-extensions')
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFile(draft, `${process.pid}`)
-  try {
-    while (!(await linked(draft, file))) await unlinkOfDead(file, folder)
-  } finally {
-    await unlink(draft)
-  }
-  return () => unlink(file)
-}
-
-async function linked(draft: string, file: string): Promise<boolean> {
-  try {
-    await link(draft, file)
-    return true
-  } catch (error) {
-    if (Reflect.get(Object(error), 'code') === 'EEXIST') return false
-    throw error
-  }
-}
-
-async function unlinkOfDead(file: string, folder: string): Promise<void> {
-  const holder = Number(await readFile(file, 'utf8').catch(() => ''))
-  if (holder !== process.pid && isAlive(holder)) {
+  const path = join(folder, 'lock')
+  const file = openSync(path, 'a', 0o600) // a FileHandle would be closed once nobody refers to it
+  if (!tryLock(file, LOCKED_BYTE, 1)) {
+    closeSync(file)
     throw new Error(
-      `Process ${holder} has the data folder ${folder}, and PGlite has one process: stop it, or set SERVICE_DATABASE_URL.`,
+      `Process ${readFileSync(path, 'utf8')} (of another container, perhaps) has the data folder ${folder}, and PGlite ` +
+        'has one process: stop it, or set SERVICE_DATABASE_URL.',
     )
   }
-  await unlink(file).catch(() => {})
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid < 1) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return Reflect.get(Object(error), 'code') === 'EPERM' // of another user
-  }
+  ftruncateSync(file)
+  writeSync(file, `${process.pid}`)
+  return () => closeSync(file)
 }
