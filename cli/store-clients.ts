@@ -7,7 +7,7 @@ import { type SyncSqlite, sqliteStore } from '../stores/sqlite.ts'
 import { RefusedError } from './exit.ts'
 import type { Engine } from './store-url.ts'
 
-/** Longest that a client tries to connect, and that SQLite waits for a lock: less than the listener waits for a store. */
+/** Longest that a client tries to connect, and that SQLite waits while it is opened: less than the listener waits for a store. */
 const PATIENCE_MS = 1500
 
 /** A store on a client of its own. */
@@ -93,7 +93,7 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
 const TO_INSTALL: Readonly<Record<Engine, string>> = { redis: 'ioredis', postgres: 'pg', sqlite: 'libsql' }
 
 function openSqlite(db: SyncSqlite & Closer): OpenStore {
-  db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA journal_mode = WAL`)
+  db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 0`)
   return { store: sqliteStore(db), close: () => db.close() }
 }
 

@@ -14,7 +14,8 @@ export {
 
 /**
  * Remembers events in a table of SQLite, for all processes that open the file, judged by the database's clock. Create
- * it with `migrate()`, empty it with `sweep()`. A database that another process keeps locked makes a verb throw (503).
+ * it with `migrate()`, empty it with `sweep()`. What another process keeps locked is waited for, up to a second; then the
+ * verb throws (503). A `busy_timeout` above 0 stops your process while it waits.
  *
  * @param db Of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client. It should not be one
  *   on which your own transactions run: what is claimed in the midst of one is rolled back with it.

@@ -1,8 +1,8 @@
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { StoreProblem } from './store-problem.ts'
 
-/** Longest wait for another writer that is not a problem, in milliseconds: the default of `storeTimeoutSeconds`. */
-const LONGEST_WAIT_MS = 2000
+/** Longest standstill that is not a problem, in milliseconds. */
+const LONGEST_WAIT_MS = 50
 
 /** Looks at the table, and at the settings of a local database. Empty when nothing is wrong. */
 export async function checkSqlite(db: SqliteConnection, table: string): Promise<readonly StoreProblem[]> {
@@ -26,7 +26,6 @@ async function settingProblems(db: SqliteConnection): Promise<readonly StoreProb
   const journal = await ask('journal_mode')
   if (journal !== 'wal') problems.push(journal === 'memory' ? IN_MEMORY : notWal(journal))
   const waitMs = Number(await ask('busy_timeout'))
-  if (waitMs === 0) problems.push(NO_WAIT)
   if (waitMs > LONGEST_WAIT_MS) problems.push(longWait(waitMs))
   if ((await ask('synchronous')) === '0') problems.push(UNSAFE)
   if ((await ask('query_only')) === '1') problems.push(READ_ONLY)
@@ -54,14 +53,9 @@ const notWal = (journal: string): StoreProblem => ({
   fix: 'PRAGMA journal_mode = WAL, once for the file',
 })
 
-const NO_WAIT: StoreProblem = {
-  problem: 'busy_timeout is 0: a delivery is answered 503 whenever another process writes at that moment',
-  fix: 'PRAGMA busy_timeout = 1000, on every connection',
-}
-
 const longWait = (waitMs: number): StoreProblem => ({
-  problem: `busy_timeout is ${waitMs}: a locked database stops this whole process for as long, past storeTimeoutSeconds`,
-  fix: 'PRAGMA busy_timeout = 1000, on every connection',
+  problem: `busy_timeout is ${waitMs}: while another process writes, each delivery stops this whole process for up to as many milliseconds`,
+  fix: 'PRAGMA busy_timeout = 0, on every connection: the store waits by itself, and stops nothing',
 })
 
 const UNSAFE: StoreProblem = {

@@ -11,6 +11,7 @@ import {
 import { RETENTION_SECONDS } from '../../src/limits.ts'
 import { checkSqlite } from './sqlite-check.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
+import { waitingOutLocks } from './sqlite-patience.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './sqlite-statements.ts'
 import { askTable, singlePhase, twoPhase } from './sqlite-verbs.ts'
 import type { StoreProblem } from './store-problem.ts'
@@ -62,7 +63,8 @@ export function tableStore(
   if (mode !== 'single' && options.retentionSeconds !== undefined) {
     throw new ListenerConfigError('retentionSeconds', "belongs to mode 'single'; give it to defineListener")
   }
-  const connection = connect()
+  const given = connect()
+  const connection = given.isLocal ? waitingOutLocks(given) : given
   const ask = askTable(connection)
   const statements = sqliteStatements(table)
   const verbs = mode === 'single' ? singlePhase(ask, statements, retentionSeconds) : twoPhase(ask, statements)

@@ -96,7 +96,7 @@ describe.each(Object.entries(STAND_INS))('%s keeps the contract', (_, open) => {
     await age(2000)
     expect(await store.sweep()).toBeGreaterThanOrEqual(1)
     const problems = (await store.check()).map(({ problem }) => problem.split(' is ')[0])
-    expect(problems).toStrictEqual('execute' in db ? [] : ['busy_timeout', 'synchronous'])
+    expect(problems).toStrictEqual('execute' in db ? [] : ['synchronous'])
   })
 })
 

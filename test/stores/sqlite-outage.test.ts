@@ -11,7 +11,7 @@ import {
 } from '../support/sqlite-databases.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
-const DEADLINE_MS = 1000
+const DEADLINE_MS = 2000
 const SLACK_MS = 100
 
 const newPath = databaseFolder()
@@ -49,6 +49,23 @@ describeEachClient('starved', (client) => {
     await lock.unlock()
     expect(await outcome(delivery, setting.listener)).toBe('accepted')
     expect(await running.commit()).toBe('committed')
+    setting.close()
+  })
+
+  it('D25 locked by another process, the process goes on meanwhile, however many deliveries wait', async () => {
+    const setting = await withListener(client, { waitMs: 0 })
+    const deliveries = await Promise.all(Array.from({ length: 20 }, () => setting.deliver()))
+    const lock = await lockElsewhere(setting.path, { holdMs: 500 })
+    let turns = 0
+    const turning = setInterval(() => {
+      turns += 1
+    }, 1)
+    const verdicts = await Promise.all(deliveries.map((delivery) => outcome(delivery, setting.listener)))
+    clearInterval(turning)
+    expect(verdicts).toStrictEqual(deliveries.map(() => 'accepted'))
+    // Between two attempts, of which there are hundreds.
+    expect(turns).toBeGreaterThan(5)
+    await lock.unlock()
     setting.close()
   })
 

@@ -16,7 +16,7 @@ export interface OpenDatabase {
 
 export interface SqliteClient {
   readonly name: string
-  /** Waits for other writers as long as it is told, in milliseconds. Default 1000. */
+  /** SQLite's own wait for other writers, in milliseconds. Default 0: the store waits. */
   open(path: string, waitMs?: number): OpenDatabase
 }
 
@@ -52,12 +52,12 @@ const BetterSqlite = await classIn('better-sqlite3', 'default')
 const NodeSqlite: DatabaseClass | undefined = Object(process.getBuiltinModule('node:sqlite')).DatabaseSync
 
 function fromClass(name: string, Database: DatabaseClass): SqliteClient {
-  return { name, open: (path, timeout = 1000) => opened(new Database(path, { timeout })) }
+  return { name, open: (path, timeout = 0) => opened(new Database(path, { timeout })) }
 }
 
 const libsqlClient: SqliteClient = {
   name: '@libsql/client',
-  open(path, timeout = 1000) {
+  open(path, timeout = 0) {
     const client = createClient({ url: `file:${path}`, timeout })
     return {
       db: client,

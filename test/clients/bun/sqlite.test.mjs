@@ -4,7 +4,7 @@ import { sqliteStore } from 'hookgate/stores/sqlite'
 import { eventStoreSuite } from 'hookgate/testing'
 
 const db = new Database(process.env.SQLITE_FILE)
-db.exec('PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL')
+db.exec('PRAGMA journal_mode = WAL')
 const store = sqliteStore(db)
 await store.migrate()
 eventStoreSuite(test, () => ({
