@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { run } from '../cli/support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const PAGES = ['README.md', 'docs/stores.md', 'docs/troubleshooting.md']
+const PAGES = ['README.md', 'docs/operating.md', 'docs/stores.md', 'docs/troubleshooting.md']
 
 /** What the reader has, and the pages do not say again. */
 const TAKEN_FOR_GRANTED = `

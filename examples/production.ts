@@ -1,0 +1,43 @@
+import express from 'express'
+import { defineListener, hmac } from 'hookgate'
+import { verifyWebhook } from 'hookgate/express'
+import { redisStore } from 'hookgate/stores/redis'
+import { Redis } from 'ioredis'
+
+const log = (line: object) => console.log(JSON.stringify(line))
+const counts = new Map<string, number>()
+const count = (outcome: string) => counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+
+const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')
+redis.on('error', (error) => log({ level: 'error', redis: error.message }))
+
+const listener = defineListener({
+  id: 'orders',
+  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
+  store: redisStore(redis),
+  onVerdict: (verdict, context) => {
+    count(verdict.ok ? 'accepted' : verdict.reason)
+    if (!verdict.ok) log({ level: 'warn', reason: verdict.reason, detail: verdict.detail, ...context })
+  },
+  onError: (error, context) => {
+    count('failed')
+    log({ level: 'error', message: String(error), ...context })
+  },
+})
+
+const app = express()
+
+app.get('/metrics', (_req, res) => {
+  const lines = [...counts].map(([outcome, total]) => `webhooks_total{outcome="${outcome}"} ${total}\n`)
+  res.type('text/plain').send(lines.join(''))
+})
+
+app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
+  log({ level: 'info', eventId: req.webhook.id })
+  res.sendStatus(200)
+})
+
+const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(server.address()))
+
+// What has begun is answered, and its events committed; then the store's client, and with it the process, may end.
+process.once('SIGTERM', () => server.close(() => void redis.quit()))

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { Redis } from 'ioredis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { signHmac } from '../../src/testing/index.ts'
+import { redisStore } from '../../stores/redis.ts'
+import { SECRET } from '../support/hmac-listener.ts'
+import { RawConnection, toBytes } from '../support/raw-http.ts'
+import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+
+const root = new URL('../../', import.meta.url)
+const EXAMPLE = fileURLToPath(new URL('dist/examples/production.js', root))
+
+/** The program of docs/operating.md, and its output, line by line. */
+async function start({ port: redisPort }: RedisServer) {
+  const env = {
+    ...process.env,
+    PORT: '0',
+    WEBHOOK_SECRET: SECRET,
+    REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+  }
+  const program = spawn(process.execPath, [EXAMPLE], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void program.kill('SIGKILL'))
+  const lines = createInterface(program.stdout)[Symbol.asyncIterator]()
+  const said = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done) throw new Error(`it ended without saying ${pattern}`)
+      const found = pattern.exec(value)
+      if (found) return found
+    }
+  }
+  const port = Number((await said(/port: (\d+)/))[1])
+  return { program, port, said, url: `http://127.0.0.1:${port}` }
+}
+
+it('docs/operating.md shows examples/production.ts to the letter', () => {
+  const page = readFileSync(new URL('docs/operating.md', root), 'utf8')
+  expect(page).toContain(readFileSync(new URL('examples/production.ts', root), 'utf8').trim())
+})
+
+describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
+  it('logs a refusal, and counts what it decides', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.close())
+    const { url, said } = await start(redis)
+    const request = await signHmac({ secret: SECRET, body: '{}' })
+    const send = async (headers: object = {}) => {
+      const { status } = await fetch(`${url}/webhooks/orders`, {
+        ...request,
+        headers: { ...request.headers, ...headers },
+      })
+      return status
+    }
+    expect(await send({ 'webhook-signature': 'x' })).toBe(401)
+    const [line] = await said(/.*signature_mismatch.*/)
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'warn',
+      listenerId: 'orders',
+      sourceIp: '::ffff:127.0.0.1',
+    })
+    expect([await send(), await send()]).toEqual([200, 409])
+    expect(await (await fetch(`${url}/metrics`)).text()).toBe(
+      'webhooks_total{outcome="signature_mismatch"} 1\n' +
+        'webhooks_total{outcome="accepted"} 1\nwebhooks_total{outcome="event_duplicate"} 1\n',
+    )
+  })
+
+  it('that is stopped in the middle of a delivery answers it, commits its event, and ends', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.close())
+    const { program, port, url } = await start(redis)
+    const isListening = () =>
+      fetch(`${url}/metrics`).then(
+        () => true,
+        () => false,
+      )
+    const ended = once(program, 'exit')
+    const request = await signHmac({ secret: SECRET, body: '{}' })
+    const bytes = toBytes({
+      method: 'POST',
+      path: '/webhooks/orders',
+      headers: Object.entries(request.headers),
+      body: request.body,
+    })
+    const connection = new RawConnection({ port, host: '127.0.0.1' })
+    await connection.write(bytes.subarray(0, -1))
+    expect(await isListening()).toBe(true)
+    program.kill('SIGTERM')
+    while (await isListening());
+    await connection.write(bytes.subarray(-1))
+    expect((await connection.reply())?.statusLine).toBe('HTTP/1.1 200 OK')
+    connection.finish()
+    expect(await ended).toEqual([0, null])
+
+    const client = new Redis(redis.port)
+    onTestFinished(() => client.disconnect())
+    const key = { listenerId: 'orders', eventId: request.headers['webhook-event-id'] ?? '' }
+    expect(await redisStore(client).claim(key, 'another', 1000)).toBe('done')
+  })
+})
