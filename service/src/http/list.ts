@@ -16,7 +16,7 @@ const whole = <Size extends z.ZodType<number>>(size: Size) =>
     .openapi({ type: 'integer', description: sizeRule })
 
 /** For a GET operation. In digits: `Number` also reads nothing at all, as 0, and `0x10`. */
-export const pageQuery = z.object({
+export const pageQuery = z.strictObject({
   page_size: whole(
     z
       .string()

@@ -1,9 +1,15 @@
 import { z } from '@hono/zod-openapi'
+import type { Reason } from 'hookgate'
 import { problemSchema } from '../http/problem.ts'
 import type { Router } from '../http/router.ts'
 
+const EXAMPLES = ['timestamp_out_of_range', 'source_ip_not_allowed', 'event_duplicate'] satisfies Reason[]
+
 /** hookgate says no more than the code to strangers; what this service adds, to who can sign, has a `detail`. */
-const problem = problemSchema.omit({ errors: true }).partial({ detail: true })
+const problem = problemSchema
+  .omit({ errors: true })
+  .partial({ detail: true })
+  .extend({ code: z.string().openapi({ examples: EXAMPLES }) })
 
 const refusal = (description: string) => ({
   description,

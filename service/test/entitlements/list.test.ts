@@ -47,6 +47,14 @@ describeService('GET /api/v1/apps/{app_id}/entitlements', (subject) => {
     expect((await names(subject, `page_size=${asked}`)).names).toHaveLength(given)
   })
 
+  it('a parameter that there is not is refused by its name, in GET operations as in bodies', async () => {
+    for (const query of ['pageSize=50', 'page_size=50&pagetoken=x']) {
+      const { status, body } = await subject.get(`${PATH}?${query}`)
+      expect([status, body.code]).toEqual([400, 'request_invalid'])
+      expect(JSON.stringify(body.errors)).toMatch(/pageSize|pagetoken/)
+    }
+  })
+
   it('a page_size above 100 behaves as 100, of more than 100', async () => {
     await subject.database.query(`INSERT INTO apps VALUES ('large', 'Large', now())`)
     await subject.database.query(

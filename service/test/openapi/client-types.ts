@@ -1454,35 +1454,9 @@ export interface operations {
                         status: number;
                         title: string;
                         /**
-                         * @example request_invalid
-                         * @example body_not_json
-                         * @example text_not_storable
-                         * @example page_token_invalid
-                         * @example expand_path_unknown
-                         * @example reference_unknown
-                         * @example policy_invalid
-                         * @example webhook_invalid
-                         * @example unauthorized
-                         * @example forbidden
-                         * @example feature_disabled
-                         * @example route_unknown
-                         * @example task_unknown
-                         * @example policy_step_unknown
-                         * @example policy_unknown
-                         * @example app_unknown
-                         * @example automation_unknown
-                         * @example listener_unknown
-                         * @example secret_unknown
-                         * @example run_unknown
-                         * @example policy_step_done
-                         * @example task_closed
-                         * @example policy_builtin
-                         * @example policy_rule_failed
-                         * @example secret_last
-                         * @example body_too_large
-                         * @example internal
-                         * @example automation_not_running
-                         * @example unavailable
+                         * @example timestamp_out_of_range
+                         * @example source_ip_not_allowed
+                         * @example event_duplicate
                          */
                         code: string;
                         /** @description What is wrong, and how to mend it, for a developer. */
@@ -1500,35 +1474,9 @@ export interface operations {
                         status: number;
                         title: string;
                         /**
-                         * @example request_invalid
-                         * @example body_not_json
-                         * @example text_not_storable
-                         * @example page_token_invalid
-                         * @example expand_path_unknown
-                         * @example reference_unknown
-                         * @example policy_invalid
-                         * @example webhook_invalid
-                         * @example unauthorized
-                         * @example forbidden
-                         * @example feature_disabled
-                         * @example route_unknown
-                         * @example task_unknown
-                         * @example policy_step_unknown
-                         * @example policy_unknown
-                         * @example app_unknown
-                         * @example automation_unknown
-                         * @example listener_unknown
-                         * @example secret_unknown
-                         * @example run_unknown
-                         * @example policy_step_done
-                         * @example task_closed
-                         * @example policy_builtin
-                         * @example policy_rule_failed
-                         * @example secret_last
-                         * @example body_too_large
-                         * @example internal
-                         * @example automation_not_running
-                         * @example unavailable
+                         * @example timestamp_out_of_range
+                         * @example source_ip_not_allowed
+                         * @example event_duplicate
                          */
                         code: string;
                         /** @description What is wrong, and how to mend it, for a developer. */
@@ -1546,35 +1494,9 @@ export interface operations {
                         status: number;
                         title: string;
                         /**
-                         * @example request_invalid
-                         * @example body_not_json
-                         * @example text_not_storable
-                         * @example page_token_invalid
-                         * @example expand_path_unknown
-                         * @example reference_unknown
-                         * @example policy_invalid
-                         * @example webhook_invalid
-                         * @example unauthorized
-                         * @example forbidden
-                         * @example feature_disabled
-                         * @example route_unknown
-                         * @example task_unknown
-                         * @example policy_step_unknown
-                         * @example policy_unknown
-                         * @example app_unknown
-                         * @example automation_unknown
-                         * @example listener_unknown
-                         * @example secret_unknown
-                         * @example run_unknown
-                         * @example policy_step_done
-                         * @example task_closed
-                         * @example policy_builtin
-                         * @example policy_rule_failed
-                         * @example secret_last
-                         * @example body_too_large
-                         * @example internal
-                         * @example automation_not_running
-                         * @example unavailable
+                         * @example timestamp_out_of_range
+                         * @example source_ip_not_allowed
+                         * @example event_duplicate
                          */
                         code: string;
                         /** @description What is wrong, and how to mend it, for a developer. */
@@ -1592,35 +1514,9 @@ export interface operations {
                         status: number;
                         title: string;
                         /**
-                         * @example request_invalid
-                         * @example body_not_json
-                         * @example text_not_storable
-                         * @example page_token_invalid
-                         * @example expand_path_unknown
-                         * @example reference_unknown
-                         * @example policy_invalid
-                         * @example webhook_invalid
-                         * @example unauthorized
-                         * @example forbidden
-                         * @example feature_disabled
-                         * @example route_unknown
-                         * @example task_unknown
-                         * @example policy_step_unknown
-                         * @example policy_unknown
-                         * @example app_unknown
-                         * @example automation_unknown
-                         * @example listener_unknown
-                         * @example secret_unknown
-                         * @example run_unknown
-                         * @example policy_step_done
-                         * @example task_closed
-                         * @example policy_builtin
-                         * @example policy_rule_failed
-                         * @example secret_last
-                         * @example body_too_large
-                         * @example internal
-                         * @example automation_not_running
-                         * @example unavailable
+                         * @example timestamp_out_of_range
+                         * @example source_ip_not_allowed
+                         * @example event_duplicate
                          */
                         code: string;
                         /** @description What is wrong, and how to mend it, for a developer. */
@@ -1638,35 +1534,9 @@ export interface operations {
                         status: number;
                         title: string;
                         /**
-                         * @example request_invalid
-                         * @example body_not_json
-                         * @example text_not_storable
-                         * @example page_token_invalid
-                         * @example expand_path_unknown
-                         * @example reference_unknown
-                         * @example policy_invalid
-                         * @example webhook_invalid
-                         * @example unauthorized
-                         * @example forbidden
-                         * @example feature_disabled
-                         * @example route_unknown
-                         * @example task_unknown
-                         * @example policy_step_unknown
-                         * @example policy_unknown
-                         * @example app_unknown
-                         * @example automation_unknown
-                         * @example listener_unknown
-                         * @example secret_unknown
-                         * @example run_unknown
-                         * @example policy_step_done
-                         * @example task_closed
-                         * @example policy_builtin
-                         * @example policy_rule_failed
-                         * @example secret_last
-                         * @example body_too_large
-                         * @example internal
-                         * @example automation_not_running
-                         * @example unavailable
+                         * @example timestamp_out_of_range
+                         * @example source_ip_not_allowed
+                         * @example event_duplicate
                          */
                         code: string;
                         /** @description What is wrong, and how to mend it, for a developer. */
@@ -1684,35 +1554,9 @@ export interface operations {
                         status: number;
                         title: string;
                         /**
-                         * @example request_invalid
-                         * @example body_not_json
-                         * @example text_not_storable
-                         * @example page_token_invalid
-                         * @example expand_path_unknown
-                         * @example reference_unknown
-                         * @example policy_invalid
-                         * @example webhook_invalid
-                         * @example unauthorized
-                         * @example forbidden
-                         * @example feature_disabled
-                         * @example route_unknown
-                         * @example task_unknown
-                         * @example policy_step_unknown
-                         * @example policy_unknown
-                         * @example app_unknown
-                         * @example automation_unknown
-                         * @example listener_unknown
-                         * @example secret_unknown
-                         * @example run_unknown
-                         * @example policy_step_done
-                         * @example task_closed
-                         * @example policy_builtin
-                         * @example policy_rule_failed
-                         * @example secret_last
-                         * @example body_too_large
-                         * @example internal
-                         * @example automation_not_running
-                         * @example unavailable
+                         * @example timestamp_out_of_range
+                         * @example source_ip_not_allowed
+                         * @example event_duplicate
                          */
                         code: string;
                         /** @description What is wrong, and how to mend it, for a developer. */

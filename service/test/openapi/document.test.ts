@@ -65,6 +65,13 @@ describe('/openapi.json', () => {
     ])
   })
 
+  it('gives codes of webhooks as examples where webhooks are refused', () => {
+    const { responses } = document.paths['/api/v1/webhooks/incoming/{listener_id}'].post
+    const { examples } = responses['409'].content['application/problem+json'].schema.properties.code
+    expect(examples).toContain('event_duplicate')
+    expect(examples).not.toContain('policy_step_done')
+  })
+
   it('marks what the specification calls read-only, in tasks and what belongs to them', () => {
     const { schemas } = document.components
     const writable = (name: string) =>

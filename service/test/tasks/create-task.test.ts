@@ -29,6 +29,7 @@ describeService('POST /api/v1/tasks', (subject) => {
       accessReviewId: 'review',
       accessReviewSelection: 'review',
     })
+    expect(await code({ type: { certify: { ...TARGET, accessReviewId: '' } } })).toBe('400 request_invalid')
   })
 
   it.each([

@@ -42,7 +42,7 @@ const typeInput = oneOfMembersInput({
       .openapi({ description: 'Seconds, as in `3600s`.' }),
   }),
   revoke: z.strictObject({ ...target, resource }),
-  certify: z.strictObject({ ...target, accessReviewId: z.string(), resource }),
+  certify: z.strictObject({ ...target, accessReviewId: z.string().min(1), resource }),
   offboarding: z.strictObject({ subjectUserId: z.string() }),
   action: z
     .strictObject({
