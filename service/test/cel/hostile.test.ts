@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { workOnNext } from '../../src/runs/worker.ts'
-import { newSender, runsOf, send } from '../support/automations.ts'
+import { newSender, runOf, send } from '../support/automations.ts'
 import { describeOnPostgres } from '../support/databases.ts'
 
 // On PGlite, which has one connection, who needs the database waits until the step is over.
@@ -22,7 +22,7 @@ describeOnPostgres('a run whose expression is a trap', (subject) => {
     }
     expect(await run).toBe(true)
     expect(answered).toBeGreaterThan(3)
-    const [{ state, steps: done }] = await runsOf(subject, sender)
+    const { state, steps: done } = await runOf(subject, sender)
     expect([state, done[0].error.detail]).toStrictEqual([
       'RUN_STATE_FAILED',
       'took longer than 1000 ms and was stopped',

@@ -3,13 +3,13 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { PROBLEM_STATUSES } from '../../src/http/problem.ts'
 import { copyOfPGlite } from '../support/copies.ts'
+import { type OpenApiDocument, operationAt, problemOf, schemaOf } from '../support/openapi.ts'
 import { Subject } from '../support/subject.ts'
 
 describe('/openapi.json', () => {
   const subject = new Subject()
   let text: string
-  // biome-ignore lint/suspicious/noExplicitAny: the document is what the test is about
-  let document: any
+  let document: OpenApiDocument
 
   beforeAll(async () => {
     await subject.start(await copyOfPGlite(inject('pgliteTemplate')))
@@ -19,7 +19,7 @@ describe('/openapi.json', () => {
   afterAll(() => subject.database.close())
 
   const operations = () =>
-    Object.entries<object>(document.paths).flatMap(([path, item]) =>
+    Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
     )
 
@@ -40,25 +40,22 @@ describe('/openapi.json', () => {
   })
 
   it('has Skip Step as the specification has it', () => {
-    const { post } = document.paths['/api/v1/tasks/{task_id}/action/skip-step']
+    const post = operationAt(document, '/api/v1/tasks/{task_id}/action/skip-step')
     expect(post.operationId).toBe('svc.api.task.v1.TaskActionsService.SkipStep')
-    const { SkipStepRequest, TaskServiceActionResponse } = document.components.schemas
-    expect(Object.keys(SkipStepRequest.properties)).toEqual(['policyStepId', 'comment', 'expandMask'])
-    expect(SkipStepRequest.required).toEqual(['policyStepId'])
-    expect(Object.keys(TaskServiceActionResponse.properties)).toEqual([
-      'taskView',
-      'ticketActionId',
-      'expanded',
-    ])
+    const [request, response] = [
+      schemaOf(document, 'SkipStepRequest'),
+      schemaOf(document, 'TaskServiceActionResponse'),
+    ]
+    expect(Object.keys(request.properties)).toEqual(['policyStepId', 'comment', 'expandMask'])
+    expect(request.required).toEqual(['policyStepId'])
+    expect(Object.keys(response.properties)).toEqual(['taskView', 'ticketActionId', 'expanded'])
     expect('x-addition-to-specification' in post).toBe(false)
   })
 
   it('spells the headers of a webhook as the specification does', () => {
-    const { parameters } = document.paths['/api/v1/webhooks/incoming/{listener_id}'].post
-    const headers = parameters.filter((each: { in: string }) => each.in === 'header')
-    expect(
-      headers.map(({ name, required }: { name: string; required: boolean }) => [name, required]),
-    ).toEqual([
+    const { parameters } = operationAt(document, '/api/v1/webhooks/incoming/{listener_id}')
+    const headers = parameters.filter((each) => each.in === 'header')
+    expect(headers.map(({ name, required }) => [name, required])).toEqual([
       ['Webhook-Timestamp', true],
       ['Webhook-Event-Id', true],
       ['Webhook-Signature', false],
@@ -66,16 +63,17 @@ describe('/openapi.json', () => {
   })
 
   it('gives codes of webhooks as examples where webhooks are refused', () => {
-    const { responses } = document.paths['/api/v1/webhooks/incoming/{listener_id}'].post
-    const { examples } = responses['409'].content['application/problem+json'].schema.properties.code
-    expect(examples).toContain('event_duplicate')
-    expect(examples).not.toContain('policy_step_done')
+    const { code } = problemOf(
+      operationAt(document, '/api/v1/webhooks/incoming/{listener_id}'),
+      409,
+    ).properties
+    expect(code?.examples).toContain('event_duplicate')
+    expect(code?.examples).not.toContain('policy_step_done')
   })
 
   it('marks what the specification calls read-only, in tasks and what belongs to them', () => {
-    const { schemas } = document.components
     const writable = (name: string) =>
-      Object.entries<{ readOnly?: true }>(schemas[name].properties)
+      Object.entries(schemaOf(document, name).properties)
         .filter(([, { readOnly }]) => !readOnly)
         .map(([field]) => field)
     expect(writable('Task')).toEqual(['origin', 'type', 'form', 'insightIds', 'recommendation', 'policy'])
@@ -84,11 +82,14 @@ describe('/openapi.json', () => {
       (kind) => `TaskType${kind}`,
     )
     for (const name of [...all, 'ExternalRef']) expect([name, writable(name)]).toEqual([name, []])
-    expect(schemas.Task.properties.commentCount).toMatchObject({ type: 'integer', format: 'int32' })
+    expect(schemaOf(document, 'Task').properties.commentCount).toMatchObject({
+      type: 'integer',
+      format: 'int32',
+    })
   })
 
   it('has no named schema that is null: who refers to one says whether it may be', () => {
-    const schemas = Object.entries<{ type?: unknown }>(document.components.schemas)
+    const schemas = Object.entries(document.components.schemas)
     expect(schemas.length).toBeGreaterThan(30)
     expect(schemas.filter(([, { type }]) => Array.isArray(type)).map(([name]) => name)).toEqual([])
   })
@@ -111,7 +112,7 @@ describe('/openapi.json', () => {
     )) {
       const { responses } = operation
       expect([path, Object.keys(responses)]).toEqual([path, expect.arrayContaining(['400', '401'])])
-      for (const [status, response] of Object.entries<{ description: string }>(responses)) {
+      for (const [status, response] of Object.entries(responses)) {
         const codes = status.startsWith('2') ? [] : response.description.match(/\w+/g)
         for (const code of codes ?? [])
           expect([code, `${Reflect.get(PROBLEM_STATUSES, code)}`]).toEqual([code, status])
@@ -120,7 +121,7 @@ describe('/openapi.json', () => {
   })
 
   it('has a client, whose types are those in the repository (vitest -u writes them anew)', async () => {
-    const types = astToString(await openapiTS(document, { defaultNonNullable: false }))
+    const types = astToString(await openapiTS(text, { defaultNonNullable: false }))
     await expect(types).toMatchFileSnapshot('client-types.ts')
   })
 })

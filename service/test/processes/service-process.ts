@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { replyOf } from '../support/reply.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
@@ -71,9 +72,7 @@ export class ServiceProcess {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`)
-    // What a reply holds is what is being tested.
-    // biome-ignore lint/suspicious/noExplicitAny: see above
-    return (await reply.json()) as any
+    return (await replyOf(reply)).body
   }
 
   /** All elements of a list, page by page. */

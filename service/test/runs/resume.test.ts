@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts'
 import { executorOn } from '../../src/jobs/executor.ts'
 import { giveRunUp } from '../../src/runs/advance.ts'
 import { RunWorker, workOnNext } from '../../src/runs/worker.ts'
-import { newSender, recordsOf, runsOf, send, workAll } from '../support/automations.ts'
+import { newSender, recordsOf, runOf, send, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 const GIVEN_UP = {
@@ -51,7 +51,7 @@ describeService('a run that is interrupted', (subject) => {
       await abandon()
       await workAll(subject)
       expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
-      expect((await runsOf(subject, sender))[0].state).toBe('RUN_STATE_SUCCEEDED')
+      expect((await runOf(subject, sender)).state).toBe('RUN_STATE_SUCCEEDED')
     },
   )
 
@@ -85,8 +85,8 @@ describeService('a run that is interrupted', (subject) => {
     }
     await dueNow()
     await workAll(subject)
-    const [{ steps }] = await runsOf(subject, sender)
-    expect(steps.at(-1).error).toStrictEqual(GIVEN_UP)
+    const { steps } = await runOf(subject, sender)
+    expect(steps.at(-1)?.error).toStrictEqual(GIVEN_UP)
     expect(await recordsOf(subject, sender)).toStrictEqual(['one'])
   })
 
@@ -109,7 +109,7 @@ describeService('a run that is interrupted', (subject) => {
       )
       await queue.maintain()
     }
-    const [run] = await runsOf(subject, sender)
+    const run = await runOf(subject, sender)
     expect([taken, run.state, run.steps[0].error]).toStrictEqual([13, 'RUN_STATE_FAILED', GIVEN_UP])
     expect(await recordsOf(subject, sender)).toStrictEqual([])
     await queue.stop({ graceful: false, close: false })
@@ -143,11 +143,11 @@ describeService('a run that is interrupted', (subject) => {
     const worker = new RunWorker(subject.dependencies, { pollMs: 60_000 })
     await send(subject, sender)
     await expect
-      .poll(async () => (await runsOf(subject, sender))[0].state, { timeout: 10_000 })
+      .poll(async () => (await runOf(subject, sender)).state, { timeout: 10_000 })
       .toBe('RUN_STATE_SUCCEEDED')
     await worker.stop()
     await send(subject, sender)
-    expect((await runsOf(subject, sender))[0].state).toBe('RUN_STATE_PENDING')
+    expect((await runOf(subject, sender)).state).toBe('RUN_STATE_PENDING')
     await workAll(subject)
   })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newSender, recordsOf, runsOf, send, workAll } from '../support/automations.ts'
+import { newSender, recordsOf, runOf, send, workAll } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
 const GRANT = `{"grant": {"appId": "app-payroll", "appEntitlementId": "entitlement-01", "identityUserId": "user-grace"}}`
@@ -18,11 +18,11 @@ const taskOf = async (subject: Subject, id: string) =>
 
 describeService('the steps of a run', (subject) => {
   /** Sends one event to a new automation, works, and gives the run. */
-  async function runOf(steps: object[], body: unknown) {
+  async function runWith(steps: object[], body: unknown) {
     const sender = await newSender(subject, { steps })
     expect((await send(subject, sender, body)).status).toBe(200)
     await workAll(subject)
-    const [run] = await runsOf(subject, sender)
+    const run = await runOf(subject, sender)
     return { ...run, sender }
   }
   const outcomeOf = (run: { steps: { outcome: string }[] }, position = 0) =>
@@ -37,7 +37,7 @@ describeService('the steps of a run', (subject) => {
       commentCel: '"by " + ctx.trigger.who',
     }
     const body = { task: task.id, 'step id': task.policy.current.id, who: 'payroll' }
-    const run = await runOf([step], body)
+    const run = await runWith([step], body)
     expect(run.state).toBe('RUN_STATE_SUCCEEDED')
     const after = await taskOf(subject, task.id)
     expect(after.policy.history).toMatchObject([
@@ -52,7 +52,7 @@ describeService('the steps of a run', (subject) => {
 
   it('create_task: a body that is nested too deep makes no task, and the run says so', async () => {
     const data = JSON.parse('['.repeat(4000) + ']'.repeat(4000))
-    const run = await runOf([{ type: 'create_task', taskCel: `{"type": ${GRANT}, "data": ctx.trigger}` }], {
+    const run = await runWith([{ type: 'create_task', taskCel: `{"type": ${GRANT}, "data": ctx.trigger}` }], {
       data,
     })
     expect([run.state, run.steps[0].error.code]).toStrictEqual(['RUN_STATE_FAILED', 'request_invalid'])
@@ -63,7 +63,7 @@ describeService('the steps of a run', (subject) => {
     ['as a JSON number', Number],
   ])('skip_step: the numeric ID %s, and no step named, skips the current one', async (_, write) => {
     const task = await newTask(subject)
-    const run = await runOf([{ type: 'skip_step', taskIdCel: 'ctx.trigger.number' }], {
+    const run = await runWith([{ type: 'skip_step', taskIdCel: 'ctx.trigger.number' }], {
       number: write(task.numericId),
     })
     expect(outcomeOf(run)).toMatchObject({ taskId: task.id, policyStepId: task.policy.current.id })
@@ -72,14 +72,14 @@ describeService('the steps of a run', (subject) => {
   it('skip_step thrice finishes the task; a fourth fails, and says why', async () => {
     const task = await newTask(subject)
     const skip = { type: 'skip_step', taskIdCel: 'ctx.trigger' }
-    const run = await runOf([skip, skip, skip, skip], JSON.stringify(task.id))
-    expect(run.steps.map(({ state }: { state: string }) => state.split('_').at(-1))).toStrictEqual([
+    const run = await runWith([skip, skip, skip, skip], JSON.stringify(task.id))
+    expect(run.steps.map(({ state }) => state.split('_').at(-1))).toStrictEqual([
       'DONE',
       'DONE',
       'DONE',
       'FAILED',
     ])
-    expect(run.steps[3].error).toMatchObject({ code: 'task_closed' })
+    expect(run.steps[3]?.error).toMatchObject({ code: 'task_closed' })
     expect([run.state, (await taskOf(subject, task.id)).state]).toStrictEqual([
       'RUN_STATE_FAILED',
       'TASK_STATE_CLOSED',
@@ -88,7 +88,7 @@ describeService('the steps of a run', (subject) => {
 
   it('create_task: the task that CEL builds, by the automation', async () => {
     const taskCel = `{"displayName": "Access for " + ctx.trigger.user, "type": ${GRANT}, "data": ctx.trigger}`
-    const run = await runOf([{ type: 'create_task', taskCel }], { user: 'grace', n: 1.5 })
+    const run = await runWith([{ type: 'create_task', taskCel }], { user: 'grace', n: 1.5 })
     expect(await taskOf(subject, outcomeOf(run).taskId)).toMatchObject({
       displayName: 'Access for grace',
       origin: 'TASK_ORIGIN_AUTOMATION',
@@ -137,7 +137,7 @@ describeService('the steps of a run', (subject) => {
       'text_not_storable',
     ],
   ])('%s fails the step, once and for all, and no step after it runs', async (_, step, code) => {
-    const run = await runOf(
+    const run = await runWith(
       [{ type: 'record', valueCel: '"before"' }, step, { type: 'record', valueCel: '"after"' }],
       {
         count: 3,
@@ -150,7 +150,7 @@ describeService('the steps of a run', (subject) => {
       expect.any(String),
     ])
     expect(run.steps[1]).toMatchObject({ state: 'RUN_STEP_STATE_FAILED', outcome: null, error: { code } })
-    expect(run.steps[1].error.detail.length).toBeGreaterThan(10)
+    expect(run.steps[1]?.error.detail.length).toBeGreaterThan(10)
     expect(await recordsOf(subject, run.sender)).toStrictEqual(['before'])
     expect(await subject.jobs.take()).toBeUndefined()
   })
@@ -159,12 +159,12 @@ describeService('the steps of a run', (subject) => {
     const count = async () => (await subject.database.query('SELECT FROM tasks')).length
     const before = await count()
     const long = `"${'x'.repeat(300)}"`
-    await runOf([{ type: 'create_task', taskCel: `{"displayName": ${long}, "type": ${GRANT}}` }], {})
+    await runWith([{ type: 'create_task', taskCel: `{"displayName": ${long}, "type": ${GRANT}}` }], {})
     expect(await count()).toBe(before)
   })
 
   it('record keeps what jsonb would refuse', async () => {
-    const run = await runOf([{ type: 'record', valueCel: 'ctx.trigger' }], {
+    const run = await runWith([{ type: 'record', valueCel: 'ctx.trigger' }], {
       nul: '\0',
       half: '\ud800',
       big: 1e300,

@@ -2,6 +2,7 @@ import { type SignedRequest, signHmac } from 'hookgate/testing'
 import { expect } from 'vitest'
 import { workOnNext } from '../../src/runs/worker.ts'
 import type { Subject } from './databases.ts'
+import { replyOf } from './reply.ts'
 
 /** An automation and what its sender knows. */
 export interface Sender {
@@ -48,10 +49,7 @@ export function signed(
 }
 
 export async function deliver(subject: Subject, { path }: Pick<Sender, 'path'>, request: SignedRequest) {
-  const reply = await subject.app.request(path, request)
-  // What a reply holds is what the tests are about.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  return { status: reply.status, headers: reply.headers, body: (await reply.json()) as any }
+  return replyOf(await subject.app.request(path, request))
 }
 
 /** Signs and delivers. */
@@ -67,11 +65,17 @@ export async function workAll(subject: Subject): Promise<void> {
 
 export async function runsOf(subject: Subject, { automationId }: Sender) {
   const { body } = await subject.get(`/api/v1/automations/${automationId}/runs?page_size=100`)
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  return body.list.map(({ run }: { run: any }) => run)
+  return body.list.map(({ run }) => run)
+}
+
+/** The newest. */
+export async function runOf(subject: Subject, sender: Sender) {
+  const [run] = await runsOf(subject, sender)
+  if (run === undefined) throw new Error('the automation has no run')
+  return run
 }
 
 export async function recordsOf(subject: Subject, { automationId }: Sender): Promise<unknown[]> {
   const { body } = await subject.get(`/api/v1/automations/${automationId}/records?page_size=100`)
-  return body.list.map(({ record }: { record: { value: string } }) => JSON.parse(record.value))
+  return body.list.map(({ record }) => JSON.parse(record.value))
 }

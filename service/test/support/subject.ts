@@ -7,6 +7,7 @@ import { SEED_PARTS } from '../../src/database/seed-parts.ts'
 import { hashOf, type Role } from '../../src/http/bearer.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
 import { type JobQueue, openJobQueue } from '../../src/jobs/queue.ts'
+import { replyOf } from './reply.ts'
 
 const SECRET = 'a secret that is only known to the tests of the service'
 
@@ -81,9 +82,7 @@ export class Subject {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     if (reply.status === 500) throw this.reports.at(-1)
-    // What a reply holds is what the tests are about.
-    // biome-ignore lint/suspicious/noExplicitAny: see above
-    return { status: reply.status, headers: reply.headers, body: (await reply.json()) as any }
+    return replyOf(reply)
   }
 
   get = (path: string, token?: string) => this.ask('GET', path, undefined, token)

@@ -45,10 +45,10 @@ describeService('expandMask', (subject) => {
   const located = async (name: string, paths: readonly string[] | null) => {
     const { status, body } = await subject.post('/api/v1/search/tasks', { expandMask: { paths } })
     expect(status).toBe(200)
-    const view = body.list.find((each: { task: { id: string } }) => each.task.id === ids[name])
-    const found = VIEW_PATHS.filter((path) => view[path] !== '').map((path) => [
+    const view = body.list.find((each) => each.task.id === ids[name])
+    const found = VIEW_PATHS.filter((path) => view?.[path] !== '').map((path) => [
       path,
-      query(body, view[path]).map((value) => {
+      query(body, view?.[path] ?? '').map((value) => {
         const { '@type': type, id = 'no id' } = Object(value)
         return `${type} ${id}`
       }),

@@ -5,6 +5,7 @@ import { newKey } from '../../../test/support/keys.ts'
 import { createApp } from '../../src/app.ts'
 import { newSender, recordsOf, workAll } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
+import { replyOf } from '../support/reply.ts'
 
 const key = newKey('ES256')
 
@@ -21,10 +22,8 @@ async function jwtSender(subject: Subject, { allowPrivateJwks = true } = {}) {
       trigger: { enabled: true, incomingWebhook: { jwt: { jwksUrl: host.url } } },
     }),
   })
-  // What a reply holds is what the tests are about.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  const { automation } = (await created.json()) as any
-  const automationId: string = automation.id
+  const { automation } = (await replyOf(created)).body
+  const automationId = automation.id
   await subject.post(`/api/v1/automations/${automationId}/action/publish`, undefined)
   const { url, listenerId } = automation.trigger.incomingWebhook
   const send = async (change: Partial<SignJwtOptions> = {}) => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
+import { openApiOf, operationAt, problemOf } from '../support/openapi.ts'
 
 describeService('an automation that is not to run', (subject) => {
   it.each([
@@ -36,9 +37,8 @@ describeService('an automation that is not to run', (subject) => {
   it('says nothing that /openapi.json does not describe', async () => {
     const sender = await newSender(subject, { publish: false })
     const { body } = await send(subject, sender)
-    const { paths } = (await subject.get('/openapi.json')).body
-    const { responses } = paths['/api/v1/webhooks/incoming/{listener_id}'].post
-    const { properties } = responses[503].content['application/problem+json'].schema
+    const operation = operationAt(await openApiOf(subject), '/api/v1/webhooks/incoming/{listener_id}')
+    const { properties } = problemOf(operation, 503)
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(body)))
   })
 

@@ -1,0 +1,54 @@
+import type { z } from '@hono/zod-openapi'
+import type { Automation, createdAutomationSchema } from '../../src/automations/schema.ts'
+import type { AppEntitlement } from '../../src/entitlements/schema.ts'
+import type { ProblemBody } from '../../src/http/problem.ts'
+import type { LiveSecret } from '../../src/listeners/schema.ts'
+import type { Policy } from '../../src/policies/schema.ts'
+import type { RecordResource, Run } from '../../src/runs/schema.ts'
+import type { taskActionSchema } from '../../src/tasks/schema/requests.ts'
+import type { TaskView, taskActionResponse } from '../../src/tasks/schema/view.ts'
+
+/** What is null, or the first of a list, is there in the replies in which a test looks into it; if not, the test fails. */
+type Present<Value> = Value extends readonly (infer Element)[]
+  ? [Present<Element>, ...Present<Element>[]]
+  : Value extends object
+    ? { [Name in keyof Value]-?: Present<NonNullable<Value[Name]>> }
+    : NonNullable<Value>
+
+interface Element extends TaskView {
+  readonly appEntitlement: AppEntitlement
+  readonly policy: Policy
+  readonly automation: Automation
+  readonly run: Run
+  readonly record: RecordResource
+  readonly taskAction: z.infer<typeof taskActionSchema>
+}
+
+interface List {
+  readonly list: Element[]
+  readonly nextPageToken: string
+}
+
+/**
+ * The bodies of all replies in one, whose names are those of the schemas: which reply it is says the test that asked for
+ * it.
+ */
+export type ReplyBody = Present<
+  List &
+    z.infer<typeof taskActionResponse> & { policy: Policy } & z.infer<typeof createdAutomationSchema> & {
+      secrets: LiveSecret[]
+    } & Automation &
+    Omit<Run, 'steps' | 'state'> & { runId: string } & ProblemBody
+>
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: ReplyBody
+}
+
+export async function replyOf(response: Response): Promise<Reply> {
+  const { status, headers } = response
+  // What it really holds is what the tests find out.
+  return { status, headers, body: (await response.json()) as ReplyBody }
+}
