@@ -33,6 +33,22 @@ export async function evaluateCel(expression: string, ctx: CelContext): Promise<
   }
 }
 
+export type Evaluate = typeof evaluateCel
+
+/**
+ * Remembers the answers, and the refusals: what was asked before a transaction is known inside it, where an expression that
+ * takes its time would hold up others; on PGlite, everybody.
+ */
+export function rememberedCel(): Evaluate {
+  const answers = new Map<string, Promise<CelValue>>()
+  return async (expression, ctx) => {
+    const question = JSON.stringify([expression, jsonOf(ctx)])
+    const answer = answers.get(question) ?? evaluateCel(expression, ctx)
+    answers.set(question, answer)
+    return answer
+  }
+}
+
 function jsonOf(ctx: CelContext): string {
   try {
     return JSON.stringify(ctx)

@@ -1,24 +1,22 @@
-import type { AutomationStep } from '../automations/steps.ts'
-import { CelError } from '../cel/evaluate.ts'
-import type { Transaction } from '../database/database.ts'
+import { CelError, type Evaluate, rememberedCel } from '../cel/evaluate.ts'
+import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { MOST_ATTEMPTS } from '../jobs/queue.ts'
-import { performStep } from './effects.ts'
-
-interface ActiveRun {
-  readonly id: string
-  readonly automation_id: string
-  readonly input: string
-  readonly position: number
-  readonly steps: AutomationStep[]
-  readonly user_id: string
-}
+import { type DueStep, dueStep, lockStep } from './due-step.ts'
+import { foreseeStep, performStep } from './effects.ts'
 
 /** What became of a step: its outcome as JSON, or why it failed, for those who wrote it. */
 type StepEnd =
   | { readonly outcome: string; readonly error?: undefined }
   | { readonly error: { readonly code: string; readonly detail: string } }
+
+/** Evaluates what the step will ask for, before its transaction. */
+export async function foresee(database: Queryable, { step, ctx }: DueStep): Promise<Evaluate> {
+  const evaluate = rememberedCel()
+  await foreseeStep(database, step, ctx, evaluate)
+  return evaluate
+}
 
 /**
  * Does the step of a run that is due, and writes that it was done, in one transaction: who dies in between has done
@@ -29,28 +27,18 @@ type StepEnd =
 export async function advanceRun(
   tx: Transaction,
   dependencies: Dependencies,
-  runId: string,
+  due: DueStep,
+  evaluate: Evaluate,
 ): Promise<boolean> {
-  const run = await lockRun(tx, runId)
-  const step = run?.steps[run.position]
-  if (run === undefined || step === undefined) return true
-  const end = await attemptStep(tx, () =>
-    performStep(step, {
-      tx,
-      dependencies,
-      ctx: { trigger: JSON.parse(run.input) },
-      run: { id: run.id, automationId: run.automation_id },
-      userId: run.user_id,
-    }),
-  )
+  if (!(await lockStep(tx, due))) return false
+  const end = await attemptStep(tx, () => performStep(due.step, { ...due, tx, dependencies, evaluate }))
   const now = new Date(dependencies.clock.now())
-  await writeStep(tx, run, step.type, end, now)
-  const last = run.position + 1 === run.steps.length
-  const state = end.error ? 'RUN_STATE_FAILED' : last ? 'RUN_STATE_SUCCEEDED' : 'RUN_STATE_RUNNING'
+  await writeStep(tx, due, end, now)
+  const state = end.error ? 'RUN_STATE_FAILED' : due.isLast ? 'RUN_STATE_SUCCEEDED' : 'RUN_STATE_RUNNING'
   const over = state !== 'RUN_STATE_RUNNING'
   await tx.query('UPDATE runs SET next_position = $2, state = $3, finished_at = $4 WHERE id = $1', [
-    run.id,
-    run.position + 1,
+    due.run.id,
+    due.position + 1,
     state,
     over ? now : null,
   ])
@@ -59,25 +47,12 @@ export async function advanceRun(
 
 /** Ends a run whose job was tried too often: it kills whoever works on it, or the database never lets it through. */
 export async function giveRunUp(tx: Transaction, { clock }: Dependencies, runId: string): Promise<void> {
-  const run = await lockRun(tx, runId)
-  const step = run?.steps[run.position]
-  if (run === undefined || step === undefined) return
+  const due = await dueStep(tx, runId)
+  if (due === undefined || !(await lockStep(tx, due))) return
   const now = new Date(clock.now())
   const detail = `The run was begun ${MOST_ATTEMPTS} times, and each time this step failed or its process ended.`
-  await writeStep(tx, run, step.type, { error: { code: 'given_up', detail } }, now)
-  await tx.query("UPDATE runs SET state = 'RUN_STATE_FAILED', finished_at = $2 WHERE id = $1", [run.id, now])
-}
-
-/** Undefined once it is over. */
-async function lockRun(tx: Transaction, runId: string): Promise<ActiveRun | undefined> {
-  const [run] = await tx.query<ActiveRun>(
-    `SELECT r.id, r.automation_id, r.input, r.next_position AS position, v.steps, a.created_by_user_id AS user_id
-     FROM runs r JOIN automations a ON a.id = r.automation_id
-     JOIN automation_versions v ON v.automation_id = r.automation_id AND v.version = r.version
-     WHERE r.id = $1 AND r.finished_at IS NULL FOR UPDATE OF r`,
-    [runId],
-  )
-  return run
+  await writeStep(tx, due, { error: { code: 'given_up', detail } }, now)
+  await tx.query("UPDATE runs SET state = 'RUN_STATE_FAILED', finished_at = $2 WHERE id = $1", [runId, now])
 }
 
 async function attemptStep(tx: Transaction, perform: () => Promise<unknown>): Promise<StepEnd> {
@@ -104,8 +79,7 @@ function failureOf(cause: unknown): { code: string; detail: string } | undefined
 
 async function writeStep(
   tx: Transaction,
-  run: ActiveRun,
-  type: string,
+  { run, position, step }: DueStep,
   end: StepEnd,
   now: Date,
 ): Promise<void> {
@@ -115,8 +89,8 @@ async function writeStep(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       run.id,
-      run.position,
-      type,
+      position,
+      step.type,
       end.error ? 'RUN_STEP_STATE_FAILED' : 'RUN_STEP_STATE_DONE',
       outcome,
       end.error?.code ?? null,

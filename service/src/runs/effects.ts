@@ -1,9 +1,9 @@
 import type { AutomationStep, StepOf } from '../automations/steps.ts'
-import { type CelContext, CelError, evaluateCel } from '../cel/evaluate.ts'
-import type { Transaction } from '../database/database.ts'
+import { type CelContext, CelError, type Evaluate } from '../cel/evaluate.ts'
+import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
-import { createTask } from '../tasks/create-task.ts'
+import { createTask, planTask } from '../tasks/create-task.ts'
 import { createTaskRequest } from '../tasks/schema/requests.ts'
 import { skipStep } from '../tasks/skip-step.ts'
 import { lockTask } from '../tasks/store.ts'
@@ -13,6 +13,7 @@ export interface StepContext {
   readonly tx: Transaction
   readonly dependencies: Dependencies
   readonly ctx: CelContext
+  readonly evaluate: Evaluate
   readonly run: { readonly id: string; readonly automationId: string }
   /** Whose automation it is: tasks and task actions name a user. */
   readonly userId: string
@@ -34,34 +35,54 @@ export function performStep(step: AutomationStep, context: StepContext): Promise
   }
 }
 
+/**
+ * Has `evaluate` know what the step will ask in its transaction. Failures are for the step to meet, which writes them down.
+ */
+export async function foreseeStep(
+  database: Queryable,
+  step: AutomationStep,
+  ctx: CelContext,
+  evaluate: Evaluate,
+): Promise<void> {
+  const { type, ...expressions } = step
+  const given = Object.values(expressions).flatMap((expression) => expression ?? [])
+  await Promise.allSettled(given.map((expression) => evaluate(expression, ctx)))
+  if (step.type !== 'create_task') return
+  await taskOf(step, ctx, evaluate)
+    .then((task) => planTask(database, task, evaluate))
+    .catch(() => {})
+}
+
 async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<object> {
-  const { tx, dependencies, ctx, userId } = context
-  const task = await lockTask(tx, idOf(await evaluateCel(step.taskIdCel, ctx)))
+  const { tx, dependencies, ctx, evaluate, userId } = context
+  const task = await lockTask(tx, idOf(await evaluate(step.taskIdCel, ctx)))
   const policyStepId = step.policyStepIdCel
-    ? await textOf(step.policyStepIdCel, ctx)
+    ? await textOf(step.policyStepIdCel, context)
     : await currentStep(tx, task.id)
-  const comment = step.commentCel ? await textOf(step.commentCel, ctx) : undefined
+  const comment = step.commentCel ? await textOf(step.commentCel, context) : undefined
   const done = await skipStep(tx, { taskId: task.id, policyStepId, comment, userId }, dependencies)
   return { ...done, policyStepId }
 }
 
-async function create({ taskCel }: StepOf<'create_task'>, context: StepContext): Promise<object> {
-  const { tx, dependencies, ctx, userId } = context
-  const { success, data: task, error } = newTask.safeParse(await evaluateCel(taskCel, ctx))
-  if (!success) {
-    const [issue] = error.issues
-    throw new Problem('request_invalid', `taskCel gives no task: ${issue?.path.join('.')}: ${issue?.message}`)
-  }
-  const given = { origin: 'TASK_ORIGIN_AUTOMATION' as const, ...task }
-  return { taskId: await createTask(tx, given, userId, dependencies) }
+async function create(step: StepOf<'create_task'>, context: StepContext): Promise<object> {
+  const { tx, dependencies, ctx, evaluate, userId } = context
+  const given = await taskOf(step, ctx, evaluate)
+  return { taskId: await createTask(tx, given, userId, { ...dependencies, evaluate }) }
+}
+
+async function taskOf({ taskCel }: StepOf<'create_task'>, ctx: CelContext, evaluate: Evaluate) {
+  const { success, data: task, error } = newTask.safeParse(await evaluate(taskCel, ctx))
+  if (success) return { origin: 'TASK_ORIGIN_AUTOMATION' as const, ...task }
+  const [issue] = error.issues
+  throw new Problem('request_invalid', `taskCel gives no task: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
 const newTask = createTaskRequest.omit({ expandMask: true })
 
 async function record({ valueCel }: StepOf<'record'>, context: StepContext): Promise<object> {
-  const { tx, dependencies, ctx, run } = context
+  const { tx, dependencies, ctx, evaluate, run } = context
   const recordId = dependencies.newId()
-  const value = JSON.stringify(await evaluateCel(valueCel, ctx))
+  const value = JSON.stringify(await evaluate(valueCel, ctx))
   await tx.query(
     'INSERT INTO records (id, automation_id, run_id, value, created_at) VALUES ($1, $2, $3, $4, $5)',
     [recordId, run.automationId, run.id, value, new Date(dependencies.clock.now())],
@@ -76,8 +97,8 @@ function idOf(value: unknown): string {
   throw new CelError('taskIdCel must give a text or a whole number')
 }
 
-async function textOf(expression: string, ctx: CelContext): Promise<string> {
-  const value = await evaluateCel(expression, ctx)
+async function textOf(expression: string, { ctx, evaluate }: StepContext): Promise<string> {
+  const value = await evaluate(expression, ctx)
   if (typeof value === 'string') return value
   throw new CelError(`must give a string: ${expression}`)
 }

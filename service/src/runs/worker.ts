@@ -1,6 +1,7 @@
 import type { Dependencies } from '../http/dependencies.ts'
 import type { Job } from '../jobs/queue.ts'
-import { advanceRun, giveRunUp } from './advance.ts'
+import { advanceRun, foresee, giveRunUp } from './advance.ts'
+import { dueStep } from './due-step.ts'
 
 /**
  * Does the next job there is: all steps of a run, or those that are left of it.
@@ -24,10 +25,14 @@ export async function workOnNext(dependencies: Dependencies, isStopping = () => 
 
 /** The job is completed in the transaction that ends its run. */
 async function advance(dependencies: Dependencies, job: Job): Promise<boolean> {
-  return dependencies.database.transaction(async (tx) => {
-    if (job.queue === 'runs_given_up') await giveRunUp(tx, dependencies, job.runId)
-    else if (!(await advanceRun(tx, dependencies, job.runId))) return false
-    await dependencies.jobs.complete(tx, job)
+  const { database, jobs } = dependencies
+  const isGivenUp = job.queue === 'runs_given_up'
+  const due = isGivenUp ? undefined : await dueStep(database, job.runId)
+  const evaluate = due && (await foresee(database, due))
+  return database.transaction(async (tx) => {
+    if (isGivenUp) await giveRunUp(tx, dependencies, job.runId)
+    else if (due && evaluate && !(await advanceRun(tx, dependencies, due, evaluate))) return false
+    await jobs.complete(tx, job)
     return true
   })
 }

@@ -1,4 +1,5 @@
-import type { Transaction } from '../database/database.ts'
+import type { Evaluate } from '../cel/evaluate.ts'
+import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { checkNesting } from '../http/nesting.ts'
 import { Problem } from '../http/problem.ts'
@@ -20,35 +21,46 @@ export async function createTask(
   tx: Transaction,
   given: CreateTask,
   createdByUserId: string,
-  { clock, newId }: Pick<Dependencies, 'clock' | 'newId'>,
+  { clock, newId, evaluate }: Pick<Dependencies, 'clock' | 'newId'> & { readonly evaluate: Evaluate },
 ): Promise<string> {
-  checkNesting(given)
-  const target = await resolveTarget(tx, given.type)
-  if (given.userId !== undefined) await mustExist(tx, 'userId', 'users', given.userId)
-  const userId = given.userId ?? target.userId
-  const policy = await policyFor(tx, target, given.policyId)
-  const steps = await stepsFor(tx, policy, await contextOf(tx, given, target, userId))
+  const { steps, ...plan } = await planTask(tx, given, evaluate)
   const id = newId()
-  await insertTask(tx, { id, given, target, userId, policy, createdByUserId, now: new Date(clock.now()) })
+  await insertTask(tx, { id, given, ...plan, createdByUserId, now: new Date(clock.now()) })
   await insertSteps(tx, id, steps, newId())
   return id
 }
 
+/**
+ * What a task would be, with the steps of its policy. Asked before the transaction of `createTask`, it has `evaluate` know
+ * the answers that are asked for there, unless a policy or a user was changed in between.
+ *
+ * @throws Problem as `createTask` does.
+ */
+export async function planTask(database: Queryable, given: CreateTask, evaluate: Evaluate) {
+  checkNesting(given)
+  const target = await resolveTarget(database, given.type)
+  if (given.userId !== undefined) await mustExist(database, 'userId', 'users', given.userId)
+  const userId = given.userId ?? target.userId
+  const policy = await policyFor(database, target, given.policyId)
+  const ctx = await contextOf(database, given, target, userId)
+  return { target, userId, policy, steps: await stepsFor(database, policy, ctx, evaluate) }
+}
+
 async function policyFor(
-  tx: Transaction,
+  database: Queryable,
   { kind }: Target,
   policyId: string | undefined,
 ): Promise<PolicyRow> {
   const types = POLICY_TYPES_FOR[kind]
   if (policyId === undefined) {
-    const [builtin] = await tx.query<{ id: string }>(
+    const [builtin] = await database.query<{ id: string }>(
       'SELECT id FROM policies WHERE system_builtin AND policy_type = $1',
       [types[0]],
     )
     if (builtin === undefined) throw new Problem('policy_invalid', `A task of ${kind} needs a policyId.`)
-    return findPolicy(tx, builtin.id)
+    return findPolicy(database, builtin.id)
   }
-  const policy = await findPolicy(tx, policyId)
+  const policy = await findPolicy(database, policyId)
   if (types.length > 0 && !types.includes(policy.policy_type)) {
     throw new Problem('policy_invalid', `A task of ${kind} takes a policy of ${types.join(' or ')}.`)
   }
@@ -56,8 +68,8 @@ async function policyFor(
 }
 
 /** What the conditions of a policy's rules see. */
-async function contextOf(tx: Transaction, given: CreateTask, target: Target, userId: string) {
-  const [user] = await tx.query<{ id: string; display_name: string; email: string }>(
+async function contextOf(database: Queryable, given: CreateTask, target: Target, userId: string) {
+  const [user] = await database.query<{ id: string; display_name: string; email: string }>(
     'SELECT id, display_name, email FROM users WHERE id = $1',
     [userId],
   )

@@ -1,10 +1,11 @@
+import { rememberedCel } from '../cel/evaluate.ts'
 import { requireRole } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
 import { listPage } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { newRouter, type Router } from '../http/router.ts'
-import { createTask } from './create-task.ts'
+import { createTask, planTask } from './create-task.ts'
 import { type ActionRow, actionsOf, taskAction, tasksLike } from './lists.ts'
 import {
   createOperation,
@@ -43,9 +44,10 @@ function writing(dependencies: Dependencies): Router {
       const { caller } = c.var
       requireRole(caller, 'super_admin', 'operator')
       const { expandMask, ...given } = c.req.valid('json')
-      const paths = expandPaths(expandMask)
+      const [paths, evaluate] = [expandPaths(expandMask), rememberedCel()]
+      await planTask(database, given, evaluate)
       const reply = await database.transaction(async (tx) => {
-        const id = await createTask(tx, given, caller.userId, dependencies)
+        const id = await createTask(tx, given, caller.userId, { ...dependencies, evaluate })
         return viewTask(tx, await findTask(tx, id), caller, paths)
       })
       return c.json(reply, 200)

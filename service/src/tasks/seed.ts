@@ -1,3 +1,4 @@
+import { evaluateCel } from '../cel/evaluate.ts'
 import { DEMO, type SeedPart } from '../database/seed.ts'
 import { savePolicy } from '../policies/store.ts'
 import { createTask } from './create-task.ts'
@@ -34,6 +35,6 @@ export const seedTasks: SeedPart = async (tx, dependencies) => {
     const grant = { appId: DEMO.appId, appEntitlementId, appUserId: DEMO.appUserId, grantDuration: '86400s' }
     const description = 'Needed for the payroll run of November.'
     const request = { type: { grant }, policyId: DEMO.grantPolicyId, description }
-    await createTask(tx, request, DEMO.requesterId, dependencies)
+    await createTask(tx, request, DEMO.requesterId, { ...dependencies, evaluate: evaluateCel })
   }
 }

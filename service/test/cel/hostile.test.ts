@@ -1,27 +1,77 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { rememberedCel } from '../../src/cel/evaluate.ts'
 import { workOnNext } from '../../src/runs/worker.ts'
+import { planTask } from '../../src/tasks/create-task.ts'
 import { newSender, runOf, send } from '../support/automations.ts'
-import { describeOnPostgres } from '../support/databases.ts'
+import { describeService, type Subject } from '../support/databases.ts'
 
-// On PGlite, which has one connection, who needs the database waits until the step is over.
-describeOnPostgres('a run whose expression is a trap', (subject) => {
+/** How many other requests, one after the other, are answered before the work is done. */
+async function answeredDuring(subject: Subject, work: Promise<unknown>): Promise<number> {
+  let working = true
+  const done = work.finally(() => {
+    working = false
+  })
+  let answered = 0
+  while (working) {
+    const { status } = await subject.get('/api/v1/tasks/1')
+    if (working && status === 200) answered += 1
+    await pause(10)
+  }
+  await done
+  return answered
+}
+
+const TRAP = `"${'a'.repeat(60)}b".matches("^(a+)+$")`
+const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
+
+describeService('a policy whose rule is a trap', (subject) => {
+  const policy = async (condition: string) => {
+    const policySteps = { grant: { steps: [{ approval: { userIds: ['user-ada'] } }] } }
+    const { body } = await subject.post('/api/v1/policies', {
+      displayName: 'trap',
+      policyType: 'POLICY_TYPE_GRANT',
+      policySteps,
+      rules: [{ condition, policyKey: 'grant' }],
+    })
+    return body.policy.id
+  }
+
+  it('other requests are answered while it is being evaluated, and then the task is refused', async () => {
+    const policyId = await policy(TRAP)
+    const reply = subject.post('/api/v1/tasks', { type: { grant }, policyId })
+    expect(await answeredDuring(subject, reply)).toBeGreaterThan(3)
+    expect((await reply).body).toMatchObject({ status: 409, code: 'policy_rule_failed' })
+  })
+
+  it('so they are when an automation creates the task', async () => {
+    const policyId = await policy(TRAP)
+    const taskCel = `{"type": {"grant": ctx.trigger.grant}, "policyId": ctx.trigger.policyId}`
+    const sender = await newSender(subject, { steps: [{ type: 'create_task', taskCel }] })
+    await send(subject, sender, { grant, policyId })
+    expect(await answeredDuring(subject, workOnNext(subject.dependencies))).toBeGreaterThan(3)
+    expect((await runOf(subject, sender)).steps[0].error.code).toBe('policy_rule_failed')
+  })
+
+  it('a rule that is changed between its evaluation and the transaction is evaluated anew', async () => {
+    const policyId = await policy('ctx.task.data.missing')
+    const given = { type: { grant }, policyId }
+    const evaluate = rememberedCel()
+    await expect(planTask(subject.database, given, evaluate)).rejects.toThrow('rule 1')
+    await subject.patch(`/api/v1/policies/${policyId}`, {
+      rules: [{ condition: 'true', policyKey: 'grant' }],
+    })
+    const { steps } = await planTask(subject.database, given, evaluate)
+    expect(steps).toHaveLength(1)
+  })
+})
+
+describeService('a run whose expression is a trap', (subject) => {
   it('other requests are answered while it is being evaluated, and then the step fails', async () => {
     const steps = [{ type: 'record', valueCel: 'ctx.trigger.text.matches("^(a+)+$")' }]
     const sender = await newSender(subject, { steps })
     await send(subject, sender, { text: `${'a'.repeat(60)}b` })
-    let working = true
-    const run = workOnNext(subject.dependencies).finally(() => {
-      working = false
-    })
-    let answered = 0
-    while (working) {
-      const { status } = await subject.get('/api/v1/tasks/1')
-      if (working && status === 200) answered += 1
-      await pause(10)
-    }
-    expect(await run).toBe(true)
-    expect(answered).toBeGreaterThan(3)
+    expect(await answeredDuring(subject, workOnNext(subject.dependencies))).toBeGreaterThan(3)
     const { state, steps: done } = await runOf(subject, sender)
     expect([state, done[0].error.detail]).toStrictEqual([
       'RUN_STATE_FAILED',
