@@ -54,12 +54,11 @@ export interface RedisStoreOptions {
   readonly shards?: number | undefined
 }
 
-/** A store that can tell what its server may forget. */
 /** The store, and what setting it up and keeping it well takes. */
 export interface RedisStore extends EventStore {
   /**
-   * Looks for settings that lose events: eviction, unwaited replicas, no append-only file; and for a client whose first
-   * lost connection would end the process. An empty list is well.
+   * Looks for settings that lose events: eviction, unwaited replicas, no append-only file; for commands that this user may
+   * not run; and for a client whose first lost connection would end the process. An empty list is well.
    * For a start-up log or a health page: it asks the server, and throws what the client throws.
    */
   check(): Promise<StoreProblem[]>
@@ -97,7 +96,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     options.mode === 'single' ? singlePhase(evaluate, layout, retentionMs) : twoPhase(evaluate, layout)
   return {
     ...store,
-    check: async () => [...(await inspectServers(evaluate, prefix)), ...inspectClient(client)],
+    check: async () => [
+      ...(await inspectServers(evaluate, prefix, layout.commands)),
+      ...inspectClient(client),
+    ],
   }
 }
 

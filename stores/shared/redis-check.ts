@@ -9,9 +9,16 @@ const CLUSTER_PROBES = 64
 /** What one server said of itself: `maxmemory_policy` → `noeviction`. */
 type Told = ReadonlyMap<string, string>
 
-/** @throws whatever the client throws, and EventStoreError for a reply that makes no sense. */
-export async function inspectServers(evaluate: Evaluate, prefix: string): Promise<StoreProblem[]> {
-  const first = await inspect(evaluate, `${prefix}check`)
+/**
+ * @param commands What the store runs in its scripts.
+ * @throws whatever the client throws, and EventStoreError for a reply that makes no sense.
+ */
+export async function inspectServers(
+  evaluate: Evaluate,
+  prefix: string,
+  commands: readonly string[],
+): Promise<StoreProblem[]> {
+  const first = await inspect(evaluate, `${prefix}check`, commands)
   if (first === undefined) {
     return [
       {
@@ -23,7 +30,7 @@ export async function inspectServers(evaluate: Evaluate, prefix: string): Promis
   }
   if (first.get('cluster_enabled') !== '1') return problemsOf(first)
   const probes = Array.from({ length: CLUSTER_PROBES }, (_, probe) =>
-    inspect(evaluate, `${prefix}check:${probe}`),
+    inspect(evaluate, `${prefix}check:${probe}`, commands),
   )
   const nodes = new Map<string, Told>()
   for (const told of await Promise.all(probes)) if (told) nodes.set(told.get('run_id') ?? '', told)
@@ -31,8 +38,12 @@ export async function inspectServers(evaluate: Evaluate, prefix: string): Promis
 }
 
 /** Undefined: the server keeps that to itself. */
-async function inspect(evaluate: Evaluate, key: string): Promise<Told | undefined> {
-  const text = replyText(await evaluate(INSPECT, [key], []))
+async function inspect(
+  evaluate: Evaluate,
+  key: string,
+  commands: readonly string[],
+): Promise<Told | undefined> {
+  const text = replyText(await evaluate(INSPECT, [key], [...commands]))
   const told = new Map<string, string>()
   for (const [, name = '', value = ''] of text?.matchAll(/^(\w+):([^\r\n]*)/gm) ?? []) told.set(name, value)
   if (told.has('maxmemory_policy')) return told
@@ -67,7 +78,18 @@ function problemsOf(told: Told, where = ''): StoreProblem[] {
       fix: 'set appendonly to yes',
     })
   }
-  return problems
+  return [...problems, ...forbiddenIn(told, where)]
+}
+
+function forbiddenIn(told: Told, where: string): StoreProblem[] {
+  const commands = [...told.keys()].flatMap((name) => /^forbidden_(\w+)$/.exec(name)?.[1] ?? [])
+  if (commands.length === 0) return []
+  return [
+    {
+      problem: `${where}this user may not run ${commands.join(', ')}: deliveries are answered 503, or not recorded as done`,
+      fix: `ACL SETUSER … ${commands.map((command) => `+${command.toLowerCase()}`).join(' ')}`,
+    },
+  ]
 }
 
 /** A client or pool of node-redis emits `error` for a lost connection; an EventEmitter without listeners throws it. */

@@ -5,17 +5,22 @@ import { CLAIM, COMMIT, COMPACT_CLAIM, COMPACT_COMMIT } from './redis-scripts.ts
 export interface RedisLayout {
   readonly claimScript: string
   readonly commitScript: string
+  /** What the scripts run, and so does whoever releases. */
+  readonly commands: readonly string[]
   /** The event's lease comes first. */
   keysOf(key: EventKey): string[]
   /** What the scripts take behind owner and time. */
   argsOf(key: EventKey): string[]
 }
 
+const PLAIN_COMMANDS = ['GET', 'SET', 'DEL']
+
 /** One key an event: about 180 bytes. */
 export function plainLayout(prefix: string): RedisLayout {
   return {
     claimScript: CLAIM,
     commitScript: COMMIT,
+    commands: PLAIN_COMMANDS,
     keysOf: (key) => [prefix + eventKeyText(key)],
     argsOf: () => [],
   }
@@ -32,6 +37,7 @@ export function compactLayout(prefix: string, shards: number, longestRetentionMs
   return {
     claimScript: COMPACT_CLAIM,
     commitScript: COMPACT_COMMIT,
+    commands: [...PLAIN_COMMANDS, 'TIME', 'HGET', 'HSET', 'PEXPIREAT'],
     keysOf(key) {
       // A version 4 UUID begins with 32 random bits.
       const shard = `${prefix}{${Number.parseInt(key.eventId.slice(0, 8), 16) % shards}}`

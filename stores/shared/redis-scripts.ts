@@ -64,12 +64,20 @@ redis.call('PEXPIREAT', bucket, string.format('%.0f', (day + 1) * DAY))
 redis.call('DEL', KEYS[1])
 return 'committed'`
 
-/** What the server says of itself, without CONFIG, which many providers forbid. KEYS: any key of the node. */
+/**
+ * What the server says of itself, without CONFIG, which many providers forbid, and which of the commands in ARGV this user
+ * may not run (Redis 7 tells). KEYS: any key of the node.
+ */
 export const INSPECT = `
 local told = {}
 for _, section in ipairs({'server', 'memory', 'replication', 'persistence', 'cluster'}) do
   local text = redis.pcall('INFO', section)
   if type(text) == 'table' then return 'refused' end
   told[#told + 1] = text
+end
+if redis.acl_check_cmd then
+  for _, command in ipairs(ARGV) do
+    if not redis.acl_check_cmd(command, KEYS[1]) then told[#told + 1] = 'forbidden_' .. command .. ':1' end
+  end
 end
 return table.concat(told, '\\r\\n')`

@@ -76,6 +76,51 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
     ])
   })
 
+  it.each([
+    ['plain', []],
+    ['compact', ['time', 'hget', 'hset', 'pexpireat']],
+  ] as const)(
+    'layout %s needs these rights and no others, and names those that it lacks',
+    async (layout, more) => {
+      const server = await running(...DURABLE)
+      const rights = ['get', 'set', 'del', ...more]
+      const give = (granted: readonly string[]) =>
+        server.cli(
+          'ACL',
+          'SETUSER',
+          'app',
+          'reset',
+          'on',
+          '>pass',
+          '~hookgate:*',
+          '-@all',
+          ...['eval', 'info', ...granted].map((right) => `+${right}`),
+        )
+      await give(rights)
+      const client = clientOf(server, { username: 'app', password: 'pass' })
+      const store = redisStore(client, { layout })
+      expect(await store.check()).toEqual([])
+      const [key, other] = ['1', '2'].map((digit) => ({
+        listenerId: 'a',
+        eventId: `7f1d3c5e-0a4b-4c8d-9e2f-00000000000${digit}`,
+      }))
+      if (key === undefined || other === undefined) throw new Error('there are two')
+      expect(await store.claim(key, 'a', 60_000)).toBe('acquired')
+      expect(await store.commit(key, 'a', 60_000)).toBe('committed')
+      expect(await store.claim(other, 'a', 60_000)).toBe('acquired')
+      expect(await store.release(other, 'a')).toBe(true)
+      for (const lacking of rights) {
+        await give(rights.filter((right) => right !== lacking))
+        expect(await store.check()).toEqual([
+          {
+            problem: expect.stringContaining(`may not run ${lacking.toUpperCase()}:`),
+            fix: `ACL SETUSER … +${lacking}`,
+          },
+        ])
+      }
+    },
+  )
+
   it('says so where INFO tells nothing of memory', async () => {
     const store = redisStore(async () => 'redis_version:7.0.15\r\nrole:master\r\n')
     expect(await store.check()).toHaveLength(1)

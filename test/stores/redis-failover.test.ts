@@ -1,0 +1,76 @@
+import { Redis } from 'ioredis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EventStoreError } from '../../src/index.ts'
+import { redisStore } from '../../stores/redis.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
+import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+
+const DURABLE = ['--appendonly', 'yes']
+
+/** A primary whose replica has everything so far. */
+async function pair(...settings: string[]): Promise<{ primary: RedisServer; replica: RedisServer }> {
+  const primary = await startRedis(...DURABLE, '--repl-diskless-sync-delay', '0', ...settings)
+  onTestFinished(() => primary.close())
+  const replica = await startRedis(...DURABLE, '--replicaof', '127.0.0.1', `${primary.port}`)
+  onTestFinished(() => replica.close())
+  await expect
+    .poll(() => replica.cli('INFO', 'replication'), { timeout: 15_000 })
+    .toContain('master_link_status:up')
+  return { primary, replica }
+}
+
+async function offsetOf(server: RedisServer): Promise<string | undefined> {
+  return /master_repl_offset:(\d+)/.exec(await server.cli('INFO', 'replication'))?.[1]
+}
+
+/** What a delivery meets on a server. */
+function listenerOn({ port }: RedisServer) {
+  const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 1 })
+  client.on('error', () => {})
+  onTestFinished(() => client.disconnect())
+  return hmacListener({ store: redisStore(client) })
+}
+
+describe.skipIf(REDIS_MISSING)('D17 a failover', () => {
+  it('knows what the replica was told', async () => {
+    const { primary, replica } = await pair()
+    const before = listenerOn(primary)
+    const [done, running] = [await before.deliver(), await before.deliver()]
+    await (await acceptedEvent(done, before.listener)).commit()
+    await acceptedEvent(running, before.listener)
+    await expect.poll(async () => (await offsetOf(replica)) === (await offsetOf(primary))).toBe(true)
+    await primary.kill()
+    await replica.cli('REPLICAOF', 'NO', 'ONE')
+    const after = listenerOn(replica)
+    expect(await outcome(done, after.listener)).toBe('409 event_duplicate')
+    expect(await outcome(running, after.listener)).toBe('409 event_in_progress')
+  })
+
+  it('lets in once more what the replica was not told, as docs/stores.md says', async () => {
+    const { primary, replica } = await pair()
+    const before = listenerOn(primary)
+    await replica.kill()
+    const done = await before.deliver()
+    await (await acceptedEvent(done, before.listener)).commit()
+    await primary.kill()
+    await replica.start()
+    await replica.cli('REPLICAOF', 'NO', 'ONE')
+    expect(await outcome(done, listenerOn(replica).listener)).toBe('accepted')
+  })
+
+  it('with min-replicas-to-write, a primary whose replicas are silent answers 503, and flows again', async () => {
+    const { primary, replica } = await pair('--min-replicas-to-write', '1', '--min-replicas-max-lag', '2')
+    const { listener, deliver } = listenerOn(primary)
+    const verdict = async () =>
+      outcome(await deliver(), listener).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(EventStoreError)
+        return 'undecided'
+      })
+    await expect.poll(verdict, { timeout: 10_000 }).toBe('accepted')
+    replica.pause()
+    await expect.poll(verdict, { timeout: 10_000, interval: 100 }).toBe('undecided')
+    replica.resume()
+    await expect.poll(verdict, { timeout: 10_000, interval: 100 }).toBe('accepted')
+  })
+})
