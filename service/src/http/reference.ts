@@ -59,6 +59,7 @@ const PAGE = `<!doctype html>
 function servePage(app: Router): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   app.get('/docs', (c) => c.html(PAGE))
+  app.get('/docs/', (c) => c.redirect('/docs', 301))
   app.get('/docs/:file', async (c) => {
     const file = c.req.param('file')
     const type = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined

@@ -36,12 +36,16 @@ async function checkApp(database: Queryable, fields: Readonly<Record<string, unk
   if (appUserId !== '') await mustExist(database, 'appUserId', 'app_users', appUserId, appId)
   const given = text(fields.identityUserId)
   if (given !== '') await mustExist(database, 'identityUserId', 'users', given)
-  if (given !== '' || appUserId === '') return given
+  if (appUserId === '') return given
   const [account] = await database.query<{ identity_user_id: string | null }>(
     'SELECT identity_user_id FROM app_users WHERE id = $1',
     [appUserId],
   )
-  return account?.identity_user_id ?? ''
+  const owner = account?.identity_user_id ?? ''
+  if (given !== '' && owner !== '' && given !== owner) {
+    throw new Problem('reference_unknown', 'appUserId is the account of another user than identityUserId.')
+  }
+  return given || owner
 }
 
 type Table = 'users' | 'apps' | 'app_entitlements' | 'app_users'

@@ -27,6 +27,8 @@ describeService('bearer tokens', (subject) => {
     for (const path of ['/openapi.json', '/docs', '/docs/swagger-ui.css']) {
       expect([path, (await subject.app.request(path)).status]).toEqual([path, 200])
     }
+    const { status, headers } = await subject.app.request('/docs/')
+    expect([status, headers.get('location')]).toEqual([301, '/docs'])
   })
 
   it('is refused when it is not exactly the one that was issued', async () => {

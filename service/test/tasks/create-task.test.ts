@@ -99,7 +99,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     }
   })
 
-  it('what is named has to exist, an entitlement and an account in this very app', async () => {
+  it('what is named has to exist, an entitlement and an account in this very app, and the account be the user’s', async () => {
     await subject.database.query(`INSERT INTO apps VALUES ('other', 'Other', now())`)
     for (const wrong of [
       { appId: 'none' },
@@ -107,12 +107,15 @@ describeService('POST /api/v1/tasks', (subject) => {
       { appEntitlementId: 'none' },
       { appUserId: 'none' },
       { identityUserId: 'none' },
+      { appUserId: 'app-user-grace', identityUserId: 'user-alan' },
     ]) {
       expect([wrong, await code({ type: { grant: { ...TARGET, ...wrong } } })]).toEqual([
         wrong,
         '400 reference_unknown',
       ])
     }
+    const own = { ...TARGET, appUserId: 'app-user-grace', identityUserId: 'user-grace' }
+    expect(await code({ type: { grant: own } })).toBe('200 created')
     expect(await code({ type: { grant: TARGET }, userId: 'none' })).toBe('400 reference_unknown')
     expect(await code({ type: { grant: TARGET }, policyId: 'none' })).toBe('404 policy_unknown')
     expect(await code({ type: { grant: TARGET }, policyId: 'builtin-revoke' })).toBe('400 policy_invalid')
