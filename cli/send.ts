@@ -76,13 +76,16 @@ async function deliver(
 }
 
 async function post(url: string, request: SignedRequest) {
+  const hangUp = new AbortController()
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), hangUp.signal])
     const response = await fetch(url, { ...request, redirect: 'manual', signal })
     const { status, statusText } = response
     return { status, statusText, body: await readText(response) }
   } catch (error) {
     throw new RefusedError(`${new URL(url).origin} ${problemOf(error)}`)
+  } finally {
+    hangUp.abort() // on a receiver that sends without end, also where no body is to be had: 204, 205
   }
 }
 

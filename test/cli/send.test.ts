@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { Log } from '../adapters/log.ts'
 import { hookgate, SECRET, temporaryFile } from './support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
@@ -69,6 +70,19 @@ test('an endless answer is cut off', async () => {
   const ended = await hookgate(['send', url, '--data', '{}'], { env })
   expect(ended.code).toBe(0)
   expect(ended.stdout).toHaveLength('200 OK\n'.length + 65_536 + 1)
+})
+
+test.each([204, 205])('an endless answer of status %i, which has no body, is hung up on', async (status) => {
+  const hungUp = new Log<number>()
+  const url = await receiver(({ socket }) => {
+    const more = () => socket.write('1\r\nx\r\n', (error) => error || setImmediate(more))
+    socket.on('error', () => {}).on('close', () => hungUp.add(status))
+    socket.write(`HTTP/1.1 ${status} Bare\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    more()
+  })
+  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(ended).toEqual({ code: 0, stdout: `${status} Bare\n`, stderr: '' })
+  await hungUp.reaches(1)
 })
 
 test('any status outside 200 to 299 is exit code 1, and common ones are explained', async () => {
