@@ -5,6 +5,7 @@ import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
 import { columns } from './help.ts'
 import { nearest } from './nearest.ts'
 import { print, printable, remark } from './output.ts'
+import { codeOf } from './values.ts'
 
 /** Loaded when called for: a `secret` does not wait for an HTTP server. */
 const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
@@ -90,8 +91,12 @@ async function version(): Promise<string> {
 
 // `hookgate listen | head` closes the pipe: nobody reads any more, so there is nothing left to do.
 process.stdout.on('error', (error) => {
-  if (Object(error).code !== 'EPIPE') throw error
-  process.exit(EXIT.done)
+  const code = codeOf(error)
+  if (code !== 'EPIPE')
+    remark(`hookgate: standard output cannot be written (${code || printable(error.message)})`)
+  process.exit(code === 'EPIPE' ? EXIT.done : EXIT.refused)
 })
+// Remarks that nobody reads: the results are still wanted.
+process.stderr.on('error', () => {})
 
 process.exitCode = await main(process.argv.slice(2))

@@ -3,6 +3,7 @@ import { verifyWebhook } from '../adapters/express.ts'
 import { type Listener, ListenerConfigError, type Verdict, type VerdictContext } from '../src/index.ts'
 import type { DeliveryLine } from './delivery-line.ts'
 import { remark } from './output.ts'
+import { refuseUnreadable } from './unreadable.ts'
 
 /** What becomes known of a delivery while it is answered. */
 interface Progress {
@@ -33,6 +34,7 @@ export function serveWebhooks(
     })
     receive(request, response, (error) => (error === undefined ? accept(response) : fail(response, error)))
   }
+  server.on('clientError', refuseUnreadable)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (request.url === path && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)
