@@ -46,6 +46,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   return new MemoryStore(options)
 }
 
+/** How many leases that run for long are passed over to make room for one event. */
+const MOST_PASSED = 100
+
 class MemoryStore implements EventStore {
   readonly replayWindowSeconds: number
   readonly #maxRecords: number
@@ -116,15 +119,19 @@ class MemoryStore implements EventStore {
 
   /** The age of the record that had to go, if its time was not up. */
   #makeRoom(now: number): number | undefined {
-    const { oldest } = this.#events
-    const age = this.#events.isAlive(oldest, now) ? this.#events.age(oldest, now) : undefined
-    if (age !== undefined && (this.#owners[oldest] !== undefined || age <= this.replayWindowSeconds)) {
-      throw new EventStoreError(
-        `the memory store is full: ${this.#maxRecords} events are too young to forget; raise maxRecords`,
-      )
+    for (let passed = 0; passed < MOST_PASSED; passed += 1) {
+      const { oldest } = this.#events
+      const age = this.#events.isAlive(oldest, now) ? this.#events.age(oldest, now) : undefined
+      if (age !== undefined && age <= this.replayWindowSeconds) break
+      if (age === undefined || this.#owners[oldest] === undefined) {
+        this.#remove(oldest)
+        return age
+      }
+      this.#events.touch(oldest) // a lease that runs for long: it stays, and the next oldest may go
     }
-    this.#remove(oldest)
-    return age
+    throw new EventStoreError(
+      `the memory store is full: ${this.#maxRecords} events are too young to forget; raise maxRecords`,
+    )
   }
 
   #remove(record: number): void {

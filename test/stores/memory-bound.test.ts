@@ -67,6 +67,27 @@ describe('when it is full', () => {
     expect(evicted).toStrictEqual([])
   })
 
+  it('drops the next oldest in place of a lease that runs for longer than the replay window, which stays', () => {
+    const { store, clock, remember, evicted } = small()
+    store.claim(keyOf(1), 'a', 60 * LEASE_MS)
+    for (const number of [2, 3]) remember(number)
+    clock.advanceSeconds(601)
+    expect(() => store.claim(keyOf(4), 'b', LEASE_MS)).toThrow(EventStoreError)
+    clock.advanceSeconds(1)
+    expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
+    expect(evicted).toStrictEqual([602])
+    expect([1, 3].map((number) => store.claim(keyOf(number), 'b', LEASE_MS))).toStrictEqual(['busy', 'done'])
+    expect(remember(1)).toBe('committed')
+  })
+
+  it('throws when there are only leases that run for longer than the replay window', () => {
+    const { store, clock } = small()
+    for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', 60 * LEASE_MS)
+    clock.advanceSeconds(602)
+    expect(() => store.claim(keyOf(4), 'b', LEASE_MS)).toThrow(EventStoreError)
+    for (const number of [1, 2, 3]) expect(store.claim(keyOf(number), 'b', LEASE_MS)).toBe('busy')
+  })
+
   it('asks nobody to go for an event that it knows already', () => {
     const { store, remember } = small()
     for (const number of [1, 2]) remember(number)
