@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, verify } from '../../src/index.ts'
 import { sqliteStore } from '../../stores/sqlite.ts'
@@ -135,6 +136,24 @@ describeEachClient('starved', (client) => {
     await sql('PRAGMA max_page_count = 100000')
     expect(await store.claim(long(taken), 'b', 1000)).toBe('acquired')
     setting.close()
+  })
+
+  it('a file that is deleted under it is 503, but with WAL SQLite does not notice, as docs/stores.md says', async () => {
+    const noticing = await withListener(client, { journal: 'DELETE' })
+    rmSync(noticing.path)
+    await expectUndecided(noticing, /readonly|READONLY/)
+    noticing.close()
+    const unaware = await withListener(client)
+    const delivery = await unaware.deliver()
+    await acceptedEvent(delivery, unaware.listener)
+    rmSync(unaware.path)
+    expect(await outcome(delivery, unaware.listener)).toBe('409 event_in_progress')
+    const next = client.open(unaware.path)
+    const store = sqliteStore(next.db)
+    await store.migrate()
+    expect(await outcome(delivery, { ...unaware.listener, store })).toBe('accepted')
+    next.close()
+    unaware.close()
   })
 
   it('a closed database is 503', async () => {
