@@ -29,7 +29,7 @@ const PROGRAM = [
     'output',
     'private-key',
   ].map((name) => `cli/${name}`),
-  ...['secrets', 'signing'].map((name) => `cli/${name}`),
+  ...['secrets', 'signing', 'values'].map((name) => `cli/${name}`),
 ]
 
 describe('the tarball', () => {
