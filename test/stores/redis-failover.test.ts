@@ -1,9 +1,11 @@
 import { Redis } from 'ioredis'
+import { createSentinel } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EventStoreError } from '../../src/index.ts'
-import { redisStore } from '../../stores/redis.ts'
+import { type RedisClient, redisStore } from '../../stores/redis.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
+import { SENTINEL_NAME, startSentinel } from '../support/redis-sentinel.ts'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
 
 const DURABLE = ['--appendonly', 'yes']
@@ -30,6 +32,24 @@ function listenerOn({ port }: RedisServer) {
   client.on('error', () => {})
   onTestFinished(() => client.disconnect())
   return hmacListener({ store: redisStore(client) })
+}
+
+const SENTINEL_CLIENTS: { readonly [name: string]: (port: number) => Promise<RedisClient> } = {
+  async ioredis(port) {
+    const sentinels = [{ host: '127.0.0.1', port }]
+    const client = new Redis({ sentinels, name: SENTINEL_NAME, maxRetriesPerRequest: 1 })
+    client.on('error', () => {})
+    onTestFinished(() => client.disconnect())
+    return client
+  },
+  async 'node-redis'(port) {
+    const sentinelRootNodes = [{ host: '127.0.0.1', port }]
+    const client = createSentinel({ name: SENTINEL_NAME, sentinelRootNodes })
+    client.on('error', () => {})
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    return client
+  },
 }
 
 describe.skipIf(REDIS_MISSING)('D17 a failover', () => {
@@ -73,4 +93,28 @@ describe.skipIf(REDIS_MISSING)('D17 a failover', () => {
     replica.resume()
     await expect.poll(verdict, { timeout: 10_000, interval: 100 }).toBe('accepted')
   })
+
+  it.each(Object.entries(SENTINEL_CLIENTS))(
+    'by a Sentinel, seen through %s: 503 meanwhile, then it flows again, and what was done stays done',
+    { timeout: 60_000 },
+    async (_, connect) => {
+      const { primary, replica } = await pair()
+      const sentinel = await startSentinel(primary)
+      onTestFinished(() => sentinel.close())
+      const { listener, deliver } = hmacListener({ store: redisStore(await connect(sentinel.port)) })
+      const done = await deliver()
+      await (await acceptedEvent(done, listener)).commit()
+      await expect.poll(async () => (await offsetOf(replica)) === (await offsetOf(primary))).toBe(true)
+      await primary.kill()
+      const verdict = async () =>
+        outcome(await deliver(), listener).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(EventStoreError)
+          return 'undecided'
+        })
+      expect(await verdict()).toBe('undecided')
+      await expect.poll(verdict, { timeout: 40_000, interval: 100 }).toBe('accepted')
+      expect(await outcome(done, listener)).toBe('409 event_duplicate')
+      expect(await replica.cli('ROLE')).toMatch(/^master/)
+    },
+  )
 })

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RedisServer } from './redis-server.ts'
+
+export interface RedisSentinel {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** What clients ask a Sentinel for. */
+export const SENTINEL_NAME = 'events'
+
+/** One Sentinel, which is a majority of one, and fails over when the primary has been silent for half a second. */
+export async function startSentinel(primary: RedisServer): Promise<RedisSentinel> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-sentinel-'))
+  const port = await freePort()
+  const settings = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `sentinel monitor ${SENTINEL_NAME} 127.0.0.1 ${primary.port} 1`,
+    `sentinel down-after-milliseconds ${SENTINEL_NAME} 500`,
+    `sentinel failover-timeout ${SENTINEL_NAME} 3000`,
+  ]
+  writeFileSync(join(folder, 'sentinel.conf'), settings.join('\n'))
+  const child = spawn('redis-server', ['sentinel.conf', '--sentinel'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const end = () => {
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', end)
+  let printed = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (bytes: Buffer) => {
+      printed += bytes.toString()
+      // It has to know of a replica before it can promote one.
+      if (printed.includes('+slave slave')) resolve()
+    })
+    child.once('exit', () => reject(new Error(`the Sentinel ended: ${printed}`)))
+  })
+  return {
+    port,
+    async close() {
+      const gone = once(child, 'exit')
+      end()
+      process.off('exit', end)
+      await gone
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo // nothing but a TCP port was asked for
+  holder.close()
+  await once(holder, 'close')
+  return port
+}
