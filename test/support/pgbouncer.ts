@@ -23,22 +23,28 @@ export type PoolMode = 'transaction' | 'statement'
 /** Fewer than any client opens, so that statements of many clients meet on each. */
 const SERVER_CONNECTIONS = 3
 
+/** Its input ends with this process, whatever ended that. A test run that is interrupted comes to no `afterAll`. */
+const GUARD = `cat > /dev/null
+kill -KILL "$(cat "$0/pid")"
+rm -rf "$0"`
+
 /** A pooler of its own in front of a server, on a socket in a folder of its own. */
 export class Pgbouncer {
   readonly #server: PostgresServer
   readonly #folder = mkdtempSync(join(tmpdir(), 'hookgate-pgbouncer-'))
   #process: ChildProcess | undefined
-  readonly #atExit = () => {
-    this.#process?.kill('SIGKILL')
-    rmSync(this.#folder, { recursive: true, force: true })
-  }
+  readonly #guard: ChildProcess
 
   private constructor(server: PostgresServer, mode: PoolMode) {
     this.#server = server
     const settings = join(this.#folder, 'pgbouncer.ini')
     writeFileSync(settings, settingsOf(server, this.#folder, mode))
     if (USER) for (const path of [this.#folder, settings]) chownSync(path, USER.uid, USER.gid)
-    process.once('exit', this.#atExit)
+    this.#guard = spawn('sh', ['-c', GUARD, this.#folder], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    this.#guard.unref()
   }
 
   static async start(server: PostgresServer, mode: PoolMode): Promise<Pgbouncer> {
@@ -63,7 +69,7 @@ export class Pgbouncer {
 
   /** Starts it again after `halt`. */
   async resume(): Promise<void> {
-    rmSync(join(this.#folder, '.s.PGSQL.5432'), { force: true })
+    for (const left of ['.s.PGSQL.5432', 'pid']) rmSync(join(this.#folder, left), { force: true })
     const pooler = spawn('pgbouncer', ['pgbouncer.ini'], {
       ...USER,
       cwd: this.#folder,
@@ -85,7 +91,7 @@ export class Pgbouncer {
   /** Stops it for good, and removes its folder. */
   async remove(): Promise<void> {
     await this.halt()
-    process.off('exit', this.#atExit)
+    this.#guard.kill('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
@@ -100,6 +106,7 @@ listen_port = 5432
 unix_socket_dir = ${folder}
 auth_type = any
 pool_mode = ${mode}
+pidfile = ${folder}/pid
 max_client_conn = 500
 server_login_retry = 0.1
 `
