@@ -1,6 +1,5 @@
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
-import { type BodyIncompleteError, bodyLate, connectionEnded, oversizeBody } from './body.ts'
-import { dropSurplus } from './surplus.ts'
+import { type BodyIncompleteError, bodyLate, connectionEnded } from './body.ts'
 
 /** The part of a Node request that brings its body. */
 export interface NodeStream {
@@ -21,7 +20,6 @@ export class Arrival {
   readonly #reject: (error: BodyIncompleteError) => void
   #chunks: Uint8Array[] = []
   #length = 0
-  #timeoutMs = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #isOver = false
 
@@ -38,15 +36,14 @@ export class Arrival {
   }
 
   begin(timeoutMs: number, announced: number): void {
-    this.#timeoutMs = timeoutMs
     this.#stream.on('data', this.#onData).on('end', this.#onEnd)
     // Most bodies are there when the code at hand has run, and to watch over one costs more than to read it.
     void CODE_AT_HAND.then(() => {
-      if (!this.#isOver && (this.#length === 0 || this.#length !== announced)) this.#watch()
+      if (!this.#isOver && (this.#length === 0 || this.#length !== announced)) this.#watch(timeoutMs)
     })
   }
 
-  #watch(): void {
+  #watch(timeoutMs: number): void {
     if (this.#stream.destroyed) {
       this.#giveUp(connectionEnded())
       return
@@ -60,7 +57,7 @@ export class Arrival {
     }
     this.#stream.on('error', onGone).on('close', onGone).on('pause', resume)
     resume()
-    this.#timer = setTimeout(() => this.#giveUp(bodyLate(this.#timeoutMs)), this.#timeoutMs)
+    this.#timer = setTimeout(() => this.#giveUp(bodyLate(timeoutMs)), timeoutMs)
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
@@ -68,7 +65,7 @@ export class Arrival {
     this.#chunks = withChunk(this.#chunks, chunk, this.#length)
     if (this.#length <= this.#limit) return
     this.#leave()
-    dropSurplus(this.#stream, this.#timeoutMs, () => this.#resolve(oversizeBody(this.#limit)))
+    this.#resolve(joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1))
   }
 
   /** The listeners stay on: a stream that has ended calls none of them but that of its close. */

@@ -3,7 +3,6 @@ import { Arrival, type NodeStream } from './arrival.ts'
 import { announcesOver, connectionEnded, oversizeBody } from './body.ts'
 import type { Incoming } from './receiver.ts'
 import { bodyTaken } from './set-up-errors.ts'
-import { dropSurplus } from './surplus.ts'
 
 /** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
 export interface NodeRequest extends NodeStream {
@@ -28,7 +27,7 @@ export function nodeIncoming(request: NodeRequest): Incoming {
   return {
     method: request.method ?? '',
     header,
-    readBody: (limit, timeoutMs) => readNodeBody(request, header, limit, timeoutMs),
+    readBody: (limit, timeoutMs) => readNodeBody(request, header('content-length'), limit, timeoutMs),
   }
 }
 
@@ -40,7 +39,7 @@ export function nodeIncoming(request: NodeRequest): Incoming {
  */
 function readNodeBody(
   request: NodeRequest,
-  header: Incoming['header'],
+  contentLength: ReturnType<Incoming['header']>,
   limit: number,
   timeoutMs: number,
 ): MaybePromise<Uint8Array> {
@@ -52,8 +51,7 @@ function readNodeBody(
     if (request.body instanceof Uint8Array) return request.body
     if (request.readableDidRead || request.readableEnded) throw bodyTaken()
   }
-  const contentLength = header('content-length')
-  if (announcesOver(limit, contentLength)) return refusedBody(request, header, limit, timeoutMs)
+  if (announcesOver(limit, contentLength)) return oversizeBody(limit)
   return new Promise((resolve, reject) => {
     if (request.httpVersionMajor === 1) {
       return new Arrival(request, limit, resolve, reject).begin(timeoutMs, Number(contentLength))
@@ -62,13 +60,6 @@ function readNodeBody(
     const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))
     new Arrival(request, limit, end, reject).begin(timeoutMs, Number.NaN)
   })
-}
-
-/** Of a sender that waits to be told whether it may send, nothing is dropped: it reads its answer. */
-function refusedBody(request: NodeRequest, header: Incoming['header'], limit: number, timeoutMs: number) {
-  const body = oversizeBody(limit)
-  if (header('expect') !== undefined) return body
-  return new Promise<Uint8Array>((resolve) => dropSurplus(request, timeoutMs, () => resolve(body)))
 }
 
 /**
