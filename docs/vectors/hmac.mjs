@@ -1,6 +1,6 @@
 // Deliveries signed with HMAC, and what is wrong with them.
 import { randomBytes } from 'node:crypto'
-import { EVENT_ID, given, mac, NOW, no, vector, YES } from './given.mjs'
+import { BODY, EVENT_ID, given, mac, NOW, no, vector, YES } from './given.mjs'
 
 const [secret, older] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
 const WRONG = no(401, 'signature_mismatch')
@@ -85,6 +85,7 @@ export const HMAC = [
   ),
   hmac('a body that is not JSON', no(400, 'body_not_json'), { body: '{order:1}' }),
   hmac('an empty body', no(400, 'body_not_json'), { body: '' }),
+  hmac('a body that ends midway', no(400, 'body_not_json'), { body: BODY.slice(0, -1) }),
   hmac('JSON behind a byte order mark', no(400, 'body_not_json'), { body: '\ufeff{}' }),
   hmac('JSON in Latin-1', no(400, 'body_not_json'), { body: Buffer.from('{"a":"\xe9"}', 'latin1') }),
   hmac('a form', no(400, 'content_type_not_json'), {

@@ -102,6 +102,9 @@ export const JWT = [
   jwt('without a kid', TOKEN, { header: { kid: undefined } }),
   jwt('a kid that nobody knows', TOKEN, { header: { kid: 'ec-2' } }),
   jwt("another algorithm's kid", TOKEN, { header: { kid: 'rsa-1' } }),
+  jwt('a key set of its own in the header, which nobody fetches', YES, {
+    header: { jku: 'https://sender.example/other.json' },
+  }),
   jwt('a critical extension', TOKEN, { header: { crit: ['exp'] } }),
   jwt('no algorithm', TOKEN, {
     header: { alg: 'none' },
