@@ -4,6 +4,7 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PostgresServer, USER, WHY_NO_POSTGRES } from './postgres-server.ts'
+import { untilSaid } from './until-said.ts'
 
 /** Debian keeps it among the programs of the administrator. */
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin`
@@ -77,15 +78,7 @@ export class Pgbouncer {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     this.#process = pooler
-    let log = ''
-    await new Promise<void>((resolve, reject) => {
-      pooler.stderr.on('data', (chunk) => {
-        log += chunk
-        if (log.includes('process up')) resolve()
-      })
-      pooler.once('error', reject)
-      pooler.once('exit', () => reject(new Error(`pgbouncer ended: ${log}`)))
-    })
+    await untilSaid(pooler, 'process up')
   }
 
   /** Stops it for good, and removes its folder. */

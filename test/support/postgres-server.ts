@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { untilSaid } from './until-said.ts'
 
 /** Debian keeps the server out of PATH, in a folder for each version. */
 const DEBIAN = '/usr/lib/postgresql'
@@ -91,15 +92,7 @@ export class PostgresServer {
       { ...USER, cwd: this.folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     this.#postmaster = postmaster
-    await new Promise<void>((resolve, reject) => {
-      let log = ''
-      postmaster.stderr.on('data', (chunk) => {
-        log += chunk
-        if (log.includes('ready to accept connections')) resolve()
-      })
-      postmaster.once('error', reject)
-      postmaster.once('exit', () => reject(new Error(`postgres ended: ${log}`)))
-    })
+    await untilSaid(postmaster, 'ready to accept connections')
   }
 
   /** Stops at once, as a crash would: no client is told. */
