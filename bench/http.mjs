@@ -6,8 +6,11 @@ import { signedDelivery } from './workload.mjs'
 
 const CONNECTIONS = 32
 const SIZE = 1024
-/** Rounds that do not count, until the code of a new process is compiled. */
-const WARM_UP = 8
+/** In a round, of each server. */
+const REQUESTS = 800
+/** A process goes on compiling its code for some 16,000 requests. These rounds do not count, but for the first, in "new". */
+const WARM_UP = 24
+const NEW = 10
 const STACK = 'standardwebhooks + lru-cache'
 const EXPRESS = ['bare', 'floor', 'floor behind express.raw', 'hookgate', 'stack']
 const OTHERS = ['bare', 'floor', 'hookgate', 'stack']
@@ -30,21 +33,23 @@ export async function measure({ rounds: wanted, progress }) {
     const name = `${framework}${algorithm ? `, ${algorithm}` : ''}`
     const wall = new Map(variants.map((variant) => [variant, []]))
     const cpu = new Map(variants.map((variant) => [variant, []]))
+    const cpuWhenNew = new Map(variants.map((variant) => [variant, []]))
     for (let session = 1; session <= SESSIONS; session += 1) {
       const rounds = Math.ceil(wanted / 2 / SESSIONS)
       const where = (text) => progress(`${name}, servers ${session} of ${SESSIONS}, ${text}`)
       const times = await measureServers(family, rounds, where)
       for (const variant of variants) {
         wall.get(variant).push(...times.wall.get(variant))
-        cpu.get(variant).push(...times.cpu.get(variant))
+        cpu.get(variant).push(...times.cpu.get(variant).slice(WARM_UP))
+        cpuWhenNew.get(variant).push(...times.cpu.get(variant).slice(0, NEW))
       }
     }
-    rows.push(...variants.map((variant) => rowOf(name, variant, wall, cpu)))
+    rows.push(...variants.map((variant) => rowOf(name, variant, { wall, cpu, cpuWhenNew })))
   }
   return rows
 }
 
-function rowOf(framework, variant, wall, cpu) {
+function rowOf(framework, variant, { wall, cpu, cpuWhenNew }) {
   return {
     framework,
     name: variant === 'stack' ? STACK : variant,
@@ -54,13 +59,14 @@ function rowOf(framework, variant, wall, cpu) {
     cpu: median(cpu.get(variant)),
     cpuToFloor: ratio(cpu, variant, 'floor'),
     cpuToBare: ratio(cpu, variant, 'bare'),
+    cpuToFloorWhenNew: ratio(cpuWhenNew, variant, 'floor'),
   }
 }
 
-/** Microseconds a request, by round: of the client's clock, and of the servers' CPU. */
+/** Microseconds a request, by round: of the client's clock, and of the servers' CPU (of this, the first rounds too). */
 async function measureServers({ framework, variants, algorithm }, rounds, progress) {
   const key = algorithm && newKey(algorithm)
-  const requests = algorithm ? 300 : 800
+  const requests = REQUESTS
   const all = WARM_UP + rounds
   const pools = poolsOf(all, requests, key)
   const servers = await Promise.all(
@@ -76,7 +82,7 @@ async function measureServers({ framework, variants, algorithm }, rounds, progre
   }))
   const { wall } = await interleave(runs, { rounds, warmUp: WARM_UP, operations: requests, progress })
   for (const { stop } of servers) stop()
-  return { wall, cpu: new Map([...cpu].map(([variant, used]) => [variant, used.slice(-rounds)])) }
+  return { wall, cpu }
 }
 
 /** The requests of each round, signed our way and, but for tokens, the other. */

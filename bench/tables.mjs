@@ -64,7 +64,16 @@ export const tables = {
 
   http: (rows) =>
     table(
-      ['1 KB, 32 connections', 'req/s', '**× floor**', '× bare', 'CPU µs', '**CPU × floor**', 'CPU × bare'],
+      [
+        '1 KB, 32 connections',
+        'req/s',
+        '**× floor**',
+        '× bare',
+        'CPU µs',
+        '**CPU × floor**',
+        'CPU × bare',
+        'new: CPU × floor',
+      ],
       rows.map((row) => [
         `${row.framework}: ${row.name}`,
         Math.round(row.perSecond).toLocaleString('en'),
@@ -73,6 +82,7 @@ export const tables = {
         fixed(row.cpu, 0),
         `**${fixed(row.cpuToFloor)}**`,
         fixed(row.cpuToBare),
+        fixed(row.cpuToFloorWhenNew),
       ]),
     ),
 
