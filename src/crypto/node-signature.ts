@@ -1,12 +1,13 @@
 /** Signatures of tokens on node:crypto. What else is of Node is global: importing node:process would make its streams. */
 import { KeyObject, verify } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
 
 /**
  * Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2).
  *
  * A check that is alone runs here: the way to the thread pool and back takes as long as the check. Where others are
- * under way, in this stretch of code, in the pool or in this turn of the event loop, the other cores help.
+ * under way, in this stretch of code, in the pool or in this turn of the event loop, the other cores help, if there are any.
  */
 export async function verifySignature(
   algorithm: JwtAlgorithm,
@@ -65,10 +66,12 @@ function derSignature(signature: Uint8Array): Uint8Array | undefined {
   return der.subarray(0, end)
 }
 
+const hasOneCore = availableParallelism() === 1
 let underWay = 0
 let noticed = false
 
 function isAlone(): boolean {
+  if (hasOneCore) return true
   if (underWay > 1) return false
   if (!noticed) {
     noticed = true

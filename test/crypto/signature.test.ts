@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type CryptoKey, importJWK } from 'jose'
@@ -6,7 +7,7 @@ import * as nodeCrypto from '../../src/crypto/node.ts'
 import type { JwtAlgorithm } from '../../src/crypto/signature-keys.ts'
 import * as webCrypto from '../../src/crypto/web.ts'
 import { newKey } from '../support/keys.ts'
-import { itOutsideWorkerd } from '../support/runtime.ts'
+import { IN_WORKERD, itOutsideWorkerd } from '../support/runtime.ts'
 
 const TEXT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0'
 const P256_ORDER = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
@@ -123,6 +124,10 @@ describe.each([
   })
 })
 
+/** With one core nothing goes to the pool: test/package/one-core.test.ts. */
+const itWithPool =
+  availableParallelism() === 1 && !IN_WORKERD ? it.skip : itOutsideWorkerd('it has no thread pool')
+
 describe('where node.ts checks', () => {
   /** Whether these checks are done before anything else of this process had a turn. */
   async function areDoneAtOnce(count: number): Promise<boolean> {
@@ -151,13 +156,13 @@ describe('where node.ts checks', () => {
     expect(await areDoneAtOnce(1)).toBe(true)
   })
 
-  itOutsideWorkerd('it has no thread pool')('of two at once the pool has a part', async () => {
+  itWithPool('of two at once the pool has a part (needs a second core)', async () => {
     await idle()
     expect(await areDoneAtOnce(2)).toBe(false)
   })
 
-  itOutsideWorkerd('it has no thread pool')(
-    'a second task in one turn of the event loop finds the first, and goes to the pool',
+  itWithPool(
+    'a second task in one turn of the event loop finds the first, and goes to the pool (needs a second core)',
     async () => {
       await idle()
       const answers: boolean[] = []
