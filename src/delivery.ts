@@ -16,7 +16,6 @@ export interface Delivery {
 /** Absent and empty are the same; a header that came twice is an array. */
 export function headerOf(delivery: Delivery, name: string): string | readonly string[] | undefined {
   const value = delivery.header(name)
-  if (typeof value === 'string') return value === '' ? undefined : value
-  if (value === undefined || value.length === 0) return undefined
-  return value.length === 1 ? value[0] || undefined : value
+  if (!value?.length) return undefined // null, too: so `headers.get(name)` will do
+  return typeof value === 'string' || value.length > 1 ? value : value[0] || undefined
 }

@@ -9,6 +9,7 @@ import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
 import { type Claim, claimEvent } from './claim.ts'
 import type { Delivery } from './delivery.ts'
+import { ListenerConfigError } from './errors.ts'
 import type { WebhookEvent } from './event.ts'
 import type { Json } from './lib/json.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
@@ -54,11 +55,23 @@ export type CheckReason = Exclude<Awaited<ReturnType<Checks[number]>>, undefined
  *
  * @returns `Rejected` for anything a sender can do. It never throws for that.
  * @throws EventStoreError | KeySetError (as a rejection) when it could not decide: answer 503, never 200 or 409.
+ * @throws ListenerConfigError (as a rejection) for what is no delivery or no listener: plain JavaScript can hand it over.
  */
 export async function verify<Payload = Json>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): Promise<Verdict<Payload>> {
+  // Only here: what an adapter hands over is made by code that was compiled.
+  if (
+    typeof delivery?.header !== 'function' ||
+    delivery.body?.byteLength === undefined ||
+    !listener?.nextOwner
+  ) {
+    throw new ListenerConfigError(
+      'verify',
+      'takes { method, header(name), body: Uint8Array } and what defineListener() made',
+    )
+  }
   const verdict = verdictOn(delivery, listener)
   return isPromise(verdict) ? await verdict : verdict
 }
@@ -88,7 +101,7 @@ function decide(attempt: Attempt, first = 0): MaybePromise<Verdict<unknown>> {
 
 function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
   const { auth, delivery, eventId, listener, payload, sentAt } = attempt
-  if (auth === undefined) throw new TypeError('checkAuthenticity passed without saying who the sender is')
+  if (auth === undefined) throw new TypeError('auth.authenticate() named no sender')
   return {
     id: eventId,
     listenerId: listener.id,

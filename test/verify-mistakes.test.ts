@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { verify } from '../src/index.ts'
+import { hmacListener, withHeaders } from './support/hmac-listener.ts'
+import { outcome } from './support/outcome.ts'
+
+/** What the types forbid is the point here: plain JavaScript can do it. */
+const verifyAnything = verify as unknown as (...given: readonly unknown[]) => Promise<unknown>
+
+const MISTAKE =
+  'ListenerConfigError: verify: takes { method, header(name), body: Uint8Array } and what defineListener() made'
+
+describe('verify() with what is no delivery, or no listener, rejects with the fix', () => {
+  const { listener, deliver } = hmacListener()
+  const { id, auth, store } = listener
+
+  it.each<readonly [string, readonly unknown[]]>([
+    ['nothing', []],
+    ['no delivery', [null, listener]],
+    ['a web request', [new Request('http://localhost/', { method: 'POST', body: '{}' }), listener]],
+    ['the two in the wrong order', [listener, { method: 'POST', header: () => '', body: new Uint8Array() }]],
+  ])('%s', async (_, given) => {
+    await expect(verifyAnything(...given).catch(String)).resolves.toBe(MISTAKE)
+  })
+
+  it.each<readonly [string, object]>([
+    ['headers in place of header()', { header: undefined, headers: {} }],
+    ['an object of headers', { header: { 'content-type': 'application/json' } }],
+    ['no body', { body: undefined }],
+    ['a body that is text', { body: '{"a":1}' }],
+    ['a body that was parsed', { body: { a: 1 } }],
+  ])('a delivery with %s', async (_, wrong) => {
+    const given = verifyAnything({ ...(await deliver()), ...wrong }, listener)
+    await expect(given.catch(String)).resolves.toBe(MISTAKE)
+  })
+
+  it.each<readonly [string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['the options of one', { id, auth, store }],
+  ])('a listener that is %s', async (_, wrong) => {
+    await expect(verifyAnything(await deliver(), wrong).catch(String)).resolves.toBe(MISTAKE)
+  })
+})
+
+it('takes null for a header that is absent, as Headers answer it', async () => {
+  const { listener, deliver } = hmacListener()
+  const delivery = await deliver()
+  const header = (name: string) => delivery.header(name) ?? (null as unknown as undefined)
+  expect(await outcome({ ...delivery, header }, listener)).toBe('accepted')
+  const unsigned = withHeaders({ ...delivery, header }, { 'webhook-signature': null as unknown as undefined })
+  expect(await outcome(unsigned, listener)).toBe('401 auth_missing')
+})
