@@ -1,42 +1,16 @@
-import { CompactSign, importJWK, type JWK } from 'jose'
+import { CompactSign, importJWK } from 'jose'
 import { hmacSha256, sha256 } from '#crypto'
-import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
 import type { Delivery } from '../delivery.ts'
+import { ListenerConfigError } from '../errors.ts'
+import { checkOptions } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
-
-/** What both methods sign. */
-export interface SignOptions {
-  /** The body to sign and send: text (as UTF-8) or bytes. */
-  readonly body: Uint8Array | string
-  /** Default: a new UUID v4. */
-  readonly eventId?: string | undefined
-  /** Unix seconds. Default: now. */
-  readonly timestamp?: number | string | undefined
-}
-
-/** The options of `signHmac`. */
-export interface SignHmacOptions extends SignOptions {
-  /** The signing secret, as text: it is not decoded. */
-  readonly secret: string
-}
-
-/** The options of `signJwt`. */
-export interface SignJwtOptions extends SignOptions {
-  /** A private JWK. Its `alg` and `kid` are used unless given here. */
-  readonly privateKey: JWK
-  /** `alg` of the token's header. Default: that of the key. */
-  readonly algorithm?: JwtAlgorithm | undefined
-  /** `kid` of the token's header. Default: that of the key. */
-  readonly keyId?: string | undefined
-  /** The tenant base URL. */
-  readonly subject: string
-  /** The full webhook endpoint URL. */
-  readonly audience: string
-  /** How long the token is valid, in seconds. Default 300, at most 600 is accepted. */
-  readonly expiresInSeconds?: number | undefined
-  /** Claims to add, or to replace the right ones with wrong ones. `undefined` leaves a claim out. */
-  readonly claims?: { readonly [claim: string]: unknown } | undefined
-}
+import {
+  HMAC_OPTIONS,
+  JWT_OPTIONS,
+  type SignHmacOptions,
+  type SignJwtOptions,
+  type SignOptions,
+} from './sign-options.ts'
 
 /** A request ready to send: `fetch(url, await signHmac(…))`. */
 export interface SignedRequest {
@@ -49,14 +23,16 @@ export interface SignedRequest {
 }
 
 /** Signs a delivery as a sender with the HMAC method does (specification 5.2). */
-export async function signHmac({ secret, ...options }: SignHmacOptions): Promise<SignedRequest> {
+export async function signHmac(options: SignHmacOptions): Promise<SignedRequest> {
+  checkOptions('signHmac', options, HMAC_OPTIONS)
   const { body, headers, prefix } = prepare(options)
-  const signature = await hmacSha256(secret)(prefix, body)
+  const signature = await hmacSha256(options.secret)(prefix, body)
   return { method: 'POST', headers: { ...headers, 'webhook-signature': signature }, body }
 }
 
 /** Signs a delivery as a sender with the JWT method does: the six claims of specification 5.2. */
 export async function signJwt(options: SignJwtOptions): Promise<SignedRequest> {
+  checkOptions('signJwt', options, JWT_OPTIONS)
   const { body, eventId, headers } = prepare(options)
   const { privateKey, algorithm = privateKey.alg, keyId = privateKey.kid } = options
   if (algorithm === undefined) throw new TypeError('signJwt: give an algorithm, or a key with alg')
@@ -77,6 +53,9 @@ export async function signJwt(options: SignJwtOptions): Promise<SignedRequest> {
 
 /** What an adapter would hand to `verify` on receiving this request. */
 export function toDelivery(request: SignedRequest, sourceIp?: string): Delivery {
+  if (!request?.headers) {
+    throw new ListenerConfigError('toDelivery', 'takes what signHmac() or signJwt() resolves with: await it')
+  }
   return {
     method: request.method,
     header: (name) => request.headers[name],
@@ -92,7 +71,7 @@ function prepare({
   eventId = crypto.randomUUID(),
   timestamp = Math.floor(Date.now() / 1000),
 }: SignOptions) {
-  const bytes = typeof body === 'string' ? encoder.encode(body) : body.slice()
+  const bytes = typeof body === 'string' ? encoder.encode(body) : new Uint8Array(body) // a Buffer's slice() is no copy
   const headers = {
     'content-type': 'application/json',
     'webhook-timestamp': `${timestamp}`,

@@ -98,8 +98,9 @@ async function send(faults: readonly Fault[], done: boolean) {
   }
   // Backwards, so that the size comes last: it must not be undone by another body.
   for (const { spoil } of [...faults].reverse()) spoil(plan, clock.seconds())
-  const signed = toDelivery(await signHmac(plan), plan.sourceIp)
-  const delivery: Delivery = { ...withHeaders(signed, plan.headers), method: plan.method }
+  const { method, headers, sourceIp, ...toSign } = plan
+  const signed = toDelivery(await signHmac(toSign), sourceIp)
+  const delivery: Delivery = { ...withHeaders(signed, headers), method }
   return { words: inWords(await verify(delivery, listener)), calls }
 }
 

@@ -144,6 +144,7 @@ describe('the platform rule', () => {
         'src/auth/public-key.ts',
         'src/auth/remote-key-set.ts',
         'src/testing/sign.ts',
+        'src/testing/sign-options.ts',
       ],
       'jose/key/import': ['src/auth/jwks.ts'],
     }

@@ -41,8 +41,10 @@ describe('signHmac', () => {
     }
   })
 
-  it('keeps the bytes it signed, whatever becomes of those it was given', async () => {
-    const body = Uint8Array.of(0x7b, 0x7d)
+  it.each([
+    ['an array', Uint8Array.of(0x7b, 0x7d)],
+    ['a Buffer, whose slice() is no copy', Buffer.from('{}')],
+  ])('keeps the bytes it signed, whatever becomes of those it was given: %s', async (_, body) => {
     const signed = await signHmac({ secret, body })
     body.fill(0)
     expect(signed.body).toStrictEqual(Uint8Array.of(0x7b, 0x7d))
@@ -106,4 +108,47 @@ it('toDelivery hands over what an adapter would', async () => {
   expect(delivery.header('webhook-signature')).toBe(request.headers['webhook-signature'])
   expect(delivery.header('authorization')).toBeUndefined()
   expect(toDelivery(request).sourceIp).toBeUndefined()
+})
+
+describe('what plain JavaScript may give is answered with the fix', () => {
+  const mistakeOf = async (call: () => unknown) => {
+    try {
+      return await call()
+    } catch (error) {
+      return String(error)
+    }
+  }
+  const signers = { signHmac, signJwt } as unknown as {
+    readonly [name: string]: (...given: readonly unknown[]) => Promise<unknown>
+  }
+
+  it.each<readonly [string, readonly unknown[], string]>([
+    ['signHmac', [], 'signHmac: takes an object of options'],
+    ['signHmac', [null], 'signHmac: takes an object of options'],
+    ['signHmac', [{ secret }], 'body: must be text, or the bytes to send'],
+    ['signHmac', [{ secret, body: { a: 1 } }], 'body: must be text, or the bytes to send'],
+    ['signHmac', [{ body: '{}' }], 'secret: must be text'],
+    ['signHmac', [{ secret: Buffer.from(secret), body: '{}' }], 'secret: must be text'],
+    [
+      'signHmac',
+      [{ secret, body: '{}', eventID: 'a' }],
+      'eventID: signHmac has no such option; it has body,',
+    ],
+    ['signJwt', [], 'signJwt: takes an object of options'],
+    ['signJwt', [{ ...endpoint, body: '{}' }], 'privateKey: must be a private JWK, like { kty, d, … }'],
+    ['signJwt', [{ ...endpoint, body: '{}', privateKey: 'PEM' }], 'privateKey: must be a private JWK'],
+    ['signJwt', [{ ...endpoint, privateKey }], 'body: must be text, or the bytes to send'],
+  ])('%s %j', async (name, given, words) => {
+    expect(await mistakeOf(() => signers[name]?.(...given))).toContain(`ListenerConfigError: ${words}`)
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['a promise', signHmac({ secret, body: '{}' })],
+  ])('toDelivery of %s', async (_, given) => {
+    expect(await mistakeOf(() => toDelivery(given as never))).toBe(
+      'ListenerConfigError: toDelivery: takes what signHmac() or signJwt() resolves with: await it',
+    )
+  })
 })

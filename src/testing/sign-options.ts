@@ -1,0 +1,70 @@
+import type { JWK } from 'jose'
+import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
+import { ListenerConfigError } from '../errors.ts'
+import type { OptionCheck, OptionTable } from '../lib/options.ts'
+
+/** What both methods sign. */
+export interface SignOptions {
+  /** The body to sign and send: text (as UTF-8) or bytes. */
+  readonly body: Uint8Array | string
+  /** Default: a new UUID v4. */
+  readonly eventId?: string | undefined
+  /** Unix seconds. Default: now. */
+  readonly timestamp?: number | string | undefined
+}
+
+/** The options of `signHmac`. */
+export interface SignHmacOptions extends SignOptions {
+  /** The signing secret, as text: it is not decoded. */
+  readonly secret: string
+}
+
+/** The options of `signJwt`. */
+export interface SignJwtOptions extends SignOptions {
+  /** A private JWK. Its `alg` and `kid` are used unless given here. */
+  readonly privateKey: JWK
+  /** `alg` of the token's header. Default: that of the key. */
+  readonly algorithm?: JwtAlgorithm | undefined
+  /** `kid` of the token's header. Default: that of the key. */
+  readonly keyId?: string | undefined
+  /** The tenant base URL. */
+  readonly subject: string
+  /** The full webhook endpoint URL. */
+  readonly audience: string
+  /** How long the token is valid, in seconds. Default 300, at most 600 is accepted. */
+  readonly expiresInSeconds?: number | undefined
+  /** Claims to add, or to replace the right ones with wrong ones. `undefined` leaves a claim out. */
+  readonly claims?: { readonly [claim: string]: unknown } | undefined
+}
+
+const textOrBytes: OptionCheck = (value, option) => {
+  if (typeof value === 'string' || ArrayBuffer.isView(value)) return
+  throw new ListenerConfigError(option, 'must be text, or the bytes to send')
+}
+
+const text: OptionCheck = (value, option) => {
+  if (typeof value !== 'string') throw new ListenerConfigError(option, 'must be text')
+}
+
+const jwk: OptionCheck = (value, option) => {
+  if (typeof Object(value).kty === 'string') return
+  throw new ListenerConfigError(option, 'must be a private JWK, like { kty, d, … }')
+}
+
+/** Whoever tests an endpoint wants to sign wrong values, too. */
+const anything: OptionCheck = () => {}
+
+const OPTIONS: OptionTable<SignOptions> = { body: textOrBytes, eventId: anything, timestamp: anything }
+
+export const HMAC_OPTIONS: OptionTable<SignHmacOptions> = { ...OPTIONS, secret: text }
+
+export const JWT_OPTIONS: OptionTable<SignJwtOptions> = {
+  ...OPTIONS,
+  privateKey: jwk,
+  algorithm: anything,
+  keyId: anything,
+  subject: anything,
+  audience: anything,
+  expiresInSeconds: anything,
+  claims: anything,
+}
