@@ -11,7 +11,7 @@ import {
   Receiver,
   type ReceiverOptions,
 } from './shared/receiver.ts'
-import { mountedTwice, notRegistered, secondParser } from './shared/set-up-errors.ts'
+import { mountedTwice, refuseMount, secondParser } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
 
@@ -68,8 +68,9 @@ function refuseParser(): never {
 type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 
 /** Async, because Fastify hands on what a promise rejects with: a throw would leave `ready()` waiting for a timeout. */
-async function guardScope(...[scope, options]: Parameters<GuardScope>): Promise<void> {
-  if (typeof scope?.addContentTypeParser !== 'function') throw notRegistered()
+async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
+  const [scope, options] = given
+  if (typeof scope?.addContentTypeParser !== 'function') return refuseMount(given)
   if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
   const receive = receiveWith(options)
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.

@@ -5,7 +5,7 @@ import { aFunction } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { webIncoming } from './shared/read-web.ts'
 import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
-import { addressNotGiven } from './shared/set-up-errors.ts'
+import { addressNotGiven, noResponse } from './shared/set-up-errors.ts'
 import { settleBefore } from './shared/settle.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
@@ -51,7 +51,11 @@ export function webhookHandler<Payload = Json>(
     return receiver.receive(request, webIncoming(request), sourceIp, (outcome) => {
       if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
       const { event, listener } = outcome
-      const run = async () => (await handler(event, request)) ?? new Response()
+      const run = async () => {
+        const response = (await handler(event, request)) ?? new Response()
+        if (typeof response.status !== 'number') throw noResponse()
+        return response
+      }
       return settleBefore(listener, event, request, run, ({ status }) => status)
     })
   }

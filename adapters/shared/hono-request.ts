@@ -7,7 +7,7 @@ import type { NodeResponse } from './settle.ts'
 /** What a Hono request says of itself. */
 export function honoIncoming(c: Context): Incoming {
   const { incoming } = nodeOf(c)
-  const request = incoming ? nodeIncoming(incoming) : webIncoming(c.req.raw)
+  const request = incoming ? nodeIncoming(incoming) : webIncoming(c.req?.raw)
   const readBody = keptBody(c) ?? handedOutBody(c, incoming)
   return readBody ? { method: request.method, header: request.header, readBody } : request
 }

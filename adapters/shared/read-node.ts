@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { Arrival, type NodeStream } from './arrival.ts'
 import { announcesOver, connectionEnded, oversizeBody } from './body.ts'
 import type { Incoming } from './receiver.ts'
-import { bodyTaken } from './set-up-errors.ts'
+import { bodyTaken, otherFramework } from './set-up-errors.ts'
 
 /** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
 export interface NodeRequest extends NodeStream {
@@ -69,6 +69,7 @@ function readNodeBody(
 export function nodeHeaders(request: NodeRequest): Incoming['header'] {
   // Once: no two requests of Express have one hidden class, so that all that is asked of them is looked for anew.
   const { rawHeaders } = request
+  if (rawHeaders === undefined) throw otherFramework()
   return rawHeaders.length === 0 ? (name) => request.headers[name] : (name) => findHeader(rawHeaders, name)
 }
 

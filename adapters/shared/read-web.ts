@@ -3,10 +3,11 @@ import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import { announcesOver, bodyLate, connectionEnded, oversizeBody } from './body.ts'
 import type { Incoming } from './receiver.ts'
-import { bodyTaken } from './set-up-errors.ts'
+import { bodyTaken, otherFramework } from './set-up-errors.ts'
 
-/** What a web request says of itself, whatever framework wraps it. */
+/** What a web request says of itself, whatever framework wraps it. @throws ListenerConfigError for what is none. */
 export function webIncoming(request: Request): Incoming {
+  if (typeof request?.headers?.get !== 'function') throw otherFramework()
   return {
     method: request.method,
     header: (name) => webHeader(request.headers, name),

@@ -23,6 +23,10 @@ export function noListener(caller: string, found: unknown): ListenerConfigError 
   )
 }
 
+export function notAListener(): ListenerConfigError {
+  return new ListenerConfigError('listener', 'must come from defineListener()')
+}
+
 export function nothingFound(): ListenerConfigError {
   return new ListenerConfigError('listener', 'a lookup must find what defineListener() made, or undefined')
 }
@@ -51,12 +55,35 @@ export function sourceTwice(): ListenerConfigError {
   return new ListenerConfigError('sourceIp', 'give it or trustedProxies, not both')
 }
 
+/** The adapter of one framework, mounted on another. */
+export function otherFramework(): ListenerConfigError {
+  const mend = 'import from hookgate/express, /fastify, /hono or /web, whichever your server is'
+  return new ListenerConfigError('request', `is of another framework: ${mend}`)
+}
+
+/** A text, say, or an object that Fastify or Express would make an answer of. */
+export function noResponse(): ListenerConfigError {
+  return new ListenerConfigError('handler', 'must return a Response, like Response.json(…), or nothing')
+}
+
 /** As a hook, as a handler, or called. */
-export function notRegistered(): ListenerConfigError {
+function notRegistered(): ListenerConfigError {
   return new ListenerConfigError(
     'verifyWebhook',
     'is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own',
   )
+}
+
+/**
+ * The plugin of Fastify, with what it was called with. Express 4 and connect look at no promise: there the error goes to
+ * `next`.
+ *
+ * @throws ListenerConfigError wherever else.
+ */
+export function refuseMount([, response, next]: readonly unknown[]): void {
+  const isMiddleware = typeof next === 'function' && 'writeHead' in Object(response)
+  if (!isMiddleware) throw notRegistered()
+  next(notRegistered())
 }
 
 export function secondParser(): ListenerConfigError {

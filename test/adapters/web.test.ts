@@ -57,12 +57,17 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim', 'release'])
   })
 
-  it('frees the event when the handler returns what is no response: the platform answers 500', async () => {
-    const endpoint = hmacEndpoint()
-    const handle = webhookHandler(endpoint.listener, () => ({ received: true }) as never)
-    await handle(webRequest(await endpoint.request()))
-    expect(verbs(endpoint)).toEqual(['claim', 'release'])
-  })
+  it.each([[{ received: true }], ['ok'], [200]])(
+    'frees the event when the handler returns %j, which is no response, and rejects with the fix',
+    async (returned) => {
+      const endpoint = hmacEndpoint()
+      const handle = webhookHandler(endpoint.listener, () => returned as never)
+      await expect(handle(webRequest(await endpoint.request())).catch(String)).resolves.toBe(
+        'ListenerConfigError: handler: must return a Response, like Response.json(…), or nothing',
+      )
+      expect(verbs(endpoint)).toEqual(['claim', 'release'])
+    },
+  )
 
   it('D07 leaves the lease to lapse when the sender left before the handler ended', async () => {
     const endpoint = hmacEndpoint()

@@ -28,7 +28,17 @@ describe('webhookOf', () => {
     expect((await exchange(address, toBytes(await one.request())))?.body).toBe('thrown')
   })
 
-  it('throws for a request that nobody verified', () => {
-    expect(() => webhookOf({}, hmacEndpoint().listener)).toThrow(TypeError)
+  it.each([
+    ['a request that nobody verified', {}],
+    ['null', null],
+    ['nothing', undefined],
+  ])('throws for %s, and says what to do', (_, request) => {
+    const call = () => webhookOf(request as object, hmacEndpoint().listener)
+    expect(call).toThrow(TypeError)
+    expect(call).toThrow(/ did not verify this request: is verifyWebhook\(\) on its route\?$/)
+  })
+
+  it.each([[null], [undefined], [{}]])('throws for a listener that is %j, whatever the request', (given) => {
+    expect(() => webhookOf({}, given as never)).toThrow('listener: must come from defineListener()')
   })
 })
