@@ -1,5 +1,6 @@
-import type { Socket } from 'node:net'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { remark } from './output.ts'
+import { sparingly } from './sparingly.ts'
 
 /** What Node answers by itself; 400 to all others. */
 const STATUS_LINES: { readonly [code: string]: string } = {
@@ -20,17 +21,28 @@ interface ParseError extends Error {
  * Answers what is no HTTP request as Node would, and tells of it: the sender sees an error of its connection, and there
  * is no delivery to print. Of the bytes themselves nothing is told.
  */
-export function refuseUnreadable(error: ParseError, socket: Socket): void {
-  const { code = '' } = error
-  // Node's own look at it. In the midst of a delivery, that has a line of its own.
-  const response: unknown = Reflect.get(socket, '_httpMessage')
-  if (!response && code.startsWith('HPE_')) {
-    remark(`hookgate: a sender was refused before its delivery: ${reasonOf(error)}`)
+export function refuseUnreadable(server: Server): void {
+  const underWay = new WeakMap<object, ServerResponse>()
+  const track = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    underWay.set(socket, response)
+    response.once('close', () => {
+      if (underWay.get(socket) === response) underWay.delete(socket) // pipelined, another may be under way
+    })
   }
-  if (socket.writable && Object(response).headersSent !== true) {
-    socket.write(`HTTP/1.1 ${STATUS_LINES[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
-  }
-  socket.destroy()
+  const tell = sparingly(remark)
+  server.on('request', track).on('checkContinue', track)
+  server.on('clientError', (error: ParseError, socket) => {
+    const { code = '' } = error
+    const response = underWay.get(socket)
+    // In the midst of a delivery, that has a line of its own.
+    if (!response && code.startsWith('HPE_')) {
+      tell(`hookgate: a sender was refused before its delivery: ${reasonOf(error)}`)
+    }
+    if (socket.writable && !response?.headersSent) {
+      socket.write(`HTTP/1.1 ${STATUS_LINES[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
+    }
+    socket.destroy()
+  })
 }
 
 function reasonOf({ code, rawPacket }: ParseError): string {

@@ -34,7 +34,7 @@ export function serveWebhooks(
     })
     receive(request, response, (error) => (error === undefined ? accept(response) : fail(response, error)))
   }
-  server.on('clientError', refuseUnreadable)
+  refuseUnreadable(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (request.url === path && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)

@@ -100,6 +100,26 @@ test.each([
   },
 )
 
+test('two hundred connections that are no HTTP are a few lines a second, and how many more there were', async () => {
+  const listener = await startListener([], { env })
+  await Promise.all(Array.from({ length: 200 }, () => exchange(listener.url, 'no HTTP\r\n\r\n')))
+  await listener.stderr.waitFor(/and \d+ more like this within a second/)
+  const told = listener.stderr.text.match(/refused before its delivery/g) ?? []
+  expect(told.length).toBeLessThan(50) // five a second, on a machine that takes up to ten for them
+})
+
+test('a connection that had its answer, and then is no HTTP, is told again', async () => {
+  const listener = await startListener([], { env })
+  const { port } = new URL(listener.url)
+  const socket = connect(Number(port), '127.0.0.1', () =>
+    socket.write(EMPTY.replace('Connection: close', 'Content-Length: 0')),
+  )
+  await once(socket, 'data')
+  socket.write('no HTTP\r\n\r\n')
+  await listener.stderr.waitFor(/refused before its delivery/)
+  socket.destroy()
+})
+
 test('a body that breaks off in the midst of its chunks has its line, and no remark', async () => {
   const listener = await startListener(['--json'], { env })
   const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`

@@ -1,0 +1,22 @@
+const MOST_A_SECOND = 5
+
+/** What `setTimeout` does, without keeping the process alive. */
+export type Later = (call: () => void, ms: number) => void
+
+/** Says a few lines a second, and then how many more there were: whoever causes them must not fill a log. */
+export function sparingly(
+  say: (line: string) => void,
+  later: Later = (call, ms) => void setTimeout(call, ms).unref(),
+): (line: string) => void {
+  let lines = 0
+  const endSecond = () => {
+    const withheld = lines - MOST_A_SECOND
+    lines = 0
+    if (withheld > 0) say(`hookgate: and ${withheld} more like this within a second`)
+  }
+  return (line) => {
+    if (lines === 0) later(endSecond, 1000)
+    lines += 1
+    if (lines <= MOST_A_SECOND) say(line)
+  }
+}

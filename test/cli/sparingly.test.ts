@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { sparingly } from '../../cli/sparingly.ts'
+
+/** What was said, and the end of a second at will. */
+function spoken() {
+  const said: string[] = []
+  const due: (() => void)[] = []
+  const say = sparingly(
+    (line) => said.push(line),
+    (call, ms) => {
+      expect(ms).toBe(1000)
+      due.push(call)
+    },
+  )
+  return { said, say, due, endSecond: () => due.shift()?.() }
+}
+
+it('says each of five lines a second, and nothing of them afterwards', () => {
+  const { said, say, endSecond } = spoken()
+  for (const line of ['1', '2', '3', '4', '5']) say(line)
+  endSecond()
+  expect(said).toEqual(['1', '2', '3', '4', '5'])
+})
+
+it('keeps the sixth to itself, and says at the end of the second how many there were', () => {
+  const { said, say, endSecond } = spoken()
+  for (let line = 1; line <= 6; line += 1) say(`${line}`)
+  expect(said).toHaveLength(5)
+  endSecond()
+  expect(said.slice(5)).toEqual(['hookgate: and 1 more like this within a second'])
+})
+
+it('begins anew with the next line, and has one timer a second', () => {
+  const { said, say, endSecond, due } = spoken()
+  for (let line = 1; line <= 1000; line += 1) say('flood')
+  expect(due).toHaveLength(1)
+  endSecond()
+  expect(due).toHaveLength(0)
+  say('later')
+  endSecond()
+  expect(said.slice(5)).toEqual(['hookgate: and 995 more like this within a second', 'later'])
+})
