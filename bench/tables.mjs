@@ -86,6 +86,30 @@ export const tables = {
       ]),
     ),
 
+  attack: (rows) =>
+    table(
+      [
+        'ms',
+        'alone: median',
+        '99 %',
+        'attacked: median',
+        '**99 %**',
+        'refused',
+        'strangers a second',
+        'answered',
+      ],
+      rows.map(({ framework, sent, alone, attacked, strangers }) => [
+        framework,
+        fixed(alone.median),
+        fixed(alone.p99),
+        fixed(attacked.median),
+        `**${fixed(attacked.p99)}**`,
+        `${attacked.refused} of ${sent.toLocaleString('en')}`,
+        Math.round(strangers.perSecond).toLocaleString('en'),
+        strangers.statuses,
+      ]),
+    ),
+
   cpu: (rows) =>
     table(
       [`the dearest of ${rows.length} strangers`, 'refused with', 'ms, the first', 'ms, median'],
