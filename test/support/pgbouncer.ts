@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { leash } from './leash.ts'
 import { type PostgresServer, USER, WHY_NO_POSTGRES } from './postgres-server.ts'
 import { untilSaid } from './until-said.ts'
 
@@ -24,11 +25,6 @@ export type PoolMode = 'transaction' | 'statement'
 /** Fewer than any client opens, so that statements of many clients meet on each. */
 const SERVER_CONNECTIONS = 3
 
-/** Its input ends with this process, whatever ended that. A test run that is interrupted comes to no `afterAll`. */
-const GUARD = `cat > /dev/null
-kill -KILL "$(cat "$0/pid")"
-rm -rf "$0"`
-
 /** A pooler of its own in front of a server, on a socket in a folder of its own. */
 export class Pgbouncer {
   readonly #server: PostgresServer
@@ -41,11 +37,7 @@ export class Pgbouncer {
     const settings = join(this.#folder, 'pgbouncer.ini')
     writeFileSync(settings, settingsOf(server, this.#folder, mode))
     if (USER) for (const path of [this.#folder, settings]) chownSync(path, USER.uid, USER.gid)
-    this.#guard = spawn('sh', ['-c', GUARD, this.#folder], {
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
-    this.#guard.unref()
+    this.#guard = leash(this.#folder)
   }
 
   static async start(server: PostgresServer, mode: PoolMode): Promise<Pgbouncer> {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { leash } from './leash.ts'
 import type { RedisServer } from './redis-server.ts'
 
 export interface RedisSentinel {
@@ -21,6 +22,7 @@ export async function startSentinel(primary: RedisServer): Promise<RedisSentinel
   const settings = [
     `port ${port}`,
     'bind 127.0.0.1',
+    `pidfile ${join(folder, 'pid')}`,
     `sentinel monitor ${SENTINEL_NAME} 127.0.0.1 ${primary.port} 1`,
     `sentinel down-after-milliseconds ${SENTINEL_NAME} 500`,
     `sentinel failover-timeout ${SENTINEL_NAME} 3000`,
@@ -30,11 +32,7 @@ export async function startSentinel(primary: RedisServer): Promise<RedisSentinel
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const end = () => {
-    child.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  }
-  process.once('exit', end)
+  const guard = leash(folder)
   let printed = ''
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (bytes: Buffer) => {
@@ -48,9 +46,10 @@ export async function startSentinel(primary: RedisServer): Promise<RedisSentinel
     port,
     async close() {
       const gone = once(child, 'exit')
-      end()
-      process.off('exit', end)
+      child.kill('SIGKILL')
       await gone
+      guard.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

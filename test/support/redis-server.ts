@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { leash } from './leash.ts'
 
 /** Why the Redis tests cannot run on this machine; undefined if they can. */
 export const REDIS_MISSING: string | undefined =
@@ -33,20 +34,23 @@ export interface RedisServer {
 /** With a `--tls-cert-file` among its settings it speaks TLS. @throws when the server does not come up: its words are in the message. */
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-redis-'))
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
   for (let attempt = 1; ; attempt += 1) {
     // Between the look for free ports and their use, another test may have taken one.
     const [port = 0, busPort = 0] = await freePorts(2)
     const listen = settings.includes('--tls-cert-file') ? ['--port', '0', '--tls-port'] : ['--port']
-    const own = [...listen, `${port}`, '--dir', folder, '--save', '', '--bind', '127.0.0.1']
+    const own = [...listen, `${port}`, '--dir', folder, '--pidfile', join(folder, 'pid')]
     const bus = settings.includes('--cluster-enabled') ? ['--cluster-port', `${busPort}`] : []
-    const server = new ServerProcess(port, [...own, ...bus, ...settings], removeFolder)
+    const server = new ServerProcess(
+      port,
+      [...own, ...bus, '--save', '', '--bind', '127.0.0.1', ...settings],
+      folder,
+    )
     try {
       await server.start()
       return server
     } catch (error) {
       if (attempt < 5) continue
-      removeFolder()
+      await server.close()
       throw error
     }
   }
@@ -55,18 +59,15 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
 class ServerProcess implements RedisServer {
   readonly port: number
   readonly #settings: readonly string[]
-  readonly #removeFolder: () => void
+  readonly #folder: string
+  readonly #leash: ChildProcess
   #child: ChildProcess | undefined
-  readonly #atExit = () => {
-    this.#child?.kill('SIGKILL')
-    this.#removeFolder()
-  }
 
-  constructor(port: number, settings: readonly string[], removeFolder: () => void) {
+  constructor(port: number, settings: readonly string[], folder: string) {
     this.port = port
     this.#settings = settings
-    this.#removeFolder = removeFolder
-    process.once('exit', this.#atExit)
+    this.#folder = folder
+    this.#leash = leash(folder)
   }
 
   async start(): Promise<void> {
@@ -93,6 +94,7 @@ class ServerProcess implements RedisServer {
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
+    rmSync(join(this.#folder, 'pid'), { force: true }) // the number may soon be another's
   }
 
   pause(): void {
@@ -105,8 +107,8 @@ class ServerProcess implements RedisServer {
 
   async close(): Promise<void> {
     await this.kill()
-    process.off('exit', this.#atExit)
-    this.#removeFolder()
+    this.#leash.kill('SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true })
   }
 }
 
