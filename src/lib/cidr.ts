@@ -47,8 +47,7 @@ function parseAddress(text: string): Groups | undefined {
   if (text.length > LONGEST_ADDRESS) return undefined
   if (!text.includes(':')) return parseIpv4(text)
   // How dual-stack sockets show every IPv4 peer: worth a short way.
-  if (text.startsWith('::ffff:') && text.includes('.')) return parseIpv4(text.slice(7))
-  const groups = parseIpv6(text)
+  const groups = (text.startsWith('::ffff:') && parseIpv4(text.slice(7))) || parseIpv6(text)
   return groups && isMapped(groups) ? groups.slice(6) : groups
 }
 

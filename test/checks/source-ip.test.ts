@@ -106,6 +106,14 @@ describe('IPv4 in IPv6', () => {
   ])('I07 does not take the translated %s for 10.0.0.1', async (address) => {
     expect(await fate(['10.0.0.0/8'], address)).toBe(REFUSED)
   })
+
+  it.each(['::ffff:0:a00:1', '::ffff:0:10.0.0.1', '::FFFF:0:10.0.0.1', '::ffff:0:0:10.0.0.1'])(
+    'takes %s for the IPv6 address that it is, however its end is written',
+    async (address) => {
+      expect(await fate(['::/16'], address)).toBe('accepted')
+      expect(await fate(['1::/16'], address)).toBe(REFUSED)
+    },
+  )
 })
 
 describe('addresses that are none', () => {
