@@ -13,14 +13,16 @@ const LONGEST_CONTENT_TYPE = 256
 // One media type, then parameters of RFC 9110 5.6.6. Each space can match in one place only, so it runs in line.
 const JSON_TYPE =
   /^[ \t]*application\/json[ \t]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")[ \t]*)?)*$/i
-const CHARSET = /;[ \t]*charset=(?:"((?:[^"\\]|\\.)*)"|([^;" \t]+))/gi
-const QUOTED_VALUE = /(?<!charset)="(?:[^"\\]|\\.)*"/gi
+// Of a text that is one. From semicolon to semicolon, over those that stand in quotes.
+const PARAMETER = /;[ \t]*([^=; \t]*)=?(?:"((?:[^"\\]|\\.)*)"|([^;" \t]*))/g
 
 function isJsonType(value: string): boolean {
   if (value === 'application/json') return true
   if (value.length > LONGEST_CONTENT_TYPE || !JSON_TYPE.test(value)) return false
-  const charsets = value.replace(QUOTED_VALUE, '=""').matchAll(CHARSET)
-  return [...charsets].every(([, quoted, bare]) => (quoted ?? bare ?? '').toLowerCase() === 'utf-8')
+  for (const [, name, quoted, bare] of value.toLowerCase().matchAll(PARAMETER)) {
+    if (name === 'charset' && (quoted?.replace(/\\(.)/g, '$1') ?? bare) !== 'utf-8') return false
+  }
+  return true
 }
 
 /**

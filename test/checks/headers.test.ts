@@ -58,6 +58,8 @@ describe('Content-Type', () => {
     'application/json;charset="utf-8"',
     'application/json; charset=utf-8; profile="a;charset=x"',
     'application/json; profile="a\\"b"',
+    'application/json; xcharset="; charset=latin1"',
+    'application/json; charset="utf\\-8"',
     'application/json;',
     'application/json ; ',
     '\tAPPLICATION/JSON\t',
@@ -80,6 +82,8 @@ describe('Content-Type', () => {
     'application/json; charset=utf-8; charset=utf-16',
     'application/json; charset=utf-16; charset=utf-8',
     'application/json; CharSet=latin1',
+    'application/json; charset="\\utf-16"',
+    'application/json; xcharset=utf-8; charset=latin1',
     'application/json; charset=""',
   ])('B25 refuses another charset: %j', async (value) => {
     expect(await withThese({ 'content-type': value })).toBe('400 content_type_not_json')
