@@ -1,0 +1,48 @@
+/** A batch, line by line. Each line has one answer; both sides are asked in this order and keep what they saw. */
+export type Line = ListenerLine | DeliveryLine | SettleLine
+
+/** The listener of the lines that follow. Answer: `configured` or `refused`. */
+export interface ListenerLine {
+  readonly listener: ListenerSetup
+}
+
+export interface ListenerSetup {
+  readonly id: string
+  /** Listeners with one number share a store. */
+  readonly store: number
+  readonly allowedCidrs?: readonly string[]
+  readonly hmac?: readonly { readonly id: string; readonly secret: string }[]
+  readonly jwt?: JwtSetup
+}
+
+export interface JwtSetup {
+  readonly subject: string
+  readonly audience: string
+  readonly jwks: { readonly keys: readonly Jwk[] }
+}
+
+export type Jwk = { readonly [member: string]: unknown }
+
+/** Answer: `accepted <eventId> <secretId or keyId>`, or `<status> <reason>`. */
+export interface DeliveryLine {
+  readonly deliver: {
+    readonly method: string
+    readonly headers: Headers
+    /** In base64. */
+    readonly body: string
+    readonly sourceIp?: string
+  }
+  readonly nowMs: number
+  /** What is odd about it: for whoever reads a disagreement. */
+  readonly odd: readonly string[]
+}
+
+/** By lower-case name; an array when it came more than once. */
+export type Headers = { readonly [name: string]: string | readonly string[] }
+
+/** The end of a delivery's handler, by its place among the listener's deliveries. */
+export interface SettleLine {
+  readonly settle: number
+  readonly verb: 'commit' | 'release'
+  readonly nowMs: number
+}

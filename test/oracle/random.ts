@@ -1,0 +1,39 @@
+/** Random choices that a seed repeats. */
+export interface Random {
+  /** A whole number from 0 up to, but not including, `limit`. */
+  below(limit: number): number
+  chance(probability: number): boolean
+  pick<T>(items: readonly T[]): T
+  bytes(count: number): Buffer
+  uuid(): string
+}
+
+export function randomFrom(seed: number): Random {
+  const next = mulberry32(seed)
+  const below = (limit: number) => Math.floor(next() * limit)
+  const bytes = (count: number) => Buffer.from(Array.from({ length: count }, () => below(256)))
+  return {
+    below,
+    chance: (probability) => next() < probability,
+    pick: (items) => {
+      const found = items.slice(below(items.length))[0]
+      if (found === undefined) throw new Error('nothing to pick from')
+      return found
+    },
+    bytes,
+    uuid: () => {
+      const hex = bytes(16).toString('hex')
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
+    },
+  }
+}
+
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
