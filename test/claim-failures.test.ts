@@ -224,6 +224,18 @@ describe.each(['commit', 'release'] as const)('a store that cannot %s', (verb) =
   })
 })
 
+it('a commit that failed is not followed by a release: the event stays with who did the work', async () => {
+  for (const commit of [() => Promise.reject(boom), never]) {
+    const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
+    const { listener, deliver } = failing({ ...store, commit })
+    const delivery = await deliver()
+    await errorOf((await acceptedEvent(delivery, listener)).commit())
+    await setImmediate()
+    expect(calls.map((call) => call.split(' ')[0])).toStrictEqual(['claim'])
+    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+  }
+})
+
 it('a release that failed does not make the commit lost', async () => {
   const { listener, deliver } = failing({ release: throws })
   const event = await acceptedEvent(await deliver(), listener)

@@ -131,6 +131,11 @@ describe('what the verdict says', () => {
     expect(await send({ claims: { exp: now - 1, htm: 'GET' } })).toMatchObject(invalid('htm is not POST'))
   })
 
+  it('says how long ago a token expired', async () => {
+    const detail = 'the token expired 90 s ago'
+    expect(await send({ claims: { exp: now - 90 } })).toMatchObject({ ...EXPIRED, detail })
+  })
+
   it('quotes nothing of the token', async () => {
     const secret = 'very-secret-value'
     const claims = {

@@ -113,6 +113,10 @@ describe('secrets that are refused', () => {
     expect(error.message).toContain(problem)
   })
 
+  it('takes a line break that is not at an end', () => {
+    expect(hmac({ secrets: { id: 'main', secret: 'a line break\nin the middle' } }).method).toBe('hmac')
+  })
+
   it('H06 takes 16 characters', () => {
     expect(hmac({ secrets: { id: 'main', secret: 'sixteen letters!' } }).method).toBe('hmac')
   })

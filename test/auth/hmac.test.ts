@@ -139,6 +139,16 @@ describe('the signature', () => {
     expect(await fate([right])).toBe('accepted')
   })
 
+  it.each([
+    ['more than one Webhook-Signature', [right, right]],
+    ['Webhook-Signature is not 43 characters of base64url', `${right}A`],
+    ['the signature matches none of 1 secrets', `${right.slice(1)}A`],
+  ])('that is refused says in the detail: %s', async (detail, signature) => {
+    const { listener, deliver } = hmacListener()
+    const delivery = withHeaders(await deliver(), { 'webhook-signature': signature })
+    expect(await verify(delivery, listener)).toMatchObject({ reason: 'signature_mismatch', detail })
+  })
+
   itOutsideWorkerd('its clock stands still while code runs')(
     'H17 repeated 100,000 times in one header costs what a short one costs',
     async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Jwks } from '../../src/auth/jwks.ts'
-import { ACCEPTED, invalid, remoteSender, unavailable } from '../support/jwt-listener.ts'
+import { remoteKeySet } from '../../src/jwt.ts'
+import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
 import { plainly } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 
@@ -32,6 +33,12 @@ describe('documents that are no key set', () => {
   ])('S07 fails on %s', async (_, body, message) => {
     const { send } = await remoteSender(KEY, plainly(200, body, { 'content-type': 'application/json' }))
     await expect(send()).rejects.toMatchObject(unavailable(message))
+  })
+
+  it('S07 fails on an answer without a body', async () => {
+    const fetch = async () => new Response(null)
+    const { send } = jwtSender(KEY, { keySet: remoteKeySet('https://sender.example/jwks.json', { fetch }) })
+    await expect(send()).rejects.toMatchObject(unavailable(/sent something that is not JSON/))
   })
 
   it('S07 does not quote the document', async () => {

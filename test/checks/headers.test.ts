@@ -67,6 +67,12 @@ describe('Content-Type', () => {
     expect(await withThese({ 'content-type': value })).toBe('accepted')
   })
 
+  it('B26 reads at most 256 characters', async () => {
+    const long = (length: number) => 'application/json;a='.padEnd(length, 'b')
+    expect(await withThese({ 'content-type': long(256) })).toBe('accepted')
+    expect(await withThese({ 'content-type': long(257) })).toBe('400 content_type_not_json')
+  })
+
   it('B24 refuses two Content-Type headers, whatever they say', async () => {
     expect(await withThese({ 'content-type': ['application/json', 'text/plain'] })).toBe(
       '400 header_repeated',
@@ -78,6 +84,8 @@ describe('Content-Type', () => {
 
   it.each([
     'application/json; charset=utf-16',
+    'application/json;charset=utf-16',
+    'application/json; \tcharset=utf-16',
     'application/json; charset="utf-16"',
     'application/json; charset=utf-8; charset=utf-16',
     'application/json; charset=utf-16; charset=utf-8',

@@ -159,6 +159,17 @@ describe('one body verified twice', () => {
     await event.release()
     expect((await acceptedEvent(delivery, listener)).payload).toStrictEqual({ list: [1] })
   })
+})
+
+describe('the detail', () => {
+  it.each([
+    ['the body is not UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    ['the body is empty', ''],
+    ['the body is not JSON', '{'],
+  ])('says that %s', async (detail, body) => {
+    const { listener, deliver } = hmacListener()
+    expect(await verify(await deliver({ body }), listener)).toMatchObject({ reason: 'body_not_json', detail })
+  })
 
   it('says only that the body is not JSON, and quotes none of it', async () => {
     const { listener, deliver } = hmacListener()

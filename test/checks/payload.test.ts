@@ -77,6 +77,11 @@ describe('schemas of the trade', () => {
     const detail = await detailOf(schema, '{"list":[1,"secret value"]}')
     expect(detail).toBe('the payload does not fit at payload.list.1')
   })
+
+  it('says that the payload as a whole does not fit where an issue has no path', async () => {
+    const schema = answering(() => ({ issues: [{ message: 'no' }] }))
+    expect(await detailOf(schema)).toBe('the payload does not fit at payload')
+  })
 })
 
 describe('when it is asked', () => {

@@ -81,6 +81,7 @@ describe('I08 I09 I10 I11 I12 what an address is', () => {
     expect(longest).toHaveLength(45)
     expect(isAddress(longest)).toBe(true)
     expect(isAddress(`0${longest}`)).toBe(false)
+    expect(compileCidrs([`${longest}/128`], 'allowedCidrs')('255.255.255.255')).toBe(true)
     expect(isAddress(':'.repeat(1_000_000))).toBe(false)
   })
 })

@@ -88,6 +88,18 @@ describe('when it is full', () => {
     for (const number of [1, 2, 3]) expect(store.claim(keyOf(number), 'b', LEASE_MS)).toBe('busy')
   })
 
+  it('passes over 99 leases that run for longer, and not over 100: claiming stays cheap', () => {
+    const claimBehind = (leases: number) => {
+      const { store, clock, remember } = small({ maxRecords: leases + 1 })
+      for (let number = 1; number <= leases; number += 1) store.claim(keyOf(number), 'a', 60 * LEASE_MS)
+      remember(0)
+      clock.advanceSeconds(602)
+      return store.claim(keyOf(1000), 'b', LEASE_MS)
+    }
+    expect(claimBehind(99)).toBe('acquired')
+    expect(() => claimBehind(100)).toThrow(EventStoreError)
+  })
+
   it('asks nobody to go for an event that it knows already', () => {
     const { store, remember } = small()
     for (const number of [1, 2]) remember(number)
