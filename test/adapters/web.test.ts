@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type OnWebhook, webhookHandler } from '../../adapters/web.ts'
 import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
 import type { RawRequest } from '../support/raw-http.ts'
+import { spyStore } from '../support/spy-store.ts'
 import { Log } from './log.ts'
 import { hmacEndpoint } from './sender.ts'
 
@@ -111,6 +114,52 @@ describe('webhookHandler', () => {
     expect((await handle(new Request('http://localhost/hook', init))).status).toBe(400)
     expect(verdicts.entries).toEqual(['body_incomplete'])
     await cancelled.reaches(1)
+  })
+
+  it.each(['0x11111', '1e9', '+70000', '70000, 70000'])(
+    'B08 takes a Content-Length of %j for no size: the bytes that come are counted',
+    async (length) => {
+      const { listener, request } = hmacEndpoint()
+      const asked = webRequest(await request())
+      asked.headers.set('content-length', length)
+      expect((await webhookHandler(listener, nothing)(asked)).status).toBe(200)
+    },
+  )
+
+  it('B02 refuses what is announced as too long by each of two listeners, one byte apart', async () => {
+    for (const maxBodyBytes of [200_000, 200_001]) {
+      const { listener, request } = hmacEndpoint({ maxBodyBytes })
+      const asked = webRequest(await request())
+      asked.headers.set('content-length', `${maxBodyBytes + 1}`)
+      const response = await webhookHandler(listener, nothing)(asked)
+      expect(await response.json()).toMatchObject({ status: 400, code: 'body_too_large' })
+    }
+  })
+
+  it('answers 503 when the store throws at once, and no hook is there to be told', async () => {
+    const { listener, deliver } = hmacListener({
+      store: {
+        ...spyStore(memoryStore()).store,
+        claim: () => {
+          throw new Error('down')
+        },
+      },
+    })
+    const { header, body } = await deliver()
+    const names = ['content-type', 'webhook-timestamp', 'webhook-event-id', 'webhook-signature']
+    const headers = names.map((name): [string, string] => [name, `${header(name)}`])
+    const asked = new Request('http://localhost/', { method: 'POST', headers, body: Buffer.from(body) })
+    expect((await webhookHandler(listener, nothing)(asked)).status).toBe(503)
+  })
+
+  it('leaves to the platform what is neither the sender nor the store: a clock that throws', async () => {
+    const now = () => {
+      throw new RangeError('no time')
+    }
+    const { request } = hmacEndpoint()
+    const { listener } = hmacListener({ clock: { now } })
+    const handle = webhookHandler(listener, nothing)
+    await expect(handle(webRequest(await request()))).rejects.toThrow('no time')
   })
 
   it('given the same request twice, it is a mistake of the developer, and not a duplicate', async () => {
