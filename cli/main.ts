@@ -19,6 +19,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
 
 async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> {
   if (name === '--version') return done(await version())
+  if (name === 'help' && Object.hasOwn(COMMANDS, args[0] ?? '')) return main([...args, '--help'])
   if (['--help', '-h', 'help'].includes(name)) return done(await overview())
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {

@@ -73,7 +73,7 @@ function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly
     if (constantTimeEqual(signature, texts[index] ?? '')) secretId ??= keys[index]?.id
   }
   return secretId === undefined
-    ? fail('signature_mismatch', `the signature matches none of ${keys.length} secrets`)
+    ? fail('signature_mismatch', `the signature matches none of the secrets (${keys.length})`)
     : { method: 'hmac', secretId }
 }
 

@@ -98,3 +98,9 @@ test.concurrent.each([[[]], [['nonsense']], [['toString']]])('hookgate %j is a u
   expect(ended.stderr).toContain('listen, send, sign, verify, secret, keys')
   expect(ended.stderr).toContain('See: hookgate --help')
 })
+
+test('help and a command is the help of that command; help and anything else is the overview', async () => {
+  const help = await hookgate(['help', 'send'])
+  expect(help).toEqual(await hookgate(['send', '--help']))
+  expect(await hookgate(['help', 'me'])).toEqual(await hookgate(['--help']))
+})
