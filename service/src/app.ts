@@ -1,4 +1,3 @@
-import { bodyLimit } from 'hono/body-limit'
 import { automationRoutes } from './automations/routes.ts'
 import { entitlementRoutes } from './entitlements/routes.ts'
 import { bearer } from './http/bearer.ts'
@@ -13,9 +12,6 @@ import { runRoutes } from './runs/routes.ts'
 import { taskRoutes } from './tasks/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
-/** The largest body of the main API. The webhook listener has its own limit, which is the specification's. */
-const MAX_BODY_BYTES = 262_144
-
 /** The whole HTTP API. What stands before `bearer()` is open; nothing of the tenant's is. */
 export function createApp(dependencies: Dependencies): Router {
   const app = newRouter()
@@ -23,7 +19,7 @@ export function createApp(dependencies: Dependencies): Router {
   app.notFound(() => new Problem('route_unknown', 'There is nothing here.').toResponse())
   describeApi(app, dependencies)
   app.route('/', webhookRoutes(dependencies))
-  app.use('*', bearer(dependencies), bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLarge }))
+  app.use('*', bearer(dependencies))
   app.route('/', taskRoutes(dependencies))
   app.route('/', policyRoutes(dependencies))
   app.route('/', entitlementRoutes(dependencies))
@@ -31,8 +27,4 @@ export function createApp(dependencies: Dependencies): Router {
   app.route('/', listenerRoutes(dependencies))
   app.route('/', runRoutes(dependencies))
   return app
-}
-
-function refuseLarge(): never {
-  throw new Problem('body_too_large', `A body has at most ${MAX_BODY_BYTES} bytes.`)
 }

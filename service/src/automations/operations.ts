@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { pageOf, pageQuery } from '../http/list.ts'
 import { ADDITION, json, refusals } from '../http/router.ts'
+import { takes } from '../http/takes.ts'
 import {
   automationPatchSchema,
   automationSchema,
@@ -8,7 +9,7 @@ import {
   newAutomationSchema,
 } from './schema.ts'
 
-const common = { tags: ['Automations'], ...ADDITION }
+const common = { tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
 const one = { path: '/api/v1/automations/{automation_id}', params: z.object({ automation_id: z.string() }) }
 const automation = { description: 'The automation.', ...json(automationSchema) }
 

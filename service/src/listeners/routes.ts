@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { requireRole } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
+import { takes } from '../http/takes.ts'
 import { liveSecretSchema, signingSecretSchema } from './schema.ts'
 import { rotateSecret, withdrawSecret } from './secrets.ts'
 
-const common = { tags: ['Automations'], ...ADDITION }
+const common = { tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
 
 const rotateRoute = createRoute({
   ...common,
@@ -43,13 +43,11 @@ const withdrawRoute = createRoute({
 export function listenerRoutes(dependencies: Dependencies): Router {
   return newRouter()
     .openapi(rotateRoute, async (c) => {
-      requireRole(c.var.caller, 'super_admin')
       const { listener_id } = c.req.valid('param')
       const signingSecret = await rotateSecret(dependencies, listener_id)
       return c.json({ signingSecret }, 200, { 'cache-control': 'no-store' })
     })
     .openapi(withdrawRoute, async (c) => {
-      requireRole(c.var.caller, 'super_admin')
       const { listener_id, secret_id } = c.req.valid('param')
       return c.json({ secrets: await withdrawSecret(dependencies, listener_id, secret_id) }, 200)
     })

@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { requireRole } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
 import { listPage, pageOf, pageQuery } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
+import { takes } from '../http/takes.ts'
 import { createPolicyRequest, policySchema, updatePolicyRequest } from './schema.ts'
 import { ALL_POLICIES, findPolicy, type PolicyRow, policyOf } from './store.ts'
 import { createPolicy, updatePolicy } from './write.ts'
@@ -19,6 +19,7 @@ const createOperation = createRoute({
   operationId: 'createPolicy',
   summary: 'Create a policy',
   ...shared,
+  ...takes('super_admin'),
   request: { body: { required: true, ...json(createPolicyRequest) } },
   responses: {
     200: { description: 'The policy.', ...json(one) },
@@ -42,6 +43,7 @@ const updateOperation = createRoute({
   operationId: 'updatePolicy',
   summary: 'Change a policy; what is absent stays',
   ...shared,
+  ...takes('super_admin'),
   request: { params, body: { required: true, ...json(updatePolicyRequest) } },
   responses: {
     200: { description: 'The policy.', ...json(one) },
@@ -75,7 +77,6 @@ export function policyRoutes(dependencies: Dependencies): Router {
   const tokens = new PageTokens(derivedKey(secret, 'page tokens'), ['policies'])
   return newRouter()
     .openapi(createOperation, async (c) => {
-      requireRole(c.var.caller, 'super_admin')
       const row = await database.transaction((tx) => createPolicy(tx, c.req.valid('json'), dependencies))
       return c.json({ policy: policyOf(row) }, 200)
     })
@@ -84,7 +85,6 @@ export function policyRoutes(dependencies: Dependencies): Router {
       return c.json({ policy: policyOf(row) }, 200)
     })
     .openapi(updateOperation, async (c) => {
-      requireRole(c.var.caller, 'super_admin')
       const { policy_id } = c.req.valid('param')
       const row = await database.transaction((tx) =>
         updatePolicy(tx, policy_id, c.req.valid('json'), dependencies),

@@ -1,16 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { findAutomation } from '../automations/store.ts'
-import { requireRole } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
 import { listPage, pageOf, pageQuery } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { Problem } from '../http/problem.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
+import { takes } from '../http/takes.ts'
 import { recordSchema, runSchema } from './schema.ts'
 import { findRun, type RecordRow, type RunRow, recordsOf, runsOf, shownRecord, shownRuns } from './store.ts'
 
-const common = { method: 'get' as const, tags: ['Automations'], ...ADDITION }
+const common = { method: 'get' as const, tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
 const ofAutomation = { params: z.object({ automation_id: z.string() }), query: pageQuery }
 
 const listRunsRoute = createRoute({
@@ -60,14 +60,12 @@ export function runRoutes({ database, secret }: Dependencies): Router {
   const tokensOf = (...query: readonly string[]) => new PageTokens(derivedKey(secret, 'page tokens'), query)
   return newRouter()
     .openapi(listRunsRoute, async (c) => {
-      requireRole(c.var.caller, 'super_admin')
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
       const page = await listPage<RunRow>(database, runsOf(id), c.req.valid('query'), tokensOf('runs', id))
       const list = (await shownRuns(database, page.rows)).map((run) => ({ run }))
       return c.json({ list, nextPageToken: page.nextPageToken }, 200)
     })
     .openapi(listRecordsRoute, async (c) => {
-      requireRole(c.var.caller, 'super_admin')
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
       const tokens = tokensOf('records', id)
       const page = await listPage<RecordRow>(database, recordsOf(id), c.req.valid('query'), tokens)
@@ -75,7 +73,6 @@ export function runRoutes({ database, secret }: Dependencies): Router {
       return c.json({ list, nextPageToken: page.nextPageToken }, 200)
     })
     .openapi(getRunRoute, async (c) => {
-      requireRole(c.var.caller, 'super_admin')
       const row = await findRun(database, c.req.valid('param').run_id)
       const [run] = row ? await shownRuns(database, [row]) : []
       if (run === undefined) throw new Problem('run_unknown', 'There is no run with this ID.')

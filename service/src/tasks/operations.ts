@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { pageOf, pageQuery } from '../http/list.ts'
 import { ADDITION, json, refusals } from '../http/router.ts'
+import { takes, takesBody } from '../http/takes.ts'
 import {
   createTaskRequest,
   searchTasksRequest,
@@ -21,6 +22,7 @@ export const skipStepOperation = createRoute({
   operationId: 'svc.api.task.v1.TaskActionsService.SkipStep',
   summary: 'Skip the current step of a task',
   tags,
+  ...takes('super_admin', 'operator'),
   request: { params: taskParams, body: { required: true, ...json(skipStepRequest) } },
   responses: {
     200: { description: 'The step is skipped, and the task has moved on.', ...json(taskActionResponse) },
@@ -45,6 +47,7 @@ export const searchOperation = createRoute({
   summary: 'Search tasks, the newest first',
   tags,
   ...ADDITION,
+  ...takesBody,
   request: { body: { required: true, ...json(searchTasksRequest) } },
   responses: {
     200: { description: 'One page.', ...json(searchTasksResponse) },
@@ -59,6 +62,7 @@ export const createOperation = createRoute({
   summary: 'Create a task, and begin the first step of its policy',
   tags,
   ...ADDITION,
+  ...takes('super_admin', 'operator'),
   request: { body: { required: true, ...json(createTaskRequest) } },
   responses: {
     200: { description: 'The task.', ...json(taskResponse) },

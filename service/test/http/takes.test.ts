@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import type { Role } from '../../src/http/bearer.ts'
+import { describeService } from '../support/databases.ts'
+
+const NO_JSON = '{"nonsense":'
+const LARGE = JSON.stringify({ displayName: 'x'.repeat(262_144) })
+
+describeService('a request', (subject) => {
+  it.each<[string, string, Role]>([
+    ['POST', '/api/v1/tasks', 'viewer'],
+    ['POST', '/api/v1/tasks/1/action/skip-step', 'viewer'],
+    ['POST', '/api/v1/policies', 'operator'],
+    ['PATCH', '/api/v1/policies/builtin-grant', 'operator'],
+    ['POST', '/api/v1/automations', 'operator'],
+    ['PATCH', '/api/v1/automations/none', 'operator'],
+    ['GET', '/api/v1/automations?page_size=x', 'operator'],
+    ['GET', '/api/v1/automations/none/runs?page_size=x', 'operator'],
+    ['GET', '/api/v1/automations/none/records?page_size=x', 'operator'],
+  ])(
+    '%s %s is judged after who asks and what they may: nobody else learns what is wrong',
+    async (...asked) => {
+      const [method, path, role] = asked
+      const token = await subject.tokenWith(role)
+      for (const body of method === 'GET' ? [undefined] : ['{"nonsense":1}', NO_JSON, LARGE]) {
+        const nobody = await subject.ask(method, path, body, 'svc_nobody')
+        expect([nobody.status, nobody.body.code]).toEqual([401, 'unauthorized'])
+        const without = await subject.ask(method, path, body, token)
+        expect([without.status, without.body.code, without.body.errors]).toEqual([
+          403,
+          'forbidden',
+          undefined,
+        ])
+        const own = await subject.ask(method, path, body)
+        expect(own.status).toBe(body === LARGE ? 413 : 400)
+      }
+    },
+  )
+
+  it('has 262,144 bytes at most, also where every role may ask', async () => {
+    const token = await subject.tokenWith('viewer')
+    const padded = (bytes: number) => `{}${' '.repeat(bytes - 2)}`
+    expect((await subject.post('/api/v1/search/tasks', padded(262_144), token)).status).toBe(200)
+    const { status, headers, body } = await subject.post('/api/v1/search/tasks', padded(262_145), token)
+    expect([status, headers.get('connection'), body.code]).toEqual([413, 'close', 'body_too_large'])
+  })
+})
