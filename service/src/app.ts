@@ -3,9 +3,9 @@ import { entitlementRoutes } from './entitlements/routes.ts'
 import { bearer } from './http/bearer.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { replyTo } from './http/failures.ts'
-import { Problem } from './http/problem.ts'
 import { describeApi } from './http/reference.ts'
 import { newRouter, type Router } from './http/router.ts'
+import { unrouted } from './http/unrouted.ts'
 import { listenerRoutes } from './listeners/routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { runRoutes } from './runs/routes.ts'
@@ -16,7 +16,7 @@ import { webhookRoutes } from './webhooks/routes.ts'
 export function createApp(dependencies: Dependencies): Router {
   const app = newRouter()
   app.onError((error) => replyTo(error, dependencies.report))
-  app.notFound(() => new Problem('route_unknown', 'There is nothing here.').toResponse())
+  app.notFound(unrouted(app))
   describeApi(app, dependencies)
   app.route('/', webhookRoutes(dependencies))
   app.use('*', bearer(dependencies))

@@ -8,6 +8,7 @@ import type { Router } from './router.ts'
 const DESCRIPTION = `Tasks and their Skip Step action, policies, entitlements, and inbound webhooks that run automations.
 
 What the specification does not show is marked \`x-addition-to-specification\`.
+A path that is asked with another method than those listed here answers 405, with \`Allow\`.
 A request is refused (\`request_invalid\`) when it sets a field that it does not take: read-only ones, and misspelt ones.
 Enumerated fields may hold words that are not listed here; clients must tolerate them.`
 

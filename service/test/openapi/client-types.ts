@@ -945,6 +945,7 @@ export interface components {
              * @example listener_unknown
              * @example secret_unknown
              * @example run_unknown
+             * @example method_not_allowed
              * @example policy_step_done
              * @example task_closed
              * @example policy_builtin

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { describeService } from '../support/databases.ts'
+
+describeService('a path that there is, asked with another method', (subject) => {
+  it.each([
+    ['/api/v1/tasks', 'POST'],
+    ['/api/v1/tasks/1', 'GET, HEAD'],
+    ['/api/v1/tasks/1/actions', 'GET, HEAD'],
+    ['/api/v1/tasks/1/action/skip-step', 'POST'],
+    ['/api/v1/search/tasks', 'POST'],
+    ['/api/v1/policies', 'GET, HEAD, POST'],
+    ['/api/v1/policies/none', 'GET, HEAD, PATCH'],
+    ['/api/v1/apps/none/entitlements', 'GET, HEAD'],
+    ['/api/v1/automations/none', 'GET, HEAD, PATCH'],
+    ['/api/v1/listeners/none/secrets/none', 'DELETE'],
+    ['/openapi.json', 'GET, HEAD'],
+  ])('%s is 405 with Allow: %s', async (path, allowed) => {
+    const { status, headers, body } = await subject.ask('PUT', path, {})
+    expect([status, headers.get('allow')]).toEqual([405, allowed])
+    expect(headers.get('content-type')).toBe('application/problem+json')
+    expect(body).toEqual({
+      status: 405,
+      title: 'Method Not Allowed',
+      code: 'method_not_allowed',
+      detail: `This path takes ${allowed}.`,
+    })
+    for (const method of allowed.split(', ')) {
+      const headers = { authorization: `Bearer ${subject.token}` }
+      const reply = await subject.app.request(path, { method, headers })
+      expect([method, reply.status]).not.toEqual([method, 405])
+    }
+  })
+
+  it('is 401 without a token, and 404 where there is no such path', async () => {
+    expect((await subject.app.request('/api/v1/tasks', { method: 'PUT' })).status).toBe(401)
+    for (const path of ['/api/v1/task', '/api/v1/tasks/1/', '/api/v1/tasks/1/action/skip-steps', '/']) {
+      const { status, headers, body } = await subject.ask('PUT', path, {})
+      expect([path, status, headers.get('allow'), body.code]).toEqual([path, 404, null, 'route_unknown'])
+    }
+  })
+})
