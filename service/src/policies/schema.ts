@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { anyMembers, recordOf, texts } from '../http/as-given.ts'
 import { openEnum, prefixed } from '../http/open-enum.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
@@ -28,12 +29,10 @@ export const ruleSchema = z
   })
   .openapi('Rule', { description: 'The specification shows none of its fields: both are additions.' })
 
-const postAction = z
-  .looseObject({})
-  .openapi('PolicyPostActions', { description: 'Its fields are not shown.' })
-const scope = z.looseObject({}).openapi('PolicyScope', { description: 'Its fields are not shown.' })
+const postAction = anyMembers().openapi('PolicyPostActions', { description: 'Its fields are not shown.' })
+const scope = anyMembers().openapi('PolicyScope', { description: 'Its fields are not shown.' })
 
-const annotations = z.record(z.string(), z.string())
+const annotations = texts()
 const deprecated = z.boolean().openapi({ deprecated: true, description: 'Unused.' })
 
 export const policySchema = z
@@ -63,9 +62,9 @@ export const policySchema = z
 
 export type Policy = z.infer<typeof policySchema>
 
-const stepsInput = z
-  .record(z.string(), z.strictObject({ steps: z.array(policyStepInput).min(1).max(50) }))
-  .openapi({ description: 'The baseline by its lower-cased type, and those that rules select by UUID.' })
+const stepsInput = recordOf(z.strictObject({ steps: z.array(policyStepInput).min(1).max(50) })).openapi({
+  description: 'The baseline by its lower-cased type, and those that rules select by UUID.',
+})
 
 const settings = {
   displayName: z.string().min(1).max(256),

@@ -1,16 +1,21 @@
 import { z } from '@hono/zod-openapi'
+import { anyMembers } from '../http/as-given.ts'
 import { oneOfMembers, oneOfMembersInput, setMembers, withNulls } from '../http/exactly-one.ts'
 import { openEnum, prefixed } from '../http/open-enum.ts'
 
 const notShown = 'The specification shows none of its fields; they are kept as given.'
 
 /** What people act on names them in `userIds`, which is an addition. */
-const acting = z
-  .looseObject({
-    userIds: z.array(z.string()).optional().openapi({ description: 'Who may act. An addition.' }),
-  })
-  .openapi({ description: notShown })
-const open = z.looseObject({}).openapi({ description: notShown })
+const userIds = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Who may act. An addition.',
+} as const
+const acting = anyMembers(z.object({ userIds: z.array(z.string()).optional() })).openapi({
+  properties: { userIds },
+  description: notShown,
+})
+const open = anyMembers().openapi({ description: notShown })
 
 export const STEP_KINDS = ['approval', 'provision', 'accept', 'reject', 'wait', 'form', 'action'] as const
 export type StepKind = (typeof STEP_KINDS)[number]

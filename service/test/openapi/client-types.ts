@@ -581,10 +581,7 @@ export interface components {
         StringField: {
             defaultValue: string;
             placeholder: string;
-            /**
-             * @description Its fields are not shown.
-             * @default null
-             */
+            /** @default null */
             rules?: {
                 [key: string]: unknown;
             } | null;
@@ -611,10 +608,7 @@ export interface components {
         };
         BoolField: {
             defaultValue: boolean;
-            /**
-             * @description Its fields are not shown.
-             * @default null
-             */
+            /** @default null */
             rules?: {
                 [key: string]: unknown;
             } | null;
@@ -631,10 +625,7 @@ export interface components {
             /** @default null */
             defaultValues?: string[] | null;
             placeholder: string;
-            /**
-             * @description Its fields are not shown.
-             * @default null
-             */
+            /** @default null */
             rules?: {
                 [key: string]: unknown;
             } | null;
@@ -655,17 +646,11 @@ export interface components {
              */
             defaultValue?: string | null;
             placeholder: string;
-            /**
-             * @description Its fields are not shown.
-             * @default null
-             */
+            /** @default null */
             rules?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * @description Its fields are not shown.
-             * @default null
-             */
+            /** @default null */
             numberField?: {
                 [key: string]: unknown;
             } | null;
@@ -679,19 +664,13 @@ export interface components {
              * @default null
              */
             maxFileSize?: string | null;
-            /**
-             * @description Its fields are not shown.
-             * @default null
-             */
+            /** @default null */
             fileInputField?: {
                 [key: string]: unknown;
             } | null;
         };
         Oauth2Field: {
-            /**
-             * @description Its fields are not shown.
-             * @default null
-             */
+            /** @default null */
             oauth2FieldView?: {
                 [key: string]: unknown;
             } | null;
@@ -700,10 +679,7 @@ export interface components {
             defaultValue: {
                 [key: string]: string;
             };
-            /**
-             * @description Its fields are not shown.
-             * @default null
-             */
+            /** @default null */
             rules?: {
                 [key: string]: unknown;
             } | null;

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi'
+import { anyMembers, texts as textsByName } from '../../http/as-given.ts'
 import { oneOf, oneOfMembersOrNull } from '../../http/exactly-one.ts'
+import { orNull } from '../../http/or-null.ts'
 
 /** Specification, 2.8. The inner fields of views and rules are not shown: they are kept as given. */
-const view = z.looseObject({}).openapi({ description: 'Its fields are not shown.' })
-const viewOrNull = view.nullable().default(null)
+const view = anyMembers().openapi({ description: 'Its fields are not shown.' })
+const viewOrNull = orNull(view).default(null)
 const rules = viewOrNull
 const texts = z.array(z.string()).nullable().default(null)
 const int64 = z
@@ -14,7 +16,7 @@ const int64 = z
   .default(null)
   .openapi({ format: 'int64', description: 'A decimal string.' })
 
-const empty = z.looseObject({})
+const empty = anyMembers()
 
 const stringViews = {
   textField: view,
@@ -49,9 +51,7 @@ const fieldTypes = {
     .strictObject({ acceptedFileTypes: texts, maxFileSize: int64, fileInputField: viewOrNull })
     .openapi('FileField'),
   oauth2Field: z.strictObject({ oauth2FieldView: viewOrNull }).openapi('Oauth2Field'),
-  stringMapField: z
-    .strictObject({ defaultValue: z.record(z.string(), z.string()), rules })
-    .openapi('StringMapField'),
+  stringMapField: z.strictObject({ defaultValue: textsByName(), rules }).openapi('StringMapField'),
 }
 
 const providers = {

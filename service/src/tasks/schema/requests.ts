@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { anyMembers } from '../../http/as-given.ts'
 import { oneOf, oneOfMembersInput, oneOfMembersOrNull } from '../../http/exactly-one.ts'
 import { pageBody, pageOf } from '../../http/list.ts'
 import { orNull } from '../../http/or-null.ts'
@@ -24,12 +25,17 @@ export const skipStepRequest = z
 
 const id = z.string().min(1).optional()
 const target = { appId: z.string(), appEntitlementId: z.string(), appUserId: id, identityUserId: id }
-const resource = z.looseObject({ id: z.string() }).nullish()
+const resource = orNull(
+  anyMembers(z.object({ id: z.string() })).openapi({
+    properties: { id: { type: 'string' } },
+    required: ['id'],
+  }),
+).optional()
 
-const scopeRole = z.looseObject({}).openapi({
+const scopeRole = anyMembers().openapi({
   description: 'Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions.',
 })
-const notShown = z.looseObject({}).openapi({ description: 'Its fields are not shown.' })
+const notShown = anyMembers().openapi({ description: 'Its fields are not shown.' })
 const actionTargets = { scopeRole, toolCall: notShown, finding: notShown }
 
 const typeInput = oneOfMembersInput({
@@ -48,7 +54,7 @@ const typeInput = oneOfMembersInput({
     .strictObject({
       actionId: z.string().optional(),
       displayName: z.string().optional(),
-      formValues: z.record(z.string(), z.unknown()).nullish(),
+      formValues: orNull(anyMembers()).optional(),
     })
     .extend(oneOfMembersOrNull(actionTargets))
     .refine(...oneOf(actionTargets)),
@@ -63,7 +69,7 @@ export const createTaskRequest = z
     policyId: id.openapi({ description: 'Default: the built-in policy of the type, where there is one.' }),
     userId: id.openapi({ description: 'Default: whom the type targets.' }),
     origin: z.enum(TASK_ORIGINS).optional(),
-    data: z.record(z.string(), z.unknown()).nullish(),
+    data: orNull(anyMembers()).optional(),
     form: orNull(formSchema).optional(),
     insightIds: z.array(z.string()).max(100).nullish(),
     recommendation: z.enum(RECOMMENDATIONS).optional(),
