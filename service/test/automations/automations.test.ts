@@ -64,7 +64,7 @@ describeService('automations', (subject) => {
     [{ jwt: { jwksUrl: 'https://user:password@keys.example.com/' } }, 'credentials'],
     [{ jwt: { jwksUrl: 'https://169.254.169.254/latest' } }, 'public internet'],
     [{ jwt: { jwksUrl: 'https://[::ffff:127.0.0.1]/' } }, 'public internet'],
-    [{ jwt: { jwksUrl: 'http://localhost/' } }, 'https:'],
+    [{ jwt: { jwksUrl: 'http://localhost/' } }, 'SERVICE_ALLOW_PRIVATE_JWKS=on'],
   ])('%j is refused in the words of hookgate, and nothing is saved', async (incomingWebhook, words) => {
     const count = async () => (await subject.database.query('SELECT FROM automations')).length
     const before = await count()

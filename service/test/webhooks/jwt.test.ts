@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { keyHost } from '../../../test/support/key-host.ts'
 import { newKey } from '../../../test/support/keys.ts'
 import { createApp } from '../../src/app.ts'
-import { newSender, recordsOf, workAll } from '../support/automations.ts'
+import { newSender, RECORD, recordsOf, workAll } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 import { replyOf } from '../support/reply.ts'
 
@@ -75,6 +75,24 @@ describeService('a listener that takes JWT', (subject) => {
   ])('a token that expires in %d seconds: %d', async (seconds, status) => {
     const { send } = await jwtSender(subject)
     expect((await send({ claims: { exp: subject.clock.seconds() + seconds } })).status).toBe(status)
+  })
+
+  it('is told of a URL in the words of this service: its settings, and no option of hookgate’s', async () => {
+    for (const allowPrivateJwks of [true, false]) {
+      const app = createApp({ ...subject.dependencies, allowPrivateJwks })
+      const trigger = { incomingWebhook: { jwt: { jwksUrl: 'http://keys.example.com/' } } }
+      const { status, body } = await replyOf(
+        await app.request('/api/v1/automations', {
+          method: 'POST',
+          headers: { authorization: `Bearer ${subject.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ displayName: 'JWT', steps: RECORD, trigger }),
+        }),
+      )
+      expect([status, body.code]).toStrictEqual([400, 'webhook_invalid'])
+      expect(body.detail).toMatch(/^jwksUrl: must be an https: URL/)
+      expect(body.detail).not.toContain('allowInsecureLoopback')
+      expect(body.detail.includes('SERVICE_ALLOW_PRIVATE_JWKS=on')).toBe(!allowPrivateJwks)
+    }
   })
 
   it('a change of the trigger does not fetch the keys anew; another URL does', async () => {
