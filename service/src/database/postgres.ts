@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Database, Queryable, Transaction } from './database.ts'
+import { storable } from './storable.ts'
 
 /**
  * A Postgres server, through a pool. `onIdleError` is told of connections that break while nobody uses them. Statements
@@ -59,7 +60,7 @@ function runner(client: pg.Pool | pg.PoolClient): Queryable & { script(text: str
   return {
     // pg cannot know what a statement gives; who writes the statement says it.
     query: async <Row>(text: string, params: readonly unknown[] = []) =>
-      (await client.query(prepared(text, params))).rows as Row[],
+      (await client.query(prepared(text, storable(params)))).rows as Row[],
     script: async (text) => {
       await client.query(text)
     },

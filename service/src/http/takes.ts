@@ -13,8 +13,20 @@ const limitBody: MiddlewareHandler<Env> = bodyLimit({
   },
 })
 
-/** As `middleware` of a route with a body, it judges the body's size before the schemas judge the rest. */
-export const takesBody = { middleware: limitBody }
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Hono's own reader puts U+FFFD where the bytes are no text, and what is kept would be another text than was sent. */
+const requireUtf8: MiddlewareHandler<Env> = async (c, next) => {
+  try {
+    utf8.decode(await c.req.arrayBuffer())
+  } catch {
+    throw new Problem('body_not_json', 'The body is not whole, or not UTF-8.')
+  }
+  await next()
+}
+
+/** As `middleware` of a route with a body, these judge its size and its bytes before the schemas judge the rest. */
+export const takesBody = { middleware: [limitBody, requireUtf8] }
 
 /** As above, for callers with one of the roles: anybody else is refused before the request is judged at all. */
 export function takes(...roles: readonly Role[]) {
@@ -22,5 +34,5 @@ export function takes(...roles: readonly Role[]) {
     requireRole(c.var.caller, ...roles)
     await next()
   }
-  return { middleware: [authorize, limitBody] }
+  return { middleware: [authorize, ...takesBody.middleware] }
 }

@@ -136,12 +136,18 @@ describeService('the steps of a run', (subject) => {
       { type: 'create_task', taskCel: `{"displayName": ctx.trigger.nul, "type": ${GRANT}}` },
       'text_not_storable',
     ],
+    [
+      'half of a surrogate pair',
+      { type: 'create_task', taskCel: `{"displayName": ctx.trigger.half, "type": ${GRANT}}` },
+      'text_not_storable',
+    ],
   ])('%s fails the step, once and for all, and no step after it runs', async (_, step, code) => {
     const run = await runWith(
       [{ type: 'record', valueCel: '"before"' }, step, { type: 'record', valueCel: '"after"' }],
       {
         count: 3,
         nul: 'a\0b',
+        half: '\ud800',
       },
     )
     expect([run.state, run.steps.length, run.finishedAt]).toStrictEqual([
