@@ -5,6 +5,10 @@ import type { PageTokens } from './page-token.ts'
 /** Specification, 8.1. */
 const [SMALLEST, DEFAULT, LARGEST] = [10, 25, 100]
 
+function clamped(size: number): number {
+  return Math.min(Math.max(size, SMALLEST), LARGEST)
+}
+
 const sizeRule = 'Default 25. Below 10 behaves as 10, above 100 as 100.'
 const tokenRule = 'Empty for the first page, then the `nextPageToken` of the previous response.'
 
@@ -21,7 +25,7 @@ export const pageQuery = z.strictObject({
     z
       .string()
       .regex(/^-?\d+$/, 'must be a whole number')
-      .pipe(z.coerce.number()),
+      .transform((digits) => clamped(Number(digits))), // beyond 10^308 it is infinite
   ),
   page_token: z.string().optional().openapi({ description: tokenRule }),
 })
@@ -68,7 +72,7 @@ export async function listPage<Row>(
 ): Promise<{ rows: Row[]; nextPageToken: string }> {
   const { select, where, params, keys, order } = listing
   const after = request.page_token ? tokens.read(request.page_token) : []
-  const size = Math.min(Math.max(request.page_size ?? DEFAULT, SMALLEST), LARGEST)
+  const size = clamped(request.page_size ?? DEFAULT)
   const found = await database.query<Row & { cursor: string[] }>(
     `SELECT ARRAY[${keys.map((key) => `${key}::text`).join()}] AS cursor, ${select}
      WHERE (${where}) ${after.length === 0 ? '' : `AND ${beyond(listing)}`}
