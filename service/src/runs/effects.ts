@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { createTask, planTask } from '../tasks/create-task.ts'
-import { createTaskRequest } from '../tasks/schema/requests.ts'
+import { createTaskRequest, MAX_COMMENT_LENGTH } from '../tasks/schema/requests.ts'
 import { skipStep } from '../tasks/skip-step.ts'
 import { lockTask } from '../tasks/store.ts'
 
@@ -59,7 +59,9 @@ async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<ob
   const policyStepId = step.policyStepIdCel
     ? await textOf(step.policyStepIdCel, context)
     : await currentStep(tx, task.id)
-  const comment = step.commentCel ? await textOf(step.commentCel, context) : undefined
+  const comment = step.commentCel ? await textOf(step.commentCel, context) : ''
+  if (comment.length > MAX_COMMENT_LENGTH)
+    throw new Problem('request_invalid', `commentCel gives more than ${MAX_COMMENT_LENGTH} characters`)
   const done = await skipStep(tx, { taskId: task.id, policyStepId, comment, userId }, dependencies)
   return { ...done, policyStepId }
 }

@@ -141,6 +141,11 @@ describeService('the steps of a run', (subject) => {
       { type: 'create_task', taskCel: `{"displayName": ctx.trigger.half, "type": ${GRANT}}` },
       'text_not_storable',
     ],
+    [
+      'a comment of 4,097 characters',
+      { type: 'skip_step', taskIdCel: '1', commentCel: 'ctx.trigger.long' },
+      'request_invalid',
+    ],
   ])('%s fails the step, once and for all, and no step after it runs', async (_, step, code) => {
     const run = await runWith(
       [{ type: 'record', valueCel: '"before"' }, step, { type: 'record', valueCel: '"after"' }],
@@ -148,6 +153,7 @@ describeService('the steps of a run', (subject) => {
         count: 3,
         nul: 'a\0b',
         half: '\ud800',
+        long: 'x'.repeat(4_097),
       },
     )
     expect([run.state, run.steps.length, run.finishedAt]).toStrictEqual([

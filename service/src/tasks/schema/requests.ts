@@ -12,7 +12,8 @@ export const taskParams = z.object({
   task_id: z.string().openapi({ description: 'The ID of the task, or its numeric ID.' }),
 })
 
-const comment = z.string().max(4_096).optional()
+export const MAX_COMMENT_LENGTH = 4_096
+const comment = z.string().max(MAX_COMMENT_LENGTH).optional()
 
 /** Specification, 2.1. */
 export const skipStepRequest = z
