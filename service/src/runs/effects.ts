@@ -3,7 +3,7 @@ import { type CelContext, CelError, type Evaluate } from '../cel/evaluate.ts'
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
-import { createTask, planTask } from '../tasks/create-task.ts'
+import { createTask, foreseeTask } from '../tasks/create-task.ts'
 import { createTaskRequest, MAX_COMMENT_LENGTH } from '../tasks/schema/requests.ts'
 import { skipStep } from '../tasks/skip-step.ts'
 import { lockTask } from '../tasks/store.ts'
@@ -49,7 +49,7 @@ export async function foreseeStep(
   await Promise.allSettled(given.map((expression) => evaluate(expression, ctx)))
   if (step.type !== 'create_task') return
   await taskOf(step, ctx, evaluate)
-    .then((task) => planTask(database, task, evaluate))
+    .then((task) => foreseeTask(database, task, evaluate))
     .catch(() => {})
 }
 

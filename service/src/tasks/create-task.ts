@@ -8,7 +8,8 @@ import type { StoredStep } from '../policies/step.ts'
 import { findPolicy, type PolicyRow } from '../policies/store.ts'
 import { blankType, POLICY_TYPES_FOR } from './kinds.ts'
 import type { CreateTask } from './schema/requests.ts'
-import { mustExist, resolveTarget, type Target } from './target.ts'
+import type { TaskKind } from './schema/task-type.ts'
+import { kindOf, mustExist, resolveTarget, type Target } from './target.ts'
 
 /**
  * Creates a task and begins the first step of its policy.
@@ -31,8 +32,18 @@ export async function createTask(
 }
 
 /**
- * What a task would be, with the steps of its policy. Asked before the transaction of `createTask`, it has `evaluate` know
- * the answers that are asked for there, unless a policy or a user was changed in between.
+ * Before the transaction of `createTask`, has `evaluate` know the answers that are asked for there, unless a policy or a
+ * user was changed in between. Where no policy has rules nothing is asked. Failures are for `createTask` to meet.
+ */
+export async function foreseeTask(database: Queryable, given: CreateTask, evaluate: Evaluate): Promise<void> {
+  try {
+    const { rules, baseline_policy_id } = await policyFor(database, kindOf(given.type), given.policyId)
+    if (rules?.length || baseline_policy_id !== null) await planTask(database, given, evaluate)
+  } catch {}
+}
+
+/**
+ * What a task would be, with the steps of its policy.
  *
  * @throws Problem as `createTask` does.
  */
@@ -41,24 +52,24 @@ export async function planTask(database: Queryable, given: CreateTask, evaluate:
   const target = await resolveTarget(database, given.type)
   if (given.userId !== undefined) await mustExist(database, 'userId', 'users', given.userId)
   const userId = given.userId ?? target.userId
-  const policy = await policyFor(database, target, given.policyId)
+  const policy = await policyFor(database, target.kind, given.policyId)
   const ctx = await contextOf(database, given, target, userId)
   return { target, userId, policy, steps: await stepsFor(database, policy, ctx, evaluate) }
 }
 
 async function policyFor(
   database: Queryable,
-  { kind }: Target,
+  kind: TaskKind,
   policyId: string | undefined,
 ): Promise<PolicyRow> {
   const types = POLICY_TYPES_FOR[kind]
   if (policyId === undefined) {
-    const [builtin] = await database.query<{ id: string }>(
-      'SELECT id FROM policies WHERE system_builtin AND policy_type = $1',
+    const [builtin] = await database.query<PolicyRow>(
+      'SELECT * FROM policies WHERE system_builtin AND policy_type = $1',
       [types[0]],
     )
     if (builtin === undefined) throw new Problem('policy_invalid', `A task of ${kind} needs a policyId.`)
-    return findPolicy(database, builtin.id)
+    return builtin
   }
   const policy = await findPolicy(database, policyId)
   if (types.length > 0 && !types.includes(policy.policy_type)) {

@@ -4,7 +4,7 @@ import { derivedKey } from '../http/derived-key.ts'
 import { listPage } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { newRouter, type Router } from '../http/router.ts'
-import { createTask, planTask } from './create-task.ts'
+import { createTask, foreseeTask } from './create-task.ts'
 import { type ActionRow, actionsOf, taskAction, tasksLike } from './lists.ts'
 import {
   createOperation,
@@ -42,7 +42,7 @@ function writing(dependencies: Dependencies): Router {
       const { caller } = c.var
       const { expandMask, ...given } = c.req.valid('json')
       const [paths, evaluate] = [expandPaths(expandMask), rememberedCel()]
-      await planTask(database, given, evaluate)
+      await foreseeTask(database, given, evaluate)
       const reply = await database.transaction(async (tx) => {
         const id = await createTask(tx, given, caller.userId, { ...dependencies, evaluate })
         return viewTask(tx, await findTask(tx, id), caller, paths)

@@ -12,14 +12,20 @@ export interface Target {
   readonly userId: string
 }
 
-/** @throws Problem `reference_unknown` that says which ID names nothing. */
-export async function resolveTarget(database: Queryable, type: CreateTask['type']): Promise<Target> {
-  const [name, given] = setMembers(type)[0] ?? []
+/** The member of the type that is set. */
+export function kindOf(type: CreateTask['type']): TaskKind {
+  const [name] = setMembers(type)[0] ?? []
   const kind = TASK_KINDS.find((each) => each === name)
   if (kind === undefined) throw new Problem('request_invalid', 'type has no member.')
+  return kind
+}
+
+/** @throws Problem `reference_unknown` that says which ID names nothing. */
+export async function resolveTarget(database: Queryable, type: CreateTask['type']): Promise<Target> {
+  const kind = kindOf(type)
   // The review that a certify task names owns it (specification, 2.7).
   const owner = type.certify ? { accessReviewSelection: type.certify.accessReviewId } : {}
-  const fields: Readonly<Record<string, unknown>> = { ...Object(given), ...owner }
+  const fields: Readonly<Record<string, unknown>> = { ...type[kind], ...owner }
   const subject = text(fields.subjectUserId)
   if (subject !== '') await mustExist(database, 'subjectUserId', 'users', subject)
   if (fields.appId === undefined) return { kind, fields, userId: subject }

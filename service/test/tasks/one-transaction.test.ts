@@ -65,3 +65,48 @@ describeService('Skip Step', (subject) => {
     expect((await subject.get('/api/v1/tasks/1/actions')).body).toEqual(actions)
   })
 })
+
+describeService('creating a task', (subject) => {
+  const TYPE = {
+    grant: { appId: 'app-payroll', appEntitlementId: 'entitlement-01', appUserId: 'app-user-grace' },
+  }
+  const STEPS = { steps: [{ accept: {} }] }
+
+  async function asking(policyId?: string): Promise<string[]> {
+    const { subject: database, asked } = watched(subject.database)
+    const reply = await createApp({ ...subject.dependencies, database }).request('/api/v1/tasks', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${subject.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ type: TYPE, policyId }),
+    })
+    expect(reply.status).toBe(200)
+    return asked
+  }
+  const alone = (asked: readonly string[]) => asked.filter((each) => each.startsWith('alone'))
+  const policy = async (policySteps: object, rest: object = {}) => {
+    const given = { displayName: 'x', policyType: 'POLICY_TYPE_GRANT', policySteps, ...rest }
+    return (await subject.post('/api/v1/policies', given)).body.policy.id
+  }
+
+  it('reads what it names once, in its transaction, when its policy asks nothing', async () => {
+    for (const policyId of [
+      undefined,
+      await policy({ grant: STEPS }),
+      await policy({ grant: STEPS }, { rules: [] }),
+    ]) {
+      const asked = await asking(policyId)
+      expect(alone(asked)).toEqual(['alone: SELECT access_tokens', 'alone: SELECT policies'])
+      expect(asked.filter((each) => each.endsWith('SELECT apps'))).toEqual(['inside: SELECT apps'])
+    }
+  })
+
+  it('reads it before as well, for the conditions of the policy or of one that it defers to', async () => {
+    const rules = [{ condition: 'ctx.task.userId == "user-grace"', policyKey: 'grant' }]
+    const ruled = await policy({ grant: STEPS }, { rules })
+    for (const policyId of [ruled, await policy({}, { baselinePolicyId: ruled })]) {
+      expect(alone(await asking(policyId))).toEqual(
+        expect.arrayContaining(['alone: SELECT apps', 'alone: SELECT users']),
+      )
+    }
+  })
+})
