@@ -5,17 +5,25 @@ import { z } from 'zod'
 
 const onOff = z.enum(['on', 'off']).transform((word) => word === 'on')
 
+/** `Number` reads nothing at all as 0, which is a port. */
+const digits = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number)
+
+/** Paths are written behind it: in listener URLs, which are also what a token has to name. */
+const baseUrl = z
+  .url({ protocol: /^https?$/ })
+  .regex(/^\w+:\/\/[^@/?#]*(\/[^?#]*)?$/, 'must end with its path, and have no credentials')
+
 const variables = z.strictObject({
-  SERVICE_PORT: z.coerce.number().int().min(0).max(65_535).default(8788),
+  SERVICE_PORT: digits.pipe(z.int().max(65_535)).default(8788),
   SERVICE_DATA: z.string().min(1).default('.hookgate-service'),
   SERVICE_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  SERVICE_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SERVICE_BASE_URL: baseUrl.optional(),
   SERVICE_SECRET: z.string().min(32).optional(),
   SERVICE_SEED: onOff.default(true),
   SERVICE_BASELINE_POLICIES: onOff.default(true),
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
   SERVICE_TRUSTED_PROXIES: z.string().default(''),
-  SERVICE_JOB_LEASE_SECONDS: z.coerce.number().int().min(1).max(3_600).default(60),
+  SERVICE_JOB_LEASE_SECONDS: digits.pipe(z.int().min(1).max(3_600)).default(60),
 })
 
 export interface Config {
@@ -54,7 +62,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     seed: given.SERVICE_SEED,
     baselinePolicies: given.SERVICE_BASELINE_POLICIES,
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,
-    trustedProxies: given.SERVICE_TRUSTED_PROXIES.split(',').filter((network) => network !== ''),
+    trustedProxies: given.SERVICE_TRUSTED_PROXIES.split(/[\s,]+/).filter((network) => network !== ''),
     jobLeaseSeconds: given.SERVICE_JOB_LEASE_SECONDS,
   }
 }

@@ -19,8 +19,15 @@ describe('the environment', () => {
     ['SERVICE_PROT', '1'],
     ['SERVICE_PORT', 'eighty'],
     ['SERVICE_PORT', '65536'],
+    ['SERVICE_PORT', ''],
+    ['SERVICE_PORT', '0x10'],
+    ['SERVICE_JOB_LEASE_SECONDS', ''],
     ['SERVICE_DATABASE_URL', 'mysql://x/y'],
     ['SERVICE_BASE_URL', 'tenant.example'],
+    ['SERVICE_BASE_URL', 'https://tenant.example/?x=1'],
+    ['SERVICE_BASE_URL', 'https://tenant.example/#x'],
+    ['SERVICE_BASE_URL', 'https://tenant.example?x'],
+    ['SERVICE_BASE_URL', 'https://user@tenant.example/'],
     ['SERVICE_SECRET', 'x'.repeat(31)],
     ['SERVICE_SEED', 'yes'],
     ['SERVICE_DATA', ''],
@@ -31,12 +38,18 @@ describe('the environment', () => {
   it('is taken as it stands, the base URL without slashes at its end', () => {
     const config = readConfig({
       SERVICE_PORT: '0',
-      SERVICE_BASE_URL: 'https://tenant.example/x//',
+      SERVICE_BASE_URL: 'https://tenant.example:8443/@x//',
       SERVICE_DATABASE_URL: 'postgres://localhost/service',
       SERVICE_SECRET: 'x'.repeat(32),
       SERVICE_ALLOW_PRIVATE_JWKS: 'on',
+      SERVICE_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.0/24,',
     })
-    expect(config).toMatchObject({ port: 0, baseUrl: 'https://tenant.example/x', allowPrivateJwks: true })
+    expect(config).toMatchObject({
+      port: 0,
+      baseUrl: 'https://tenant.example:8443/@x',
+      allowPrivateJwks: true,
+    })
+    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.0/24'])
   })
 })
 
