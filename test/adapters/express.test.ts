@@ -38,6 +38,13 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expectMistake(await behind(create, [reader]), /mount verifyWebhook before every body parser/)
   })
 
+  it('B17 P08 behind a middleware that read a part of the stream the developer is told', async () => {
+    const reader: RequestHandler = (request, _response, next) => {
+      request.once('readable', () => next(void request.read(4)))
+    }
+    expectMistake(await behind(create, [reader]), /mount verifyWebhook before every body parser/)
+  })
+
   it.each([
     ['express.raw()', create.raw({ type: '*/*' })],
     ['express.json() that keeps req.rawBody', create.json({ verify: keepRawBody })],

@@ -196,6 +196,12 @@ describe('RSA keys', () => {
     expect(await jwtSender(signingKey(privateKey, 'RS256', 'three')).send()).toMatchObject(ACCEPTED)
   })
 
+  it('K31 accepts an exponent of four bytes, the longest', async () => {
+    const publicExponent = 2 ** 32 - 5
+    const privateKey = fromDer(generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent, ...DER }))
+    expect(await jwtSender(signingKey(privateKey, 'RS256', 'four')).send()).toMatchObject(ACCEPTED)
+  })
+
   it('K31 accepts a key of 3072 bits', async () => {
     const privateKey = fromDer(generateKeyPairSync('rsa', { modulusLength: 3072, ...DER }))
     expect(await jwtSender(signingKey(privateKey, 'RS256', 'long')).send()).toMatchObject(ACCEPTED)

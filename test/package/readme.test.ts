@@ -11,13 +11,15 @@ function namesIn(path: string, opening: string): string[] {
   return [...block.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, name = '']) => name)
 }
 
-/** The rows of one suite's last run on Node 20 that were measured on hookgate, or on another. */
-function measured(suite: string, name = 'hookgate'): readonly Readonly<Record<string, unknown>>[] {
-  const { rows } = JSON.parse(read('bench/results/node-20.json'))[suite]
-  return rows.filter((row: { name: string }) => row.name === name)
-}
+type Row = Readonly<Record<string, unknown>>
 
-const ratios = (rows: readonly Readonly<Record<string, unknown>>[], column: string) =>
+/** The rows of one suite's last run on Node 20. */
+const rowsOf = (suite: string): readonly Row[] => JSON.parse(read('bench/results/node-20.json'))[suite].rows
+
+/** Those that were measured on hookgate, or on another. */
+const measured = (suite: string, name = 'hookgate') => rowsOf(suite).filter((row) => row.name === name)
+
+const ratios = (rows: readonly Row[], column: string) =>
   rows.map((row) => Number(row[column]).toFixed(1)).join(' · ')
 
 describe('the README', () => {
@@ -44,6 +46,12 @@ describe('the README', () => {
         measured('http').filter(({ framework }) => ['Express 5', 'Fastify', 'Hono'].includes(`${framework}`)),
         'cpuToFloor',
       ),
+    ],
+    [
+      'under attack',
+      rowsOf('attack')
+        .map(({ attacked }) => Object(attacked).p99.toFixed(1))
+        .join(' · '),
     ],
   ])('has the figures of the last bench: %s', (row, figures) => {
     expect(readme.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
