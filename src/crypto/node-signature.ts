@@ -1,4 +1,4 @@
-/** Signatures of tokens on node:crypto. What else is of Node is global: importing node:process would make its streams. */
+/** Signatures of tokens on node:crypto. `process` is the global one: importing node:process would make its streams. */
 import { KeyObject, verify } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'

@@ -8,7 +8,7 @@ Usage: node test/oracle/run.mjs [options]
   --crypto BUILD   node or web (node)
 
 Needs python3 with the package cryptography. The seed repeats every choice; only the signatures of ES256 differ from
-run to run. Exits 1 when the two disagree.`
+run to run. Exits 1 when the two disagree, 2 when it cannot run.`
 
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -29,9 +29,8 @@ if (values.help) {
   process.exit(0)
 }
 const [cases, firstSeed, batch] = [values.cases, values.seed, values.batch].map(Number)
-if (![cases, firstSeed, batch].every(Number.isSafeInteger) || batch < 1)
-  throw new Error('N is a whole number')
-if (!['node', 'web'].includes(values.crypto)) throw new Error('--crypto is node or web')
+if (![cases, firstSeed, batch].every(Number.isSafeInteger) || batch < 1) refuse('N is a whole number')
+if (!['node', 'web'].includes(values.crypto)) refuse('--crypto is node or web')
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
 const config = {
@@ -42,7 +41,7 @@ const { compareBatch } = (await runnerImport(path('compare.ts'), config)).module
 const { findPython } = (await runnerImport(path('oracle.ts'), config)).module
 
 const python = findPython()
-if (python === undefined) throw new Error('no python3 with the package cryptography')
+if (python === undefined) refuse('there is no python3 with the package cryptography')
 
 const began = performance.now()
 const tally = new Map()
@@ -60,3 +59,8 @@ for (let seed = firstSeed; compared < cases; seed++) {
 for (const [answer, count] of [...tally].sort(([, a], [, b]) => b - a))
   console.log(`${count}`.padStart(9), answer)
 process.exit(disagreements === 0 ? 0 : 1)
+
+function refuse(problem) {
+  console.error(`${problem}; see --help`)
+  process.exit(2)
+}
