@@ -104,6 +104,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     await flowsAgain()
     const deliveries = await crowd()
     server.pause()
+    onTestFinished(() => server.unpause()) // or the tests after one that fails would wait, too
     await allUndecided(deliveries)
     server.unpause()
     await flowsAgain()

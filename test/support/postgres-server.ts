@@ -100,18 +100,19 @@ export class PostgresServer {
     const postmaster = this.#postmaster
     if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return
     const gone = new Promise((resolve) => postmaster.once('exit', resolve))
-    for (const pid of this.#processes()) signal(pid, 'SIGCONT')
+    this.unpause()
     postmaster.kill('SIGQUIT')
     await gone
   }
 
   /** Stops the postmaster and every process that serves a connection, where they are. Answers nothing, closes nothing. */
   pause(): void {
-    for (const pid of this.#processes()) signal(pid, 'SIGSTOP')
+    // First the one that starts the others, or it starts one more behind their list.
+    this.#signal('SIGSTOP')
   }
 
   unpause(): void {
-    for (const pid of this.#processes()) signal(pid, 'SIGCONT')
+    this.#signal('SIGCONT')
   }
 
   /** Stops it for good, and removes its folder. */
@@ -125,12 +126,15 @@ export class PostgresServer {
     return join(this.folder, 'cluster')
   }
 
-  #processes(): number[] {
-    const pid = this.#postmaster?.pid
-    if (pid === undefined) return []
+  #signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    const postmaster = this.#postmaster?.pid
+    if (postmaster === undefined) return
+    signal(postmaster, name)
     const everyone = execFileSync('ps', ['-A', '-o', 'pid=,ppid=']).toString().trim().split('\n')
-    const pairs = everyone.map((line) => line.trim().split(/\s+/).map(Number))
-    return [pid, ...pairs.flatMap(([child, parent]) => (child && parent === pid ? [child] : []))]
+    for (const line of everyone) {
+      const [child, parent] = line.trim().split(/\s+/).map(Number)
+      if (child && parent === postmaster) signal(child, name)
+    }
   }
 }
 
