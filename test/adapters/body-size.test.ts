@@ -120,6 +120,16 @@ describeMatrix('the size of a body', [
     expected: TOO_LARGE,
   },
   {
+    name: 'B02 refuses a GET with a body that is too large, whether or not its server hands the body on',
+    send: async ({ send, request }) => {
+      const sent = await request({ method: 'GET', body: jsonOf(LIMIT + 1) })
+      // Whether it also closes is the server's choice, if it reads no body.
+      return { ...(await send(toBytes(sent, { chunkBytes: 1000 }))), ...closing }
+    },
+    expected: TOO_LARGE,
+    differs: { 'body of a GET': refused(400, 'method_not_post', closing) },
+  },
+  {
     name: 'counts the bytes of the body, and not its characters',
     send: async ({ send, request }) => send(await request({ body: `"${'é'.repeat(LIMIT / 2)}"` })),
     expected: TOO_LARGE,
