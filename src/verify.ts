@@ -64,7 +64,7 @@ export async function verify<Payload = Json>(
   // Only here: what an adapter hands over is made by code that was compiled.
   if (
     typeof delivery?.header !== 'function' ||
-    delivery.body?.byteLength === undefined ||
+    delivery.body?.BYTES_PER_ELEMENT !== 1 ||
     !listener?.nextOwner
   ) {
     throw new ListenerConfigError(

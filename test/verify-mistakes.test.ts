@@ -28,6 +28,8 @@ describe('verify() with what is no delivery, or no listener, rejects with the fi
     ['no body', { body: undefined }],
     ['a body that is text', { body: '{"a":1}' }],
     ['a body that was parsed', { body: { a: 1 } }],
+    ['an ArrayBuffer for a body', { body: new TextEncoder().encode('{"a":1}').buffer }],
+    ['words of two bytes for a body', { body: new Uint16Array(4) }],
   ])('a delivery with %s', async (_, wrong) => {
     const given = verifyAnything({ ...(await deliver()), ...wrong }, listener)
     await expect(given.catch(String)).resolves.toBe(MISTAKE)

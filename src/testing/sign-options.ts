@@ -38,7 +38,7 @@ export interface SignJwtOptions extends SignOptions {
 }
 
 const textOrBytes: OptionCheck = (value, option) => {
-  if (typeof value === 'string' || ArrayBuffer.isView(value)) return
+  if (typeof value === 'string' || Object(value).BYTES_PER_ELEMENT === 1) return
   throw new ListenerConfigError(option, 'must be text, or the bytes to send')
 }
 
