@@ -127,7 +127,11 @@ describe('what plain JavaScript may give is answered with the fix', () => {
     ['signHmac', [null], 'signHmac: takes an object of options'],
     ['signHmac', [{ secret }], 'body: must be text, or the bytes to send'],
     ['signHmac', [{ secret, body: { a: 1 } }], 'body: must be text, or the bytes to send'],
-    ['signHmac', [{ secret, body: new DataView(new ArrayBuffer(8)) }], 'body: must be text, or the bytes to send'],
+    [
+      'signHmac',
+      [{ secret, body: new DataView(new ArrayBuffer(8)) }],
+      'body: must be text, or the bytes to send',
+    ],
     ['signHmac', [{ secret, body: new ArrayBuffer(8) }], 'body: must be text, or the bytes to send'],
     ['signHmac', [{ body: '{}' }], 'secret: must be text'],
     ['signHmac', [{ secret: Buffer.from(secret), body: '{}' }], 'secret: must be text'],
