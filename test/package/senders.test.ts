@@ -86,6 +86,21 @@ describe('docs/senders.md', () => {
         expect(payloads).toEqual([JSON.parse(BODY)])
       },
     )
+
+    it.skipIf(program === undefined)(
+      `has a sender in ${language} that follows no redirect: it would take another page's 200 for success${reason}`,
+      async () => {
+        const asked: unknown[] = []
+        const { address } = await serve((request, response) => {
+          asked.push(request.url)
+          response.writeHead(request.url === '/' ? 200 : 302, { location: '/' }).end()
+        })
+        const url = `http://127.0.0.1:${'port' in address && address.port}/webhooks`
+        const send = senderOf(language, program ?? '')
+        expect(await send({ URL: url, SECRET, EVENT_ID: crypto.randomUUID() })).toBe('302\n')
+        expect(asked).toEqual(['/webhooks'])
+      },
+    )
   }
 
   const why = PYTHON_WITH_JWT === undefined ? ' (skipped: no Python with PyJWT here)' : ''
