@@ -40,4 +40,8 @@ app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
 const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(server.address()))
 
 // What has begun is answered, and its events committed; then the store's client, and with it the process, may end.
-process.once('SIGTERM', () => server.close(() => void redis.quit()))
+process.once('SIGTERM', () => {
+  // Who keeps a connection alive, as proxies do, would keep the server with it.
+  server.prependListener('request', (_req, res) => res.setHeader('connection', 'close'))
+  server.close(() => void redis.quit())
+})

@@ -48,6 +48,8 @@ function portOf(address: AddressInfo | string | null): number {
 }
 
 function stop(): void {
+  // Whoever keeps a connection alive would keep the server with it.
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   server.close(() =>
     background
       .stop()

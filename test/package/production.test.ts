@@ -93,7 +93,9 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
     while (await isListening());
     await connection.write(bytes.subarray(-1))
     expect((await connection.reply())?.statusLine).toBe('HTTP/1.1 200 OK')
-    connection.finish()
+    // A busy sender, or a proxy, keeps its connection, and would keep the process with it.
+    await connection.write(bytes)
+    expect((await connection.reply())?.headers).toContainEqual(['connection', 'close'])
     expect(await ended).toEqual([0, null])
 
     const client = new Redis(redis.port)

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { RawConnection } from '../../../test/support/raw-http.ts'
 import { newDatabase, urlOf } from '../support/copies.ts'
 import { ServiceProcess } from './service-process.ts'
 
@@ -61,4 +62,21 @@ it('says in a line why it cannot start: a port in use, a wrong setting, a databa
 it('SERVICE_BASE_URL is what stands in them instead, when it is set', async () => {
   const service = await started({ SERVICE_BASE_URL: 'https://tenant.example' })
   expect(service.printed).toContain('LISTENER=https://tenant.example/api/v1/webhooks/incoming/')
+}, 60_000)
+
+it('is ended by SIGTERM although whoever it is answering keeps the connection', async () => {
+  const service = await started({})
+  const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
+  onTestFinished(() => connection.abort())
+  const request = 'POST /api/v1/search/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n'
+  await connection.write(`${request}{`)
+  const isListening = () => service.ask('GET', '/api/v1/policies').then(Boolean, () => false)
+  expect(await isListening()).toBe(true)
+  const gone = service.kill('SIGTERM')
+  while (await isListening());
+  await connection.write('}')
+  expect((await connection.reply())?.status).toBe(401)
+  await connection.write(`${request}{}`)
+  expect((await connection.reply())?.headers).toContainEqual(['connection', 'close'])
+  await gone
 }, 60_000)
