@@ -21,13 +21,21 @@ export function replyTo(error: unknown, report: (error: unknown) => void): Respo
   return new Problem('internal', 'The service failed. Nothing was changed.').toResponse()
 }
 
+/** Of what may be null, and is neither: what is wrong with it, instead of that it fits neither schema. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  const branches = issue.code === 'invalid_union' ? issue.errors : []
+  const [near, ...others] = branches.filter((issues) => issues.some(({ path }) => path.length > 0))
+  if (near === undefined || others.length > 0) return [issue]
+  return near.flatMap((each) => innermost({ ...each, path: [...issue.path, ...each.path] }))
+}
+
 /** Hook of every router: a request that its schema refuses. */
 export function refuseInvalid(
   result: { success: true } | { success: false; error: z.ZodError },
   _context: Context,
 ): undefined {
   if (result.success) return
-  const errors = result.error.issues.map(({ path, message }) => ({
+  const errors = result.error.issues.flatMap(innermost).map(({ path, message }) => ({
     pointer: path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
     detail: message,
   }))

@@ -36,6 +36,17 @@ describeService('a request', (subject) => {
     },
   )
 
+  it.each([
+    ['/form/fields/0/name', { form: { id: '', displayName: '', description: '', fields: [{ name: 5 }] } }],
+    ['/expandMask/paths/0', { expandMask: { paths: [5] } }],
+    ['/expandMask', { expandMask: 5 }],
+    ['/type/grant/appId', { type: { grant: { appEntitlementId: 'entitlement-01' } } }],
+  ])('is told which field is wrong, in objects that may be null too: %s', async (pointer, wrong) => {
+    const { body } = await subject.post('/api/v1/tasks', { ...wrong })
+    expect(body.code).toBe('request_invalid')
+    expect(body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
+  })
+
   it('has 262,144 bytes at most, also where every role may ask', async () => {
     const token = await subject.tokenWith('viewer')
     const padded = (bytes: number) => `{}${' '.repeat(bytes - 2)}`
