@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Dependencies } from './dependencies.ts'
 import { Problem } from './problem.ts'
 import type { Router } from './router.ts'
+import { unrouted } from './unrouted.ts'
 
 const DESCRIPTION = `Tasks and their Skip Step action, policies, entitlements, and inbound webhooks that run automations.
 
@@ -67,4 +68,6 @@ function servePage(app: Router): void {
     if (type === undefined) throw new Problem('route_unknown', 'There is nothing here.')
     return c.body(await readFile(join(folder, file), 'utf8'), 200, { 'content-type': type })
   })
+  // Without a token, too.
+  for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/:file']) app.all(path, unrouted(app))
 }
