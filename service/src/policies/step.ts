@@ -11,10 +11,17 @@ const userIds = {
   items: { type: 'string' },
   description: 'Who may act. An addition.',
 } as const
-const acting = anyMembers(z.object({ userIds: z.array(z.string()).optional() })).openapi({
+/** The name under which an instance tells how its step ended. */
+const begin = z.object({ skipped: z.undefined('is written by Skip Step').optional() })
+const acting = anyMembers(begin.extend({ userIds: z.array(z.string()).optional() })).openapi({
   properties: { userIds },
   description: notShown,
 })
+const accepting = anyMembers(begin.extend({ acceptMessage: z.string().optional() })).openapi({
+  properties: { acceptMessage: { type: 'string' } },
+  description: notShown,
+})
+const beginning = anyMembers(begin).openapi({ description: notShown })
 const open = anyMembers().openapi({ description: notShown })
 
 export const STEP_KINDS = ['approval', 'provision', 'accept', 'reject', 'wait', 'form', 'action'] as const
@@ -23,11 +30,11 @@ export type StepKind = (typeof STEP_KINDS)[number]
 const variants = {
   approval: acting,
   provision: acting,
-  accept: open,
-  reject: open,
-  wait: open,
-  form: open,
-  action: open,
+  accept: accepting,
+  reject: beginning,
+  wait: beginning,
+  form: beginning,
+  action: open, // its instance holds it
 } satisfies Record<StepKind, z.ZodType>
 
 export const policyStepSchema = oneOfMembers(variants).openapi('PolicyStep')

@@ -708,17 +708,11 @@ export interface components {
             /** @default null */
             fieldNames?: string[] | null;
             /** @default null */
-            requiredTogether?: {
-                [key: string]: unknown;
-            } | null;
+            requiredTogether?: Record<string, never> | null;
             /** @default null */
-            atLeastOne?: {
-                [key: string]: unknown;
-            } | null;
+            atLeastOne?: Record<string, never> | null;
             /** @default null */
-            mutuallyExclusive?: {
-                [key: string]: unknown;
-            } | null;
+            mutuallyExclusive?: Record<string, never> | null;
             /** @default null */
             dependentOn?: {
                 /** @default null */
@@ -818,9 +812,11 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
-            accept: {
+            accept: ({
+                acceptMessage?: string;
+            } & {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
             reject: {
                 [key: string]: unknown;
             } | null;
@@ -1118,9 +1114,11 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
-            accept?: {
+            accept?: ({
+                acceptMessage?: string;
+            } & {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
             reject?: {
                 [key: string]: unknown;
             } | null;

@@ -126,6 +126,15 @@ describeService('policies', (subject) => {
     expect(await codeOf(wrong)).toBe('400 request_invalid')
   })
 
+  it('have steps whose acceptMessage is a text, and which do not call themselves skipped', async () => {
+    const policySteps = (step: object) => ({ policySteps: { grant: { steps: [step] } } })
+    expect(await codeOf(policySteps({ accept: { acceptMessage: 'Fine.' } }))).toBe('200 created')
+    expect(await codeOf(policySteps({ accept: { acceptMessage: 5 } }))).toBe('400 request_invalid')
+    for (const kind of ['approval', 'provision', 'accept', 'reject', 'wait', 'form']) {
+      expect(await codeOf(policySteps({ [kind]: { skipped: {} } }))).toBe('400 request_invalid')
+    }
+  })
+
   it('keep a type that this service does not know', async () => {
     const { id } = await created()
     await subject.database.query(`UPDATE policies SET policy_type = 'POLICY_TYPE_DREAM' WHERE id = $1`, [id])

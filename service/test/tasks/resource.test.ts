@@ -96,10 +96,34 @@ describeService('a Task', (subject) => {
       expect([wrong, reply.status, reply.body.code]).toEqual([wrong, 400, 'request_invalid'])
     }
     const [relationship] = FORM.fieldRelationships
-    for (const wrong of [{ atLeastOne: {} }, { dependentOn: null }]) {
+    for (const wrong of [
+      { atLeastOne: {} },
+      { dependentOn: null },
+      { dependentOn: null, atLeastOne: { x: 1 } },
+    ]) {
       const reply = await create({ form: { ...FORM, fieldRelationships: [{ ...relationship, ...wrong }] } })
       expect([wrong, reply.status, reply.body.code]).toEqual([wrong, 400, 'request_invalid'])
     }
+  })
+
+  it.each([
+    ['0', '-0'],
+    ['7', '007'],
+    ['-7', '-07'],
+    ['9223372036854775807', '9223372036854775808'],
+    ['-9223372036854775808', '-9223372036854775809'],
+  ])('has 64-bit integers in one spelling: %s, and not %s', async (right, wrong) => {
+    const [field] = FORM.fields
+    const withDefault = (defaultValue: string) =>
+      create({
+        form: { ...FORM, fields: [{ ...field, int64Field: { ...field?.int64Field, defaultValue } }] },
+      })
+    expect((await withDefault(right)).body.taskView.task.form.fields[0].int64Field.defaultValue).toBe(right)
+    const { body } = await withDefault(wrong)
+    expect([body.code, body.errors[0].pointer]).toEqual([
+      'request_invalid',
+      '/form/fields/0/int64Field/defaultValue',
+    ])
   })
 
   it('holds the action of an action step in an ActionInstance, with a target and an outcome to come', async () => {

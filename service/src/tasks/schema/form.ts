@@ -10,13 +10,13 @@ const rules = viewOrNull
 const texts = z.array(z.string()).nullable().default(null)
 const int64 = z
   .string()
-  .regex(/^-?\d{1,19}$/, { abort: true })
+  .regex(/^(0|-?[1-9]\d{0,18})$/, { abort: true })
   .refine((digits) => BigInt.asIntN(64, BigInt(digits)) === BigInt(digits), 'must fit into 64 bits')
   .nullable()
   .default(null)
   .openapi({ format: 'int64', description: 'A decimal string.' })
 
-const empty = anyMembers()
+const empty = z.strictObject({})
 
 const stringViews = {
   textField: view,
