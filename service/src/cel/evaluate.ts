@@ -1,11 +1,13 @@
-import { celError } from './engine.ts'
 import { EvaluatorProcess } from './evaluator-process.ts'
 import type { CelValue } from './json.ts'
 
 export { CelError, checkCel, MAX_EXPRESSION_LENGTH } from './engine.ts'
 
-/** What `ctx` is in an expression: JSON. `ctx.trigger` is the body of the webhook (specification 4.2, rule 4). */
-export type CelContext = Readonly<Record<string, unknown>>
+/**
+ * What `ctx` is in an expression, as JSON. `ctx.trigger` is the body of the webhook (specification 4.2, rule 4), as it came:
+ * a number like `1e400` is infinite to CEL, and `JSON.stringify` would write null.
+ */
+export type CelContext = string
 
 /** How many expressions are evaluated at once: a trap holds up nobody but those behind all of them. */
 const EVALUATORS = 2
@@ -22,7 +24,7 @@ const waiting: ((evaluator: EvaluatorProcess) => void)[] = []
  * second, and for too much memory.
  */
 export async function evaluateCel(expression: string, ctx: CelContext): Promise<CelValue> {
-  const question = { expression, ctx: jsonOf(ctx) }
+  const question = { expression, ctx }
   const evaluator = idle.pop() ?? (await new Promise<EvaluatorProcess>((resolve) => waiting.push(resolve)))
   try {
     return JSON.parse(await evaluator.evaluate(question))
@@ -42,17 +44,9 @@ export type Evaluate = typeof evaluateCel
 export function rememberedCel(): Evaluate {
   const answers = new Map<string, Promise<CelValue>>()
   return async (expression, ctx) => {
-    const question = JSON.stringify([expression, jsonOf(ctx)])
+    const question = JSON.stringify([expression, ctx])
     const answer = answers.get(question) ?? evaluateCel(expression, ctx)
     answers.set(question, answer)
     return answer
-  }
-}
-
-function jsonOf(ctx: CelContext): string {
-  try {
-    return JSON.stringify(ctx)
-  } catch (error) {
-    throw celError(error) // nested deeper than the stack
   }
 }

@@ -1,7 +1,7 @@
 import { CelError, checkCel } from '../cel/evaluate.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import { checkNesting } from '../http/nesting.ts'
+import { checkKeepable } from '../http/keepable.ts'
 import { Problem } from '../http/problem.ts'
 import { mergeAnnotations } from './annotations.ts'
 import { checkBaseline } from './baseline.ts'
@@ -51,7 +51,7 @@ export async function updatePolicy(
 }
 
 async function write(tx: Transaction, before: PolicyRow, given: UpdatePolicy, dependencies: Dependencies) {
-  checkNesting(given)
+  checkKeepable(given)
   const row: PolicyRow = {
     ...before,
     generation_id: dependencies.newId(),

@@ -30,7 +30,7 @@ export async function dueStep(database: Queryable, runId: string): Promise<DueSt
       position: row.position,
       step,
       isLast: row.position + 1 === row.steps.length,
-      ctx: { trigger: JSON.parse(row.input) },
+      ctx: `{"trigger":${row.input}}`,
       userId: row.user_id,
     }
   )

@@ -1,7 +1,7 @@
 import type { Evaluate } from '../cel/evaluate.ts'
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import { checkNesting } from '../http/nesting.ts'
+import { checkKeepable } from '../http/keepable.ts'
 import { Problem } from '../http/problem.ts'
 import { stepsFor } from '../policies/routing.ts'
 import type { StoredStep } from '../policies/step.ts'
@@ -48,7 +48,7 @@ export async function foreseeTask(database: Queryable, given: CreateTask, evalua
  * @throws Problem as `createTask` does.
  */
 export async function planTask(database: Queryable, given: CreateTask, evaluate: Evaluate) {
-  checkNesting(given)
+  checkKeepable(given)
   const target = await resolveTarget(database, given.type)
   if (given.userId !== undefined) await mustExist(database, 'userId', 'users', given.userId)
   const userId = given.userId ?? target.userId
@@ -78,7 +78,7 @@ async function policyFor(
   return policy
 }
 
-/** What the conditions of a policy's rules see. */
+/** What the conditions of a policy's rules see, as JSON. */
 async function contextOf(database: Queryable, given: CreateTask, target: Target, userId: string) {
   const [user] = await database.query<{ id: string; display_name: string; email: string }>(
     'SELECT id, display_name, email FROM users WHERE id = $1',
@@ -86,10 +86,10 @@ async function contextOf(database: Queryable, given: CreateTask, target: Target,
   )
   const { description = '', origin = 'TASK_ORIGIN_API', emergencyAccess = false } = given
   const data = given.data ?? {}
-  return {
+  return JSON.stringify({
     task: { type: { [target.kind]: target.fields }, description, origin, userId, emergencyAccess, data },
     user: user ? { id: user.id, displayName: user.display_name, email: user.email } : {},
-  }
+  })
 }
 
 interface NewTask {

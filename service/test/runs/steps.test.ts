@@ -175,6 +175,18 @@ describeService('the steps of a run', (subject) => {
     expect(await count()).toBe(before)
   })
 
+  it('a number that no double holds is infinite: it compares so, and is not recorded as null', async () => {
+    const run = await runWith(
+      [
+        { type: 'record', valueCel: 'ctx.trigger.n > 1.0 && -ctx.trigger.n < 1.0 && ctx.trigger.n != null' },
+        { type: 'record', valueCel: 'ctx.trigger' },
+      ],
+      '{"n":1e400}',
+    )
+    expect(await recordsOf(subject, run.sender)).toStrictEqual([true])
+    expect(run.steps[1]?.error).toMatchObject({ code: 'expression_failed', detail: /JSON has no form of/ })
+  })
+
   it('record keeps what jsonb would refuse', async () => {
     const run = await runWith([{ type: 'record', valueCel: 'ctx.trigger' }], {
       nul: '\0',

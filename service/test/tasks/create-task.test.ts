@@ -68,6 +68,17 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect((await subject.post('/api/v1/search/tasks', {})).status).toBe(200)
   })
 
+  it.each(['1e400', '-1e400', '[{"a":[1e309]}]'])(
+    'a number that no double holds is refused, not kept as null: %s',
+    async (number) => {
+      const text = (n: string) => `{"type":{"grant":${JSON.stringify(TARGET)}},"data":{"n":${n}}}`
+      expect((await subject.post('/api/v1/tasks', text(number))).body.code).toBe('request_invalid')
+      expect((await subject.post('/api/v1/tasks', text('1e308'))).body.taskView.task.data).toEqual({
+        n: 1e308,
+      })
+    },
+  )
+
   it('exactly one member of the type is set, the others are null', async () => {
     const { body } = await create({ type: { grant: TARGET, revoke: null } })
     const type = body.taskView.task.type
