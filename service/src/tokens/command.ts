@@ -16,7 +16,8 @@ Issues an access token, and prints it: the database keeps its hash only.
   --days N        how long it is good (default: until it is revoked)
 
   --list          shows all tokens instead, without their secrets
-  --revoke ID     makes one worthless instead, from the next request on
+  --revoke ID     makes one worthless instead, from the next request on; automations that
+                  were made with it go on, until their trigger is disabled
   --help          Show this.
 
 The SERVICE_… variables say where the database is. PGlite has one process: stop the service first.

@@ -51,6 +51,18 @@ describeService('an automation that is not to run', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
+  it('is not one whose author’s token was revoked: it belongs to the tenant', async () => {
+    const sender = await newSender(subject)
+    const revoke = (at: Date | null) =>
+      subject.database.query("UPDATE access_tokens SET revoked_at = $1 WHERE id = 'demo'", [at])
+    await revoke(new Date())
+    expect((await subject.get('/api/v1/automations')).status).toBe(401)
+    expect((await send(subject, sender, { number: 1 })).status).toBe(200)
+    await workAll(subject)
+    await revoke(null)
+    expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
+  })
+
   it('runs the steps that were published when the event came, whatever is edited since', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: '"first"' }] })
     const path = `/api/v1/automations/${sender.automationId}`

@@ -31,6 +31,21 @@ describeService('the webhook endpoint', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
+  it('409 for 7 days, and then the event is new', async () => {
+    const sender = await newSender(subject)
+    const eventId = crypto.randomUUID()
+    const age = (seconds: number) =>
+      subject.database.query(
+        "UPDATE webhook_events SET expires_at = expires_at - $2 * interval '1 second' WHERE event_id = $1",
+        [eventId, seconds],
+      )
+    expect((await send(subject, sender, {}, eventId)).status).toBe(200)
+    await age(7 * 86_400 - 60) // for this test to take its time
+    expect((await send(subject, sender, {}, eventId)).status).toBe(409)
+    await age(60)
+    expect((await send(subject, sender, {}, eventId)).status).toBe(200)
+  })
+
   it('the same event ID at another listener is another event', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     const eventId = crypto.randomUUID()
