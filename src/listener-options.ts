@@ -34,7 +34,10 @@ export interface VerdictContext {
   readonly eventId?: string
   /** The address that was judged, if it is one. */
   readonly sourceIp?: string
-  /** From the whole body to the verdict, the store's answer included, in milliseconds. */
+  /**
+   * In milliseconds: from the whole body to the verdict, the store's answer included. Of a body that does not come, how long
+   * it was waited for; of what fails after a verdict, how long since the claim, or 0.
+   */
   readonly durationMs: number
 }
 

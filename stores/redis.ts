@@ -37,8 +37,8 @@ export interface RedisStoreOptions {
    */
   readonly mode?: 'two-phase' | 'single' | undefined
   /**
-   * `plain` (default): a key an event, about 180 bytes (mode `single`: 230). `compact`: shared hashes, about 27 bytes, at
-   * half the speed; needs Redis 5 and a server that lets a script name its keys (no serverless Redis). `two-phase` only.
+   * `plain` (default): a key an event, about 180 bytes (mode `single`: 230). `compact`: shared hashes, about 29 bytes, at
+   * a third of the rate; needs Redis 5 and a server that lets a script name its keys (no serverless Redis). `two-phase` only.
    */
   readonly layout?: 'plain' | 'compact' | undefined
   /**

@@ -21,7 +21,7 @@ export type ListenerLookup<Request, Payload> = (
 export interface ReceiverOptions {
   /** How long a body may take to arrive, in seconds. Default 10. */
   readonly bodyTimeoutSeconds?: number | undefined
-  /** How many bodies may be arriving at once; more are answered 503. Default 4096, so at most 256 MB. */
+  /** How many bodies may be arriving at once, for each call that this is given to; more are 503. Default 4096: at most 256 MB. */
   readonly maxConcurrentBodies?: number | undefined
 }
 

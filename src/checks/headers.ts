@@ -27,7 +27,7 @@ function isJsonType(value: string): boolean {
 
 /**
  * The method and the headers that every delivery has to have (specification 4.2), each of them once.
- * A repeated header means different things to different readers, so it is nobody's (design 7).
+ * A repeated header means different things to different readers, so it is nobody's.
  * The authentication header is not looked at here.
  */
 export function checkHeaders(attempt: Attempt): Failure<HeaderReason> | undefined {

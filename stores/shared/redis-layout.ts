@@ -29,7 +29,7 @@ export function plainLayout(prefix: string): RedisLayout {
 const DAY_MS = 86_400_000
 
 /**
- * Done events share a hash for each listener, shard and day: about 27 bytes an event. The shard number is the hash tag,
+ * Done events share a hash for each listener, shard and day: about 29 bytes an event. The shard number is the hash tag,
  * so that an event's lease and its buckets are on one node of a cluster.
  */
 export function compactLayout(prefix: string, shards: number, longestRetentionMs: number): RedisLayout {
