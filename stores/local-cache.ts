@@ -28,6 +28,8 @@ const HEARSAY_MS = 60_000
  * may be forgotten up to a minute late, and never early. Who has a lease is always asked.
  *
  * Only the three verbs pass through: keep the store itself for its `migrate()`, `sweep()` and `check()`.
+ *
+ * @throws ListenerConfigError for what is no store, and for options that are unknown or wrong.
  */
 export function withLocalCache(store: EventStore, options: LocalCacheOptions = {}): EventStore {
   checkOptions('withLocalCache', { store }, STORE)

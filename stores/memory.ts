@@ -40,6 +40,8 @@ const OPTIONS: OptionTable<MemoryStoreOptions> = {
  * Remembers events in this process: lost at restart, not shared with another process, bounded. Under pressure it drops
  * the oldest records, but never one that a captured delivery could still replay, nor a running lease: then it throws,
  * and the sender is told to come back (503).
+ *
+ * @throws ListenerConfigError for options that are unknown or wrong.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkOptions('memoryStore', options, OPTIONS)

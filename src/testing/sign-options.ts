@@ -47,7 +47,8 @@ const text: OptionCheck = (value, option) => {
 }
 
 const jwk: OptionCheck = (value, option) => {
-  if (typeof Object(value).kty === 'string') return
+  const { kty, d, k } = Object(value)
+  if (typeof kty === 'string' && typeof (d ?? k) === 'string') return
   throw new ListenerConfigError(option, 'must be a private JWK, like { kty, d, … }')
 }
 

@@ -22,7 +22,11 @@ export interface SignedRequest {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** Signs a delivery as a sender with the HMAC method does (specification 5.2). */
+/**
+ * Signs a delivery as a sender with the HMAC method does (specification 5.2).
+ *
+ * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong.
+ */
 export async function signHmac(options: SignHmacOptions): Promise<SignedRequest> {
   checkOptions('signHmac', options, HMAC_OPTIONS)
   const { body, headers, prefix } = prepare(options)
@@ -30,12 +34,18 @@ export async function signHmac(options: SignHmacOptions): Promise<SignedRequest>
   return { method: 'POST', headers: { ...headers, 'webhook-signature': signature }, body }
 }
 
-/** Signs a delivery as a sender with the JWT method does: the six claims of specification 5.2. */
+/**
+ * Signs a delivery as a sender with the JWT method does: the six claims of specification 5.2.
+ *
+ * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong.
+ */
 export async function signJwt(options: SignJwtOptions): Promise<SignedRequest> {
   checkOptions('signJwt', options, JWT_OPTIONS)
   const { body, eventId, headers } = prepare(options)
   const { privateKey, algorithm = privateKey.alg, keyId = privateKey.kid } = options
-  if (algorithm === undefined) throw new TypeError('signJwt: give an algorithm, or a key with alg')
+  if (algorithm === undefined) {
+    throw new ListenerConfigError('algorithm', 'must be given, or stand in the key as alg')
+  }
   const claims = {
     sub: options.subject,
     aud: options.audience,
@@ -51,7 +61,7 @@ export async function signJwt(options: SignJwtOptions): Promise<SignedRequest> {
   return { method: 'POST', headers: { ...headers, authorization: `Bearer ${token}` }, body }
 }
 
-/** What an adapter would hand to `verify` on receiving this request. */
+/** What an adapter would hand to `verify` on receiving this request. @throws ListenerConfigError for what is none. */
 export function toDelivery(request: SignedRequest, sourceIp?: string): Delivery {
   if (!request?.headers) {
     throw new ListenerConfigError('toDelivery', 'takes what signHmac() or signJwt() resolves with: await it')

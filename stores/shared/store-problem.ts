@@ -1,5 +1,7 @@
 /** Something that can make a store forget, block or grow, and what to do about it. */
 export interface StoreProblem {
+  /** What was found, for a log. */
   readonly problem: string
+  /** What to set or do, for people. */
   readonly fix: string
 }

@@ -87,7 +87,10 @@ describe('signJwt', () => {
 
   it('asks for an algorithm when the key names none', async () => {
     const { alg: _, ...unnamed } = privateKey
-    await expect(signJwt({ ...endpoint, privateKey: unnamed, body: '{}' })).rejects.toThrow('algorithm')
+    await expect(signJwt({ ...endpoint, privateKey: unnamed, body: '{}' })).rejects.toMatchObject({
+      code: 'ERR_LISTENER_CONFIG',
+      message: 'algorithm: must be given, or stand in the key as alg',
+    })
     const named = signJwt({
       ...endpoint,
       privateKey: unnamed,
@@ -143,6 +146,7 @@ describe('what plain JavaScript may give is answered with the fix', () => {
     ['signJwt', [], 'signJwt: takes an object of options'],
     ['signJwt', [{ ...endpoint, body: '{}' }], 'privateKey: must be a private JWK, like { kty, d, … }'],
     ['signJwt', [{ ...endpoint, body: '{}', privateKey: 'PEM' }], 'privateKey: must be a private JWK'],
+    ['signJwt', [{ ...endpoint, body: '{}', privateKey: publicKey }], 'privateKey: must be a private JWK'],
     ['signJwt', [{ ...endpoint, privateKey }], 'body: must be text, or the bytes to send'],
   ])('%s %j', async (name, given, words) => {
     expect(await mistakeOf(() => signers[name]?.(...given))).toContain(`ListenerConfigError: ${words}`)
