@@ -17,11 +17,12 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          // `npm run test:package`, `npm run test:clients`, and what runs inside workerd.
+          // `npm run test:package`, `test:clients` and `test:hosts`, and what runs inside workerd.
           exclude: [
             ...configDefaults.exclude,
             'test/release/**',
             'test/clients/**',
+            'test/hosts/**',
             'test/workerd/*.test.ts',
           ],
           testTimeout: 20_000,

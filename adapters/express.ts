@@ -3,6 +3,7 @@ import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
+import { attach, type ExpressFields, sourceFinder } from './shared/express-request.ts'
 import { nodeIncoming } from './shared/read-node.ts'
 import {
   type Answer,
@@ -12,9 +13,7 @@ import {
   type ReceiverOptions,
 } from './shared/receiver.ts'
 import type { Reply } from './shared/reply.ts'
-import { trustsEveryProxy } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
-import { behindProxies } from './shared/trusted-proxies.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 export { webhookOf } from './shared/webhook-of.ts'
@@ -74,33 +73,9 @@ function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   const table = { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere }
   const wasReceived = (request: Request) => request.webhook !== undefined
   const receiver = new Receiver('verifyWebhook', target, options, table, wasReceived)
-  const findSource = behindProxies(options.trustedProxies)
-  const sourceOf = (request: Request, listener: Listener<unknown>) => {
-    if (findSource) return findSource(request)
-    const trusts = request.app?.settings?.['trust proxy']
-    if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy()
-    // Where no proxy is trusted `ip` would find the same, but not as soon.
-    return (trusts === false ? undefined : request.ip) ?? request.socket.remoteAddress
-  }
+  const sourceOf = sourceFinder(options.trustedProxies)
   return (request, answer) =>
     receiver.receive(request, nodeIncoming(request), (listener) => sourceOf(request, listener), answer)
-}
-
-/** One by one: on a request of Express `Object.assign` costs more than all the checks. */
-function attach(request: IncomingMessage & ExpressFields, event: WebhookEvent<unknown>): void {
-  request.webhook = event
-  request.body = event.payload
-  // The mark by which parsers of Express 4 know that nothing is left to read. Those of 5 see it in the stream.
-  if (request.app === undefined || '_router' in request.app) request._body = true
-}
-
-/** What Express, and this, add to a Node request. */
-interface ExpressFields {
-  readonly ip?: string | undefined
-  readonly app?: { readonly settings?: { readonly 'trust proxy'?: unknown } }
-  webhook?: unknown
-  body?: unknown
-  _body?: boolean
 }
 
 function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {

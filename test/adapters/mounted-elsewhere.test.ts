@@ -1,3 +1,4 @@
+import middie from '@fastify/middie'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import express4 from 'express4'
 import Fastify, { type onRequestHookHandler } from 'fastify'
@@ -62,6 +63,17 @@ describe('an adapter of another framework on Fastify is told to the error handle
     expect((await exchange(address, toBytes(await request())))?.status).toBe(500)
     expect(errors.map(String)).toEqual([mistake])
   })
+})
+
+it('hookgate/express in @fastify/middie, as Nest mounts it, is told to the error handler', async () => {
+  const app = Fastify()
+  await app.register(middie)
+  app.use(onExpress(listener))
+  app.post('/hook', () => 'handled')
+  const { address } = await serveFastify(app)
+  const reply = await exchange(address, toBytes(await request()))
+  expect(reply?.status).toBe(500)
+  expect(reply?.body).toContain('is of another framework')
 })
 
 describe('an adapter of another framework on Hono is told to the error handler', () => {

@@ -1,0 +1,16 @@
+import { http } from '@google-cloud/functions-framework'
+import { verifyWebhook } from 'hookgate/express'
+import { listener } from './listener.ts'
+
+const verify = verifyWebhook(listener)
+
+http('orders', (req, res) =>
+  verify(req, res, (error) => {
+    if (error) {
+      console.error(error) // a mistake in the set-up: it names the fix
+      return void res.sendStatus(500)
+    }
+    console.log('event', req.webhook.id, req.webhook.payload)
+    res.json({ received: true })
+  }),
+)

@@ -1,0 +1,19 @@
+import { verifyWebhook, webhookOf } from 'hookgate/express'
+import Koa from 'koa'
+import { listener } from './listener.ts'
+
+const verify = verifyWebhook(listener)
+
+const webhook: Koa.Middleware = ({ req, res }, next) =>
+  new Promise((resolve, reject) => {
+    res.once('close', resolve) // refused, and answered
+    verify(req, res, (error) => (error ? reject(error) : resolve(next())))
+  })
+
+export const app = new Koa()
+app.use(webhook) // before any body parser, and for this path alone if there are others
+app.use((ctx) => {
+  const { id, payload } = webhookOf(ctx.req, listener)
+  console.log('event', id, payload)
+  ctx.body = { received: true }
+})

@@ -1,0 +1,23 @@
+import 'reflect-metadata'
+import { Controller, HttpCode, Module, Post, Req } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import type { Request } from 'express'
+import { verifyWebhook } from 'hookgate/express'
+import { listener } from './listener.ts'
+
+@Controller('webhooks')
+class WebhooksController {
+  @Post('orders')
+  @HttpCode(200)
+  orders(@Req() { webhook }: Request) {
+    console.log('event', webhook.id, webhook.payload)
+    return { received: true }
+  }
+}
+
+@Module({ controllers: [WebhooksController] })
+class AppModule {}
+
+export const app = await NestFactory.create(AppModule)
+app.use('/webhooks/orders', verifyWebhook(listener)) // before listen(), which mounts Nest's own parsers
+await app.listen(process.env.PORT ?? 3000)

@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** Frameworks and platforms without an adapter of their own, in the programs that docs/hosts.md shows. */
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: '#crypto', replacement: at('src/crypto/node.ts') },
+      { find: /^hookgate$/, replacement: at('src/index.ts') },
+      { find: /^hookgate\/(stores\/.*)$/, replacement: at('$1.ts') },
+      { find: /^hookgate\/(.*)$/, replacement: at('adapters/$1.ts') },
+    ],
+  },
+  test: { include: ['test/hosts/*.test.ts'], maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 },
+})
