@@ -17,13 +17,7 @@ export function behindProxies(
   const isTrusted: AddressMatcher = compileCidrs(rules, 'trustedProxies')
   return (request) => {
     const forwardedFor = nodeHeaders(request)('x-forwarded-for')
-    const hops =
-      forwardedFor === undefined
-        ? []
-        : [forwardedFor]
-            .flat()
-            .join(',')
-            .split(',', MOST_HOPS + 1)
+    const hops = forwardedFor === undefined ? [] : `${forwardedFor}`.split(',', MOST_HOPS + 1)
     if (hops.length > MOST_HOPS) return undefined
     let source = request.socket.remoteAddress
     while (source !== undefined && hops.length > 0 && isTrusted(source)) source = hops.pop()?.trim()
