@@ -60,6 +60,16 @@ describeMatrix('the timestamp', [
     twice('webhook-timestamp', (value) => [value, value]),
     REPEATED,
   ),
+  changedRow(
+    'T09 refuses a timestamp and another in capital letters',
+    (request) => ({ ...request, headers: [...request.headers, ['WEBHOOK-TIMESTAMP', '1']] }),
+    REPEATED,
+  ),
+  changedRow(
+    'takes no value of a header for the name of one',
+    (request) => changed(request, { vary: 'content-encoding' }),
+    ACCEPTED,
+  ),
   joined(
     changedRow(
       'T09 refuses two timestamps in one header',

@@ -38,6 +38,12 @@ function row(
     expected,
   }
 }
+
+/** An address, and declared proxies in front of it. */
+function chainOf(entries: number): string {
+  return ['192.0.2.1', ...Array(entries - 1).fill('127.0.0.2')].join(', ')
+}
+
 describeMatrix('the source address of a direct sender', [
   row('accepts a sender in the allowed network', { allowed: ['127.0.0.0/8'] }, ACCEPTED),
   row('refuses a sender outside of it', { allowed: ['192.0.2.0/24'] }, FORBIDDEN),
@@ -62,6 +68,12 @@ describeMatrix('the source address behind a proxy', [
   row(
     'is what the proxy wrote',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: '192.0.2.1' },
+    ACCEPTED,
+  ),
+  row('is the proxy itself where it names nobody', { allowed: ['127.0.0.0/8'], proxies: PROXY }, ACCEPTED),
+  row(
+    'is the leftmost where all are proxies',
+    { allowed: ['127.0.0.2/32'], proxies: PROXY, forwardedFor: '127.0.0.2, 127.0.0.3' },
     ACCEPTED,
   ),
   row(
@@ -90,6 +102,16 @@ describeMatrix('the source address behind a proxy', [
     ACCEPTED,
   ),
   row(
+    'I21 is found at the far end of 32 entries',
+    { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: chainOf(32) },
+    ACCEPTED,
+  ),
+  row(
+    'I21 is nobody at the far end of 33 entries',
+    { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: chainOf(33) },
+    FORBIDDEN,
+  ),
+  row(
     'I21 is nobody behind 1,000 entries',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: Array(1000).fill('192.0.2.1').join(',') },
     FORBIDDEN,
@@ -113,6 +135,19 @@ describeMatrix('the source address behind a proxy', [
       FORBIDDEN,
     ),
   ),
+])
+
+describeMatrix('two headers of addresses', [
+  {
+    name: 'I21 are not continued by a header whose value is their name',
+    endpoint: () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] }),
+    setup: () => ({ options: PROXY }),
+    send: async ({ send, request }) => {
+      const forwardedFor = ['203.0.113.9', '192.0.2.1']
+      return send(await request({ headers: { 'x-forwarded-for': forwardedFor, vary: 'x-forwarded-for' } }))
+    },
+    expected: ACCEPTED,
+  },
 ])
 
 /** A sender that comes to a server of both families by the one or by the other. */
