@@ -109,7 +109,10 @@ describe('onVerdict', () => {
 
   it('is told of an accepted delivery, with its event ID, its source and how long it took', async () => {
     const { told, listener, deliver } = watched()
-    const verdict = await verify(await deliver({ eventId: ID, sourceIp: '192.0.2.1' }), listener)
+    const delivery = await deliver({ eventId: ID, sourceIp: '192.0.2.1' })
+    const startedAt = performance.now()
+    const verdict = await verify(delivery, listener)
+    const took = performance.now() - startedAt
     expect(told).toStrictEqual([
       {
         verdict,
@@ -122,6 +125,7 @@ describe('onVerdict', () => {
       },
     ])
     expect(told[0]?.context.durationMs).toBeGreaterThanOrEqual(0)
+    expect(told[0]?.context.durationMs).toBeLessThanOrEqual(took)
   })
 
   it('is told of a refused delivery; of its event ID only if it is one', async () => {

@@ -35,6 +35,17 @@ it.each(onNode ?? [])(
   },
 )
 
+it.each(onWeb ?? [])("%s frees the event before a handler's error is answered", async (_, start) => {
+  const endpoint = hmacEndpoint({ storeTimeoutSeconds: 0.1 }, (clock) => ({
+    ...silent(clock),
+    release: () => new Promise<never>(() => {}),
+  }))
+  const handle = () => Promise.reject(new Error('no database'))
+  const { address } = await start({ target: endpoint.listener, listener: endpoint.listener, handle })
+  expect((await exchange(address, toBytes(await endpoint.request())))?.status).toBe(500)
+  expect(endpoint.failures.entries).toHaveLength(1)
+})
+
 it.each(onWeb ?? [])('%s settles the event before it answers: nothing may run after it', async (_, start) => {
   expect(await settledBy(start)).toEqual({ status: 200, verbs: ['claim', 'commit'], failures: 1 })
 })

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Arrival } from '../../adapters/shared/arrival.ts'
 import { BodyIncompleteError } from '../../adapters/shared/body.ts'
 
@@ -50,6 +50,44 @@ describe('the body of a Node request', () => {
     expect(await text).toBe('abcdef')
   })
 
+  it.each([
+    ['is there at once', 3, ['abc']],
+    ['is there at once, unannounced', Number.NaN, ['abc']],
+    ['is empty', 0, []],
+    ['is too long', Number.NaN, ['x'.repeat(LIMIT + 1)]],
+  ])('leaves no timer behind when it %s, nor when that comes later', async (_, announced, chunks) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const arrive of [async () => {}, turnOfTheLoop]) {
+      const { stream, text } = arriving({ announced })
+      await arrive()
+      finish(stream, ...chunks)
+      await text
+      await turnOfTheLoop()
+      expect(vi.getTimerCount()).toBe(0)
+    }
+  })
+
+  it.each(['', 'abc'])('starts no timer when %j is there before the code at hand has run', async (bytes) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { stream, text } = arriving({ announced: bytes.length })
+    stream.emit('data', Buffer.from(bytes))
+    stream.emit('end')
+    expect(await text).toBe(bytes)
+    await turnOfTheLoop()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is the first bytes over the limit, and is read no further, though it was watched over', async () => {
+    const { stream, text } = arriving()
+    await turnOfTheLoop()
+    stream.push('x'.repeat(LIMIT + 10))
+    expect(await text).toBe('x'.repeat(LIMIT + 1))
+    await turnOfTheLoop()
+    expect(stream.readableFlowing).toBe(false)
+  })
+
   it('is empty where no bytes were announced, on a paused stream too', async () => {
     const { stream, text } = arriving({ announced: 0 }, (paused) => paused.pause())
     finish(stream)
@@ -73,6 +111,16 @@ describe('the body of a Node request that stops early', () => {
       })
     })
     expect(text).toBeInstanceOf(BodyIncompleteError)
+  })
+
+  it('is incomplete when it is late, and is read no further', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { stream, text } = arriving({ announced: 3 })
+    await turnOfTheLoop()
+    vi.advanceTimersByTime(FOREVER_MS)
+    await expect(text).rejects.toThrow('the body was not complete after 600000 ms')
+    expect([stream.readableFlowing, stream.listenerCount('data')]).toEqual([false, 0])
   })
 
   it('is incomplete at once when its stream is closed later', async () => {

@@ -46,6 +46,11 @@ describeMatrix('the size of a body', [
     expected: ACCEPTED,
   },
   {
+    name: 'B01 keeps the connection where exactly 65,536 bytes are refused for something else',
+    send: async ({ send, request }) => send(await request({ body: 'x'.repeat(LIMIT) })),
+    expected: refused(400, 'body_not_json'),
+  },
+  {
     name: 'B02 P02 refuses 65,537 bytes with 400, and not with the 413 of a framework',
     send: async ({ send, request }) => send(await request({ body: jsonOf(LIMIT + 1) })),
     expected: TOO_LARGE,

@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
@@ -43,6 +45,27 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
       request.once('readable', () => next(void request.read(4)))
     }
     expectMistake(await behind(create, [reader]), /mount verifyWebhook before every body parser/)
+  })
+
+  it('B17 P08 behind a middleware that read a stream without bytes to its end the developer is told', async () => {
+    const endpoint = hmacEndpoint()
+    const reader: RequestHandler = (request, _response, next) => {
+      request.on('end', () => next()).resume()
+    }
+    const { errors, send } = await running(create, (app) => {
+      app.post('/hook', reader, verifyWebhook(endpoint.listener), keeper().handler)
+    })
+    expect(await send(await endpoint.request({ body: '' }))).toBe(500)
+    expect(errors).toEqual([expect.any(ListenerConfigError)])
+  })
+
+  it('behind a middleware that paused the stream, the body is read', async () => {
+    const pauser: RequestHandler = (request, _response, next) => {
+      request.pause()
+      next()
+    }
+    const { status, errors } = await behind(create, [pauser])
+    expect([status, errors]).toEqual([200, []])
   })
 
   it.each([
@@ -132,4 +155,21 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(await send(sent)).toBe(500)
     expect(errors).toEqual([new Error('no database'), new Error('no database')])
   })
+})
+
+it('a host that makes requests by hand may leave the raw list of headers empty', async () => {
+  const { listener, request } = hmacEndpoint()
+  const { method, headers, body } = await request()
+  const byHand = Object.assign(Readable.from([body]), {
+    method,
+    rawHeaders: [],
+    headers: Object.fromEntries(headers),
+    socket: {},
+  })
+  const response = Object.assign(new EventEmitter(), { statusCode: 200, writableEnded: false })
+  const error = await new Promise((next) => {
+    verifyWebhook(listener)(byHand as never, response as never, next)
+  })
+  expect(error).toBeUndefined()
+  expect(byHand).toMatchObject({ webhook: { listenerId: 'L1' } })
 })

@@ -120,6 +120,33 @@ describe('a body that is a web stream', () => {
   })
 })
 
+it('a binding that is named incoming is not taken for a request of Node', async () => {
+  const { listener, request } = hmacEndpoint()
+  const app = new Hono().post('/hook', verifyWebhook(listener), (c) => c.text('ok'))
+  const { method, path, headers, body } = await request()
+  const sent = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
+  const response = await app.request(path, { ...sent, body: Buffer.from(body) }, { incoming: {} })
+  expect(response.status).toBe(200)
+})
+
+it('a body that a middleware failed to read is that failure, for the error handler', async () => {
+  const { listener } = hmacEndpoint()
+  const errors: unknown[] = []
+  const app = new Hono().use(async (c, next) => {
+    await c.req.arrayBuffer().catch(() => {})
+    await next()
+  })
+  app.post('/hook', verifyWebhook(listener), (c) => c.text('ok'))
+  app.onError((error, c) => {
+    errors.push(error)
+    return c.body(null, 500)
+  })
+  const body = meteredStream(1, 'error').stream
+  const init: RequestInit = { method: 'POST', body, duplex: 'half' }
+  expect((await app.fetch(new Request('http://localhost/hook', init))).status).toBe(500)
+  expect(errors).toEqual([new Error('reset')])
+})
+
 describe('headers that came more than once, joined by the platform', () => {
   const repeated = problem(400, 'Bad Request', 'header_repeated')
   const unauthorized = problem(401, 'Unauthorized', 'unauthorized')

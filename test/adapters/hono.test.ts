@@ -198,7 +198,7 @@ describe('the source address on Hono', () => {
 
   it('takes one way to find it, and not two', () => {
     const both = { sourceIp: () => '127.0.0.1', trustedProxies: ['127.0.0.0/8'] }
-    expect(() => verifyWebhook(listener, both)).toThrow(/give it or trustedProxies, not both/)
+    expect(() => verifyWebhook(listener, both)).toThrow(/^sourceIp: give it or trustedProxies, not both/)
   })
 
   it("may come from the Node server's getConnInfo", async () => {

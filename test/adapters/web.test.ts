@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type OnWebhook, webhookHandler } from '../../adapters/web.ts'
-import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
+import { ListenerConfigError, type Verdict, type VerdictContext, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import type { RawRequest } from '../support/raw-http.ts'
@@ -60,6 +60,20 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim', 'release'])
   })
 
+  it('tells onError which event of which listener could not be settled', async () => {
+    const told: unknown[] = []
+    const store = memoryStore()
+    const commit = () => Promise.reject(new Error('down'))
+    const { listener, request } = hmacEndpoint({ onError: (_, context) => told.push(context) }, () => ({
+      claim: store.claim.bind(store),
+      commit,
+      release: store.release.bind(store),
+    }))
+    const events: WebhookEvent[] = []
+    await webhookHandler(listener, (event) => void events.push(event))(webRequest(await request()))
+    expect(told).toEqual([{ listenerId: 'L1', eventId: events[0]?.id, durationMs: expect.any(Number) }])
+  })
+
   it.each([[{ received: true }], ['ok'], [200]])(
     'frees the event when the handler returns %j, which is no response, and rejects with the fix',
     async (returned) => {
@@ -114,6 +128,93 @@ describe('webhookHandler', () => {
     expect((await handle(new Request('http://localhost/hook', init))).status).toBe(400)
     expect(verdicts.entries).toEqual(['body_incomplete'])
     await cancelled.reaches(1)
+  })
+
+  it('B09 B10 does not mind that a late body cannot be cancelled', async () => {
+    const { listener, request } = hmacEndpoint()
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    onTestFinished(() => void process.off('unhandledRejection', unhandled))
+    const body = new ReadableStream({ cancel: () => Promise.reject(new Error('cannot cancel')) })
+    const { headers } = webRequest(await request())
+    const init: RequestInit = { method: 'POST', headers, body, duplex: 'half' }
+    const handle = webhookHandler(listener, nothing, { bodyTimeoutSeconds: 0.01 })
+    expect((await handle(new Request('http://localhost/hook', init))).status).toBe(400)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  it('tells onVerdict, if it is the only hook, of a late body: whose, and how long it took', async () => {
+    const told: VerdictContext[] = []
+    const onVerdict = (_: Verdict, context: VerdictContext) => void told.push(context)
+    const { listener } = hmacEndpoint({ onVerdict, onError: undefined })
+    const init: RequestInit = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
+    const startedAt = performance.now()
+    await webhookHandler(listener, nothing, { bodyTimeoutSeconds: 0.01 })(
+      new Request('http://localhost', init),
+    )
+    expect(told).toStrictEqual([{ listenerId: 'L1', durationMs: expect.any(Number) }])
+    expect(told[0]?.durationMs).toBeLessThanOrEqual(performance.now() - startedAt)
+  })
+
+  it('gives a body 10 seconds, unless it is told otherwise', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { listener, verdicts } = hmacEndpoint()
+    const init: RequestInit = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
+    const answer = webhookHandler(listener, nothing)(new Request('http://localhost', init))
+    vi.advanceTimersByTime(9_999)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(verdicts.entries).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect((await answer).status).toBe(400)
+  })
+
+  it('has room for 4,096 bodies at once, unless it is told otherwise', async () => {
+    const told: unknown[] = []
+    const { listener } = hmacEndpoint({ onError: (...given) => void told.push(given) })
+    const handle = webhookHandler(listener, nothing)
+    const senders: ReadableStreamDefaultController[] = []
+    const begin = () => {
+      const body = new ReadableStream({ start: (controller) => void senders.push(controller) })
+      const init: RequestInit = { method: 'POST', body, duplex: 'half' }
+      return handle(new Request('http://localhost', init))
+    }
+    const answers = Array.from({ length: 4096 }, begin)
+    expect((await begin()).status).toBe(503)
+    const failure = new Error('4096 bodies are arriving already (maxConcurrentBodies)')
+    expect(told).toEqual([[failure, { listenerId: 'L1', durationMs: 0 }]])
+    for (const sender of senders) sender.error(new Error('reset'))
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([400]))
+  })
+
+  it.each([
+    ['came', (body: ReadableStreamDefaultController) => body.close(), 'header_missing'],
+    [
+      'broke off',
+      (body: ReadableStreamDefaultController) => body.error(new Error('reset')),
+      'body_incomplete',
+    ],
+  ])('has one place more for a body that %s, and not two', async (_, end, code) => {
+    const handle = webhookHandler(hmacEndpoint().listener, nothing, { maxConcurrentBodies: 1 })
+    const begin = () => {
+      let sender: ReadableStreamDefaultController | undefined
+      const body = new ReadableStream({
+        start(controller) {
+          sender = controller
+        },
+      })
+      const init: RequestInit = { method: 'POST', body, duplex: 'half' }
+      const answer = handle(new Request('http://localhost', init)).then((response) => response.json())
+      return { answer, end: () => sender && end(sender) }
+    }
+    for (let round = 0; round < 2; round += 1) {
+      const [first, second] = [begin(), begin()]
+      expect(await second.answer).toMatchObject({ code: 'unavailable' })
+      first.end()
+      expect(await first.answer).toMatchObject({ code })
+    }
   })
 
   it.each(['0x11111', '1e9', '+70000', '70000, 70000'])(

@@ -56,6 +56,12 @@ describe('readAtMost', () => {
     expect(seen.pulled).toBe(3)
   })
 
+  it.each([100, 101, 102, 250])('loses and changes nothing of %d chunks', async (count) => {
+    const bytes = Uint8Array.from({ length: count }, (_, index) => index)
+    const { stream } = streamOf(Array.from(bytes, (byte) => Uint8Array.of(byte)))
+    expect(await readAtMost(stream.getReader(), 1000)).toStrictEqual(bytes)
+  })
+
   it('rejects when the stream fails, even with bytes at hand', async () => {
     await expect(readAtMost(streamOf([chunk(5)], 'fail').stream.getReader(), 10)).rejects.toThrow(
       'connection lost',
