@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
 import { hanging, type KeyHostAnswer, keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
@@ -194,6 +194,17 @@ describe('a host that is too slow', () => {
     })
     await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(unavailable(/within 50 ms/))
   })
+})
+
+it('a host is given 5 seconds, unless another timeout is set', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const keySet = remoteKeySet('https://keys.example', { fetch: () => new Promise(() => {}) })
+  const found = Promise.resolve(keySet.find('first', 'ES256'))
+  vi.advanceTimersByTime(5_000)
+  await expect(found).rejects.toMatchObject(unavailable(/within 5000 ms/))
 })
 
 /** A body of so many megabytes, written as fast as the reader takes it. */

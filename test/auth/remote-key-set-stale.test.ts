@@ -93,6 +93,23 @@ describe('an expired set, while the host is down', () => {
     await vi.waitFor(() => expect(host.requests).toBe(3))
   })
 
+  it.each([
+    [59_999, 'at once'],
+    [60_000, 'after the next attempt'],
+  ])('S11 is used, %d ms after a failure, %s', async (age, when) => {
+    const clock = fakeClock()
+    const answers = [() => Response.json(JWKS), () => new Response(null, { status: 500 })]
+    const fetch = async () => answers.shift()?.() ?? new Promise<never>(() => {})
+    const keySet = remoteKeySet('https://keys.example', { clock, fetch, timeoutSeconds: 0.05 })
+    await keySet.find('first', 'ES256')
+    clock.advanceSeconds(601)
+    await keySet.find('first', 'ES256')
+    clock.advance(age)
+    const found = keySet.find('first', 'ES256')
+    expect(found instanceof Promise ? 'after the next attempt' : 'at once').toBe(when)
+    expect(await found).toMatchObject({ type: 'public' })
+  })
+
   it('S11 lets nobody wait longer than the timeout when the host hangs', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { timeoutSeconds: 0.2 })
     await send()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
+import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
 import { keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
@@ -83,6 +84,11 @@ describe('the URL of a remote key set', () => {
     )
   })
 
+  it('throws for a misspelt option with the names of those that there are', () => {
+    const call = () => remoteKeySet('https://keys.example', { timeout: 5 } as object)
+    expect(call).toThrow('timeout: remoteKeySet has no such option; it has timeoutSeconds, ')
+  })
+
   it('fetches nothing before a token needs it', async () => {
     const { host } = await remoteSender(KEY, ONLY_FIRST)
     expect(host.requests).toBe(0)
@@ -111,15 +117,21 @@ itOutsideWorkerd('its TLS servers have no socket')(
   },
 )
 
-it('says why a fetch failed: what fetch itself says is that it failed', async () => {
-  const fetch = async () => {
-    throw new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND keys.example') })
-  }
-  const keySet = remoteKeySet('https://keys.example/jwks.json', { fetch })
-  await expect(jwtSender(KEY, { keySet }).send()).rejects.toThrow(
-    'https://keys.example/jwks.json fetch failed: getaddrinfo ENOTFOUND keys.example',
-  )
-})
+it.each([
+  ['message', new Error('getaddrinfo ENOTFOUND keys.example'), 'getaddrinfo ENOTFOUND keys.example'],
+  ['code', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+])(
+  'says why a fetch failed, by the %s of its cause: what fetch itself says is that it failed',
+  async (_, cause, why) => {
+    const failure = new TypeError('fetch failed', { cause })
+    const fetch = () => Promise.reject(failure)
+    const keySet = remoteKeySet('https://keys.example/jwks.json', { fetch })
+    await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject({
+      message: `https://keys.example/jwks.json fetch failed: ${why}`,
+      cause: failure,
+    })
+  },
+)
 
 describe('rotation', () => {
   it('S13 accepts the first token of a new key after one fetch, once the pause of 30 s is over', async () => {
@@ -262,5 +274,25 @@ describe('freshness', () => {
     clock.advanceSeconds(299)
     expect(await send()).toMatchObject(ACCEPTED)
     expect(host.requests).toBe(2)
+  })
+
+  it('S20 renews a set in use at 5 minutes and not a millisecond before; waitUntil is given each fetch', async () => {
+    const clock = fakeClock()
+    const kept: Promise<unknown>[] = []
+    let fetches = 0
+    const fetch = async () => {
+      fetches += 1
+      return Response.json(ONLY_FIRST)
+    }
+    const options = { fetch, clock, waitUntil: (work: Promise<unknown>) => kept.push(work) }
+    const keySet = remoteKeySet('https://keys.example', options)
+    await keySet.find('first', 'ES256')
+    clock.advance(299_999)
+    await keySet.find('first', 'ES256')
+    expect([fetches, kept.length]).toEqual([1, 1])
+    clock.advance(1)
+    await keySet.find('first', 'ES256')
+    expect([fetches, kept.length]).toEqual([2, 2])
+    await Promise.all(kept)
   })
 })

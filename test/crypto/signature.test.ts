@@ -88,6 +88,14 @@ describe.each([
     },
   )
 
+  it.each([{}, null, 'a key', new Uint8Array(32)])(
+    'refuses %j for a key, and does not throw',
+    async (other) => {
+      const key = other as unknown as CryptoKey
+      expect(await verifySignature('EdDSA', key, keyFor('EdDSA').sign(TEXT), TEXT)).toBe(false)
+    },
+  )
+
   it('ES256 takes r and s that begin with zero bytes, or with a high bit', async () => {
     const { key, sign } = keyFor('ES256')
     const seen = { zero: false, high: false }
