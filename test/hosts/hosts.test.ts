@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getTestServer } from '@google-cloud/functions-framework/testing'
 import { type INestApplication, Logger } from '@nestjs/common'
+import { serve } from 'h3'
 import type { APIGatewayProxyResult } from 'hono/aws-lambda'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type SignedRequest, signHmac } from '../../src/testing/index.ts'
@@ -64,6 +65,12 @@ const HOSTS: { readonly [name: string]: () => Promise<Send> } = {
   'nest.ts, on real Nest and Express': async () => nest((await import('./nest.ts')).app),
   'nest-fastify.ts, on real Nest and Fastify': async () => nest((await import('./nest-fastify.ts')).app),
   'koa.ts, on real Koa': async () => served(createServer((await import('./koa.ts')).app.callback())),
+  'h3.ts, on real h3': async () => {
+    const server = serve((await import('./h3.ts')).app, { port: 0, hostname: '127.0.0.1', silent: true })
+    onTestFinished(() => server.close(true))
+    await server.ready()
+    return (request) => post(new URL(server.url ?? '').origin, request)
+  },
   'cloud-function.ts, on the real Functions Framework': async () => {
     await import('./cloud-function.ts')
     return served(getTestServer('orders'))
@@ -105,7 +112,7 @@ describe.each(Object.entries(HOSTS))('%s', (_, start) => {
   })
 })
 
-it.each(['nest', 'nest-fastify', 'koa', 'lambda', 'cloud-function'])(
+it.each(['nest', 'nest-fastify', 'koa', 'h3', 'lambda', 'cloud-function'])(
   'docs/hosts.md shows %s.ts to the letter',
   (name) => {
     const page = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8')
