@@ -1,0 +1,146 @@
+export const STEP_KINDS = ['approval', 'provision', 'accept', 'reject', 'wait', 'form', 'action']
+export const OTHER_KEYS = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
+
+export type Step = Readonly<Record<string, object | null>>
+
+interface Rule {
+  readonly condition: string
+  readonly policyKey: string
+}
+
+/** As it is answered (specification, 2.9). */
+export interface Policy {
+  readonly id: string
+  readonly displayName: string
+  readonly description: string
+  readonly policyType: string
+  readonly policySteps: Readonly<Record<string, { readonly steps: readonly Step[] }>>
+  readonly rules: readonly Rule[] | null
+  readonly baselinePolicyId: string
+  readonly annotations: Readonly<Record<string, string>>
+  readonly systemBuiltin: boolean
+  readonly updatedAt: string
+}
+
+export type GivenPolicy = Partial<Policy>
+
+export function baselineKey(policyType = ''): string {
+  return policyType.replace('POLICY_TYPE_', '').toLowerCase()
+}
+
+/** CEL, and what it says of a task: undefined when it fails, or is neither true nor false. */
+export const CONDITIONS: Readonly<
+  Record<string, (task: { description: string; userId: string }) => boolean | undefined>
+> = {
+  true: () => true,
+  false: () => false,
+  'ctx.task.description == "special"': ({ description }) => description === 'special',
+  'ctx.user.id == "user-alan"': ({ userId }) => (userId === '' ? undefined : userId === 'user-alan'),
+  'ctx.task.data.missing': () => undefined,
+  'ctx.task.userId': () => undefined,
+}
+
+/** Top to bottom the first rule that matches, else the baseline, which may be another policy's. Undefined: a rule fails. */
+export function stepsFor(
+  policies: readonly Policy[],
+  policy: Policy,
+  task: { description: string; userId: string },
+): readonly Step[] | undefined {
+  for (const { condition, policyKey } of policy.rules ?? []) {
+    const answer = CONDITIONS[condition]?.(task)
+    if (answer === undefined) return undefined
+    if (answer) return policy.policySteps[policyKey]?.steps
+  }
+  const baseline = policy.policySteps[baselineKey(policy.policyType)]
+  const next = policies.find(({ id }) => id === policy.baselinePolicyId)
+  return baseline?.steps ?? (next && stepsFor(policies, next, task))
+}
+
+/** What a request makes of a policy, or of none: what is absent stays, and empty annotations go. */
+export function changed(before: Policy | undefined, given: GivenPolicy, now: string): Policy {
+  const blank = {
+    ...{ id: '', displayName: '', description: '', policyType: '', policySteps: {}, rules: null },
+    ...{
+      baselinePolicyId: '',
+      postActions: null,
+      scope: null,
+      annotations: {},
+      reassignTasksToDelegates: false,
+    },
+    ...{ systemBuiltin: false, createdAt: now, updatedAt: now, deletedAt: null },
+  }
+  const entries = Object.entries(given.policySteps ?? {}).map(([key, { steps }]) => [
+    key,
+    { steps: steps.map(whole) },
+  ])
+  const all = Object.entries({ ...before?.annotations, ...given.annotations }).filter(
+    ([, value]) => value !== '',
+  )
+  return {
+    ...(before ?? blank),
+    ...given,
+    ...(given.policySteps && { policySteps: Object.fromEntries(entries) }),
+    annotations: Object.fromEntries(all),
+    updatedAt: now,
+  }
+}
+
+/** All kinds, of which one is set. */
+function whole(step: Step): Step {
+  return { ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, null])), ...step }
+}
+
+/** Why a request to make `after` of `before` is refused (2.9, 8.2). */
+export function refusalsOfPolicy(
+  policies: readonly Policy[],
+  before: Policy | undefined,
+  after: Policy,
+  given: GivenPolicy,
+): string[] {
+  const { id, policyType, policySteps, rules, baselinePolicyId } = after
+  const baseline = baselineKey(policyType)
+  const keys = Object.keys(policySteps)
+  const isTooShort = Object.values(given.policySteps ?? {}).some(({ steps }) => steps.length === 0)
+  const isWrong =
+    keys.includes(baseline) === (baselinePolicyId !== '') || // exactly one of the two
+    keys.some((key) => key !== baseline && !OTHER_KEYS.includes(key)) ||
+    (rules ?? []).some(({ policyKey }) => !keys.includes(policyKey)) ||
+    (baselinePolicyId !== '' && isBadReference(policies, id, policyType, baselinePolicyId)) ||
+    Object.keys(after.annotations).length > 16 ||
+    Object.entries(given.annotations ?? {}).some((entry) => isBadAnnotation(...entry))
+  return [
+    ...(before?.systemBuiltin ? ['409 policy_builtin'] : []),
+    ...(isTooShort ? ['400 request_invalid'] : []),
+    ...(isWrong && !before?.systemBuiltin ? ['400 policy_invalid'] : []),
+  ]
+}
+
+/** Same type, no circle, and no chain of more than 5 references among all policies (2.9, 8.2). */
+function isBadReference(
+  policies: readonly Policy[],
+  id: string,
+  policyType: string,
+  reference: string,
+): boolean {
+  const next = new Map(policies.map((each) => [each.id, each.baselinePolicyId]))
+  if (policies.find((each) => each.id === reference)?.policyType !== policyType) return true
+  next.set(id, reference)
+  const lengthFrom = (start: string) => {
+    let length = 0
+    for (let at = next.get(start); at !== '' && at !== undefined && length < 6; at = next.get(at)) length += 1
+    return length
+  }
+  return [...next.keys()].some((start) => lengthFrom(start) > 5) // a circle has no end
+}
+
+function isBadAnnotation(key: string, value: string): boolean {
+  const isSafe = /^[!#$%&'()*+,\-./:;=?@[\]_~A-Za-z0-9]*$/
+  return (
+    key === '' ||
+    key.length > 128 ||
+    value.length > 256 ||
+    !isSafe.test(key) ||
+    !isSafe.test(value) ||
+    key.startsWith('c1/')
+  )
+}

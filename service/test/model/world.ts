@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from 'node:util'
+import { expect } from 'vitest'
+import type { Role } from '../../src/http/bearer.ts'
+import type { Reply } from '../support/reply.ts'
+import type { Subject } from '../support/subject.ts'
+import type { Automation } from './automations.ts'
+import type { Event } from './delivering.ts'
+import type { Walk } from './lists.ts'
+import type { Policy } from './policies.ts'
+import type { Random } from './random.ts'
+import type { Task } from './tasks.ts'
+
+/** Who asks: everybody with a token is Ada. */
+export type Who = Role | 'nobody'
+
+const RELATED = `INSERT INTO related_objects VALUES ('AccessReview', 'review-1', '{"id": "review-1"}'),
+  ('Insight', 'insight-1', '{"id": "insight-1"}'), ('Insight', 'insight-2', '{"id": "insight-2"}'),
+  ('AppResource', 'resource-1', '{"id": "resource-1"}'),
+  ('EntitlementScopeBindingList', 'entitlement-01', '{"id": "bindings-01"}')`
+
+/** More than a page holds, some of one name. */
+const MORE_ENTITLEMENTS = `INSERT INTO app_entitlements
+  SELECT 'more-' || n, 'app-payroll', 'One of ' || n / 30, '', now() FROM generate_series(1, 70) AS n`
+const ENTITLEMENTS = `SELECT id, app_id AS "appId", display_name AS "displayName", description,
+  to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "createdAt" FROM app_entitlements`
+
+interface Entitlement {
+  readonly id: string
+  readonly displayName: string
+}
+
+/** The service, and what it is held to be: the model, which knows the specification and no line of the service. */
+export class World {
+  readonly policies: Policy[] = []
+  readonly tasks: Task[] = []
+  readonly automations: Automation[] = []
+  readonly events: Event[] = []
+  readonly walks: Walk[] = []
+  /** By name, and those of one name by ID: nothing changes them. */
+  readonly entitlements: Entitlement[] = []
+  /** The last calls, for whoever reads a failure. */
+  readonly calls: string[] = []
+  count = 0
+  readonly subject: Subject
+  readonly random: Random
+  readonly #tokens: Readonly<Record<Who, string>>
+  readonly #ids = new Set<string>()
+  readonly #generations = new WeakMap<Policy, string>()
+
+  private constructor(subject: Subject, random: Random, tokens: Readonly<Record<Who, string>>) {
+    this.subject = subject
+    this.random = random
+    this.#tokens = tokens
+  }
+
+  /** Without tasks, and with the policies and entitlements that are there. */
+  static async begin(subject: Subject, random: Random): Promise<World> {
+    const token = (role: Role) => subject.tokenWith(role)
+    const [super_admin, operator] = [await token('super_admin'), await token('operator')]
+    const tokens = { super_admin, operator, viewer: await token('viewer'), nobody: 'svc_nobody' }
+    const world = new World(subject, random, tokens)
+    await subject.database.query('DELETE FROM tasks')
+    await subject.database.query(RELATED)
+    const { body: first } = await world.ask('viewer', 'GET', '/api/v1/policies')
+    world.policies.push(...first.list.map(({ policy }) => policy))
+    await subject.database.query(MORE_ENTITLEMENTS)
+    const rows = await subject.database.query<Entitlement>(ENTITLEMENTS)
+    const place = ({ displayName, id }: Entitlement) => `${displayName} ${id}`
+    world.entitlements.push(...rows.toSorted((one, other) => (place(one) < place(other) ? -1 : 1)))
+    return world
+  }
+
+  get now(): string {
+    return new Date(this.subject.clock.now()).toISOString()
+  }
+
+  /** One who may, or now and then somebody else. */
+  mostly(who: Role): Who {
+    return this.random.chance(0.9) ? who : this.random.pick(['super_admin', 'operator', 'viewer', 'nobody'])
+  }
+
+  ask(who: Who, method: string, path: string, body?: unknown): Promise<Reply> {
+    return this.told(`${who} ${method} ${path} ${JSON.stringify(body) ?? ''}`, () =>
+      this.subject.ask(method, path, body, this.#tokens[who]),
+    )
+  }
+
+  async told(call: string, ask: () => Promise<Reply>): Promise<Reply> {
+    this.count += 1
+    const reply = await ask()
+    this.calls.push(`${call.slice(0, 600)} => ${reply.status} ${reply.body.code ?? ''}`)
+    if (this.calls.length > 8) this.calls.shift()
+    return reply
+  }
+
+  /** An ID that a reply made: never seen before. */
+  fresh(id: string): string {
+    expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    expect(this.#ids.has(id), `${id} is new`).toBe(false)
+    this.#ids.add(id)
+    return id
+  }
+
+  /** A policy has one generation, until it is changed: then it is another object here. */
+  checkGeneration(policy: Policy, id: string): void {
+    const known = this.#generations.get(policy)
+    if (known !== undefined) expect(id).toBe(known)
+    else if (!policy.systemBuiltin) this.#generations.set(policy, this.fresh(id))
+  }
+}
+
+/** Whoever may not ask is told so, and nothing else (401 before 403). */
+export function barred(who: Who, ...allowed: readonly Who[]): string[] {
+  if (who === 'nobody') return ['401 unauthorized']
+  return allowed.includes(who) ? [] : ['403 forbidden']
+}
+
+/**
+ * Holds a reply to the model: one of the refusals that apply, as a problem; without any, a success.
+ *
+ * @returns Whether it was one.
+ */
+export function judge({ status, headers, body }: Reply, refusals: readonly string[], success = 200): boolean {
+  if (refusals.length === 0) {
+    expect(`${status} ${body.code ?? ''}`, JSON.stringify(body)).toBe(`${success} `)
+    return true
+  }
+  expect(refusals).toContain(`${status} ${body.code}`)
+  expect(headers.get('content-type')).toBe('application/problem+json')
+  expect(body.status).toBe(status)
+  return false
+}
+
+/** `toEqual` takes far longer where all is well. */
+export function same(actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toStrictEqual(expected)
+}

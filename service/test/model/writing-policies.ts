@@ -1,0 +1,97 @@
+import {
+  baselineKey,
+  CONDITIONS,
+  changed,
+  type GivenPolicy,
+  OTHER_KEYS,
+  refusalsOfPolicy,
+  STEP_KINDS,
+  type Step,
+} from './policies.ts'
+import { barred, judge, same, type World } from './world.ts'
+
+const TYPES = ['GRANT', 'REVOKE', 'CERTIFY', 'ACCESS_REQUEST', 'PROVISION'].map(
+  (word) => `POLICY_TYPE_${word}`,
+)
+const ANSWERED = Object.keys(CONDITIONS).slice(0, 4)
+
+/** Creates a policy, or changes one. */
+export async function writePolicy(world: World): Promise<void> {
+  const { random, policies } = world
+  const who = world.mostly('super_admin')
+  const isNew = random.chance(policies.length < 60 ? 0.5 : 0.05)
+  const before = isNew ? undefined : random.pick(policies)
+  const policyType = before?.policyType ?? random.pick(random.chance(0.7) ? TYPES.slice(0, 1) : TYPES)
+  const given: GivenPolicy = {
+    ...settings(world, policyType),
+    ...(isNew && { displayName: 'P', policyType }),
+  }
+  const path = isNew ? '/api/v1/policies' : `/api/v1/policies/${before?.id}`
+  const reply = await world.ask(who, isNew ? 'POST' : 'PATCH', path, given)
+  const after = changed(before, given, world.now)
+  const no = barred(who, 'super_admin')
+  if (!judge(reply, no.length > 0 ? no : refusalsOfPolicy(policies, before, after, given))) return
+  const id = before?.id ?? world.fresh(reply.body.policy.id)
+  const policy = { ...after, id }
+  same(reply.body, { policy })
+  if (before) policies.splice(policies.indexOf(before), 1, policy)
+  else policies.push(policy)
+}
+
+export async function readPolicy(world: World): Promise<void> {
+  const { random, policies } = world
+  const id = random.chance(0.1) ? 'none' : random.pick(policies).id
+  const reply = await world.ask('viewer', 'GET', `/api/v1/policies/${id}`)
+  const policy = policies.find((each) => each.id === id)
+  if (judge(reply, policy ? [] : ['404 policy_unknown'])) same(reply.body, { policy })
+}
+
+function settings({ random, policies }: World, policyType: string): GivenPolicy {
+  const baseline = baselineKey(policyType)
+  const defers = random.chance(0.5)
+  const keys = [
+    ...random.some([baseline], defers ? 0.05 : 0.95),
+    ...random.some(OTHER_KEYS),
+    ...random.some(['extra'], 0.03),
+  ]
+  const steps = () => ({
+    steps: Array.from({ length: random.chance(0.02) ? 0 : 1 + random.below(4) }, () => randomStep(random)),
+  })
+  const rule = () => ({
+    condition: random.pick(random.chance(0.9) ? ANSWERED : Object.keys(CONDITIONS)),
+    policyKey: random.pick([...keys, ...random.some([baseline, 'none'], 0.05)]),
+  })
+  const rules = random.chance(0.4) || keys.length === 0 ? null : Array.from({ length: random.below(4) }, rule)
+  const near = policies.filter((each) => each.policyType === policyType && !each.systemBuiltin)
+  const deferring = near.filter((each) => each.baselinePolicyId !== '')
+  const references = random
+    .pick([near, near.slice(-2), deferring.slice(-2), deferring.slice(-2), policies])
+    .map(({ id }) => id)
+  return {
+    ...(random.chance(0.9) && { policySteps: Object.fromEntries(keys.map((key) => [key, steps()])), rules }),
+    ...(defers && { baselinePolicyId: random.pick(references.length > 0 ? references : ['', 'none']) }),
+    ...(!defers && random.chance(0.7) && { baselinePolicyId: '' }),
+    ...(random.chance(0.3) && { annotations: annotations(random) }),
+    ...(random.chance(0.1) && { description: 'D' }),
+  }
+}
+
+function randomStep(random: World['random']): Step {
+  const kind = random.pick(STEP_KINDS)
+  const userIds = random.some(['user-ada', 'user-alan', 'user-nobody'])
+  return { [kind]: kind === 'approval' && random.chance(0.7) ? { userIds } : {} }
+}
+
+const ODD = ['k'.repeat(128), 'k'.repeat(129), '', 'c1/x', 'c1', 'é', 'https://x/?y=z']
+
+function annotations(random: World['random']): Record<string, string> {
+  const usual = random.some([...'abcdefghijklmnopqrst'], random.pick([0.1, 0.5, 0.8]))
+  const values = random.pick([
+    ['v', 'w'],
+    ['v', 'w', ''],
+    ['x'.repeat(256)],
+    ['x'.repeat(257), ' ', 'v', 'v', 'v'],
+  ])
+  const keys = [...usual, ...random.some([random.pick(ODD)])]
+  return Object.fromEntries(keys.map((key) => [key, random.pick(values)]))
+}
