@@ -55,7 +55,8 @@ const RELATIONS: Readonly<Record<ExpandPath, (task: Task) => readonly Relation[]
     ...one('roleResourcePath', 'AppResource', memberOf(targetOf(task).scopeRole, 'roleResourceId')),
     ...one('scopeResourcePath', 'AppResource', memberOf(targetOf(task).scopeRole, 'scopeResourceId')),
   ],
-  resource: (task) => one('principalResourcePath', 'AppResource', memberOf(targetOf(task).resource, 'id')),
+  resource: ({ type }) =>
+    one('principalResourcePath', 'AppResource', memberOf(type?.certify?.resource, 'id')),
 }
 
 /** What a task relates to along these paths. */

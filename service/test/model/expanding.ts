@@ -27,8 +27,8 @@ export function badPaths(mask: Mask): string[] {
 
 /** Which path of the view locates what, for each path of the mask (specification, 2.2 and 2.4). */
 function located(task: Task): Record<string, [path: string, type: string, ids: readonly unknown[]]> {
-  const { appId, appUserId, identityUserId, appEntitlementId, accessReviewId, resource } = task.target
-  const id = resource && Reflect.get(Object(resource), 'id')
+  const { appId, appUserId, identityUserId, appEntitlementId, accessReviewId } = task.target
+  const { certify } = Object(task.fixed.type)
   return {
     access_review_id: ['accessReviewPath', 'AccessReview', [accessReviewId]],
     user_id: ['userPath', 'User', appUserId ? [] : [task.fixed.userId]],
@@ -47,7 +47,7 @@ function located(task: Task): Record<string, [path: string, type: string, ids: r
       [appEntitlementId === 'entitlement-01' && 'bindings-01'],
     ],
     scope_role_resources: ['roleResourcePath', 'AppResource', []],
-    resource: ['principalResourcePath', 'AppResource', [id]],
+    resource: ['principalResourcePath', 'AppResource', [certify?.resource?.id]],
   }
 }
 

@@ -30,10 +30,11 @@ describeService('expandMask', (subject) => {
     const requests = {
       certify: { certify: { ...appUser, accessReviewId: 'review-1', resource: { id: 'resource-1' } } },
       direct: { grant: { ...target, identityUserId: 'user-grace' } },
+      revoke: { revoke: { ...appUser, resource: { id: 'resource-1' } } },
       action: { action: { scopeRole: { roleResourceId: 'resource-1', scopeResourceId: 'resource-2' } } },
     }
     for (const [name, type] of Object.entries(requests)) {
-      const policyId = name === 'certify' ? undefined : 'policy-grant-three-steps'
+      const policyId = ['certify', 'revoke'].includes(name) ? undefined : 'policy-grant-three-steps'
       const insightIds = ['insight-2', 'gone', 'insight-1']
       const { body } = await subject.post('/api/v1/tasks', { type, policyId, insightIds })
       ids[name] = body.taskView.task.id
@@ -89,6 +90,7 @@ describeService('expandMask', (subject) => {
       },
     ],
     ['certify', 'resource', { principalResourcePath: ['svc.api.app.v1.AppResource resource-1'] }],
+    ['revoke', 'resource', {}], // nothing is under review
   ] as const)('of a %s task, %s fills in exactly its paths', async (name, path, expected) => {
     expect(await located(name, [path])).toEqual(expected)
   })
