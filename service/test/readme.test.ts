@@ -28,15 +28,16 @@ describe("the service's README", () => {
     expect(listed.toSorted()).toEqual(rows.toSorted())
   })
 
-  it('has one line for each file', () => {
-    const files = ['src', 'migrations'].flatMap((folder) =>
-      readdirSync(join(service, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => entry.name),
-    )
-    const tree = readme.slice(readme.indexOf('## The tree'))
-    const lines = [...tree.matchAll(/^ +(?:\S+\/)?([\w.-]+\.(?:ts|sql)) /gm)].map(([, name]) => name)
-    expect(lines.toSorted()).toEqual(files.toSorted())
+  it('leaves the tree to CONTRIBUTING.md, which has a line for each folder', () => {
+    const folders = (parent: string) =>
+      readdirSync(join(service, parent), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !['dist', 'node_modules'].includes(entry.name))
+        .map((entry) => `${parent}${entry.name}/`)
+    const tree = readFileSync(join(service, '../CONTRIBUTING.md'), 'utf8')
+    const lines = [...tree.slice(tree.indexOf('\nservice/ ')).matchAll(/^ {2}((?:\w+\/)+) /gm)]
+    const shown = ['src/', ...folders('src/'), ...folders('')]
+    expect(lines.map(([, name]) => name)).toEqual(expect.arrayContaining(shown))
+    expect(readme).not.toMatch(/^ +\S+\.ts {2}/m)
   })
 
   it('lists the settings that there are', () => {
