@@ -24,5 +24,10 @@ export interface Database extends Queryable {
    * and a statement to the database itself would wait for the transaction to end.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /**
+   * Runs the work while no other process does so on this database; the others wait. For set-up that spans several
+   * transactions. Unlike inside `transaction`, ask the database itself.
+   */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }

@@ -15,18 +15,21 @@ const FILE = /^\d{3}-[a-z-]+\.sql$/
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
   const files = (await readdir(FOLDER)).filter((file) => FILE.test(file)).toSorted()
-  const applied = await database.transaction(async (tx) => {
-    await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service migrations', 0))")
-    await tx.query('CREATE TABLE IF NOT EXISTS service_migrations (file text PRIMARY KEY)')
-    const seen = new Set(
-      (await tx.query<{ file: string }>('SELECT file FROM service_migrations')).map(({ file }) => file),
-    )
-    const missing = files.filter((file) => !seen.has(file))
-    for (const file of missing) await apply(tx, file)
-    return missing
+  return database.exclusively(async () => {
+    const applied = await database.transaction((tx) => applyMissing(tx, files))
+    await eventRecords(database).migrate()
+    return applied
   })
-  await eventRecords(database).migrate()
-  return applied
+}
+
+async function applyMissing(tx: Transaction, files: readonly string[]): Promise<readonly string[]> {
+  await tx.query('CREATE TABLE IF NOT EXISTS service_migrations (file text PRIMARY KEY)')
+  const seen = new Set(
+    (await tx.query<{ file: string }>('SELECT file FROM service_migrations')).map(({ file }) => file),
+  )
+  const missing = files.filter((file) => !seen.has(file))
+  for (const file of missing) await apply(tx, file)
+  return missing
 }
 
 async function apply(tx: Transaction, file: string): Promise<void> {

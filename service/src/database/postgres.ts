@@ -13,6 +13,11 @@ export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) 
     client,
     ...runner(client),
     transaction: (work) => inTransaction(client, work),
+    exclusively: (work) =>
+      inTransaction(client, async (tx) => {
+        await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service exclusively', 0))")
+        return work()
+      }),
     close: () => client.end(),
   }
 }

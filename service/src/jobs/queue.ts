@@ -56,11 +56,14 @@ export async function openJobQueue(database: Database, options: JobQueueOptions)
     maintenanceIntervalSeconds: Math.min(SWEEP_SECONDS, leaseSeconds),
   })
   boss.on('error', report)
-  await boss.start()
   const kept = { expireInSeconds: leaseSeconds, retentionMinutes: RETENTION_MINUTES, retryDelay: 1 }
   const retried = { retryLimit: MOST_ATTEMPTS - 1, retryBackoff: true, deadLetter: GIVEN_UP }
-  await keepQueue(boss, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })
-  await keepQueue(boss, { name: QUEUE, ...kept, ...retried })
+  // pg-boss survives no race in its own set-up: of two processes that create its schema, one fails.
+  await database.exclusively(async () => {
+    await boss.start()
+    await keepQueue(boss, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })
+    await keepQueue(boss, { name: QUEUE, ...kept, ...retried })
+  })
   return queueOn(boss)
 }
 
