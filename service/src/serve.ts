@@ -10,6 +10,7 @@ import { seed } from './database/seed.ts'
 import { SEED_PARTS } from './database/seed-parts.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { openJobQueue } from './jobs/queue.ts'
+import { requireKnownSecret } from './listeners/known-secret.ts'
 import { storyOf } from './story.ts'
 
 const report = (error: unknown) => console.error(error)
@@ -18,6 +19,7 @@ const config = readConfig(process.env)
 const secret = await rootSecret(config)
 const database = await openDatabase(config.databaseUrl, config.folder, report)
 await migrate(database)
+await requireKnownSecret(database, secret)
 const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
 
 const server = createAdaptorServer({ fetch: (request, env) => app.fetch(request, env) })

@@ -1,10 +1,13 @@
 import { DEMO_LISTENERS, demoSigningSecret } from './automations/seed.ts'
-import { demoToken } from './database/seed.ts'
+import { demoToken, hasDemoToken } from './database/seed.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { urlOf } from './listeners/compile.ts'
 
-/** What the service prints when it starts with the demo tenant: who one is, and three commands that show the whole of it. */
+const NO_DEMO = '\nNo demo tenant here. For an access token: npm run service -- token --help\n'
+
+/** What the service prints at the start: the demo tenant's token, and three commands that show what the service does. */
 export async function storyOf(dependencies: Dependencies): Promise<string> {
+  if (!(await hasDemoToken(dependencies))) return NO_DEMO
   const { baseUrl, secret } = dependencies
   const ask = `curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json"`
   return `

@@ -25,6 +25,15 @@ export function demoToken(secret: string): string {
   return `svc_demo_${demoSecret(secret)}`
 }
 
+/** Whether the demo token gets in. Not in a database that had users before, and not once it is revoked. */
+export async function hasDemoToken({ database, secret }: Dependencies): Promise<boolean> {
+  const found = await database.query(
+    "SELECT FROM access_tokens WHERE id = 'demo' AND secret_hash = $1 AND revoked_at IS NULL",
+    [hashOf(demoSecret(secret))],
+  )
+  return found.length > 0
+}
+
 function demoSecret(secret: string): string {
   return derivedKey(secret, 'demo token').toString('base64url')
 }

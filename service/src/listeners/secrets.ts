@@ -16,7 +16,7 @@ interface SecretRow {
   readonly sealed: Uint8Array
 }
 
-function sealing({ secret }: Dependencies): Sealing {
+function sealing({ secret }: Pick<Dependencies, 'secret'>): Sealing {
   return sealingWith(derivedKey(secret, 'signing secrets'))
 }
 
@@ -86,6 +86,20 @@ async function withdraw(tx: Transaction, listenerId: string, secretId: string): 
     throw new Problem('secret_last', 'It is the only live secret. Rotate first, then withdraw the old one.')
   }
   await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1 AND id = $2', [listenerId, secretId])
+}
+
+/** Whether this root secret opens what is sealed. True when nothing is. */
+export async function opensSealedSecrets(database: Queryable, secret: string): Promise<boolean> {
+  const [row] = await database.query<SecretRow & { listener_id: string }>(
+    'SELECT listener_id, id, sealed FROM listener_secrets ORDER BY number DESC LIMIT 1',
+  )
+  if (row === undefined) return true
+  try {
+    sealing({ secret }).open(row.sealed, placeOf(row.listener_id, row.id))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The live secrets, opened: for verifying only. */

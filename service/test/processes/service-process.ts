@@ -4,6 +4,9 @@ import { replyOf } from '../support/reply.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
+/** What it prints last. */
+const STARTED = /Listening on (http:\S+),.*(?:TOKEN=\S+|No demo tenant here.*)\s/s
+
 /** The built service in a process of its own, which can be killed and started again. */
 export class ServiceProcess {
   readonly #environment: NodeJS.ProcessEnv
@@ -47,7 +50,7 @@ export class ServiceProcess {
       })
       child.stdout.on('data', (chunk: Buffer) => {
         this.#printed += chunk
-        const [, origin] = /Listening on (http:\S+),.*TOKEN=\S+\s/s.exec(this.#printed) ?? []
+        const [, origin] = STARTED.exec(this.#printed) ?? []
         if (origin === undefined) return
         this.#origin = origin
         resolve()

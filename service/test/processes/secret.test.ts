@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { signHmac } from 'hookgate/testing'
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
+import { DEMO_LISTENERS, demoSigningSecret } from '../../src/automations/seed.ts'
+import { openPostgres } from '../../src/database/postgres.ts'
+import { newDatabase, urlOf } from '../support/copies.ts'
+import { ServiceProcess } from './service-process.ts'
+
+const FIRST = 'the first root secret, of 40 characters.'
+const SECOND = 'the second root secret, of 41 characters.'
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a root secret'), () => {
+  let address: Awaited<ReturnType<typeof newDatabase>>
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-secret-'))
+  beforeAll(async () => {
+    address = await newDatabase(inject('postgresFolder'))
+    const service = newService({ SERVICE_SECRET: FIRST })
+    await service.start()
+    await service.kill('SIGTERM')
+    return () => rmSync(folder, { recursive: true })
+  }, 60_000)
+
+  const newService = (settings: Record<string, string>) =>
+    new ServiceProcess({ SERVICE_DATA: folder, SERVICE_DATABASE_URL: urlOf(address), ...settings })
+
+  /** What it says instead of starting. */
+  async function refusal(settings: Record<string, string>): Promise<string> {
+    const service = newService(settings)
+    onTestFinished(() => service.kill())
+    return service.start().then(() => 'it started', String)
+  }
+
+  /** What an operator does with psql. */
+  async function ask(...statements: string[]): Promise<void> {
+    const database = openPostgres(address, () => {})
+    for (const statement of statements) await database.query(statement)
+    await database.close()
+  }
+
+  async function deliver(service: ServiceProcess, secret: string): Promise<number> {
+    const request = await signHmac({ secret, body: '{"task":1,"approved by":"ada"}' })
+    const path = `/api/v1/webhooks/incoming/${DEMO_LISTENERS.hmac}`
+    return (await fetch(`${service.origin}${path}`, request)).status
+  }
+
+  it('refuses to start with another one, and says how to mend it', async () => {
+    const answer = await refusal({ SERVICE_SECRET: SECOND })
+    expect(answer).toMatch(/^Error: the service ended \(1\): This database .* another root secret.*\n$/)
+    expect(answer).toMatch(/Set SERVICE_SECRET to the old one, or put its file `secret` back/)
+  }, 60_000)
+
+  it('refuses to start with one that was made anew because the file is gone', async () => {
+    expect(await refusal({})).toContain('another root secret')
+    await rm(join(folder, 'secret'))
+  }, 60_000)
+
+  it('refuses also when the database is older than fingerprints, and takes the old secret', async () => {
+    await ask('DELETE FROM root_secret')
+    expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
+    expect(await refusal({ SERVICE_SECRET: FIRST })).toBe('it started')
+    expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
+  }, 60_000)
+
+  it('starts with a new one after what the README says of a lost secret, and prints no token that fails', async () => {
+    const { token } = await startedWith(FIRST)
+    await ask('DELETE FROM root_secret', 'DELETE FROM listener_secrets')
+    const service = await startedWith(SECOND)
+    expect(service.printed).toContain('No demo tenant here')
+    const path = `/api/v1/listeners/${DEMO_LISTENERS.hmac}/action/rotate-secret`
+    const rotated = await fetch(`${service.origin}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const { signingSecret }: { signingSecret: { secret: string } } = JSON.parse(await rotated.text())
+    expect(await deliver(service, demoSigningSecret(FIRST))).toBe(401)
+    expect(await deliver(service, signingSecret.secret)).toBe(200)
+  }, 60_000)
+
+  async function startedWith(secret: string): Promise<ServiceProcess> {
+    const service = newService({ SERVICE_SECRET: secret })
+    onTestFinished(() => service.kill('SIGTERM'))
+    await service.start()
+    return service
+  }
+})
