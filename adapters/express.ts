@@ -4,6 +4,7 @@ import type { Json } from '../src/lib/json.ts'
 import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { attach, type ExpressFields, sourceFinder } from './shared/express-request.ts'
+import { type Claimed, decide } from './shared/outcome.ts'
 import { nodeIncoming } from './shared/read-node.ts'
 import {
   type Answer,
@@ -69,10 +70,10 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage,
 function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
   options: VerifyWebhookOptions,
-): (request: Request, answer: Answer<Payload, void>) => Promise<void> {
+): (request: Request, answer: Answer<Claimed<Payload>, void>) => Promise<void> {
   const table = { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere }
   const wasReceived = (request: Request) => request.webhook !== undefined
-  const receiver = new Receiver('verifyWebhook', target, options, table, wasReceived)
+  const receiver = new Receiver('verifyWebhook', target, options, table, decide<Payload>, wasReceived)
   const sourceOf = sourceFinder(options.trustedProxies)
   return (request, answer) =>
     receiver.receive(request, nodeIncoming(request), (listener) => sourceOf(request, listener), answer)

@@ -1,19 +1,16 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Attempt } from '../src/checks/check.ts'
 import type { WebhookEvent } from '../src/event.ts'
+import { isPromise, whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
+import { CHECKED, type GuardedRequest, sendReply, sourceFinder } from './shared/fastify-request.ts'
+import { check, claim } from './shared/outcome.ts'
 import { nodeIncoming } from './shared/read-node.ts'
-import {
-  type Answer,
-  type ListenerLookup,
-  RECEIVER_OPTIONS,
-  Receiver,
-  type ReceiverOptions,
-} from './shared/receiver.ts'
+import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
 import { mountedTwice, refuseMount, secondParser } from './shared/set-up-errors.ts'
 import { settleAfter } from './shared/settle.ts'
-import { behindProxies } from './shared/trusted-proxies.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 export { webhookOf } from './shared/webhook-of.ts'
@@ -72,38 +69,44 @@ async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   const [scope, options] = given
   if (typeof scope?.addContentTypeParser !== 'function') return refuseMount(given)
   if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
-  const receive = receiveWith(options)
+  scope.decorateRequest(CHECKED)
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
-  scope.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
-    receive(request, (outcome) => {
-      if (outcome.reply) {
-        const { status, headers, body } = outcome.reply
-        // Bytes, because Fastify adds a charset to the type of text.
-        return void reply.code(status).headers(headers).send(Buffer.from(body))
-      }
-      settleAfter(reply.raw, outcome.listener, outcome.event)
-      request.webhook = outcome.event as WebhookEvent // of the payload that its listener says
-      return done()
-    }).catch(done)
-  })
+  scope.addHook('onRequest', checkWith(options))
+  // Behind the route's rate limits and validation: what they refuse has to stay free for the retry.
+  scope.addHook('preHandler', claimChecked)
   if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
   scope.removeAllContentTypeParsers()
   // Not '*', which Fastify looks for anew for each request.
-  scope.addContentTypeParser(/^/, (request, _stream, parsed) => parsed(null, request.webhook.payload))
+  scope.addContentTypeParser(/^/, (request: GuardedRequest, _stream, parsed) => {
+    parsed(null, request[CHECKED]?.payload)
+  })
   scope.addContentTypeParser = refuseParser
 }
 
-function receiveWith(
-  options: VerifyWebhookOptions,
-): (request: FastifyRequest, answer: Answer<unknown, void>) => Promise<void> {
-  const twiceIsSeenBefore = () => false
-  const receiver = new Receiver('verifyWebhook', options?.listener, options, OPTIONS, twiceIsSeenBefore)
-  const findSource = behindProxies(options.trustedProxies)
-  return (request, answer) =>
-    receiver.receive(
-      request,
-      nodeIncoming(request.raw),
-      () => (findSource ? findSource(request.raw) : request.ip),
-      answer,
-    )
+function checkWith(options: VerifyWebhookOptions): onRequestHookHandler {
+  const isTwice = () => false // guardScope has seen to it
+  const receiver = new Receiver('verifyWebhook', options?.listener, options, OPTIONS, check, isTwice)
+  const sourceOf = sourceFinder(options.trustedProxies)
+  return (request: GuardedRequest, reply, done) => {
+    const findSource = () => sourceOf(request)
+    receiver
+      .receive(request, nodeIncoming(request.raw), findSource, (outcome) => {
+        if (outcome.reply) return sendReply(reply, outcome.reply)
+        request[CHECKED] = outcome.attempt
+        return done()
+      })
+      .catch(done)
+  }
+}
+
+const claimChecked: preHandlerHookHandler = (request: GuardedRequest, reply, done) => {
+  if (request.webhook) return done() // a handler that answers with reply.callNotFound() comes by again
+  const attempt = request[CHECKED] as Attempt // onRequest lets nothing through without it
+  const claimed = whenKnown(claim(attempt), (outcome) => {
+    if (outcome.reply) return sendReply(reply, outcome.reply)
+    settleAfter(reply.raw, outcome.listener, outcome.event)
+    request.webhook = outcome.event as WebhookEvent // of the payload that its listener says
+    return done()
+  })
+  if (isPromise(claimed)) claimed.then(undefined, done)
 }

@@ -4,6 +4,7 @@ import type { Json } from '../src/lib/json.ts'
 import { aFunction, checkedElsewhere, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
+import { type Claimed, decide } from './shared/outcome.ts'
 import {
   type Answer,
   type ListenerLookup,
@@ -65,8 +66,8 @@ const OPTIONS = { ...RECEIVER_OPTIONS, sourceIp: optional(aFunction), trustedPro
 function receiveWith<Payload>(
   target: Listener<Payload> | ListenerLookup<Context, Payload>,
   options: VerifyWebhookOptions,
-): (c: Context, answer: Answer<Payload, Answered>) => Promise<Answered> {
-  const receiver = new Receiver('verifyWebhook', target, options, OPTIONS)
+): (c: Context, answer: Answer<Claimed<Payload>, Answered>) => Promise<Answered> {
+  const receiver = new Receiver('verifyWebhook', target, options, OPTIONS, decide<Payload>)
   const sourceIp = sourceFinder(options)
   const isBlind = ({ isSourceAllowed }: Listener<unknown>) =>
     isSourceAllowed !== undefined && !options.sourceIp && !options.trustedProxies

@@ -3,6 +3,7 @@ import type { Json } from '../src/lib/json.ts'
 import type { MaybePromise } from '../src/lib/maybe-promise.ts'
 import { aFunction } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
+import { decide } from './shared/outcome.ts'
 import { webIncoming } from './shared/read-web.ts'
 import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
 import { addressNotGiven, noResponse } from './shared/set-up-errors.ts'
@@ -41,7 +42,7 @@ export function webhookHandler<Payload = Json>(
   handler: OnWebhook<Payload>,
   options: WebhookHandlerOptions = {},
 ): (request: Request, source?: RequestSource) => Promise<Response> {
-  const receiver = new Receiver('webhookHandler', target, options, RECEIVER_OPTIONS)
+  const receiver = new Receiver('webhookHandler', target, options, RECEIVER_OPTIONS, decide<Payload>)
   aFunction(handler, 'handler')
   return (request, source) => {
     const sourceIp = ({ isSourceAllowed }: Listener<unknown>) => {

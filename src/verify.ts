@@ -1,3 +1,4 @@
+import { accept } from './accept.ts'
 import { checkAuthenticity } from './checks/authenticity.ts'
 import { checkBodySize } from './checks/body-size.ts'
 import { Attempt } from './checks/check.ts'
@@ -7,15 +8,13 @@ import { checkJsonBody } from './checks/json-body.ts'
 import { checkPayload } from './checks/payload.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
-import { type Claim, claimEvent } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
-import type { WebhookEvent } from './event.ts'
 import type { Json } from './lib/json.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
-import { rejected, type Verdict } from './verdict.ts'
-import { watch } from './watch.ts'
+import { type Rejected, rejected, type Verdict } from './verdict.ts'
+import { watched } from './watch.ts'
 
 /**
  * What is asked of every delivery, in this order: the first "no" is the verdict. Cheap before dear, nothing secret
@@ -81,35 +80,37 @@ export function verdictOn<Payload>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): MaybePromise<Verdict<Payload>> {
-  const attempt = new Attempt(delivery, listener)
-  const isWatched = listener.onVerdict !== undefined || listener.onError !== undefined
-  const verdict = isWatched ? watch(attempt, decide) : decide(attempt)
+  const verdict = watched(new Attempt(delivery, listener), checkThenClaim)
   return verdict as MaybePromise<Verdict<Payload>> // the payload's type is the word of the listener's schema
 }
 
-/** With cryptography and a store that answer at once, so does this: it only waits for what has to be waited for. */
-function decide(attempt: Attempt, first = 0): MaybePromise<Verdict<unknown>> {
+/** The first half of `verdictOn`: an Attempt passed every check, and leaves its event free until `claimOn` takes it. */
+export function checkedOn(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Attempt | Rejected> {
+  return watched(new Attempt(delivery, listener), checkOnly)
+}
+
+/** The second half: call it once. The verdict's `durationMs` leaves out the time between the halves. */
+export function claimOn(attempt: Attempt): MaybePromise<Verdict<unknown>> {
+  return watched(attempt, accept)
+}
+
+const checkThenClaim = (attempt: Attempt) => check(attempt, accept)
+const checkOnly = (attempt: Attempt) => check(attempt, (passed) => passed)
+
+/** Asks every check, then goes on with `pass`. With cryptography that answers at once, so does this. */
+function check<Passed>(
+  attempt: Attempt,
+  pass: (attempt: Attempt) => MaybePromise<Passed>,
+  first = 0,
+): MaybePromise<Passed | Rejected> {
   for (let index = first; index < CHECKS.length; index += 1) {
     const failure = CHECKS[index]?.(attempt)
     if (isPromise(failure)) {
-      return failure.then((late) => (late ? rejected(late.reason, late.detail) : decide(attempt, index + 1)))
+      return failure.then((late) =>
+        late ? rejected(late.reason, late.detail) : check(attempt, pass, index + 1),
+      )
     }
     if (failure) return rejected(failure.reason, failure.detail)
   }
-  return claimEvent(attempt, (claim) => ({ ok: true, event: eventOf(attempt, claim) }))
-}
-
-function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
-  const { auth, delivery, eventId, listener, payload, sentAt } = attempt
-  if (auth === undefined) throw new TypeError('auth.authenticate() named no sender')
-  return {
-    id: eventId,
-    listenerId: listener.id,
-    sentAt: new Date(sentAt * 1000),
-    payload,
-    rawBody: delivery.body,
-    auth,
-    commit: () => claim.commit(),
-    release: () => claim.release(),
-  }
+  return pass(attempt)
 }

@@ -5,18 +5,30 @@ import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { VerdictContext } from './listener-options.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Tells the listener's hooks what became of an attempt, and how long that took. */
-export async function watch(
+/** What a step of `verify` ends with: a verdict, or the attempt itself when its event is still to be claimed. */
+type Step<Result> = (attempt: Attempt) => MaybePromise<Result>
+
+/** Runs a step, and tells the listener's hooks the verdict and how long it took. */
+export function watched<Result extends Verdict<unknown> | Attempt>(
   attempt: Attempt,
-  decide: (attempt: Attempt) => MaybePromise<Verdict<unknown>>,
-): Promise<Verdict<unknown>> {
+  step: Step<Result>,
+): MaybePromise<Result> {
   const { onVerdict, onError } = attempt.listener
-  const startedAt = performance.now()
+  return onVerdict === undefined && onError === undefined ? step(attempt) : watch(attempt, step)
+}
+
+async function watch<Result extends Verdict<unknown> | Attempt>(
+  attempt: Attempt,
+  step: Step<Result>,
+): Promise<Result> {
+  const { onVerdict, onError } = attempt.listener
+  const startedAt = performance.now() - attempt.spentMs
   try {
-    const verdict = await decide(attempt)
-    callHook(onVerdict, verdict, contextOf(attempt, startedAt))
+    const result = await step(attempt)
+    if ('ok' in result) callHook(onVerdict, result, contextOf(attempt, startedAt))
+    else attempt.spentMs = performance.now() - startedAt
     if (attempt.problem) callHook(onError, attempt.problem, contextOf(attempt, startedAt))
-    return verdict
+    return result
   } catch (error) {
     callHook(onError, error, contextOf(attempt, startedAt))
     throw error

@@ -1,28 +1,46 @@
+import type { Attempt } from '../../src/checks/check.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { EventStoreError, KeySetError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
-import { rejected, type Verdict } from '../../src/verdict.ts'
-import { verdictOn } from '../../src/verify.ts'
+import { type Accepted, type Rejected, rejected } from '../../src/verdict.ts'
+import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
 import type { BodyIncompleteError } from './body.ts'
 import { type Reply, replyToRejected, replyUnavailable, thenClose } from './reply.ts'
 
-/** Run the handler with the event, and settle it; or send the reply, and do not run the handler. */
-export type Outcome<Payload> =
-  | {
-      readonly event: WebhookEvent<Payload>
-      readonly listener: Listener<Payload>
-      readonly reply?: undefined
-    }
-  | { readonly reply: Reply }
+/** Send the reply, and do not run the handler. */
+export interface Refusal {
+  readonly reply: Reply
+}
+
+/** Run the handler with the event, and settle it. */
+export interface Claimed<Payload> {
+  readonly event: WebhookEvent<Payload>
+  readonly listener: Listener<Payload>
+  readonly reply?: undefined
+}
+
+/** Every check passed: call `claim` with the attempt before the handler runs. */
+export interface Checked {
+  readonly attempt: Attempt
+  readonly reply?: undefined
+}
+
+export type Outcome<Payload> = Claimed<Payload> | Refusal
+
+/** What becomes of a body and its headers. */
+export type Decide<Payload, Passed> = (
+  delivery: Delivery,
+  listener: Listener<Payload>,
+) => MaybePromise<Passed | Refusal>
 
 export function refuseIncomplete(
   { message }: BodyIncompleteError,
   listener: Listener<unknown>,
   startedAt: number,
-): { readonly reply: Reply } {
+): Refusal {
   const verdict = rejected('body_incomplete', message)
   const durationMs = performance.now() - startedAt
   callHook(listener.onVerdict, verdict, { listenerId: listener.id, durationMs })
@@ -33,26 +51,51 @@ export function decide<Payload>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): MaybePromise<Outcome<Payload>> {
+  return answered(verdictOn<Payload>, claimedOf, delivery, listener)
+}
+
+/** `decide` without the claim, for frameworks that have more to ask in between. */
+export function check(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Checked | Refusal> {
+  return answered(checkedOn, (attempt) => ({ attempt }), delivery, listener)
+}
+
+/** The rest of `decide`. */
+export function claim(attempt: Attempt): MaybePromise<Outcome<unknown>> {
+  return answered(() => claimOn(attempt), claimedOf, attempt.delivery, attempt.listener)
+}
+
+const claimedOf = <Payload>({ event }: Accepted<Payload>, listener: Listener<Payload>) => ({
+  event,
+  listener,
+})
+
+/** Asks one step of `verify`, and answers for it what only the sender or an outage can cause. */
+function answered<Payload, Yes extends object, Passed>(
+  ask: (delivery: Delivery, listener: Listener<Payload>) => MaybePromise<Yes | Rejected>,
+  pass: (yes: Yes, listener: Listener<Payload>) => Passed,
+  delivery: Delivery,
+  listener: Listener<Payload>,
+): MaybePromise<Passed | Refusal> {
   try {
-    const verdict = verdictOn(delivery, listener)
-    if (!isPromise(verdict)) return outcomeOf(verdict, delivery, listener)
-    return verdict.then((late) => outcomeOf(late, delivery, listener)).catch(unavailable)
+    const answer = ask(delivery, listener)
+    if (!isPromise(answer)) return isNo(answer) ? refuse(answer, delivery, listener) : pass(answer, listener)
+    return answer
+      .then((late) => (isNo(late) ? refuse(late, delivery, listener) : pass(late, listener)))
+      .catch(unavailable)
   } catch (error) {
     return unavailable(error)
   }
 }
 
-function outcomeOf<Payload>(
-  verdict: Verdict<Payload>,
-  { body }: Delivery,
-  listener: Listener<Payload>,
-): Outcome<Payload> {
-  if (verdict.ok) return { event: verdict.event, listener }
-  const reply = replyToRejected(verdict, listener.auth.challenge)
-  return { reply: body.byteLength > listener.maxBodyBytes ? thenClose(reply) : reply }
+/** Not `in`, for which engines have no short way: hence the cast. */
+const isNo = (answer: object): answer is Rejected => (answer as { ok?: boolean }).ok === false
+
+function refuse(verdict: Rejected, { body }: Delivery, { auth, maxBodyBytes }: Listener<unknown>): Refusal {
+  const reply = replyToRejected(verdict, auth.challenge)
+  return { reply: body.byteLength > maxBodyBytes ? thenClose(reply) : reply }
 }
 
-function unavailable(error: unknown): { readonly reply: Reply } {
+function unavailable(error: unknown): Refusal {
   if (error instanceof EventStoreError || error instanceof KeySetError) {
     return { reply: replyUnavailable(error.retryAfterSeconds) }
   }

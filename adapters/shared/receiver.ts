@@ -9,7 +9,7 @@ import {
 } from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
 import { BodyIncompleteError } from './body.ts'
-import { decide, type Outcome, refuseIncomplete } from './outcome.ts'
+import { type Decide, type Refusal, refuseIncomplete } from './outcome.ts'
 import { replyListenerUnknown, replyUnavailable, thenClose } from './reply.ts'
 import { mountedTwice, noListener, nothingFound } from './set-up-errors.ts'
 
@@ -38,8 +38,8 @@ export interface Incoming {
   readBody(limit: number, timeoutMs: number): MaybePromise<Uint8Array>
 }
 
-/** Runs the handler, or sends the reply. */
-export type Answer<Payload, T> = (outcome: Outcome<Payload>) => MaybePromise<T>
+/** Goes on with what passed, or sends the reply. */
+export type Answer<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
 
 /** Where a request comes from. It may depend on the listener whether that has to be known. */
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
@@ -48,8 +48,9 @@ const MS = 1000
 const BUSY_RETRY_AFTER_SECONDS = 1
 
 /** What all adapters do between a request and its handler. One a `verifyWebhook()` call; it counts what is arriving. */
-export class Receiver<Request extends object, Payload> {
+export class Receiver<Request extends object, Payload, Passed> {
   readonly #find: ListenerLookup<Request, Payload>
+  readonly #decide: Decide<Payload, Passed>
   readonly #wasReceived: (request: Request) => boolean
   readonly #timeoutMs: number
   readonly #maxBodies: number
@@ -61,11 +62,13 @@ export class Receiver<Request extends object, Payload> {
     target: Listener<Payload> | ListenerLookup<Request, Payload>,
     options: ReceiverOptions,
     table: OptionTable<ReceiverOptions>,
+    decide: Decide<Payload, Passed>,
     wasReceived: (request: Request) => boolean = markReceived,
   ) {
     if (typeof target !== 'function' && !isListener(target)) throw noListener(caller, target)
     checkOptions(caller, options, table)
     this.#find = typeof target === 'function' ? target : () => target
+    this.#decide = decide
     this.#wasReceived = wasReceived
     this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * MS
     this.#maxBodies = options.maxConcurrentBodies ?? 4096
@@ -79,7 +82,7 @@ export class Receiver<Request extends object, Payload> {
     request: Request,
     incoming: Incoming,
     findSource: SourceFinder,
-    answer: Answer<Payload, T>,
+    answer: Answer<Passed, T>,
   ): Promise<T> {
     try {
       // A second receiver would find its event claimed, and answer 409.
@@ -99,7 +102,7 @@ export class Receiver<Request extends object, Payload> {
     listener: Listener<Payload> | undefined,
     incoming: Incoming,
     findSource: SourceFinder,
-    answer: Answer<Payload, T>,
+    answer: Answer<Passed, T>,
   ): Promise<T> {
     if (listener === undefined)
       return Promise.resolve({ reply: thenClose(replyListenerUnknown()) }).then(answer)
@@ -113,7 +116,7 @@ export class Receiver<Request extends object, Payload> {
       (body) => {
         this.#arriving -= 1
         const { method, header } = incoming
-        return whenKnown(decide({ method, header, body, sourceIp }, listener), answer)
+        return whenKnown(this.#decide({ method, header, body, sourceIp }, listener), answer)
       },
       (error) => {
         this.#arriving -= 1
@@ -125,7 +128,7 @@ export class Receiver<Request extends object, Payload> {
     )
   }
 
-  #refuseBody(listener: Listener<Payload>): Outcome<Payload> {
+  #refuseBody(listener: Listener<Payload>): Refusal {
     const problem = `${this.#maxBodies} bodies are arriving already (maxConcurrentBodies)`
     callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
     return { reply: thenClose(replyUnavailable(BUSY_RETRY_AFTER_SECONDS)) }

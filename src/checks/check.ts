@@ -20,6 +20,8 @@ export class Attempt {
   auth: EventAuth | undefined = undefined
   /** What the operator should know besides the verdict. */
   problem: Error | undefined = undefined
+  /** Milliseconds that the checks took, when something else runs between them and the claim. */
+  spentMs = 0
 
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
