@@ -48,9 +48,13 @@ export function verifyWebhook<Payload = Json>(
       offerBody(c, event.rawBody)
       c.set('webhook', event)
       const { outgoing } = nodeOf(c)
-      if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, next, () => statusOf(c))
+      // Answers nothing: next() resolves with Hono's context, which would pass for the handler's response.
+      const run = async () => {
+        await next()
+      }
+      if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, run, () => statusOf(c))
       settleAfter(outgoing, listener, event)
-      return next()
+      return run()
     })
   }
 }

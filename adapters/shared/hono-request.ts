@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { readableAgain } from './read-again.ts'
 import { type NodeRequest, nodeIncoming } from './read-node.ts'
 import { webIncoming } from './read-web.ts'
 import type { Incoming } from './receiver.ts'
@@ -32,10 +33,11 @@ function handedOutBody({ req }: Context, incoming: NodeRequest | undefined): Rea
   return isHandedOut ? webIncoming(req.raw).readBody : undefined
 }
 
-/** Puts the bytes where Hono keeps what it has read; copied only if a handler asks. */
+/** Puts the bytes where Hono keeps what it has read, and back into the request; copied only if a handler asks. */
 export function offerBody(c: Context, bytes: Uint8Array): void {
   const kept: { arrayBuffer?: unknown } = c.req.bodyCache
   kept.arrayBuffer = new CopyOnDemand(bytes)
+  readableAgain(c.req.raw, bytes, nodeOf(c).incoming)
 }
 
 /** A promise of a copy that is made when it is first asked for. (A getter would cost each request 3 µs.) */

@@ -3,6 +3,8 @@
  * not. Everything comes from the package: the signers too, whose vectors the main tests hold.
  */
 import { Hono } from 'hono'
+import { proxy } from 'hono/proxy'
+import { cloneRawRequest } from 'hono/request'
 import { defineListener, EventStoreError, generateSecret, hmac, verify } from 'hookgate'
 import { verifyWebhook } from 'hookgate/hono'
 import { jwt, localKeySet, remoteKeySet } from 'hookgate/jwt'
@@ -118,6 +120,25 @@ export const honoApp = () => {
   return app
 }
 
+/** The bytes of the body as a handler finds them, in each way that it may look. */
+async function looksAtBody() {
+  const exact = '{ "a": 1.0 }'
+  const customFetch = async (request) => new Response(await request.text())
+  const looks = {
+    text: ({ req }) => req.raw.text(),
+    stream: ({ req }) => new Response(req.raw.body).text(),
+    clone: ({ req }) => req.raw.clone().text(),
+    cloneRawRequest: async ({ req }) => (await cloneRawRequest(req)).text(),
+    proxy: async ({ req }) => (await proxy('https://other.example/', { ...req, customFetch })).text(),
+  }
+  for (const [name, look] of Object.entries(looks)) {
+    const app = new Hono()
+    app.post('/webhooks/orders', verifyWebhook(hmacListener()), async (c) => c.text(await look(c)))
+    const response = await app.fetch(toRequest(await signed({ body: exact })))
+    equal([name, response.status, await response.text()], [name, 200, exact])
+  }
+}
+
 export const webHandler = () => webhookHandler(hmacListener(), ({ id }) => Response.json({ received: id }))
 
 export const cases = {
@@ -201,4 +222,5 @@ export const cases = {
     const app = honoApp()
     return checkEndpoint(async (request) => app.fetch(toRequest(request)))
   },
+  'hookgate/hono: c.req.raw has the exact bytes': looksAtBody,
 }
