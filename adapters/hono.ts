@@ -28,8 +28,9 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
 
 /**
  * Lets verified deliveries through to the handler, with the event in `c.var.webhook`; answers all others itself.
- * The handler may still read the body with `c.req.json()` and its kin. On Node the event is settled after the answer, as in
- * Express and Fastify; elsewhere before it, since a platform may stop there.
+ * The handler can still read the exact body: by `c.req.json()` and its kin, from `c.req.raw`, or by Hono's `cloneRawRequest`
+ * and `proxy`. On Node the event is settled after the answer, as in Express and Fastify; elsewhere before it, since a platform
+ * may stop there.
  *
  * What is wrong with the set-up is thrown, to `app.onError`: a ListenerConfigError that names the fix.
  *
