@@ -53,15 +53,18 @@ export function verifyWebhook<Payload = Json>(
       const run = async () => {
         await next()
       }
-      if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, run, () => statusOf(c))
+      if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, run, statusOf(c))
       settleAfter(outgoing, listener, event)
       return run()
     })
   }
 }
 
-/** Of a handler that made no answer, too. */
-const statusOf = (c: Context) => (c.finalized ? c.res.status : 500)
+/** No answer is a 500 too. What is thrown reaches `app.onError`, which by default answers an HTTPException as it asks. */
+const statusOf = (c: Context) => ({
+  answer: () => (c.finalized ? c.res.status : 500),
+  thrown: (error: unknown) => ('getResponse' in Object(error) ? Number(Object(error).status) : 500),
+})
 
 /** What a middleware of Hono resolves with. */
 type Answered = Awaited<ReturnType<MiddlewareHandler>>

@@ -21,6 +21,9 @@ export type OnWebhook<Payload> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler declared `Promise<void>` fits too
 ) => MaybePromise<Response | void>
 
+/** A throw is answered 500 by every platform. */
+const STATUS_OF = { answer: ({ status }: Response) => status, thrown: () => 500 }
+
 /** What a web request does not say of itself. */
 export interface RequestSource {
   /** The sender's address, as the platform knows it. Undefined is an unknown one, which fits no allowed network. */
@@ -29,8 +32,8 @@ export interface RequestSource {
 
 /**
  * A webhook endpoint in the plain fetch form, for whatever serves with web requests: Bun, Deno, Workers, Next.js,
- * SvelteKit. Verified events go to `handler`; all other deliveries are answered here. A response below 500 commits the
- * event before it leaves; one of 500 and above, or a throw, releases it.
+ * SvelteKit. Verified events go to `handler`; all other deliveries are answered here. The event is settled before the
+ * response leaves: 2xx commits it, 408, 503 and 504 leave its lease to lapse, any other status and a throw release it.
  *
  * The promise rejects with what the handler throws, and with a ListenerConfigError that names the fix for a wrong
  * set-up: a body that was read before, or a listener with `allowedCidrs` and no `ip` in the call.
@@ -57,7 +60,7 @@ export function webhookHandler<Payload = Json>(
         if (typeof response.status !== 'number') throw noResponse()
         return response
       }
-      return settleBefore(listener, event, request, run, ({ status }) => status)
+      return settleBefore(listener, event, request, run, STATUS_OF)
     })
   }
 }

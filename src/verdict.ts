@@ -6,8 +6,8 @@ import type { CheckReason } from './verify.ts'
 /** Why a delivery was refused. Stable: code may depend on it. `body_incomplete` comes from the adapters' readers. */
 export type Reason = CheckReason | ClaimReason | 'body_incomplete'
 
-/** The HTTP status of a refusal (specification 7.1). */
-export type RejectedStatus = 400 | 401 | 403 | 409
+/** The HTTP status of a refusal (specification 7.1). 409 means done; 503 means that another delivery still runs. */
+export type RejectedStatus = 400 | 401 | 403 | 409 | 503
 
 /** The status of each reason (specification 7.1). A reason without a row does not compile. */
 const STATUS: Readonly<Record<Reason, RejectedStatus>> = {
@@ -29,7 +29,7 @@ const STATUS: Readonly<Record<Reason, RejectedStatus>> = {
   token_expired: 401,
   payload_invalid: 400,
   event_duplicate: 409,
-  event_in_progress: 409,
+  event_in_progress: 503, // 409 means *already processed* (7.1), and a sender would stop there
 }
 
 /** Every check passed and the event is claimed: run it, then commit or release it. */
@@ -50,7 +50,7 @@ export interface Rejected {
   readonly status: RejectedStatus
   /** For logs: what was expected and what was seen, in bounded words. It may change; do not show it to senders. */
   readonly detail: string
-  /** With `event_in_progress`: when asking again makes sense, in seconds. */
+  /** With `event_in_progress`: when to send the event again, in seconds. */
   readonly retryAfterSeconds?: number
 }
 

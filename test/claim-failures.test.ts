@@ -156,7 +156,7 @@ describe('D08 a claim that comes too late', () => {
     const { listener, deliver } = failing(store)
     const delivery = await deliver()
     await errorOf(verify(delivery, listener))
-    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
     answer()
     await setImmediate()
     expect(calls.map((call) => call.split(' ')[0])).toStrictEqual(['claim', 'claim', 'release'])
@@ -232,7 +232,7 @@ it('a commit that failed is not followed by a release: the event stays with who 
     await errorOf((await acceptedEvent(delivery, listener)).commit())
     await setImmediate()
     expect(calls.map((call) => call.split(' ')[0])).toStrictEqual(['claim'])
-    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
   }
 })
 

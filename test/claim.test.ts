@@ -35,7 +35,7 @@ describe('the two phases', () => {
     const delivery = await deliver()
     await acceptedEvent(delivery, listener)
     expect(await verify(delivery, listener)).toMatchObject({
-      status: 409,
+      status: 503,
       reason: 'event_in_progress',
       retryAfterSeconds: 8,
     })
@@ -61,7 +61,7 @@ describe('the two phases', () => {
     const delivery = await deliver()
     const event = await acceptedEvent(delivery, listener)
     for (let again = 0; again < 5; again += 1) {
-      expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+      expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
     }
     await event.release()
     expect(await outcome(delivery, listener)).toBe('accepted')
@@ -73,7 +73,7 @@ describe('the two phases', () => {
     const verdicts = await Promise.all(Array.from({ length: 1000 }, () => verify(delivery, listener)))
     const words = verdicts.map(inWords)
     expect(words.filter((word) => word === 'accepted')).toHaveLength(1)
-    expect(words.filter((word) => word === '409 event_in_progress')).toHaveLength(999)
+    expect(words.filter((word) => word === '503 event_in_progress')).toHaveLength(999)
   })
 })
 
@@ -116,7 +116,7 @@ describe('a lease that lapses', () => {
     const delivery = await deliver()
     await acceptedEvent(delivery, listener)
     clock.advance(60_000)
-    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
     clock.advance(1)
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
@@ -129,7 +129,7 @@ describe('a lease that lapses', () => {
     const later = await acceptedEvent(delivery, listener)
     expect(await slow.commit()).toBe('lost')
     expect(await slow.release()).toBe(false)
-    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
     expect(await later.commit()).toBe('committed')
     expect(await slow.commit()).toBe('already')
   })
@@ -211,7 +211,7 @@ describe('retention', () => {
     const { deliver } = hmacListener()
     const delivery = await deliver({ timestamp: ahead.seconds() })
     await acceptedEvent(delivery, listener)
-    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
     storeClock.advance(60_001)
     expect(await outcome(delivery, listener)).toBe('accepted')
   })

@@ -81,7 +81,7 @@ describe('the verdict', () => {
     expectTypeOf<Verdict>().toEqualTypeOf<Accepted | Rejected>()
     expectTypeOf<Extract<Verdict, { ok: true }>['event']>().toEqualTypeOf<WebhookEvent<Json>>()
     expectTypeOf<Extract<Verdict, { ok: false }>['reason']>().toEqualTypeOf<Reason>()
-    expectTypeOf<Rejected['status']>().toEqualTypeOf<400 | 401 | 403 | 409>()
+    expectTypeOf<Rejected['status']>().toEqualTypeOf<400 | 401 | 403 | 409 | 503>()
   })
 
   it('P09 P10 of a refusal holds no secret, signature or body', async () => {
@@ -166,7 +166,7 @@ describe('onVerdict', () => {
     const { listener, deliver } = hmacListener({ onVerdict })
     const delivery = await deliver()
     expect(await outcome(delivery, listener)).toBe('accepted')
-    expect(await outcome(delivery, listener)).toBe('409 event_in_progress')
+    expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
     await setImmediate()
     process.off('unhandledRejection', unhandled)
     expect(unhandled).not.toHaveBeenCalled()

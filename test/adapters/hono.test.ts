@@ -143,12 +143,12 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
   })
 
-  it('settles the event when no handler follows: that is 404, and below 500', async () => {
+  it('frees the event when no handler follows: nobody has worked on it', async () => {
     const endpoint = hmacEndpoint()
     const app = new Hono<Variables>()
     app.use('/hook', verifyWebhook(endpoint.listener))
     expect(await send(app, await endpoint.request())).toBe(404)
-    expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'commit'])
+    expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
   })
 
   it('I18 asks sourceIp for the address, and refuses when there is none', async () => {

@@ -69,7 +69,7 @@ const WAYS: { readonly [R in Exclude<Reason, 'body_incomplete'>]: readonly [numb
       },
     ],
     event_duplicate: [409, () => secondTime(true)],
-    event_in_progress: [409, () => secondTime(false)],
+    event_in_progress: [503, () => secondTime(false)],
   }
 
 it.each(Object.entries(WAYS))(

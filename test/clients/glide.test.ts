@@ -90,7 +90,7 @@ describe('D10 D11 Valkey GLIDE on a server that is paused', () => {
 
   it('with its own 250 ms nobody hears of that claim: its lease has to lapse, and then the event runs', async () => {
     const retry = await pausedDelivery()
-    await expect.poll(retry).toBe('409 event_in_progress')
+    await expect.poll(retry).toBe('503 event_in_progress')
     await expect.poll(retry, { timeout: 15_000, interval: 250 }).toBe('accepted')
   })
 })

@@ -13,7 +13,7 @@ const ANSWERS = [
   ...['400 content_type_not_json', '400 content_encoding_not_identity', '400 body_not_json'],
   ...['400 timestamp_malformed', '400 timestamp_out_of_range', '400 event_id_not_uuid_v4'],
   ...['403 source_ip_not_allowed', '401 auth_missing', '401 signature_mismatch', '401 token_invalid'],
-  ...['401 token_expired', '409 event_duplicate', '409 event_in_progress'],
+  ...['401 token_expired', '409 event_duplicate', '503 event_in_progress'],
 ]
 
 describe('a second implementation, written in Python from the specification alone', () => {

@@ -150,7 +150,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     const delivery = await deliver()
     wire.cutAtReply()
     await expect(outcome(delivery, cut)).rejects.toThrow(EventStoreError)
-    await expect.poll(() => outcome(delivery, listener)).toBe('409 event_in_progress')
+    await expect.poll(() => outcome(delivery, listener)).toBe('503 event_in_progress')
     await expect.poll(async () => outcome(await deliver(), cut).catch(() => 'undecided')).toBe('accepted')
     await close()
   })

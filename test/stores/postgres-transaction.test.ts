@@ -143,7 +143,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     await first.query('INSERT INTO effects VALUES ($1)', [event.id])
     expect(await event.commit()).toBe('committed')
     await first.query('COMMIT')
-    expect(await waiting).toBe('409 event_in_progress')
+    expect(await waiting).toBe('503 event_in_progress')
     expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
     expect(await effects(event.id)).toBe(1)
   })

@@ -64,7 +64,7 @@ describe.skipIf(REDIS_MISSING)('D17 a failover', () => {
     await replica.cli('REPLICAOF', 'NO', 'ONE')
     const after = listenerOn(replica)
     expect(await outcome(done, after.listener)).toBe('409 event_duplicate')
-    expect(await outcome(running, after.listener)).toBe('409 event_in_progress')
+    expect(await outcome(running, after.listener)).toBe('503 event_in_progress')
   })
 
   it('lets in once more what the replica was not told, as docs/stores.md says', async () => {

@@ -58,7 +58,7 @@ async function expectRetryAccepted(setting: Setting, delivery: Delivery): Promis
   const began = performance.now()
   let verdict = await verdictOn(setting, delivery)
   while (verdict !== 'accepted' && performance.now() - began < RECOVERY_MS) {
-    expect(verdict).toMatch(/undecided|409 event_in_progress/)
+    expect(verdict).toMatch(/undecided|503 event_in_progress/)
     await sleep(10)
     verdict = await verdictOn(setting, delivery)
   }

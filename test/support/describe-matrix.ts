@@ -71,6 +71,8 @@ export function refused(status: keyof typeof PHRASES, code: string, extra: Parti
 }
 
 export const DUPLICATE: Wire = refused(409, 'event_duplicate')
+/** With the time of the default lease. */
+export const IN_PROGRESS: Wire = refused(503, 'event_in_progress', { retryAfter: '60' })
 export const closing = { connectionClose: true }
 export const UNAUTHORIZED: Wire = refused(401, 'unauthorized')
 export const UNAUTHORIZED_JWT: Wire = { ...UNAUTHORIZED, wwwAuthenticate: 'Bearer' }
@@ -95,7 +97,7 @@ export interface Row {
   readonly expected: Wire | readonly Wire[]
   /** What the reply is on the targets of a difference that is accounted for. */
   readonly differs?: { readonly [Name in DifferenceName]?: Wire | readonly Wire[] | 'not sent' }
-  /** How often the store is asked for an event. Default: once for each 200 and each 409. */
+  /** How often the store is asked for an event. Default: once for each run of the handler and each event that is taken. */
   readonly claims?: number
   /** How often the handler runs. Default: once for each reply of the handler with 200. */
   readonly handled?: number
@@ -164,8 +166,8 @@ function expectedOn(target: string, row: Row) {
     .flat()
     .map((wire) => comparable(target, wire))
   const accepted = wires.filter(({ statusLine }) => statusLine === ACCEPTED.statusLine).length
-  const duplicates = wires.filter(({ statusLine }) => statusLine === DUPLICATE.statusLine).length
-  const { handled = accepted, claims = handled + duplicates } = row
+  const taken = wires.filter(({ body }) => [DUPLICATE.body, IN_PROGRESS.body].includes(body)).length
+  const { handled = accepted, claims = handled + taken } = row
   return { wires, handled, claims }
 }
 

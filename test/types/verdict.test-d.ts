@@ -33,7 +33,7 @@ test('a verdict is narrowed by ok', async () => {
   } else {
     expectTypeOf(verdict.reason).toEqualTypeOf<Reason>()
     expectTypeOf(verdict.status).toEqualTypeOf<RejectedStatus>()
-    expectTypeOf(verdict.status).toEqualTypeOf<400 | 401 | 403 | 409>()
+    expectTypeOf(verdict.status).toEqualTypeOf<400 | 401 | 403 | 409 | 503>()
     expectTypeOf(verdict.retryAfterSeconds).toEqualTypeOf<number | undefined>()
     // @ts-expect-error a refused delivery has no event
     verdict.event

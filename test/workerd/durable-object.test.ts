@@ -79,7 +79,7 @@ it('D01 of 300 deliveries of one event at once exactly one is accepted', async (
   const delivery = await deliver()
   const outcomes = await Promise.all(Array.from({ length: 300 }, () => outcome(delivery, listener)))
   expect(outcomes.filter((word) => word === 'accepted')).toHaveLength(1)
-  expect(outcomes.filter((word) => word === '409 event_in_progress')).toHaveLength(299)
+  expect(outcomes.filter((word) => word === '503 event_in_progress')).toHaveLength(299)
 })
 
 it('a claim and a commit write one row each, a refused duplicate none: rows are what is paid for', async () => {

@@ -17,7 +17,7 @@ STATUSES = {
     "token_invalid": 401,
     "token_expired": 401,
     "event_duplicate": 409,
-    "event_in_progress": 409,
+    "event_in_progress": 503,
 }
 
 

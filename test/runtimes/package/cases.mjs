@@ -148,7 +148,7 @@ export const cases = {
     const request = await signed()
     const first = await verify(toDelivery(request), listener)
     equal(first.ok && first.event.payload, { a: 1 })
-    equal(await says(listener, request), '409 event_in_progress')
+    equal(await says(listener, request), '503 event_in_progress')
     equal(await first.event.commit(), 'committed')
     equal(await says(listener, request), '409 event_duplicate')
   },
