@@ -8,7 +8,7 @@ export interface DeliveryLine {
   readonly listener: string | null
   /** Null unless it is a UUID v4. */
   readonly eventId: string | null
-  /** `undecided`: the sender was told to come back (503). */
+  /** `undecided`: the store or the key host failed, and the sender was told to come back (503). */
   readonly verdict: 'accepted' | 'refused' | 'undecided'
   readonly reason: string | null
   /** Null when the sender was gone before it could be answered. */

@@ -2,7 +2,7 @@ import type { Signer } from './signing.ts'
 
 const BY_CODE: { readonly [code: string]: string } = {
   event_duplicate: 'this event was accepted before; to a sender that is success',
-  event_in_progress: 'this event is being worked on; ask again after Retry-After',
+  event_in_progress: 'another delivery of this event is still running; send it again after Retry-After',
   timestamp_out_of_range: 'Webhook-Timestamp and the clock of the receiver are more than 5 minutes apart',
   timestamp_malformed: 'Webhook-Timestamp is in whole seconds, not milliseconds',
   event_id_not_uuid_v4: 'the event ID has to be a UUID v4',

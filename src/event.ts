@@ -38,14 +38,20 @@ export interface WebhookEvent<Payload = Json> {
   /** How the sender proved who it is: `secretId`, or `keyId` and the token's `claims`. */
   readonly auth: EventAuth
   /**
-   * The work is done: later deliveries are answered 409. Adapters call this unless `settle` is `'manual'`.
-   * After a `release()` it answers `lost`.
-   * @throws EventStoreError when the store fails; it may be called again.
+   * Marks the event as done: later deliveries are answered 409. With `settle: 'auto'` an adapter calls this when the
+   * answer is 2xx, so a handler that wants an event gone for good, even a bad one, answers 2xx. A handler may also commit
+   * by itself: no answer undoes that.
+   *
+   * @returns `lost` after a `release()`, or when the lease was over and another delivery took the event.
+   * @throws EventStoreError when the store fails. You may call it again.
    */
   commit(): Promise<CommitAnswer>
   /**
-   * The work failed: the next delivery of this event runs. False when there was nothing left to give up.
-   * @throws EventStoreError when the store fails; the lease lapses by itself.
+   * Gives the event up: the next delivery of it runs at once. With `settle: 'auto'` an adapter calls this for a throw and
+   * for every answer but 2xx, 408, 503 and 504. After those three the handler may still run, so the lease is left to lapse.
+   *
+   * @returns False when there was nothing left to give up.
+   * @throws EventStoreError when the store fails. The lease lapses by itself.
    */
   release(): Promise<boolean>
 }

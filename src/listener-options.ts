@@ -57,7 +57,7 @@ export interface ListenerOptions<Payload = Json> {
   readonly toleranceSeconds?: number | undefined
   /** How long a finished event is answered 409, in seconds. Default 604,800, which is 7 days. */
   readonly retentionSeconds?: number | undefined
-  /** How long a claim protects running work; a crash frees the event after it. In seconds, default 60. */
+  /** How long a claim protects running work, in seconds. Default 60. After a crash the event is free again when it ends. */
   readonly leaseSeconds?: number | undefined
   /** How long the store may take for one call, in seconds. Default 2. */
   readonly storeTimeoutSeconds?: number | undefined
@@ -66,7 +66,10 @@ export interface ListenerOptions<Payload = Json> {
    * refuses, too: what needs a database belongs in the handler.
    */
   readonly payload?: PayloadSchema<Payload> | undefined
-  /** `auto` (default): the adapter commits or releases by the handler's outcome. `manual`: the handler does. */
+  /**
+   * `auto` (default): the adapter settles by the status of the answer: 2xx commits, 408, 503, 504, a client that left and
+   * no answer at all leave the lease to lapse, everything else releases. `manual`: the handler commits or releases.
+   */
   readonly settle?: 'auto' | 'manual' | undefined
   /** Told of every verdict. Never awaited; what it throws is dropped. */
   readonly onVerdict?: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | undefined

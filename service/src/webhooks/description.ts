@@ -44,8 +44,11 @@ const responses = {
   401: refusal('`unauthorized`'),
   403: refusal('`source_ip_not_allowed`'),
   404: refusal('`listener_unknown`'),
-  409: refusal('`event_duplicate`: accepted before. `event_in_progress`: being accepted now, ask again.'),
-  503: refusal('`automation_not_running`, `unavailable`: not recorded; send it again after `Retry-After`.'),
+  409: refusal('`event_duplicate`: accepted before.'),
+  503: refusal(
+    '`automation_not_running`, `unavailable`: not recorded. `event_in_progress`: another delivery of it is being ' +
+      'accepted. Send it again after `Retry-After`.',
+  ),
 }
 
 /** The endpoint in the OpenAPI document. Only described: hookgate judges the request, and no schema does so again. */

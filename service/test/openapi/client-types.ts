@@ -1499,7 +1499,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `event_duplicate`: accepted before. `event_in_progress`: being accepted now, ask again. */
+            /** @description `event_duplicate`: accepted before. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1519,7 +1519,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `automation_not_running`, `unavailable`: not recorded; send it again after `Retry-After`. */
+            /** @description `automation_not_running`, `unavailable`: not recorded. `event_in_progress`: another delivery of it is being accepted. Send it again after `Retry-After`. */
             503: {
                 headers: {
                     [name: string]: unknown;
