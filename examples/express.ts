@@ -15,7 +15,7 @@ const app = express()
 // On its own route and before any body parser: the signature covers the exact bytes.
 app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
   console.log('event', req.webhook.id, req.webhook.payload)
-  res.sendStatus(200) // below 500: the event is done. 500 and above: the sender's next attempt runs.
+  res.sendStatus(200) // 2xx: the event is done. Almost anything else: the sender's next attempt runs.
 })
 
 const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(server.address()))
