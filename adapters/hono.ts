@@ -3,6 +3,7 @@ import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { aFunction, checkedElsewhere, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
+import { honoStatus } from './shared/hono-answer.ts'
 import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
 import { type Claimed, decide } from './shared/outcome.ts'
 import {
@@ -53,18 +54,12 @@ export function verifyWebhook<Payload = Json>(
       const run = async () => {
         await next()
       }
-      if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, run, statusOf(c))
+      if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, run, honoStatus(c))
       settleAfter(outgoing, listener, event)
       return run()
     })
   }
 }
-
-/** No answer is a 500 too. What is thrown reaches `app.onError`, which by default answers an HTTPException as it asks. */
-const statusOf = (c: Context) => ({
-  answer: () => (c.finalized ? c.res.status : 500),
-  thrown: (error: unknown) => ('getResponse' in Object(error) ? Number(Object(error).status) : 500),
-})
 
 /** What a middleware of Hono resolves with. */
 type Answered = Awaited<ReturnType<MiddlewareHandler>>

@@ -137,7 +137,7 @@ describe('the platform rule', () => {
       'ipaddr.js': ['src/lib/cidr.ts'],
       'fastify-plugin': ['adapters/fastify.ts'],
       fastify: ['adapters/fastify.ts', 'adapters/shared/fastify-request.ts'],
-      hono: ['adapters/hono.ts', 'adapters/shared/hono-request.ts'],
+      hono: ['adapters/hono.ts', 'adapters/shared/hono-answer.ts', 'adapters/shared/hono-request.ts'],
       jose: [
         'src/auth/jwks.ts',
         'src/auth/key-set.ts',
