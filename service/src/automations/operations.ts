@@ -4,14 +4,14 @@ import { ADDITION, json, refusals } from '../http/router.ts'
 import { takes } from '../http/takes.ts'
 import {
   automationPatchSchema,
-  automationSchema,
+  automationResponse,
   createdAutomationSchema,
   newAutomationSchema,
 } from './schema.ts'
 
 const common = { tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
 const one = { path: '/api/v1/automations/{automation_id}', params: z.object({ automation_id: z.string() }) }
-const automation = { description: 'The automation.', ...json(automationSchema) }
+const automation = { description: 'The automation.', ...json(automationResponse) }
 
 export const createOperation = createRoute({
   ...common,
@@ -24,7 +24,7 @@ export const createOperation = createRoute({
     'its trigger enabled. Takes the role `super_admin`.',
   request: { body: { required: true, ...json(newAutomationSchema) } },
   responses: {
-    201: { description: 'The automation, and its secret.', ...json(createdAutomationSchema) },
+    200: { description: 'The automation, and its secret.', ...json(createdAutomationSchema) },
     ...refusals('body_not_json', 'webhook_invalid', 'forbidden', 'body_too_large'),
   },
 })
@@ -39,7 +39,7 @@ export const listOperation = createRoute({
   responses: {
     200: {
       description: 'One page.',
-      ...json(pageOf(z.object({ automation: automationSchema })).openapi('ListAutomationsResponse')),
+      ...json(pageOf(automationResponse).openapi('ListAutomationsResponse')),
     },
     ...refusals('page_token_invalid', 'forbidden'),
   },

@@ -26,7 +26,8 @@ export function automationRoutes(dependencies: Dependencies): Router {
 }
 
 async function shown(dependencies: Dependencies, id: string) {
-  return automationOf(dependencies.database, dependencies, await findAutomation(dependencies.database, id))
+  const { database } = dependencies
+  return { automation: await automationOf(database, dependencies, await findAutomation(database, id)) }
 }
 
 function writing(dependencies: Dependencies): Router {
@@ -36,8 +37,8 @@ function writing(dependencies: Dependencies): Router {
       const { id, signingSecret } = await database.transaction((tx) =>
         createAutomation(tx, dependencies, c.var.caller, c.req.valid('json')),
       )
-      const automation = await shown(dependencies, id)
-      return c.json({ automation, signingSecret }, 201, { 'cache-control': 'no-store' })
+      const { automation } = await shown(dependencies, id)
+      return c.json({ automation, signingSecret }, 200, { 'cache-control': 'no-store' })
     })
     .openapi(patchOperation, async (c) => {
       const { automation_id: id } = c.req.valid('param')

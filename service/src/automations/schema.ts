@@ -54,6 +54,8 @@ export const automationSchema = z
     description: 'The specification describes it (4.2) and shows none of its fields.',
   })
 
+export const automationResponse = z.object({ automation: automationSchema }).openapi('AutomationResponse')
+
 export const createdAutomationSchema = z
   .object({ automation: automationSchema, signingSecret: orNull(signingSecretSchema) })
   .openapi('CreateAutomationResponse')

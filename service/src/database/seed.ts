@@ -11,6 +11,8 @@ export const DEMO = {
   appId: 'app-payroll',
   entitlementId: 'entitlement-01',
   appUserId: 'app-user-grace',
+  reviewId: 'review-payroll',
+  insightId: 'insight-unused',
   grantPolicyId: 'policy-grant-three-steps',
 } as const
 
@@ -72,5 +74,11 @@ const seedDirectory: SeedPart = async (tx, { clock, secret }) => {
      SELECT 'entitlement-' || lpad(n::text, 2, '0'), $1, 'Payroll role ' || lpad(n::text, 2, '0'), '', $2
      FROM generate_series(1, 60) AS n`,
     [DEMO.appId, now],
+  )
+  await tx.query(
+    `INSERT INTO related_objects VALUES
+     ('AccessReview', $1, json_build_object('id', $1::text, 'displayName', 'Payroll, fourth quarter')),
+     ('Insight', $2, json_build_object('id', $2::text, 'displayName', 'Not used for 90 days'))`,
+    [DEMO.reviewId, DEMO.insightId],
   )
 }

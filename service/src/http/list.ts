@@ -30,15 +30,43 @@ export const pageQuery = z.strictObject({
   page_token: z.string().optional().openapi({ description: tokenRule }),
 })
 
-/** For the body of a POST operation. */
-export const pageBody = {
-  page_size: whole(z.number()),
-  page_token: z.string().optional().openapi({ description: tokenRule }),
+const size = whole(z.number())
+const token = z.string().optional()
+const addition = 'The spelling of clients in camel case: an addition.'
+
+/** For the body of a POST operation, which spells both in camel case as well. */
+const pageBody = {
+  page_size: size,
+  page_token: token.openapi({ description: tokenRule }),
+  pageSize: size.openapi({ description: addition }),
+  pageToken: token.openapi({ description: addition }),
 }
 
 export interface PageRequest {
   readonly page_size?: number | undefined
   readonly page_token?: string | undefined
+  readonly pageSize?: number | undefined
+  readonly pageToken?: string | undefined
+}
+
+/** The body of a search: its filters, and which page. Refuses two spellings that contradict each other. */
+export function searchBody<Filters extends z.ZodRawShape>(filters: Filters) {
+  return z
+    .strictObject({ ...pageBody, ...filters })
+    .refine(...agreeing('page_size', 'pageSize'))
+    .refine(...agreeing('page_token', 'pageToken'))
+}
+
+/** What `refine` takes, to refuse a body that sets both members to different values. */
+function agreeing(
+  one: string,
+  other: string,
+): [(body: object) => boolean, { path: string[]; error: string }] {
+  const agree = (body: object) => {
+    const given = [one, other].map((name) => Reflect.get(body, name)).filter((value) => value !== undefined)
+    return new Set(given).size < 2
+  }
+  return [agree, { path: [other], error: `contradicts ${one}` }]
 }
 
 /** `list` and `nextPageToken` (specification, 4.3). */
@@ -71,8 +99,9 @@ export async function listPage<Row>(
   tokens: PageTokens,
 ): Promise<{ rows: Row[]; nextPageToken: string }> {
   const { select, where, params, keys, order } = listing
-  const after = request.page_token ? tokens.read(request.page_token) : []
-  const size = clamped(request.page_size ?? DEFAULT)
+  const token = request.page_token ?? request.pageToken
+  const after = token ? tokens.read(token) : []
+  const size = clamped(request.page_size ?? request.pageSize ?? DEFAULT)
   const found = await database.query<Row & { cursor: string[] }>(
     `SELECT ARRAY[${keys.map((key) => `${key}::text`).join()}] AS cursor, ${select}
      WHERE (${where}) ${after.length === 0 ? '' : `AND ${beyond(listing)}`}

@@ -19,15 +19,23 @@ export function baselineKey(policyType: string): string {
   return policyType.replace(/^POLICY_TYPE_/, '').toLowerCase()
 }
 
-export const ruleSchema = z
-  .strictObject({
-    condition: z
-      .string()
-      .min(1)
-      .openapi({ description: 'CEL over `ctx.task` and `ctx.user`; true selects.' }),
-    policyKey: z.string().openapi({ description: 'The entry of `policySteps` that is selected.' }),
-  })
-  .openapi('Rule', { description: 'The specification shows none of its fields: both are additions.' })
+export const ruleSchema = anyMembers(
+  z.object({ condition: z.string().min(1), policyKey: z.string() }),
+).openapi('Rule', {
+  properties: {
+    condition: {
+      type: 'string',
+      minLength: 1,
+      description: 'CEL over `ctx.task` and `ctx.user`; true selects. An addition.',
+    },
+    policyKey: {
+      type: 'string',
+      description: 'The entry of `policySteps` that is selected. An addition.',
+    },
+  },
+  required: ['condition', 'policyKey'],
+  description: 'The specification shows none of its fields. Members of other names are kept as given.',
+})
 
 const postAction = anyMembers().openapi('PolicyPostActions', { description: 'Its fields are not shown.' })
 const scope = anyMembers().openapi('PolicyScope', { description: 'Its fields are not shown.' })

@@ -5,18 +5,20 @@ import { openEnum, prefixed } from '../http/open-enum.ts'
 
 const notShown = 'The specification shows none of its fields; they are kept as given.'
 
-/** What people act on names them in `userIds`, which is an addition. */
+/** A step that people act on names them, in `userIds` or, as clients write it, in `users.userIds`. */
 const userIds = {
-  type: 'array',
-  items: { type: 'string' },
+  type: 'array' as const,
+  items: { type: 'string' as const },
   description: 'Who may act. An addition.',
-} as const
+}
+const nullable: ('object' | 'null')[] = ['object', 'null']
+const users = { type: nullable, properties: { userIds }, additionalProperties: {} }
+const namedUsers = z.looseObject({ userIds: z.array(z.string()).nullish() }).nullish()
 /** The name under which an instance tells how its step ended. */
 const begin = z.object({ skipped: z.undefined('is written by Skip Step').optional() })
-const acting = anyMembers(begin.extend({ userIds: z.array(z.string()).optional() })).openapi({
-  properties: { userIds },
-  description: notShown,
-})
+const acting = anyMembers(
+  begin.extend({ userIds: z.array(z.string()).optional(), users: namedUsers }),
+).openapi({ properties: { userIds, users }, description: notShown })
 const accepting = anyMembers(begin.extend({ acceptMessage: z.string().optional() })).openapi({
   properties: { acceptMessage: { type: 'string' } },
   description: notShown,
@@ -46,7 +48,7 @@ export type StoredStep = Readonly<Record<string, unknown>>
 export const STEP_STATES = prefixed('POLICY_STEP_STATE', ['UNSPECIFIED', 'ACTIVE', 'DONE'])
 
 const skipped = z
-  .object({ skippedAt: z.iso.datetime(), skippedByUserId: z.string(), comment: z.string() })
+  .object({ skippedAt: z.iso.datetime(), userId: z.string(), comment: z.string() })
   .openapi({ description: 'Set when Skip Step ended the step. An addition.' })
 const instance = z.looseObject({ skipped: skipped.optional() }).openapi({ description: notShown })
 const acceptInstance = instance.extend({ acceptMessage: z.string().optional() })
@@ -103,9 +105,12 @@ export function storedStep(given: z.infer<typeof policyStepInput>): StoredStep {
   return Object.fromEntries(setMembers(given))
 }
 
-/** Who may act on a step: the `userIds` of its kind. */
+/** Who may act on a step: the `userIds` and the `users.userIds` of its kind. */
 export function actorsOf(step: StoredStep): string[] {
   const [variant] = Object.values(step)
-  const ids: unknown = Reflect.get(Object(variant), 'userIds')
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
+  const named = [variant, Reflect.get(Object(variant), 'users')].flatMap((holder): unknown[] => {
+    const ids: unknown = Reflect.get(Object(holder), 'userIds')
+    return Array.isArray(ids) ? ids : []
+  })
+  return [...new Set(named.filter((id) => typeof id === 'string'))]
 }

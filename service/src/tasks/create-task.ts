@@ -6,10 +6,11 @@ import { Problem } from '../http/problem.ts'
 import { stepsFor } from '../policies/routing.ts'
 import type { StoredStep } from '../policies/step.ts'
 import { findPolicy, type PolicyRow } from '../policies/store.ts'
+import { mustBeKnown, mustExist } from './existence.ts'
 import { blankType, POLICY_TYPES_FOR } from './kinds.ts'
 import type { CreateTask } from './schema/requests.ts'
 import type { TaskKind } from './schema/task-type.ts'
-import { kindOf, mustExist, resolveTarget, type Target } from './target.ts'
+import { kindOf, resolveTarget, type Target } from './target.ts'
 
 /**
  * Creates a task and begins the first step of its policy.
@@ -51,6 +52,7 @@ export async function planTask(database: Queryable, given: CreateTask, evaluate:
   checkKeepable(given)
   const target = await resolveTarget(database, given.type)
   if (given.userId !== undefined) await mustExist(database, 'userId', 'users', given.userId)
+  await mustBeKnown(database, 'insightIds', 'Insight', given.insightIds ?? [])
   const userId = given.userId ?? target.userId
   const policy = await policyFor(database, target.kind, given.policyId)
   const ctx = await contextOf(database, given, target, userId)

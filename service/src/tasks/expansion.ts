@@ -1,6 +1,9 @@
 import type { Queryable } from '../database/database.ts'
 import type { Kind, Relation } from './relations.ts'
 
+/** Types are named by their URL, as protobuf's JSON does. */
+const TYPE_URL = 'type.googleapis.com'
+
 /** `@type` and the statement that gives the objects of a kind, `$1` their IDs. JSON as it is answered. */
 const KINDS: Readonly<Record<Kind, { readonly type: string; readonly select: string }>> = {
   User: {
@@ -68,7 +71,7 @@ export class Expansion {
     const { type, select } = KINDS[kind]
     for (const { id, object } of await database.query<{ id: string; object: object }>(select, [ids])) {
       this.#places.set(`${kind} ${id}`, this.expanded.length)
-      this.expanded.push({ ...object, '@type': type })
+      this.expanded.push({ ...object, '@type': `${TYPE_URL}/${type}` })
     }
   }
 }

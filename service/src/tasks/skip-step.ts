@@ -7,7 +7,7 @@ export interface SkipStep {
   /** The ID of the task, or its numeric ID. */
   readonly taskId: string
   readonly policyStepId: string
-  readonly comment?: string | undefined
+  readonly comment?: string | null | undefined
   /** Who skips it. */
   readonly userId: string
 }
@@ -21,13 +21,14 @@ export interface SkipStep {
  */
 export async function skipStep(
   tx: Transaction,
-  { taskId, policyStepId, comment = '', userId }: SkipStep,
+  { taskId, policyStepId, userId, ...given }: SkipStep,
   { clock, newId }: Pick<Dependencies, 'clock' | 'newId'>,
 ): Promise<{ taskId: string; ticketActionId: string }> {
   const task = await lockTask(tx, taskId)
   const now = new Date(clock.now())
   await checkCurrent(tx, task, policyStepId)
-  const skipped = { skippedAt: now.toISOString(), skippedByUserId: userId, comment }
+  const comment = given.comment ?? ''
+  const skipped = { skippedAt: now.toISOString(), userId, comment }
   await tx.query(
     `UPDATE task_steps SET state = 'POLICY_STEP_STATE_DONE', outcome = $3::jsonb
      WHERE task_id = $1 AND instance_id = $2`,

@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/database.ts'
 import { setMembers } from '../http/exactly-one.ts'
 import { Problem } from '../http/problem.ts'
+import { mustBeKnown, mustExist } from './existence.ts'
 import type { CreateTask } from './schema/requests.ts'
 import { TASK_KINDS, type TaskKind } from './schema/task-type.ts'
 
@@ -26,7 +27,8 @@ export async function resolveTarget(database: Queryable, type: CreateTask['type'
   // The review that a certify task names owns it (specification, 2.7).
   const owner = type.certify ? { accessReviewSelection: type.certify.accessReviewId } : {}
   const fields: Readonly<Record<string, unknown>> = { ...type[kind], ...owner }
-  const subject = text(fields.subjectUserId)
+  const [subject, review] = [text(fields.subjectUserId), text(fields.accessReviewId)]
+  if (review !== '') await mustBeKnown(database, 'accessReviewId', 'AccessReview', [review])
   if (subject !== '') await mustExist(database, 'subjectUserId', 'users', subject)
   if (fields.appId === undefined) return { kind, fields, userId: subject }
   const identityUserId = await checkApp(database, fields)
@@ -52,23 +54,6 @@ async function checkApp(database: Queryable, fields: Readonly<Record<string, unk
     throw new Problem('reference_unknown', 'appUserId is the account of another user than identityUserId.')
   }
   return given || owner
-}
-
-type Table = 'users' | 'apps' | 'app_entitlements' | 'app_users'
-
-export async function mustExist(
-  database: Queryable,
-  field: string,
-  table: Table,
-  id: string,
-  appId?: string,
-) {
-  const ofApp = appId === undefined ? '' : 'AND app_id = $2'
-  const values = appId === undefined ? [id] : [id, appId]
-  const found = await database.query(`SELECT FROM ${table} WHERE id = $1 ${ofApp}`, values)
-  if (found.length > 0) return
-  const where = appId === undefined ? '' : ' in this app'
-  throw new Problem('reference_unknown', `${field} names nothing that there is${where}.`)
 }
 
 function text(value: unknown): string {

@@ -15,7 +15,7 @@ const webhook = (incomingWebhook: object) => automation({ trigger: { incomingWeb
 describeService('automations', (subject) => {
   it('saving one generates the listener URL and the secret; nothing runs yet', async () => {
     const { status, headers, body } = await subject.post(PATH, automation())
-    expect([status, headers.get('cache-control')]).toStrictEqual([201, 'no-store'])
+    expect([status, headers.get('cache-control')]).toStrictEqual([200, 'no-store'])
     expect(body.signingSecret).toStrictEqual({
       id: expect.any(String),
       secret: expect.stringMatching(/^[\w-]{43}$/),
@@ -32,13 +32,15 @@ describeService('automations', (subject) => {
       trigger: { enabled: false },
       description: '',
     })
-    expect((await subject.get(`${PATH}/${body.automation.id}`)).body).toStrictEqual(body.automation)
+    expect((await subject.get(`${PATH}/${body.automation.id}`)).body).toStrictEqual({
+      automation: body.automation,
+    })
   })
 
   it('with JWT there is a JWKS URL, and no secret', async () => {
     const jwt = { jwksUrl: 'https://keys.example.com/jwks.json' }
     const { status, body } = await subject.post(PATH, webhook({ jwt, allowedCidrs: ['192.0.2.0/24'] }))
-    expect([status, body.signingSecret]).toStrictEqual([201, null])
+    expect([status, body.signingSecret]).toStrictEqual([200, null])
     expect(body.automation.trigger.incomingWebhook).toMatchObject({
       hmac: null,
       jwt,
@@ -95,18 +97,18 @@ describeService('automations', (subject) => {
       displayName: 'Renamed',
       trigger: { incomingWebhook: { allowedCidrs: ['198.51.100.0/24'] } },
     })
-    expect(patched.body).toMatchObject({
+    expect(patched.body.automation).toMatchObject({
       displayName: 'Renamed',
       steps: RECORD,
       trigger: { enabled: false, incomingWebhook: { listenerId, allowedCidrs: ['198.51.100.0/24'] } },
     })
     const enabled = await subject.patch(path, { trigger: { enabled: true } })
-    expect(enabled.body.trigger).toMatchObject({
+    expect(enabled.body.automation.trigger).toMatchObject({
       enabled: true,
       incomingWebhook: { allowedCidrs: ['198.51.100.0/24'] },
     })
     const open = await subject.patch(path, { trigger: { incomingWebhook: { allowedCidrs: null } } })
-    expect(open.body.trigger.incomingWebhook.allowedCidrs).toBeNull()
+    expect(open.body.automation.trigger.incomingWebhook.allowedCidrs).toBeNull()
     const jwt = { jwksUrl: 'https://keys.example.com/' }
     const other = await subject.patch(path, { trigger: { incomingWebhook: { jwt } } })
     expect([other.status, other.body.code]).toStrictEqual([400, 'webhook_invalid'])
@@ -117,7 +119,7 @@ describeService('automations', (subject) => {
   it('publishing counts versions', async () => {
     const { automationId } = await newSender(subject)
     const again = await subject.post(`${PATH}/${automationId}/action/publish`, undefined)
-    expect(again.body.publishedVersion).toBe(2)
+    expect(again.body.automation.publishedVersion).toBe(2)
     const nobody = await subject.post(`${PATH}/nobody/action/publish`, undefined)
     expect([nobody.status, nobody.body.code]).toStrictEqual([404, 'automation_unknown'])
   })

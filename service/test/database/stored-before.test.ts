@@ -9,7 +9,7 @@ describeService('what an older version stored', (subject) => {
       (await subject.post('/api/v1/tasks', { type })).body.taskView.task.id
     const typeOf = async (id: string) => (await subject.get(`/api/v1/tasks/${id}`)).body.taskView.task.type
     const [certify, grant] = [
-      await create({ certify: { ...target, accessReviewId: 'review' } }),
+      await create({ certify: { ...target, accessReviewId: 'review-payroll' } }),
       await create({ grant: target }),
     ]
     const before = [await typeOf(certify), await typeOf(grant)]
@@ -20,5 +20,20 @@ describeService('what an older version stored', (subject) => {
     await subject.database.query("DELETE FROM service_migrations WHERE file LIKE '%certify%'")
     await migrate(subject.database)
     expect([await typeOf(certify), await typeOf(grant)]).toEqual(before)
+  })
+
+  it('a skipped step that has skippedByUserId has userId from the next start on', async () => {
+    const { body } = await subject.get('/api/v1/tasks/1')
+    const policyStepId = body.taskView.task.policy.current.id
+    const skip = await subject.post('/api/v1/tasks/1/action/skip-step', { policyStepId, comment: 'why' })
+    const { history } = skip.body.taskView.task.policy
+    await subject.database.query(
+      `UPDATE task_steps SET outcome = jsonb_set(outcome, '{skipped}',
+         outcome->'skipped' || '{"skippedByUserId": "user-ada"}' #- '{userId}') WHERE outcome IS NOT NULL`,
+    )
+    await subject.database.query("DELETE FROM service_migrations WHERE file LIKE '%skipped%'")
+    await migrate(subject.database)
+    const after = (await subject.get('/api/v1/tasks/1')).body.taskView.task.policy.history
+    expect(after).toEqual(history)
   })
 })

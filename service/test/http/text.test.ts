@@ -17,9 +17,9 @@ describeService('a text', (subject) => {
     ['policies', 'name', (displayName) => ({ ...POLICY, displayName }), 200],
     ['policies', 'description', (description) => ({ ...POLICY, displayName: 'x', description }), 200],
     ['tasks', 'description', (description) => ({ ...TASK, description }), 200],
-    ['tasks', 'insight', (id) => ({ ...TASK, insightIds: [id] }), 200],
+    ['tasks', 'name', (displayName) => ({ ...TASK, displayName }), 200],
     ['tasks', 'data', (member) => ({ ...TASK, data: { member } }), 200],
-    ['automations', 'name', (displayName) => ({ ...AUTOMATION, displayName }), 201],
+    ['automations', 'name', (displayName) => ({ ...AUTOMATION, displayName }), 200],
     ['search/tasks', 'user', (id) => ({ userIds: [id] }), 200],
   ])(
     'of %s (%s) with half of a surrogate pair is refused, not changed',

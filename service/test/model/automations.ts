@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { ReplyBody } from '../support/reply.ts'
 import { barred, judge, same, type Who, type World } from './world.ts'
 
 const RECORD = { type: 'record', valueCel: 'ctx.trigger["a value"]' }
@@ -34,7 +35,7 @@ async function create(world: World, who: Who): Promise<void> {
   const [enabled, draft] = [random.chance(0.7), random.pick(DRAFTS)]
   const trigger = { enabled, incomingWebhook: { hmac: {} } }
   const reply = await world.ask(who, 'POST', PATH, { displayName: 'A', steps: draft, trigger })
-  if (!judge(reply, barred(who, 'super_admin'), 201)) return
+  if (!judge(reply, barred(who, 'super_admin'))) return
   const { automation, signingSecret } = reply.body
   expect(Buffer.from(signingSecret.secret, 'base64url').length).toBe(32)
   const [id, listenerId] = [automation.id, automation.trigger.incomingWebhook.listenerId]
@@ -50,14 +51,14 @@ const change: Act = async (world, automation, who) => {
   const reply = await world.ask(who, 'PATCH', `${PATH}/${automation.id}`, { trigger: { enabled }, steps })
   if (!judge(reply, barred(who, 'super_admin'))) return
   Object.assign(automation, { enabled, draft: steps ?? automation.draft })
-  checkShown(automation, reply.body)
+  checkShown(automation, reply.body.automation)
 }
 
 const publish: Act = async (world, automation, who) => {
   const reply = await world.ask(who, 'POST', `${PATH}/${automation.id}/action/publish`)
   if (!judge(reply, barred(who, 'super_admin'))) return
   Object.assign(automation, { published: automation.draft, version: (automation.version ?? 0) + 1 })
-  checkShown(automation, reply.body)
+  checkShown(automation, reply.body.automation)
 }
 
 const rotate: Act = async (world, automation, who) => {
@@ -83,18 +84,12 @@ const withdraw: Act = async (world, automation, who) => {
 
 function checkShown(
   { id, draft, version, enabled, secrets }: Automation,
-  body: Record<string, unknown>,
+  shown: ReplyBody['automation'],
 ): void {
-  const { steps, publishedVersion, trigger } = body as unknown as Shown
+  const { steps, publishedVersion, trigger } = shown
   const live = trigger.incomingWebhook.hmac.secrets.map((secret) => secret.id)
   same(
-    [body.id, steps, publishedVersion, trigger.enabled, live],
+    [shown.id, steps, publishedVersion, trigger.enabled, live],
     [id, draft, version, enabled, secrets.map((secret) => secret.id)],
   )
-}
-
-interface Shown {
-  readonly steps: unknown
-  readonly publishedVersion: unknown
-  readonly trigger: { enabled: boolean; incomingWebhook: { hmac: { secrets: { id: string }[] } } }
 }

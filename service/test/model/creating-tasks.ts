@@ -27,7 +27,9 @@ export async function createTask(world: World): Promise<void> {
     }),
     ...(random.chance(0.2) && { userId: random.pick(['user-ada', 'user-alan', 'none']) }),
     ...(random.chance(0.5) && { description: random.pick(['special', 'usual']) }),
-    ...(random.chance(0.3) && { insightIds: random.some(['insight-1', 'insight-2', 'none']) }),
+    ...(random.chance(0.3) && {
+      insightIds: random.some(['insight-1', 'insight-2', ...random.some(['none'], 0.1)]),
+    }),
     ...randomMask(random),
   }
   const reply = await world.ask(who, 'POST', '/api/v1/tasks', given)
@@ -50,7 +52,7 @@ function randomTarget(random: World['random'], kind: string): Record<string, unk
       identityUserId: random.pick(['user-alan', 'user-grace', 'user-grace', 'user-grace']),
     }),
     ...(kind === 'grant' && { grantDuration: random.pick(['3600s', null]) }),
-    ...(kind === 'certify' && { accessReviewId: random.pick(['review-1', 'none']) }),
+    ...(kind === 'certify' && { accessReviewId: random.pick(['review-1', ...random.some(['none'], 0.2)]) }),
     ...(kind !== 'grant' && { resource: random.pick([{ id: 'resource-1' }, null]) }),
   }
 }
@@ -68,13 +70,16 @@ function planOf(
   { policies }: World,
   kind: string,
   target: Record<string, unknown>,
-  given: { policyId?: string; userId?: string; description?: string },
+  given: { policyId?: string; userId?: string; description?: string; insightIds?: readonly string[] },
 ): Plan {
-  const { appUserId, identityUserId, subjectUserId } = target
+  const { appUserId, identityUserId, subjectUserId, accessReviewId } = target
   const owner = identityUserId ?? (appUserId === 'app-user-grace' ? 'user-grace' : '')
   const userId = given.userId ?? `${subjectUserId ?? owner}`
   const isUnknown =
-    [given.userId, subjectUserId, target.appId, target.appEntitlementId, appUserId].includes('none') ||
+    [given.userId, subjectUserId, target.appId, target.appEntitlementId, appUserId, accessReviewId].includes(
+      'none',
+    ) ||
+    given.insightIds?.includes('none') ||
     (appUserId !== undefined && identityUserId === 'user-alan') // it is Grace's account
   const builtin = `builtin-${kind}`
   const policy = policies.find(({ id }) => id === (given.policyId ?? builtin))

@@ -89,7 +89,7 @@ function tasks(world: World, taskStates?: readonly string[], userIds?: readonly 
   return {
     ask: (page) =>
       world.ask('viewer', 'POST', '/api/v1/search/tasks', {
-        ...page,
+        ...spelled(world, page),
         ...(taskStates && { taskStates }),
         ...(userIds && { userIds }),
       }),
@@ -98,6 +98,13 @@ function tasks(world: World, taskStates?: readonly string[], userIds?: readonly 
         .filter(fits)
         .map((task) => [-task.numericId, () => ({ ...viewOf(world, task, 'viewer'), ...paths })]),
   }
+}
+
+/** In the body of a search both spellings are taken, and both at once if they agree. */
+function spelled({ random }: World, page: object): object {
+  const names: Readonly<Record<string, string>> = { page_size: 'pageSize', page_token: 'pageToken' }
+  const camel = Object.fromEntries(Object.entries(page).map(([name, value]) => [names[name], value]))
+  return random.pick([page, camel, { ...page, ...camel }])
 }
 
 function policies(world: World): Listed {

@@ -21,7 +21,7 @@ export async function skipStep(world: World): Promise<void> {
   const begun = task.steps.map((step) => step.id).filter((each) => each !== '')
   const other = random.pick([currentOf(random.pick(world.tasks))?.id ?? 'none', 'none', ''])
   const policyStepId = random.pick([...Array(4).fill(begun.at(-1)), random.pick(begun), other])
-  const comment = random.pick([undefined, '', 'because', 'x'.repeat(4_096)])
+  const comment = random.pick([undefined, null, '', 'because', 'x'.repeat(4_096)])
   const given = { policyStepId, ...(comment !== undefined && { comment }), ...randomMask(random) }
   const id = random.pick([task.fixed.id, `${task.numericId}`, ...random.some(['none'], 0.05)])
   const reply = await world.ask(who, 'POST', `/api/v1/tasks/${id}/action/skip-step`, given)

@@ -27,7 +27,7 @@ export const currentOf = (task: Task) => task.steps.find(({ state }) => state ==
 /** Who may act on the current step. */
 export function actorsOf(task: Task): readonly unknown[] {
   const its = Object.values(currentOf(task)?.step ?? {}).find((each) => each !== null)
-  return Reflect.get(Object(its), 'userIds') ?? []
+  return Reflect.get(Object(its), 'userIds') ?? Reflect.get(Object(its), 'users')?.userIds ?? []
 }
 
 /** The task as a caller sees it (specification, 2.6). */
@@ -106,7 +106,7 @@ export function skipped(
 ): void {
   const [current, next] = [currentOf(task), task.steps.find(({ state }) => state === 'next')]
   const userId = 'user-ada'
-  if (current) current.skipped = { skippedAt: world.now, skippedByUserId: userId, comment }
+  if (current) current.skipped = { skippedAt: world.now, userId, comment }
   if (current) current.state = 'POLICY_STEP_STATE_DONE'
   if (next)
     Object.assign(next, { id: world.fresh(nextId ?? 'no next step'), state: 'POLICY_STEP_STATE_ACTIVE' })

@@ -58,6 +58,7 @@ function settings({ random, policies }: World, policyType: string): GivenPolicy 
     steps: Array.from({ length: random.chance(0.02) ? 0 : 1 + random.below(4) }, () => randomStep(random)),
   })
   const rule = () => ({
+    ...(random.chance(0.3) && { stepKey: 'kept', policyId: null }),
     condition: random.pick(random.chance(0.9) ? ANSWERED : Object.keys(CONDITIONS)),
     policyKey: random.pick([...keys, ...random.some([baseline, 'none'], 0.05)]),
   })
@@ -79,7 +80,8 @@ function settings({ random, policies }: World, policyType: string): GivenPolicy 
 function randomStep(random: World['random']): Step {
   const kind = random.pick(STEP_KINDS)
   const userIds = random.some(['user-ada', 'user-alan', 'user-nobody'])
-  return { [kind]: kind === 'approval' && random.chance(0.7) ? { userIds } : {} }
+  const named = random.pick([{ userIds }, { users: { userIds } }])
+  return { [kind]: kind === 'approval' && random.chance(0.7) ? named : {} }
 }
 
 const ODD = ['k'.repeat(128), 'k'.repeat(129), '', 'c1/x', 'c1', 'é', 'https://x/?y=z']

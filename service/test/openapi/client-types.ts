@@ -484,7 +484,7 @@ export interface components {
             skipped?: {
                 /** Format: date-time */
                 skippedAt: string;
-                skippedByUserId: string;
+                userId: string;
                 comment: string;
             };
             action: {
@@ -731,7 +731,7 @@ export interface components {
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
-                    skippedByUserId: string;
+                    userId: string;
                     comment: string;
                 };
             } & {
@@ -742,7 +742,7 @@ export interface components {
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
-                    skippedByUserId: string;
+                    userId: string;
                     comment: string;
                 };
             } & {
@@ -753,7 +753,7 @@ export interface components {
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
-                    skippedByUserId: string;
+                    userId: string;
                     comment: string;
                 };
                 acceptMessage?: string;
@@ -765,7 +765,7 @@ export interface components {
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
-                    skippedByUserId: string;
+                    userId: string;
                     comment: string;
                 };
             } & {
@@ -776,7 +776,7 @@ export interface components {
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
-                    skippedByUserId: string;
+                    userId: string;
                     comment: string;
                 };
             } & {
@@ -787,7 +787,7 @@ export interface components {
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
-                    skippedByUserId: string;
+                    userId: string;
                     comment: string;
                 };
             } & {
@@ -803,12 +803,24 @@ export interface components {
             approval: ({
                 /** @description Who may act. An addition. */
                 userIds?: string[];
+                users?: ({
+                    /** @description Who may act. An addition. */
+                    userIds?: string[];
+                } & {
+                    [key: string]: unknown;
+                }) | null;
             } & {
                 [key: string]: unknown;
             }) | null;
             provision: ({
                 /** @description Who may act. An addition. */
                 userIds?: string[];
+                users?: ({
+                    /** @description Who may act. An addition. */
+                    userIds?: string[];
+                } & {
+                    [key: string]: unknown;
+                }) | null;
             } & {
                 [key: string]: unknown;
             }) | null;
@@ -862,12 +874,14 @@ export interface components {
         PolicySteps: {
             steps: components["schemas"]["PolicyStep"][];
         };
-        /** @description The specification shows none of its fields: both are additions. */
+        /** @description The specification shows none of its fields. Members of other names are kept as given. */
         Rule: {
-            /** @description CEL over `ctx.task` and `ctx.user`; true selects. */
+            /** @description CEL over `ctx.task` and `ctx.user`; true selects. An addition. */
             condition: string;
-            /** @description The entry of `policySteps` that is selected. */
+            /** @description The entry of `policySteps` that is selected. An addition. */
             policyKey: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Its fields are not shown. */
         PolicyPostActions: {
@@ -940,7 +954,7 @@ export interface components {
         SkipStepRequest: {
             /** @description `task.policy.current.id`. */
             policyStepId: string;
-            comment?: string;
+            comment?: string | null;
             expandMask?: components["schemas"]["TaskExpandMask"] | null;
         };
         TaskExpandMask: {
@@ -1066,6 +1080,10 @@ export interface components {
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string;
+            /** @description The spelling of clients in camel case: an addition. */
+            pageSize?: number;
+            /** @description The spelling of clients in camel case: an addition. */
+            pageToken?: string;
             /** @description Empty or absent: all. */
             taskStates?: ("TASK_STATE_UNSPECIFIED" | "TASK_STATE_OPEN" | "TASK_STATE_CLOSED")[];
             /** @description Whom the tasks target. Absent: anybody. */
@@ -1105,12 +1123,24 @@ export interface components {
             approval?: ({
                 /** @description Who may act. An addition. */
                 userIds?: string[];
+                users?: ({
+                    /** @description Who may act. An addition. */
+                    userIds?: string[];
+                } & {
+                    [key: string]: unknown;
+                }) | null;
             } & {
                 [key: string]: unknown;
             }) | null;
             provision?: ({
                 /** @description Who may act. An addition. */
                 userIds?: string[];
+                users?: ({
+                    /** @description Who may act. An addition. */
+                    userIds?: string[];
+                } & {
+                    [key: string]: unknown;
+                }) | null;
             } & {
                 [key: string]: unknown;
             }) | null;
@@ -1290,6 +1320,9 @@ export interface components {
              */
             jwksUrl: string;
         };
+        AutomationResponse: {
+            automation: components["schemas"]["Automation"];
+        };
         AutomationPatch: {
             displayName?: string;
             description?: string;
@@ -1312,9 +1345,7 @@ export interface components {
             jwt?: components["schemas"]["IncomingWebhookJwt"];
         };
         ListAutomationsResponse: {
-            list: {
-                automation: components["schemas"]["Automation"];
-            }[];
+            list: components["schemas"]["AutomationResponse"][];
             /** @description Empty when there are no more results. */
             nextPageToken: string;
         };
@@ -2208,7 +2239,7 @@ export interface operations {
         };
         responses: {
             /** @description The automation, and its secret. */
-            201: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2271,7 +2302,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Automation"];
+                    "application/json": components["schemas"]["AutomationResponse"];
                 };
             };
             /** @description `request_invalid`, `text_not_storable` */
@@ -2333,7 +2364,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Automation"];
+                    "application/json": components["schemas"]["AutomationResponse"];
                 };
             };
             /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `webhook_invalid` */
@@ -2400,7 +2431,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Automation"];
+                    "application/json": components["schemas"]["AutomationResponse"];
                 };
             };
             /** @description `request_invalid`, `text_not_storable` */

@@ -51,6 +51,43 @@ describeService('policies', (subject) => {
     expect((await subject.get(`/api/v1/policies/${policy.id}`)).body).toEqual({ policy })
   })
 
+  it('keep the members of a rule that they do not know', async () => {
+    const rule = {
+      ...JSON.parse('{"__proto__": {"kept": true}}'),
+      ...{ condition: 'true', policyKey: 'grant', stepKey: 's', policyId: null },
+    }
+    const policy = await created({ rules: [rule] })
+    expect(JSON.stringify(policy.rules)).toBe(JSON.stringify([rule]))
+    const { body } = await patch(policy.id, { rules: [{ ...rule, stepKey: { any: 1 } }] })
+    expect(body.policy.rules).toMatchObject([{ stepKey: { any: 1 }, policyId: null }])
+    expect(await codeOf({ rules: [{ condition: 'true', stepKey: 'grant' }] })).toBe('400 request_invalid')
+    expect(await codeOf({ rules: [{ condition: '', policyKey: 'grant' }] })).toBe('400 request_invalid')
+  })
+
+  it('name who may act in userIds, or in users.userIds', async () => {
+    const approversOf = async (approval: object) => {
+      const { id: policyId } = await created({ policySteps: { grant: { steps: [{ approval }] } } })
+      const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
+      const { body } = await subject.post('/api/v1/tasks', { type: { grant }, policyId })
+      const { stepApproverIds, policy } = body.taskView.task
+      expect(policy.current.approval).toEqual(approval)
+      return stepApproverIds
+    }
+    const users = { userIds: ['user-alan', 'user-ada'], allowSelfApproval: true }
+    expect(await approversOf({ users })).toEqual(['user-alan', 'user-ada'])
+    expect(await approversOf({ userIds: ['user-grace', 'user-ada'], users })).toEqual([
+      'user-grace',
+      'user-ada',
+      'user-alan',
+    ])
+    expect(await approversOf({ users: null, manager: {} })).toEqual([])
+    expect(await approversOf({ users: { userIds: null } })).toEqual([])
+    for (const wrong of ['user-ada', { userIds: 'user-ada' }, { userIds: [1] }]) {
+      const steps = [{ approval: { users: wrong } }]
+      expect(await codeOf({ policySteps: { grant: { steps } } })).toBe('400 request_invalid')
+    }
+  })
+
   it('are listed in pages', async () => {
     for (let count = 0; count < 10; count++) await create()
     const seen: string[] = []

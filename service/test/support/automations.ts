@@ -29,7 +29,7 @@ export async function newSender(
     steps,
     trigger: { enabled, incomingWebhook: webhook },
   })
-  expect(status, JSON.stringify(body)).toBe(201)
+  expect(status, JSON.stringify(body)).toBe(200)
   const automationId: string = body.automation.id
   if (publish) await subject.post(`/api/v1/automations/${automationId}/action/publish`, undefined)
   const { listenerId, url } = body.automation.trigger.incomingWebhook

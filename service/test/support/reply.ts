@@ -37,8 +37,7 @@ export type ReplyBody = Present<
   List &
     z.infer<typeof taskActionResponse> & { policy: Policy } & z.infer<typeof createdAutomationSchema> & {
       secrets: LiveSecret[]
-    } & Automation &
-    Omit<Run, 'steps' | 'state'> & { runId: string } & ProblemBody
+    } & Omit<Run, 'steps' | 'state'> & { runId: string } & ProblemBody
 >
 
 export interface Reply {

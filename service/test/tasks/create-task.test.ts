@@ -13,7 +13,7 @@ describeService('POST /api/v1/tasks', (subject) => {
   it.each([
     ['grant', { ...TARGET, identityUserId: 'user-grace' }, 'builtin-grant', 'user-grace'],
     ['revoke', { ...TARGET, appUserId: 'app-user-grace' }, 'builtin-revoke', 'user-grace'],
-    ['certify', { ...TARGET, accessReviewId: 'review' }, 'builtin-certify', ''],
+    ['certify', { ...TARGET, accessReviewId: 'review-payroll' }, 'builtin-certify', ''],
   ])('a %s task without a policy takes the built-in one', async (kind, fields, policy, userId) => {
     const { status, body } = await create({ type: { [kind]: fields } })
     expect(status).toBe(200)
@@ -24,10 +24,10 @@ describeService('POST /api/v1/tasks', (subject) => {
   })
 
   it('a certify task says which access review owns it', async () => {
-    const { body } = await create({ type: { certify: { ...TARGET, accessReviewId: 'review' } } })
+    const { body } = await create({ type: { certify: { ...TARGET, accessReviewId: 'review-payroll' } } })
     expect(body.taskView.task.type.certify).toMatchObject({
-      accessReviewId: 'review',
-      accessReviewSelection: 'review',
+      accessReviewId: 'review-payroll',
+      accessReviewSelection: 'review-payroll',
     })
     expect(await code({ type: { certify: { ...TARGET, accessReviewId: '' } } })).toBe('400 request_invalid')
   })
@@ -100,7 +100,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     for (const body of [
       { type: { grant: { ...TARGET, grantDuration: null } }, data: null, form: null, insightIds: null },
       { type: { revoke: { ...TARGET, resource: null } } },
-      { type: { certify: { ...TARGET, accessReviewId: 'review', resource: null } } },
+      { type: { certify: { ...TARGET, accessReviewId: 'review-payroll', resource: null } } },
       { type: { action: { formValues: null, scopeRole: null, finding: { findingId: 'f' } } }, policyId },
     ]) {
       const reply = await create(body)
@@ -128,6 +128,12 @@ describeService('POST /api/v1/tasks', (subject) => {
     const own = { ...TARGET, appUserId: 'app-user-grace', identityUserId: 'user-grace' }
     expect(await code({ type: { grant: own } })).toBe('200 created')
     expect(await code({ type: { grant: TARGET }, userId: 'none' })).toBe('400 reference_unknown')
+    const review = (accessReviewId: string) => ({ type: { certify: { ...TARGET, accessReviewId } } })
+    expect(await code(review('review-payroll'))).toBe('200 created')
+    expect(await code(review('insight-unused'))).toBe('400 reference_unknown')
+    const insights = (...insightIds: string[]) => ({ type: { grant: TARGET }, insightIds })
+    expect(await code(insights('insight-unused', 'insight-unused'))).toBe('200 created')
+    expect(await code(insights('insight-unused', 'none'))).toBe('400 reference_unknown')
     expect(await code({ type: { grant: TARGET }, policyId: 'none' })).toBe('404 policy_unknown')
     expect(await code({ type: { grant: TARGET }, policyId: 'builtin-revoke' })).toBe('400 policy_invalid')
   })

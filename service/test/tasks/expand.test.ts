@@ -4,7 +4,7 @@ import { EXPAND_PATHS } from '../../src/tasks/schema/expand.ts'
 import { VIEW_PATHS } from '../../src/tasks/schema/view.ts'
 import { describeService } from '../support/databases.ts'
 
-const USER = 'svc.api.user.v1.User'
+const USER = 'type.googleapis.com/svc.api.user.v1.User'
 
 describeService('expandMask', (subject) => {
   const ids: Record<string, string> = {}
@@ -14,6 +14,7 @@ describeService('expandMask', (subject) => {
       ['AccessReview', 'review-1', { id: 'review-1', displayName: 'Quarterly' }],
       ['Insight', 'insight-1', { id: 'insight-1', '@type': 'a lie' }],
       ['Insight', 'insight-2', { id: 'insight-2' }],
+      ['Insight', 'gone', { id: 'gone' }],
       ['AppResource', 'resource-1', { id: 'resource-1' }],
       ['AppResource', 'resource-2', { id: 'resource-2' }],
       ['EntitlementScopeBindingList', 'entitlement-05', { list: [{ scope: 'a' }] }],
@@ -39,6 +40,7 @@ describeService('expandMask', (subject) => {
       const { body } = await subject.post('/api/v1/tasks', { type, policyId, insightIds })
       ids[name] = body.taskView.task.id
     }
+    await subject.database.query("DELETE FROM related_objects WHERE id = 'gone'")
     await subject.database.query(`UPDATE tasks SET approver_ids = '{user-alan,user-ada}'`)
   })
 
@@ -58,14 +60,26 @@ describeService('expandMask', (subject) => {
   }
 
   it.each([
-    ['certify', 'access_review_id', { accessReviewPath: ['svc.api.accessreview.v1.AccessReview review-1'] }],
+    [
+      'certify',
+      'access_review_id',
+      { accessReviewPath: ['type.googleapis.com/svc.api.accessreview.v1.AccessReview review-1'] },
+    ],
     ['certify', 'user_id', {}],
     ['direct', 'user_id', { userPath: [`${USER} user-grace`] }],
     ['direct', 'created_by_user_id', { createdByUserPath: [`${USER} user-ada`] }],
-    ['direct', 'app_id', { appPath: ['svc.api.app.v1.App app-payroll'] }],
+    ['direct', 'app_id', { appPath: ['type.googleapis.com/svc.api.app.v1.App app-payroll'] }],
     ['direct', 'app_user_id', {}],
-    ['certify', 'app_user_id', { appUserPath: ['svc.api.app.v1.AppUser app-user-grace'] }],
-    ['direct', 'app_entitlement_ids', { entitlementsPath: ['svc.api.app.v1.AppEntitlement entitlement-05'] }],
+    [
+      'certify',
+      'app_user_id',
+      { appUserPath: ['type.googleapis.com/svc.api.app.v1.AppUser app-user-grace'] },
+    ],
+    [
+      'direct',
+      'app_entitlement_ids',
+      { entitlementsPath: ['type.googleapis.com/svc.api.app.v1.AppEntitlement entitlement-05'] },
+    ],
     ['direct', 'step_approver_ids', { stepApproversPath: [`${USER} user-alan`] }],
     ['direct', 'approver_ids', { approversPath: [`${USER} user-alan`, `${USER} user-ada`] }],
     ['direct', 'identity_user_id', {}],
@@ -73,23 +87,36 @@ describeService('expandMask', (subject) => {
     [
       'direct',
       'insight_ids',
-      { insightsPath: ['svc.api.insight.v1.Insight insight-2', 'svc.api.insight.v1.Insight insight-1'] },
+      {
+        insightsPath: [
+          'type.googleapis.com/svc.api.insight.v1.Insight insight-2',
+          'type.googleapis.com/svc.api.insight.v1.Insight insight-1',
+        ],
+      },
     ],
-    ['certify', 'app_user_last_usage', { appUserLastUsagePath: ['google.protobuf.Timestamp no id'] }],
+    [
+      'certify',
+      'app_user_last_usage',
+      { appUserLastUsagePath: ['type.googleapis.com/google.protobuf.Timestamp no id'] },
+    ],
     [
       'direct',
       'entitlement_scope_bindings',
-      { resourceBindingsPath: ['svc.api.app.v1.EntitlementScopeBindingList no id'] },
+      { resourceBindingsPath: ['type.googleapis.com/svc.api.app.v1.EntitlementScopeBindingList no id'] },
     ],
     [
       'action',
       'scope_role_resources',
       {
-        roleResourcePath: ['svc.api.app.v1.AppResource resource-1'],
-        scopeResourcePath: ['svc.api.app.v1.AppResource resource-2'],
+        roleResourcePath: ['type.googleapis.com/svc.api.app.v1.AppResource resource-1'],
+        scopeResourcePath: ['type.googleapis.com/svc.api.app.v1.AppResource resource-2'],
       },
     ],
-    ['certify', 'resource', { principalResourcePath: ['svc.api.app.v1.AppResource resource-1'] }],
+    [
+      'certify',
+      'resource',
+      { principalResourcePath: ['type.googleapis.com/svc.api.app.v1.AppResource resource-1'] },
+    ],
     ['revoke', 'resource', {}], // nothing is under review
   ] as const)('of a %s task, %s fills in exactly its paths', async (name, path, expected) => {
     expect(await located(name, [path])).toEqual(expected)
@@ -128,7 +155,7 @@ describeService('expandMask', (subject) => {
       { id: 'user-alan' },
     ])
     expect(query(body, body.taskView.appPath)).toEqual([
-      { '@type': 'svc.api.app.v1.App', id: 'app-payroll', displayName: 'Payroll' },
+      { '@type': 'type.googleapis.com/svc.api.app.v1.App', id: 'app-payroll', displayName: 'Payroll' },
     ])
     expect(body.expanded).toHaveLength(3)
   })
@@ -137,7 +164,7 @@ describeService('expandMask', (subject) => {
     const { body } = await subject.get(`/api/v1/tasks/${ids.certify}`)
     const [usage] = query(body, body.taskView.appUserLastUsagePath)
     expect(usage).toEqual({
-      '@type': 'google.protobuf.Timestamp',
+      '@type': 'type.googleapis.com/google.protobuf.Timestamp',
       value: new Date(subject.clock.now()).toISOString(),
     })
   })

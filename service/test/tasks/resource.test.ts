@@ -146,7 +146,7 @@ describeService('a Task', (subject) => {
     const { body } = await subject.post(path, { policyStepId: task.policy.current.id })
     expect(body.taskView.task.policy.history[0].action).toMatchObject({
       action: { name: 'reset' },
-      skipped: { skippedByUserId: 'user-ada' },
+      skipped: { userId: 'user-ada' },
     })
   })
 

@@ -29,7 +29,7 @@ describeService('Skip Step', (subject) => {
       id: task.policy.current.id,
       state: 'POLICY_STEP_STATE_DONE',
       policyGenerationId: task.policyGenerationId,
-      approval: { userIds: ['user-alan'], skipped: { skippedByUserId: 'user-ada', comment: 'urgent' } },
+      approval: { userIds: ['user-alan'], skipped: { userId: 'user-ada', comment: 'urgent' } },
       provision: null,
     })
     expect(after.policy.current).toMatchObject({ state: 'POLICY_STEP_STATE_ACTIVE', approval: {} })
@@ -40,6 +40,14 @@ describeService('Skip Step', (subject) => {
       commentCount: 1,
       stepApproverIds: ['user-ada', 'user-alan'],
     })
+  })
+
+  it('takes a comment that is null for none', async () => {
+    const task = await newTask(subject)
+    const policyStepId = task.policy.current.id
+    const { status, body } = await skip(subject, task.id, { policyStepId, comment: null, expandMask: null })
+    expect([status, body.taskView.task.commentCount]).toEqual([200, 0])
+    expect(body.taskView.task.policy.history[0].approval?.skipped).toMatchObject({ comment: '' })
   })
 
   it('takes the numeric ID as well', async () => {

@@ -13,7 +13,8 @@ describeService('signing secrets', (subject) => {
     return body.signingSecret
   }
   const liveOf = async (automationId: string) =>
-    (await subject.get(`/api/v1/automations/${automationId}`)).body.trigger.incomingWebhook.hmac.secrets
+    (await subject.get(`/api/v1/automations/${automationId}`)).body.automation.trigger.incomingWebhook.hmac
+      .secrets
   const withdraw = (listenerId: string, id: string) =>
     subject.ask('DELETE', `/api/v1/listeners/${listenerId}/secrets/${id}`)
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { anyMembers } from '../../http/as-given.ts'
 import { oneOf, oneOfMembersInput, oneOfMembersOrNull } from '../../http/exactly-one.ts'
-import { pageBody, pageOf } from '../../http/list.ts'
+import { pageOf, searchBody } from '../../http/list.ts'
 import { orNull } from '../../http/or-null.ts'
 import { RECOMMENDATIONS, TASK_ORIGINS, TASK_STATES } from './enums.ts'
 import { expandMaskSchema } from './expand.ts'
@@ -13,7 +13,7 @@ export const taskParams = z.object({
 })
 
 export const MAX_COMMENT_LENGTH = 4_096
-const comment = z.string().max(MAX_COMMENT_LENGTH).optional()
+const comment = z.string().max(MAX_COMMENT_LENGTH).nullish()
 
 /** Specification, 2.1. */
 export const skipStepRequest = z
@@ -85,17 +85,11 @@ export const taskResponse = z
   .object({ taskView: taskViewSchema, expanded: expandedSchema })
   .openapi('TaskResponse')
 
-export const searchTasksRequest = z
-  .strictObject({
-    ...pageBody,
-    taskStates: z.array(z.enum(TASK_STATES)).optional().openapi({ description: 'Empty or absent: all.' }),
-    userIds: z
-      .array(z.string())
-      .optional()
-      .openapi({ description: 'Whom the tasks target. Absent: anybody.' }),
-    expandMask: orNull(expandMaskSchema).optional(),
-  })
-  .openapi('SearchTasksRequest')
+export const searchTasksRequest = searchBody({
+  taskStates: z.array(z.enum(TASK_STATES)).optional().openapi({ description: 'Empty or absent: all.' }),
+  userIds: z.array(z.string()).optional().openapi({ description: 'Whom the tasks target. Absent: anybody.' }),
+  expandMask: orNull(expandMaskSchema).optional(),
+}).openapi('SearchTasksRequest')
 
 export const searchTasksResponse = pageOf(taskViewSchema)
   .extend({ expanded: expandedSchema })

@@ -1,0 +1,4 @@
+-- Who skipped a step was kept as skippedByUserId; clients read userId.
+UPDATE task_steps
+SET outcome = jsonb_set(outcome #- '{skipped,skippedByUserId}', '{skipped,userId}', outcome #> '{skipped,skippedByUserId}')
+WHERE outcome #> '{skipped,skippedByUserId}' IS NOT NULL;
