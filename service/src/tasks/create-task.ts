@@ -1,16 +1,12 @@
 import type { Evaluate } from '../cel/evaluate.ts'
-import type { Queryable, Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import { checkKeepable } from '../http/keepable.ts'
-import { Problem } from '../http/problem.ts'
-import { stepsFor } from '../policies/routing.ts'
 import type { StoredStep } from '../policies/step.ts'
-import { findPolicy, type PolicyRow } from '../policies/store.ts'
-import { mustBeKnown, mustExist } from './existence.ts'
-import { blankType, POLICY_TYPES_FOR } from './kinds.ts'
+import type { PolicyRow } from '../policies/store.ts'
+import { blankType } from './kinds.ts'
+import { planTask } from './plan-task.ts'
 import type { CreateTask } from './schema/requests.ts'
-import type { TaskKind } from './schema/task-type.ts'
-import { kindOf, resolveTarget, type Target } from './target.ts'
+import type { Target } from './target.ts'
 
 /**
  * Creates a task and begins the first step of its policy.
@@ -30,68 +26,6 @@ export async function createTask(
   await insertTask(tx, { id, given, ...plan, createdByUserId, now: new Date(clock.now()) })
   await insertSteps(tx, id, steps, newId())
   return id
-}
-
-/**
- * Before the transaction of `createTask`, has `evaluate` know the answers that are asked for there, unless a policy or a
- * user was changed in between. Where no policy has rules nothing is asked. Failures are for `createTask` to meet.
- */
-export async function foreseeTask(database: Queryable, given: CreateTask, evaluate: Evaluate): Promise<void> {
-  try {
-    const { rules, baseline_policy_id } = await policyFor(database, kindOf(given.type), given.policyId)
-    if (rules?.length || baseline_policy_id !== null) await planTask(database, given, evaluate)
-  } catch {}
-}
-
-/**
- * What a task would be, with the steps of its policy.
- *
- * @throws Problem as `createTask` does.
- */
-export async function planTask(database: Queryable, given: CreateTask, evaluate: Evaluate) {
-  checkKeepable(given)
-  const target = await resolveTarget(database, given.type)
-  if (given.userId !== undefined) await mustExist(database, 'userId', 'users', given.userId)
-  await mustBeKnown(database, 'insightIds', 'Insight', given.insightIds ?? [])
-  const userId = given.userId ?? target.userId
-  const policy = await policyFor(database, target.kind, given.policyId)
-  const ctx = await contextOf(database, given, target, userId)
-  return { target, userId, policy, steps: await stepsFor(database, policy, ctx, evaluate) }
-}
-
-async function policyFor(
-  database: Queryable,
-  kind: TaskKind,
-  policyId: string | undefined,
-): Promise<PolicyRow> {
-  const types = POLICY_TYPES_FOR[kind]
-  if (policyId === undefined) {
-    const [builtin] = await database.query<PolicyRow>(
-      'SELECT * FROM policies WHERE system_builtin AND policy_type = $1',
-      [types[0]],
-    )
-    if (builtin === undefined) throw new Problem('policy_invalid', `A task of ${kind} needs a policyId.`)
-    return builtin
-  }
-  const policy = await findPolicy(database, policyId)
-  if (types.length > 0 && !types.includes(policy.policy_type)) {
-    throw new Problem('policy_invalid', `A task of ${kind} takes a policy of ${types.join(' or ')}.`)
-  }
-  return policy
-}
-
-/** What the conditions of a policy's rules see, as JSON. */
-async function contextOf(database: Queryable, given: CreateTask, target: Target, userId: string) {
-  const [user] = await database.query<{ id: string; display_name: string; email: string }>(
-    'SELECT id, display_name, email FROM users WHERE id = $1',
-    [userId],
-  )
-  const { description = '', origin = 'TASK_ORIGIN_API', emergencyAccess = false } = given
-  const data = given.data ?? {}
-  return JSON.stringify({
-    task: { type: { [target.kind]: target.fields }, description, origin, userId, emergencyAccess, data },
-    user: user ? { id: user.id, displayName: user.display_name, email: user.email } : {},
-  })
 }
 
 interface NewTask {

@@ -4,7 +4,7 @@ import { derivedKey } from '../http/derived-key.ts'
 import { listPage } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { newRouter, type Router } from '../http/router.ts'
-import { createTask, foreseeTask } from './create-task.ts'
+import { createTask } from './create-task.ts'
 import { type ActionRow, actionsOf, taskAction, tasksLike } from './lists.ts'
 import {
   createOperation,
@@ -13,6 +13,7 @@ import {
   searchOperation,
   skipStepOperation,
 } from './operations.ts'
+import { foreseeTask } from './plan-task.ts'
 import { expandPaths } from './schema/expand.ts'
 import { skipStep } from './skip-step.ts'
 import { findTask, type TaskRow, withSteps } from './store.ts'

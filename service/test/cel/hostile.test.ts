@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { rememberedCel } from '../../src/cel/evaluate.ts'
 import { workOnNext } from '../../src/runs/worker.ts'
-import { planTask } from '../../src/tasks/create-task.ts'
+import { planTask } from '../../src/tasks/plan-task.ts'
 import { newSender, runOf, send } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
