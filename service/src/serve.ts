@@ -6,6 +6,7 @@ import { startBackground } from './background.ts'
 import { readConfig, rootSecret } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
+import { outageReporter } from './database/outage.ts'
 import { seed } from './database/seed.ts'
 import { SEED_PARTS } from './database/seed-parts.ts'
 import type { Dependencies } from './http/dependencies.ts'
@@ -13,11 +14,10 @@ import { openJobQueue } from './jobs/queue.ts'
 import { requireKnownSecret } from './listeners/known-secret.ts'
 import { storyOf } from './story.ts'
 
-const report = (error: unknown) => console.error(error)
-
 const config = readConfig(process.env)
 const secret = await rootSecret(config)
-const database = await openDatabase(config.databaseUrl, config.folder, report)
+const database = await openDatabase(config.databaseUrl, config.folder, (error) => report(error))
+const report = outageReporter(database, { log: console.error })
 await migrate(database)
 await requireKnownSecret(database, secret)
 const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })

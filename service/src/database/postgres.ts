@@ -2,12 +2,16 @@ import pg from 'pg'
 import type { Database, Queryable, Transaction } from './database.ts'
 import { storable } from './storable.ts'
 
+const CONNECT_TIMEOUT_MS = 5_000
+/** For a server that hangs: clients wait for ever. */
+const STATEMENT_TIMEOUT_MS = 10_000
+
 /**
  * A Postgres server, through a pool. `onIdleError` is told of connections that break while nobody uses them. Statements
  * are sent when they are asked, without waiting for the answers to those before.
  */
 export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) => void): Database {
-  const client = new pg.Pool({ ...config, pipeline: true })
+  const client = new pg.Pool({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, pipeline: true })
   client.on('error', onIdleError)
   return {
     client,
@@ -15,7 +19,8 @@ export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) 
     transaction: (work) => inTransaction(client, work),
     exclusively: (work) =>
       inTransaction(client, async (tx) => {
-        await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service exclusively', 0))")
+        const lock = "SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service exclusively', 0))"
+        await tx.script(lock) // waits as long as it takes
         return work()
       }),
     close: () => client.end(),
@@ -75,9 +80,14 @@ function runner(client: pg.Pool | pg.PoolClient): Queryable & { script(text: str
 /** Each text has one name, so that a connection parses it once. The texts are the service's own, and not many. */
 const names = new Map<string, string>()
 
-/** A statement that Postgres keeps prepared. */
-export function prepared(text: string, params: readonly unknown[]): pg.QueryConfig {
+/** pg takes it, its types do not have it. */
+interface TimedQuery extends pg.QueryConfig {
+  readonly query_timeout: number
+}
+
+/** A statement that Postgres keeps prepared. Fails when it takes longer than 10 seconds. */
+export function prepared(text: string, params: readonly unknown[]): TimedQuery {
   const name = names.get(text) ?? `service_${names.size}`
   names.set(text, name)
-  return { name, text, values: [...params] }
+  return { name, text, values: [...params], query_timeout: STATEMENT_TIMEOUT_MS }
 }

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
+import { isUnreachable } from '../database/unreachable.ts'
 import { Problem } from './problem.ts'
 
 /** Postgres cannot keep NUL in a text, nor half of a surrogate pair in JSON. */
@@ -18,6 +19,10 @@ export function replyTo(error: unknown, report: (error: unknown) => void): Respo
     return new Problem('body_not_json', detail).toResponse()
   }
   report(error)
+  if (isUnreachable(error)) {
+    const detail = 'The database cannot be reached. Whether anything was changed is not known.'
+    return new Problem('unavailable', detail).toResponse()
+  }
   return new Problem('internal', 'The service failed. Nothing was changed.').toResponse()
 }
 

@@ -36,6 +36,12 @@ export const PROBLEM_STATUSES = {
 
 export type ProblemCode = keyof typeof PROBLEM_STATUSES
 
+/** When it is worth asking again. */
+const RETRY_AFTER_SECONDS: Partial<Record<ProblemCode, number>> = {
+  automation_not_running: 60,
+  unavailable: 5,
+}
+
 const TITLES = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -84,6 +90,8 @@ export class Problem extends Error {
     const body: ProblemBody = { status, title: TITLES[status], code, detail, ...(errors && { errors }) }
     const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
     if (status === 401) headers.set('www-authenticate', 'Bearer')
+    const seconds = RETRY_AFTER_SECONDS[code]
+    if (seconds !== undefined) headers.set('retry-after', `${seconds}`)
     if (status === 413) headers.set('connection', 'close') // the rest of the body is not read
     return Response.json(body, { status, headers })
   }

@@ -11,7 +11,7 @@ export function newRouter(): Router {
 }
 
 /** What any route behind a token may answer. */
-const ALWAYS: readonly ProblemCode[] = ['request_invalid', 'text_not_storable', 'unauthorized']
+const ALWAYS: readonly ProblemCode[] = ['request_invalid', 'text_not_storable', 'unauthorized', 'unavailable']
 
 /** The `responses` of a route for its refusals: one problem a status, its codes in the description. Routes throw them, so
  * that what a handler may return is not widened by them. */

@@ -11,7 +11,6 @@ import { eventRecords } from './event-records.ts'
 import { EventTransactions } from './event-transactions.ts'
 
 const LISTENERS = '/api/v1/webhooks/incoming'
-const RETRY_AFTER_SECONDS = 60
 
 /**
  * The listeners of all automations (specification 4.2). hookgate verifies; an accepted event, its run and its job are one
@@ -59,17 +58,10 @@ function peerOf(c: Context): string | undefined {
 
 /** The event stays the sender's, who will come again: nothing was recorded, so the next attempt is the first. */
 function notRunning(): Response {
-  return later(
-    new Problem('automation_not_running', 'The automation is not published, or its trigger not enabled.'),
-  )
+  const detail = 'The automation is not published, or its trigger not enabled.'
+  return new Problem('automation_not_running', detail).toResponse()
 }
 
 function unavailable(): Response {
-  return later(new Problem('unavailable', 'The event could not be recorded. Send it again.'))
-}
-
-function later(problem: Problem): Response {
-  const response = problem.toResponse()
-  response.headers.set('retry-after', `${RETRY_AFTER_SECONDS}`)
-  return response
+  return new Problem('unavailable', 'The event could not be recorded. Send it again.').toResponse()
 }

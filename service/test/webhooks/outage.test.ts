@@ -28,7 +28,7 @@ describeService('when accepting an event fails half-way', (subject) => {
       sender.path,
       request,
     )
-    expect(answer).toStrictEqual([503, 'unavailable', '60'])
+    expect(answer).toStrictEqual([503, 'unavailable', '5'])
     expect(reports.map(String)).toStrictEqual(['Error: no room for a job'])
     expect(await runsOf(subject, sender)).toStrictEqual([])
     expect(await subject.jobs.take()).toBeUndefined()

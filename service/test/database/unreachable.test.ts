@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import { EventStoreError, KeySetError } from 'hookgate'
+import { describe, expect, it } from 'vitest'
+import { openPostgres } from '../../src/database/postgres.ts'
+import { isUnreachable } from '../../src/database/unreachable.ts'
+
+const failure = (promise: Promise<unknown>) => promise.then(String, (error: unknown) => error)
+
+async function connecting(connectionString: string): Promise<unknown> {
+  const database = openPostgres({ connectionString }, () => {})
+  const error = await failure(database.query('SELECT'))
+  await database.close()
+  return error
+}
+
+const withCode = (code: string) => Object.assign(new Error('said by Postgres'), { code })
+
+describe('a database that cannot be reached', () => {
+  it.each(['postgres://127.0.0.1:1/x', 'postgres://localhost:1/x', 'postgres://x@localhost/x?host=/nowhere'])(
+    'is known by what connecting to %s says',
+    async (url) => {
+      const error = await connecting(url)
+      expect([isUnreachable(error), error]).toEqual([true, error])
+    },
+  )
+
+  it.each(['08006', '53100', '53300', '57P01', '57P02', '57P03'])('is known by the code %s', (code) => {
+    expect(isUnreachable(withCode(code))).toBe(true)
+    expect(isUnreachable(new EventStoreError('no answer', { cause: withCode(code) }))).toBe(true)
+  })
+
+  it.each(['23505', '57014', '22021', '42P01'])('is not meant by the code %s', (code) => {
+    expect(isUnreachable(withCode(code))).toBe(false)
+    expect(isUnreachable(new EventStoreError('no answer', { cause: withCode(code) }))).toBe(false)
+  })
+
+  it('is not meant by a file that is not there, or a key host that is down', async () => {
+    expect(isUnreachable(await failure(readFile('/nowhere')))).toBe(false)
+    const cause = await connecting('postgres://127.0.0.1:1/x')
+    expect(isUnreachable(new KeySetError('the key host is down', 30, { cause }))).toBe(false)
+    expect(isUnreachable('text')).toBe(false)
+    expect(isUnreachable(undefined)).toBe(false)
+  })
+})

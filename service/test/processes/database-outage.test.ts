@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { signHmac } from 'hookgate/testing'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
+import { DEMO_LISTENERS, demoSigningSecret } from '../../src/automations/seed.ts'
+import { ServiceProcess } from './service-process.ts'
+
+const SECRET = 'the root secret of a service without a database'
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the service'), () => {
+  let server: PostgresServer
+  let service: ServiceProcess
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hookgate-outage-'))
+    server = await PostgresServer.start()
+    service = new ServiceProcess({
+      SERVICE_DATA: folder,
+      SERVICE_DATABASE_URL: server.url,
+      SERVICE_SECRET: SECRET,
+    })
+    await service.start()
+    return async () => {
+      await service.kill()
+      await server.remove()
+      rmSync(folder, { recursive: true })
+    }
+  }, 60_000)
+
+  /** Status, code, and whether it says when to come again. */
+  async function deliver() {
+    const request = await signHmac({
+      secret: demoSigningSecret(SECRET),
+      body: '{"task":1,"approved by":"ada"}',
+    })
+    return answerTo(`/api/v1/webhooks/incoming/${DEMO_LISTENERS.hmac}`, request)
+  }
+
+  const list = () => answerTo('/api/v1/policies', { headers: { authorization: `Bearer ${service.token}` } })
+
+  async function answerTo(path: string, request: RequestInit) {
+    const reply = await fetch(`${service.origin}${path}`, request)
+    const { code } = JSON.parse(await reply.text())
+    return [reply.status, code, reply.headers.get('retry-after')]
+  }
+
+  /** What it has said since. */
+  const linesSince = (before: string) => service.printed.slice(before.length).split('\n').slice(0, -1)
+
+  it('answers 503 with Retry-After, says so in one line, and in another that it is over', async () => {
+    expect([await deliver(), await list()]).toEqual([
+      [200, undefined, null],
+      [200, undefined, null],
+    ])
+    const before = service.printed
+    await server.halt()
+    const until = Date.now() + 3_000 // its workers ask each second
+    while (Date.now() < until) {
+      const answers = await Promise.all([deliver(), deliver(), list()])
+      expect(answers).toEqual(answers.map(() => [503, 'unavailable', '5']))
+    }
+    expect(linesSince(before)).toEqual([
+      expect.stringMatching(
+        /^The database cannot be reached: .+\. Until it is back, requests are answered 503\.$/,
+      ),
+    ])
+    await server.resume()
+    await expect.poll(deliver, { timeout: 10_000 }).toEqual([200, undefined, null])
+    await expect.poll(() => linesSince(before).length, { timeout: 10_000 }).toBe(2)
+    expect(linesSince(before)[1]).toMatch(/^The database is back, after \d+ s\.$/)
+    expect(await list()).toEqual([200, undefined, null])
+  }, 60_000)
+
+  it('answers 503 also when the database hangs', async () => {
+    server.pause()
+    const answers = await Promise.all([deliver(), list()])
+    server.unpause()
+    expect(answers).toEqual(answers.map(() => [503, 'unavailable', '5']))
+    await expect.poll(deliver, { timeout: 10_000 }).toEqual([200, undefined, null])
+  }, 60_000)
+})
