@@ -2,6 +2,7 @@ import type { Attempt } from './checks/check.ts'
 import { type Claim, claimEvent } from './claim.ts'
 import type { WebhookEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
+import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
 /** The last step, after every check: claims the event, and hands it over if nobody else has it. */
@@ -12,7 +13,7 @@ export function accept(attempt: Attempt): MaybePromise<Verdict<unknown>> {
 function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
   const { auth, delivery, eventId, listener, payload, sentAt } = attempt
   if (auth === undefined) throw new TypeError('auth.authenticate() named no sender')
-  return {
+  const event: WebhookEvent<unknown> = {
     id: eventId,
     listenerId: listener.id,
     sentAt: new Date(sentAt * 1000),
@@ -22,4 +23,14 @@ function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
     commit: () => claim.commit(),
     release: () => claim.release(),
   }
+  if (listener.payload) schemas.set(event, listener.payload)
+  return event
+}
+
+/** Not on the event, where logs and copies would show it. */
+const schemas = new WeakMap<object, PayloadSchema>()
+
+/** The schema that made an event's payload, if there is one. */
+export function schemaOf(event: object): PayloadSchema | undefined {
+  return schemas.get(event)
 }

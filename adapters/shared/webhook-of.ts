@@ -1,19 +1,25 @@
+import { schemaOf } from '../../src/accept.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import type { Listener } from '../../src/listener.ts'
 import { notAListener } from './set-up-errors.ts'
 
 /**
- * `request.webhook` with the payload type of the listener's schema, which a request's own type cannot carry.
+ * `request.webhook` with the payload type of the listener's schema, which a request's own type cannot carry. The listener
+ * may be another object than the one that verified the request, if it has the same `id` and the same `payload` schema.
  *
- * @throws TypeError when this listener did not verify the request: the type would be a lie.
- * @throws ListenerConfigError when it is no listener.
+ * @throws TypeError when no such listener verified the request: the type would be a lie.
+ * @throws ListenerConfigError when `listener` did not come from `defineListener()`.
  */
 export function webhookOf<Payload>(request: object, listener: Listener<Payload>): WebhookEvent<Payload> {
   if (listener?.id === undefined) throw notAListener()
+  const name = JSON.stringify(listener.id)
   const { webhook }: { readonly webhook?: WebhookEvent<unknown> } = Object(request)
   if (webhook?.listenerId !== listener.id) {
-    const name = JSON.stringify(listener.id)
     throw new TypeError(`the listener ${name} did not verify this request: is verifyWebhook() on its route?`)
+  }
+  if (schemaOf(webhook) !== listener.payload) {
+    const problem = `the listener ${name} has another payload schema than the one that verified this request`
+    throw new TypeError(`${problem}: pass the same schema object to both`)
   }
   return webhook as WebhookEvent<Payload> // its schema made the payload
 }

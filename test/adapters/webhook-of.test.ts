@@ -1,8 +1,34 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { verifyWebhook, webhookOf } from '../../adapters/express.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
 import { serve } from '../support/servers.ts'
 import { hmacEndpoint } from './sender.ts'
+
+type Given = Parameters<typeof hmacEndpoint>[0]
+
+const numbers = z.object({ a: z.number() })
+const strings = z.object({ a: z.string() })
+
+/** What webhookOf throws for a listener like `other`, when one like `verifying` verified the request. */
+async function asked(verifying: Given, other: Given): Promise<unknown> {
+  const { listener, request } = hmacEndpoint(verifying)
+  const verify = verifyWebhook(listener)
+  let thrown: unknown = 'the handler did not run'
+  const { address } = await serve((incoming, response) => {
+    verify(incoming, response, () => {
+      thrown = undefined
+      try {
+        webhookOf(incoming, hmacEndpoint(other).listener)
+      } catch (error) {
+        thrown = error
+      }
+      response.end()
+    })
+  })
+  await exchange(address, toBytes(await request({ body: '{"a":1}' })))
+  return thrown
+}
 
 describe('webhookOf', () => {
   it('gives the event of a request that the listener verified', async () => {
@@ -26,6 +52,23 @@ describe('webhookOf', () => {
       })
     })
     expect((await exchange(address, toBytes(await one.request())))?.body).toBe('thrown')
+  })
+
+  it('takes a listener that was made anew with the same id and schema', async () => {
+    const thrown = await asked({ payload: numbers }, { payload: numbers })
+    expect(thrown).toBeUndefined()
+  })
+
+  it.each<readonly [string, Given, Given]>([
+    ['another schema', { payload: numbers }, { payload: strings }],
+    ['a schema, where the request was verified without one', {}, { payload: strings }],
+    ['no schema, where the request was verified with one', { payload: numbers }, {}],
+  ])('throws for a listener with the same id and %s, whose type would be a lie', async (_, one, other) => {
+    const thrown = await asked(one, other)
+    expect(thrown).toBeInstanceOf(TypeError)
+    expect(String(thrown)).toMatch(
+      /the listener "L1" has another payload schema than the one that verified this/,
+    )
   })
 
   it.each([
