@@ -1,16 +1,13 @@
-import type { FastifyPluginAsync, FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Attempt } from '../src/checks/check.ts'
 import type { WebhookEvent } from '../src/event.ts'
-import { isPromise, whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { CHECKED, type GuardedRequest, sendReply, sourceFinder } from './shared/fastify-request.ts'
-import { check, claim } from './shared/outcome.ts'
-import { nodeIncoming } from './shared/read-node.ts'
+import { CHECKED, checkFirst, claimLast, parseChecked } from './shared/fastify-hooks.ts'
+import { hasScopesInside, sourceFinder } from './shared/fastify-request.ts'
+import { check } from './shared/outcome.ts'
 import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
-import { mountedTwice, refuseMount, secondParser } from './shared/set-up-errors.ts'
-import { settleAfter } from './shared/settle.ts'
+import { mountedTwice, refuseMount, scopeBefore, secondParser } from './shared/set-up-errors.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 export { webhookOf } from './shared/webhook-of.ts'
@@ -45,6 +42,9 @@ const OPTIONS = {
  * own. Handlers find the event in `request.webhook` and its payload in `request.body`. All other deliveries are
  * answered here; what is wrong with the set-up goes to the error handler, as a ListenerConfigError that names the fix.
  *
+ * The checks run in `onRequest`. The event is claimed in `preHandler`, behind the rate limit, the schema and the `preValidation` of
+ * the route: what they refuse stays free for the sender's next attempt. The route's own `preHandler` may read `request.webhook`.
+ *
  * ```ts
  * app.register(async (scope) => {
  *   await scope.register(verifyWebhook, { listener })
@@ -69,44 +69,16 @@ async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   const [scope, options] = given
   if (typeof scope?.addContentTypeParser !== 'function') return refuseMount(given)
   if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
+  if (hasScopesInside(scope)) throw scopeBefore()
+  const isTwice = () => false // seen to above
+  const receiver = new Receiver('verifyWebhook', options?.listener, options, OPTIONS, check, isTwice)
   scope.decorateRequest(CHECKED)
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
-  scope.addHook('onRequest', checkWith(options))
+  scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies)))
   // Behind the route's rate limits and validation: what they refuse has to stay free for the retry.
-  scope.addHook('preHandler', claimChecked)
+  scope.addHook('preHandler', claimLast)
   if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
   scope.removeAllContentTypeParsers()
-  // Not '*', which Fastify looks for anew for each request.
-  scope.addContentTypeParser(/^/, (request: GuardedRequest, _stream, parsed) => {
-    parsed(null, request[CHECKED]?.payload)
-  })
+  scope.addContentTypeParser(/^/, parseChecked) // not '*', which Fastify looks for anew for each request
   scope.addContentTypeParser = refuseParser
-}
-
-function checkWith(options: VerifyWebhookOptions): onRequestHookHandler {
-  const isTwice = () => false // guardScope has seen to it
-  const receiver = new Receiver('verifyWebhook', options?.listener, options, OPTIONS, check, isTwice)
-  const sourceOf = sourceFinder(options.trustedProxies)
-  return (request: GuardedRequest, reply, done) => {
-    const findSource = () => sourceOf(request)
-    receiver
-      .receive(request, nodeIncoming(request.raw), findSource, (outcome) => {
-        if (outcome.reply) return sendReply(reply, outcome.reply)
-        request[CHECKED] = outcome.attempt
-        return done()
-      })
-      .catch(done)
-  }
-}
-
-const claimChecked: preHandlerHookHandler = (request: GuardedRequest, reply, done) => {
-  if (request.webhook) return done() // a handler that answers with reply.callNotFound() comes by again
-  const attempt = request[CHECKED] as Attempt // onRequest lets nothing through without it
-  const claimed = whenKnown(claim(attempt), (outcome) => {
-    if (outcome.reply) return sendReply(reply, outcome.reply)
-    settleAfter(reply.raw, outcome.listener, outcome.event)
-    request.webhook = outcome.event as WebhookEvent // of the payload that its listener says
-    return done()
-  })
-  if (isPromise(claimed)) claimed.then(undefined, done)
 }

@@ -27,7 +27,7 @@ export function sourceFinder(
     if (app === undefined && 'ips' in request) throw otherFramework()
     if (findSource) return findSource(request)
     const trusts = app?.settings?.['trust proxy']
-    if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy()
+    if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy('trust proxy')
     // Where no proxy is trusted `ip` would find the same, but not as soon.
     return (trusts === false ? undefined : request.ip) ?? request.socket.remoteAddress
   }

@@ -31,10 +31,10 @@ export function nothingFound(): ListenerConfigError {
   return new ListenerConfigError('listener', 'a lookup must find what defineListener() made, or undefined')
 }
 
-/** `trust proxy: true` believes the left end of X-Forwarded-For, which the sender writes. */
-export function trustsEveryProxy(): ListenerConfigError {
+/** With such a setting the source is the left end of X-Forwarded-For, which the sender writes. */
+export function trustsEveryProxy(setting: 'trust proxy' | 'trustProxy'): ListenerConfigError {
   return new ListenerConfigError(
-    'trust proxy',
+    setting,
     'true lets every sender choose its address; list your proxies instead',
   )
 }
@@ -91,6 +91,12 @@ export function secondParser(): ListenerConfigError {
     'addContentTypeParser',
     'verifyWebhook is the parser of its scope: add no other',
   )
+}
+
+/** Routes of a scope that was there before keep the parsers of Fastify, which wait for a body that has been read. */
+export function scopeBefore(): ListenerConfigError {
+  const problem = 'was registered after a scope inside its own, whose routes would never get their bodies'
+  return new ListenerConfigError('verifyWebhook', `${problem}: register it first`)
 }
 
 export function mountedTwice(): ListenerConfigError {

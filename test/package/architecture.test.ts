@@ -136,7 +136,11 @@ describe('the platform rule', () => {
     const places: { readonly [name: string]: readonly string[] } = {
       'ipaddr.js': ['src/lib/cidr.ts'],
       'fastify-plugin': ['adapters/fastify.ts'],
-      fastify: ['adapters/fastify.ts', 'adapters/shared/fastify-request.ts'],
+      fastify: [
+        'adapters/fastify.ts',
+        'adapters/shared/fastify-hooks.ts',
+        'adapters/shared/fastify-request.ts',
+      ],
       hono: ['adapters/hono.ts', 'adapters/shared/hono-answer.ts', 'adapters/shared/hono-request.ts'],
       jose: [
         'src/auth/jwks.ts',
