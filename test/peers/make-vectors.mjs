@@ -1,0 +1,28 @@
+/**
+ * Writes test/vectors/schemes/*.json: `node test/peers/make-vectors.mjs [scheme…]`. The same input gives the same files.
+ * Signatures are made with `node:crypto` from the senders' documents, held equal to the SDK's own signer where it has one,
+ * and the SDK is asked about every case.
+ */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { deliver } from './make/deliver.mjs'
+import { serialise } from './make/serialise.mjs'
+import { holdToSigner } from './make/signer.mjs'
+import { vectorsOf } from './make/vectors.mjs'
+
+const folder = new URL('../vectors/schemes/', import.meta.url)
+const wanted = new Set(process.argv.slice(2))
+const files = readdirSync(new URL('./make/recipes/', import.meta.url)).filter((name) => name.endsWith('.mjs'))
+const recipes = []
+for (const file of files) recipes.push(...(await import(`./make/recipes/${file}`)).default)
+
+for (const recipe of recipes) {
+  if (wanted.size > 0 && !wanted.has(recipe.scheme)) continue
+  if (recipe.sdk) await holdToSigner(recipe, deliver)
+  const vectors = await vectorsOf(recipe)
+  writeFileSync(new URL(`${recipe.scheme}.json`, folder), serialise(vectors))
+  const unexplained = vectors.cases.filter(({ why }) => why?.startsWith('UNEXPLAINED'))
+  console.log(`${recipe.scheme}: ${vectors.cases.length} cases`)
+  for (const { name, why } of unexplained) console.log(`  ${name}: ${why}`)
+  if (unexplained.length > 0) process.exitCode = 1
+}
+process.exit()

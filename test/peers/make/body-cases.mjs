@@ -1,0 +1,66 @@
+const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+const notJson = { ok: false, status: 400, reason: 'body_not_json' }
+
+const UNPARSED =
+  'The SDK checks the signature and leaves the body to its caller. We parse it, and refuse what is not JSON.'
+
+/** Bodies that are changed on the way, and unusual ones that are rightly signed. */
+export function bodyCases(recipe) {
+  const rightly = (name, body, more) => ({
+    name,
+    change: { body },
+    expect: { ok: true },
+    otherBody: true,
+    ...more,
+  })
+  const tampered = (name, sentBody, more) => ({ name, change: { sentBody }, expect: mismatch, ...more })
+  const unsigned = recipe.covers === 'body' ? [] : undefined
+  const samples = [
+    rightly(
+      'a body with characters outside ASCII',
+      inBody(recipe, '{ "note": "Grüße, 漢字, 🚀 \\u00e9 \\/" }'),
+    ),
+    rightly('a body with CRLF line ends', inBody(recipe, '{\r\n  "note": "two lines"\r\n}\r\n')),
+    rightly('an empty object', inBody(recipe, '{}')),
+    rightly('an array at the top', inBody(recipe, '[{ "note": 1 }, { "note": 2 }]'), {
+      skip: recipe.time?.member,
+    }),
+    rightly('a body that is not JSON, rightly signed', '{"note": ', { expect: notJson, lax: UNPARSED }),
+    rightly('an empty body, rightly signed', '', { expect: notJson, lax: UNPARSED }),
+    rightly('bytes that are not UTF-8, rightly signed', Buffer.from('7b226e6f7465223a22ff227d', 'hex'), {
+      expect: notJson,
+      lax: UNPARSED,
+    }),
+  ]
+  return [
+    ...(unsigned ?? []),
+    tampered('one byte of the body changed', (body) => flip(body)),
+    tampered('a blank behind the body', (body) => Buffer.concat([body, Buffer.from(' ')])),
+    tampered('the last byte of the body missing', (body) => body.subarray(0, -1)),
+    tampered('the body parsed and written again', (body) => JSON.stringify(JSON.parse(body))),
+    tampered('another body under the signature', () => inBodyText(recipe, '{ "note": "another" }')),
+    ...samples,
+  ]
+}
+
+/** A letter in the middle of the body becomes another letter: still JSON. */
+function flip(body) {
+  const changed = Buffer.from(body)
+  const at = changed.findIndex((byte, index) => index > body.length / 2 && byte >= 0x61 && byte < 0x7a)
+  if (at < 0) throw new Error('no letter to change')
+  changed[at] += 1
+  return changed
+}
+
+/** Senders that sign the time inside the body have it in every body. */
+function inBody(recipe, sample) {
+  const member = recipe.time?.member
+  if (!member || recipe.time.of === 'event') return sample
+  return (time) =>
+    sample.replace(/^\{/, `{ "${member.slice(1)}": ${time}${/^\{\s*\}/.test(sample) ? '' : ','}`)
+}
+
+const inBodyText = (recipe, sample) => {
+  const made = inBody(recipe, sample)
+  return typeof made === 'function' ? made('1') : made
+}

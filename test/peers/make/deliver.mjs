@@ -1,0 +1,63 @@
+import { spell } from './spelling.mjs'
+
+/** A moment as the sender writes it. */
+export function writeTime(unit, seconds) {
+  if (unit === 'seconds') return String(seconds)
+  if (unit === 'milliseconds') return String(Math.round(seconds * 1000))
+  return new Date(seconds * 1000).toISOString()
+}
+
+const bytes = (body) => (typeof body === 'string' ? Buffer.from(body, 'utf8') : body)
+
+/** The value of the signature header, from the texts of one signature or several. */
+export function signatureValue({ signature, time }, timeText, texts) {
+  const join = signature.join ?? signature.list ?? ','
+  const items = texts.map((text) => `${signature.prefix ?? ''}${text}`)
+  return (time?.item ? [`${time.item}${timeText}`, ...items] : items).join(join)
+}
+
+/** What a change may say: which secret signs, what is signed, and what becomes of it on the way. */
+const honest = (recipe) => ({
+  secret: recipe.keys.new,
+  time: recipe.time && writeTime(recipe.time.unit, recipe.now),
+  id: recipe.id?.value,
+  url: recipe.publicUrl,
+  method: 'POST',
+  spelling: (raw) => spell(raw, recipe.signature.encoding),
+  value: (value) => value,
+  sentBody: (body) => body,
+  sentTime: (time) => time,
+  headers: (list) => list,
+})
+
+/** One delivery of a scheme, by the sender's documents, with one thing changed or none. */
+export function deliver(recipe, change = {}) {
+  const how = { ...honest(recipe), ...change }
+  const written = how.body ?? recipe.body
+  const body = bytes(typeof written === 'function' ? written(how.time) : written)
+  const signed = { secret: how.secret, id: how.id, time: how.time, url: how.url, method: how.method, body }
+  const signWith = (other) => recipe.signature.sign({ ...signed, ...other })
+  const sentTime = how.sentTime(how.time)
+  const right = how.spelling(signWith({}))
+  const value = how.value(signatureValue(recipe, sentTime, [right]), {
+    right,
+    signWith,
+    signed,
+    time: sentTime,
+  })
+  const { id, time, signature } = recipe
+  const headers = [
+    ...(recipe.contentType === null ? [] : [['Content-Type', recipe.contentType ?? 'application/json']]),
+    ...(recipe.extra ?? []),
+    ...(id?.header ? [[id.header, how.sentId ?? how.id]] : []),
+    ...(time?.header ? [[time.header, sentTime]] : []),
+    [signature.header, value],
+    ...(how.also ? [how.also(signed)] : []),
+  ]
+  return { method: 'POST', headers: how.headers(headers), body: bytes(how.sentBody(body)) }
+}
+
+export const without = (name) => (list) => list.filter(([each]) => each !== name)
+export const replaced = (name, value) => (list) =>
+  list.map(([each, old]) => [each, each === name ? value : old])
+export const doubled = (name) => (list) => list.flatMap((each) => (each[0] === name ? [each, each] : [each]))

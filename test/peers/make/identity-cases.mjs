@@ -1,0 +1,117 @@
+import { doubled, replaced, without } from './deliver.mjs'
+
+const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+
+const malformed = { ok: false, status: 400, reason: 'event_id_malformed' }
+
+export function secretCases({ keys }) {
+  return [
+    {
+      name: 'signed with the second secret of a rotation',
+      change: { secret: keys.old },
+      expect: { ok: true, secretId: 'old' },
+    },
+    { name: 'signed with another account\u2019s secret', change: { secret: keys.foreign }, expect: mismatch },
+  ]
+}
+
+export function idCases({ id }) {
+  if (!id?.header) return []
+  if (!id.signed) {
+    return [
+      {
+        name: 'another ID in the header, which nothing signs',
+        change: { sentId: 'replaced-on-the-way' },
+        expect: { ok: true },
+        id: 'replaced-on-the-way',
+      },
+      {
+        name: 'no ID header',
+        change: { headers: without(id.header) },
+        expect: { ok: true },
+        id: null,
+        strict: 'The SDK asks for the header. Nothing vouches for it, so we can do without.',
+      },
+    ]
+  }
+  return [
+    {
+      name: 'an ID of 256 characters',
+      change: { id: 'i'.repeat(256) },
+      id: 'i'.repeat(256),
+      expect: { ok: true },
+    },
+    {
+      name: 'an ID of 257 characters, rightly signed',
+      change: { id: 'i'.repeat(257) },
+      expect: malformed,
+      lax: 'The SDK limits no ID. We store at most 256 characters.',
+    },
+    ...(id.divider ? [dividedId(id)] : []),
+    { name: 'the ID changed after signing', change: { sentId: `${id.value}0` }, expect: mismatch },
+    {
+      name: 'another ID, rightly signed',
+      change: { id: 'any text, up to 256 characters' },
+      id: 'any text, up to 256 characters',
+      expect: { ok: true },
+    },
+    {
+      name: 'no ID header',
+      change: { headers: without(id.header) },
+      expect: { ok: false, status: 400, reason: 'header_missing' },
+    },
+    {
+      name: 'an empty ID header',
+      change: { headers: replaced(id.header, '') },
+      expect: { ok: false, status: 400, reason: 'header_missing' },
+    },
+    {
+      name: 'the ID header twice',
+      change: { headers: doubled(id.header) },
+      expect: { ok: false, status: 400, reason: 'header_repeated' },
+    },
+  ]
+}
+
+/** The divider inside the ID would let two readings have one signature. */
+const dividedId = ({ value, divider }) => ({
+  name: 'an ID that holds the divider of what is signed',
+  change: { id: `${value}${divider}1` },
+  expect: malformed,
+  lax: 'The SDK takes it. An ID with the divider in it can be read in two ways, and no sender has one.',
+})
+
+/** Nothing signs the content type, so a body without one is read as the sender's usual kind. */
+export function contentTypeCases() {
+  return [
+    {
+      name: 'no content type, which nothing signs',
+      change: { headers: (list) => list.filter(([name]) => name !== 'Content-Type') },
+      expect: { ok: true },
+    },
+    {
+      name: 'a content type that the sender does not send',
+      change: { headers: replaced('Content-Type', 'application/xml') },
+      expect: { ok: false, status: 400, reason: 'content_type_not_accepted' },
+      lax: 'The SDK does not look at the content type. We parse a body as what it says.',
+    },
+  ]
+}
+
+/** The URL that is signed is the configured one, to the letter. */
+export function urlCases({ publicUrl }) {
+  if (!publicUrl) return []
+  const signedFor = (name, url, more) => ({
+    name: `signed for ${name}`,
+    change: { url },
+    expect: mismatch,
+    ...more,
+  })
+  const more = { lax: 'The SDK also tries other spellings of the URL.' }
+  return [
+    signedFor('another host', publicUrl.replace('receiver.example', 'other.example'), more),
+    signedFor('another path', publicUrl.replace(/(\?|$)/, '/more$1'), more),
+    signedFor('another query', `${publicUrl}${publicUrl.includes('?') ? '&' : '?'}more=1`, more),
+    signedFor('plain http', publicUrl.replace('https:', 'http:'), more),
+  ]
+}

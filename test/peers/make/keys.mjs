@@ -1,0 +1,22 @@
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+
+/** Bytes that are the same in every run. */
+export const bytesOf = (seed, length = 32) => createHash('sha512').update(seed).digest().subarray(0, length)
+
+/** A secret as a sender would give it out: `new` and `old` are configured, `foreign` is another account's. */
+export function secretsOf(scheme, form = (bytes) => bytes.toString('hex')) {
+  const make = (which) => form(bytesOf(`${scheme}/${which}`), which)
+  return { new: make('new'), old: make('old'), foreign: make('foreign') }
+}
+
+export const whsec = (bytes) => `whsec_${bytes.toString('base64')}`
+
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** An Ed25519 key pair from a seed; `publicKey` is its 32 bytes. */
+export function ed25519Of(seed) {
+  const key = Buffer.concat([ED25519_PKCS8, bytesOf(seed)])
+  const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+  const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
+  return { privateKey, publicKey }
+}

@@ -1,0 +1,152 @@
+import { bodyOnly } from '../common.mjs'
+import { hmac } from '../sign.mjs'
+
+const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+
+/** An attempt's time in the signed body, or an event's. */
+const member = (pointer, unit, more = {}) => ({ member: pointer, unit, of: 'event', ...more })
+
+export default [
+  bodyOnly('linear', 'Linear-Signature', {
+    sdk: '@linear/sdk',
+    id: { header: 'Linear-Delivery', value: '234d1a4e-b617-4388-90fe-adc3633d6b72' },
+    time: member('/webhookTimestamp', 'milliseconds', { of: 'attempt', tolerance: 60 }),
+    extra: [
+      ['Linear-Event', 'Issue'],
+      ['Linear-Timestamp', '1763640000000'],
+    ],
+    body: (time) =>
+      `{"action": "create", "type": "Issue", "data": {"id": "2174add1"}, "webhookTimestamp": ${time}, "webhookId": "000042e3"}`,
+    expect: { type: 'Issue' },
+    moreCases: linearCases,
+  }),
+  bodyOnly('lemon-squeezy', 'X-Signature', {
+    source: 'Lemon Squeezy\u2019s documentation of signed requests; its SDK has no verifier',
+    extra: [['X-Event-Name', 'order_created']],
+    body: '{"meta": {"event_name": "order_created", "webhook_id": "6f1a5b2c"}, "data": {"type": "orders", "id": "1"}}',
+    expect: { type: 'order_created' },
+  }),
+  bodyOnly('sentry', 'Sentry-Hook-Signature', {
+    source:
+      'Sentry\u2019s documentation of the integration platform; its sample serialises the parsed body again',
+    id: { header: 'Request-ID', value: '4d0c7f2e9b5a4c0f8f4a2a7d7d3b6a11' },
+    extra: [
+      ['Sentry-Hook-Resource', 'issue'],
+      ['Sentry-Hook-Timestamp', '1763640000'],
+    ],
+    typeInHeader: true,
+    body: '{"action": "created", "installation": {"uuid": "a8e5d37a"}, "data": {"issue": {"id": "1"}}}',
+    expect: { type: 'issue' },
+  }),
+  bodyOnly('pagerduty', 'X-PagerDuty-Signature', {
+    source: 'PagerDuty\u2019s documentation of webhook signatures, version 3',
+    prefix: 'v1=',
+    otherPrefix: 'v0=',
+    list: ',',
+    time: member('/event/occurred_at', 'rfc3339'),
+    body: (time) =>
+      `{"event": {"id": "01DFKPNQN5K8Z8RJ9QZ4T2B7N5", "event_type": "incident.triggered", "occurred_at": "${time}", "data": {"id": "PGR0VU2"}}}`,
+    expect: { id: '01DFKPNQN5K8Z8RJ9QZ4T2B7N5', type: 'incident.triggered' },
+  }),
+  bodyOnly('dropbox', 'X-Dropbox-Signature', {
+    source: 'Dropbox\u2019s documentation of webhooks; its SDK has no verifier',
+    body: '{"list_folder": {"accounts": ["dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQngc"]}, "delta": {"users": [12345678]}}',
+  }),
+  bodyOnly('xero', 'X-Xero-Signature', {
+    source: 'Xero\u2019s documentation of webhooks; its SDK has no verifier',
+    encoding: 'base64',
+    body: '{"events": [{"resourceId": "717f2bfc", "eventType": "UPDATE", "eventCategory": "CONTACT"}], "firstEventSequence": 1, "lastEventSequence": 1, "entropy": "S0m3r4Nd0mt3xt"}',
+  }),
+  bodyOnly('docusign', 'X-DocuSign-Signature-1', {
+    source: 'DocuSign\u2019s documentation of Connect with HMAC; its SDK has no verifier',
+    encoding: 'base64',
+    body: '{"event": "envelope-completed", "apiVersion": "v2.1", "data": {"accountId": "a", "envelopeId": "e"}, "generatedDateTime": "2025-11-20T11:59:59.000Z"}',
+    expect: { type: 'envelope-completed' },
+    moreCases: manyHeaders,
+  }),
+  bodyOnly('gocardless', 'Webhook-Signature', {
+    sdk: 'gocardless-nodejs',
+    body: '{"events": [{"id": "EV123", "created_at": "2025-11-20T11:59:59.000Z", "resource_type": "payments", "action": "confirmed"}], "meta": {"webhook_id": "WB123"}}',
+    expect: { id: 'WB123' },
+  }),
+  bodyOnly('woocommerce', 'X-WC-Webhook-Signature', {
+    source: 'WooCommerce\u2019s documentation of webhooks',
+    encoding: 'base64',
+    extra: [
+      ['X-WC-Webhook-Topic', 'order.created'],
+      ['X-WC-Webhook-ID', '142'],
+      ['X-WC-Webhook-Delivery-ID', '5f0c2b1d'],
+    ],
+    typeInHeader: true,
+    body: '{"id": 727, "status": "processing", "total": "29.35"}',
+    expect: { type: 'order.created' },
+  }),
+  bodyOnly('paystack', 'X-Paystack-Signature', {
+    source: 'Paystack\u2019s documentation of webhooks: HMAC-SHA512',
+    hash: 'sha512',
+    body: '{"event": "charge.success", "data": {"id": 302961, "reference": "qTPrJoy9Bx", "amount": 10000}}',
+    expect: { type: 'charge.success' },
+  }),
+  bodyOnly('asana', 'X-Hook-Signature', {
+    source: 'Asana\u2019s documentation of webhook security',
+    body: '{"events": [{"action": "changed", "resource": {"gid": "1337", "resource_type": "task"}, "created_at": "2025-11-20T11:59:59.000Z"}]}',
+  }),
+  bodyOnly('adyen-platform', 'HmacSignature', {
+    sdk: '@adyen/api-library',
+    encoding: 'base64',
+    keyBytes: (secret) => Buffer.from(secret, 'hex'),
+    body: '{"data": {"balancePlatform": "YOUR_BALANCE_PLATFORM", "accountHolder": {"id": "AH1"}}, "environment": "test", "timestamp": "2025-11-20T11:59:59+00:00", "type": "balancePlatform.accountHolder.updated"}',
+    expect: { type: 'balancePlatform.accountHolder.updated' },
+  }),
+]
+
+function linearCases({ keys }) {
+  const body = (text) => ({ body: text, secret: keys.new })
+  const malformed = { ok: false, status: 400, reason: 'timestamp_malformed' }
+  return [
+    {
+      name: 'no time in the body',
+      change: body('{"action": "create", "type": "Issue"}'),
+      expect: malformed,
+      otherBody: true,
+    },
+    {
+      name: 'a fresh time in the header, which nothing signs, and a stale one in the body',
+      change: { time: '1763639000000' },
+      expect: { ok: false, status: 400, reason: 'timestamp_out_of_range' },
+    },
+  ]
+}
+
+/** DocuSign signs with each configured key and numbers the headers. */
+function manyHeaders({ keys }) {
+  const numbered = (name, secret, count, expect, more) => ({
+    name,
+    change: {
+      also: ({ body }) => [
+        `X-DocuSign-Signature-${count}`,
+        hmac('sha256', secret, [body]).toString('base64'),
+      ],
+      ...more,
+    },
+    expect,
+  })
+  return [
+    numbered('a second header, of a key that we do not have', keys.foreign, 2, { ok: true }),
+    numbered(
+      'a foreign first signature and a right second one',
+      keys.old,
+      2,
+      { ok: true, secretId: 'old' },
+      { secret: keys.foreign },
+    ),
+    numbered(
+      'a foreign first signature and a right hundredth one',
+      keys.old,
+      100,
+      { ok: true, secretId: 'old' },
+      { secret: keys.foreign },
+    ),
+    numbered('two foreign signatures', keys.foreign, 2, mismatch, { secret: keys.foreign }),
+  ]
+}

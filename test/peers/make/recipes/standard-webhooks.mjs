@@ -1,0 +1,233 @@
+import { macOver, NOW } from '../common.mjs'
+import { bytesOf, ed25519Of, secretsOf, whsec } from '../keys.mjs'
+import { ed25519 } from '../sign.mjs'
+
+const decoded = (secret) => Buffer.from(secret.slice('whsec_'.length), 'base64')
+const SIGNED = ['{id}', '.', '{time}', '.', '{body}']
+
+/** Standard Webhooks, version 1, and all who speak it. */
+function standard(scheme, sdk, rest) {
+  const family = rest.family ?? 'Webhook'
+  const name = (which) => `${family}-${which}`
+  return {
+    scheme,
+    sdk,
+    now: NOW,
+    keys: secretsOf(scheme, whsec),
+    id: { header: name('Id'), signed: true, divider: '.', value: 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W' },
+    time: { header: name('Timestamp'), unit: 'seconds', of: 'attempt', tolerance: 300 },
+    signature: {
+      header: name('Signature'),
+      encoding: 'base64',
+      prefix: 'v1,',
+      otherPrefix: 'v2,',
+      list: ' ',
+      sign: macOver('sha256', SIGNED, decoded),
+    },
+    ...rest,
+    moreCases: (recipe) => [...kinCases(recipe), ...(rest.moreCases?.(recipe) ?? [])],
+  }
+}
+
+function kinCases({ signature, time, now }) {
+  return [
+    {
+      name: 'a signature of another version, then the right one',
+      change: { value: (value) => `v1a,${Buffer.alloc(64, 7).toString('base64')} ${value}` },
+      expect: { ok: true },
+    },
+    {
+      name: 'a list divided by commas instead of blanks',
+      change: { value: (value) => `v1,${Buffer.alloc(32, 7).toString('base64')},${value}` },
+      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
+    },
+    {
+      name: 'signed with the text of the secret instead of its bytes',
+      change: { value: (_, { signWith }) => `v1,${plain(signWith)}` },
+      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
+      skip: signature.plainKey,
+    },
+    {
+      name: 'a time in milliseconds',
+      change: { time: `${now}000` },
+      expect: { ok: false, status: 400, reason: 'timestamp_out_of_range' },
+      lax: 'The SDK never compares the time with the clock.',
+      skip: !time,
+    },
+  ]
+}
+
+/** A key that decodes to the secret's own text. */
+const plain = (signWith) =>
+  signWith({ secret: whsec(Buffer.from('the text of the secret, which is no key')) }).toString('base64')
+
+const bare = 'The SDK takes a bare signature. The sender always writes the prefix.'
+
+const openai = standard('openai', 'openai', {
+  body: '{"object": "event", "id": "evt_685343a1381c819085d44c354e1b330e", "type": "response.completed", "created_at": 1763640000, "data": {"id": "resp_abc123"}}',
+  expect: { type: 'response.completed' },
+  why: {
+    'the signature without its prefix': bare,
+    'the prefix of another version': undefined,
+  },
+})
+
+const replicate = standard('replicate', 'replicate', {
+  body: '{"id": "ufawqhfynnddngldkgtslldrkq", "version": "5c7d5dc6", "status": "succeeded", "output": ["a", "b"], "error": null}',
+})
+
+const recipes = [
+  standard('standard-webhooks', 'standardwebhooks', {
+    body: '{"type": "invoice.paid", "timestamp": "2025-11-20T12:00:00.000000Z", "data": {"id": "in_1", "amount": 1250}}',
+    expect: { type: 'invoice.paid' },
+    moreCases: () => v1aCases(),
+  }),
+  standard('svix', 'svix', {
+    family: 'Svix',
+    body: '{"type": "user.created", "data": {"id": "usr_1", "email": "someone@example.com"}}',
+    expect: { type: 'user.created' },
+  }),
+  standard('clerk', '@clerk/backend', {
+    family: 'Svix',
+    body: '{"data": {"id": "user_29w83sxmDNGwOuEthce5gg56FcC", "object": "user"}, "object": "event", "type": "user.created", "timestamp": 1763640000000, "instance_id": "ins_1"}',
+    expect: { type: 'user.created' },
+  }),
+  standard('resend', 'resend', {
+    family: 'Svix',
+    body: '{"type": "email.delivered", "created_at": "2025-11-20T12:00:00.000Z", "data": {"email_id": "56761188-7520-42d8-8898-ff6fc54ce618"}}',
+    expect: { type: 'email.delivered' },
+  }),
+  openai,
+  standard('anthropic', '@anthropic-ai/sdk', {
+    body: '{"type": "event", "id": "wevt_011CSHoEeqs5C35K2UUqR7Fy", "created_at": "2025-11-20T12:00:00Z", "data": {"type": "session.status_idled", "id": "sesn_1"}}',
+  }),
+  standard('polar', '@polar-sh/sdk', {
+    keys: secretsOf('polar', (bytes) => `polar_whs_${bytes.toString('base64url')}`),
+    body: '{"type": "order.created", "timestamp": "2025-11-20T12:00:00Z", "data": {"id": "ord_1", "amount": 1000}}',
+    expect: { type: 'order.created' },
+    signature: {
+      header: 'Webhook-Signature',
+      encoding: 'base64',
+      prefix: 'v1,',
+      otherPrefix: 'v2,',
+      list: ' ',
+      plainKey: true,
+      sign: macOver('sha256', SIGNED),
+    },
+    moreCases: polarCases,
+  }),
+  standard('gitlab-signing', undefined, {
+    source: 'GitLab merge requests 230944 and 231325: Standard Webhooks with a token of exactly 32 bytes',
+    id: { header: 'Webhook-Id', signed: true, divider: '.', value: 'f5e5f430-f57b-4e6e-9fac-d9128cd7232f' },
+    extra: [
+      ['X-Gitlab-Event', 'Push Hook'],
+      ['Idempotency-Key', 'f5e5f430-f57b-4e6e-9fac-d9128cd7232f'],
+    ],
+    typeInHeader: true,
+    body: '{"object_kind": "push", "ref": "refs/heads/main", "checkout_sha": "da1560886d4f094c3e6c9ef40349f7d38b5d27d7"}',
+    expect: { type: 'Push Hook' },
+  }),
+  replicate,
+  standard('dodo', 'dodopayments', {
+    body: '{"business_id": "bus_1", "type": "payment.succeeded", "timestamp": "2025-11-20T12:00:00Z", "data": {"payment_id": "pay_1"}}',
+    expect: { type: 'payment.succeeded' },
+  }),
+  standard('lithic', 'lithic', {
+    body: '{"card_token": "00000000-0000-0000-1000-000000000000", "event_type": "card.created"}',
+    expect: { type: 'card.created' },
+  }),
+]
+
+/** Polar signs with the text of the whole secret. Release 1 of its SDK tries the decoded bytes as well. */
+function polarCases({ keys }) {
+  const asBase64 = `whsec_${bytesOf('polar/base64').toString('base64')}`
+  return [
+    {
+      name: 'a secret that looks like base64, signed with its text',
+      options: { secrets: asBase64 },
+      change: { secret: asBase64 },
+      expect: { ok: true },
+    },
+    {
+      name: 'a secret that looks like base64, signed with its decoded bytes',
+      options: { secrets: asBase64 },
+      change: {
+        value: (_, { signWith }) => `v1,${signWith({ secret: decoded(asBase64) }).toString('base64')}`,
+      },
+      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
+      lax: 'The SDK tries the secret as text and as base64. Polar signs with the text.',
+    },
+    {
+      name: 'a secret without the prefix of its kind',
+      options: { secrets: keys.new.slice('polar_whs_'.length) },
+      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
+    },
+  ]
+}
+
+/** Version 1a, Ed25519. No reference library implements it, so none is asked. */
+function v1aCases() {
+  const ours = ed25519Of('standard-webhooks/v1a')
+  const foreign = ed25519Of('standard-webhooks/v1a/foreign')
+  const options = { publicKeys: `whpk_${ours.publicKey.toString('base64')}` }
+  const message = ({ time = String(NOW), body = V1A_BODY } = {}) => [
+    'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W',
+    '.',
+    time,
+    '.',
+    body,
+  ]
+  const signed = (key, parts) => ed25519(key.privateKey, parts).toString('base64')
+  const right = signed(ours, message())
+  const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+  const given = (name, value, expect, more = {}) => ({
+    name: `v1a: ${name}`,
+    options,
+    change: { body: V1A_BODY, value: () => value, ...more.change },
+    expect,
+    notAsked: true,
+    otherBody: true,
+    ...more.rest,
+  })
+  const stale = String(NOW - 301)
+  return [
+    given('a delivery as the sender makes it', `v1a,${right}`, { ok: true }),
+    given('a v1 signature, then the right one', `v1,${Buffer.alloc(32, 7).toString('base64')} v1a,${right}`, {
+      ok: true,
+    }),
+    given('a wrong signature, then the right one', `v1a,${signed(foreign, message())} v1a,${right}`, {
+      ok: true,
+    }),
+    given('the signature of another\u2019s key', `v1a,${signed(foreign, message())}`, mismatch),
+    given('one byte of the body changed', `v1a,${right}`, mismatch, {
+      change: { sentBody: () => V1A_BODY.replace('paid', 'pald') },
+    }),
+    given('a truncated signature', `v1a,${right.slice(0, -4)}`, mismatch),
+    given(
+      'the signature in base64url',
+      `v1a,${Buffer.from(right, 'base64').toString('base64url')}`,
+      mismatch,
+    ),
+    given('the signature without its prefix', right, mismatch),
+    given('the signature under the version of HMAC', `v1,${right}`, mismatch),
+    given(
+      'an HMAC whose key is the public key',
+      `v1,${macOver('sha256', SIGNED)({ secret: ours.publicKey, id: 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W', time: String(NOW), body: V1A_BODY }).toString('base64')}`,
+      mismatch,
+    ),
+    given('a signature of zeros', `v1a,${Buffer.alloc(64).toString('base64')}`, mismatch),
+    given(
+      'one second older than the tolerance',
+      `v1a,${signed(ours, message({ time: stale }))}`,
+      { ok: false, status: 400, reason: 'timestamp_out_of_range' },
+      { change: { time: stale } },
+    ),
+    given('the time changed after signing', `v1a,${right}`, mismatch, {
+      change: { sentTime: () => String(NOW - 1) },
+    }),
+  ]
+}
+
+const V1A_BODY = '{"type": "invoice.paid", "data": {"id": "in_1"}}'
+
+export default recipes

@@ -1,0 +1,90 @@
+import { bodyOnly } from '../common.mjs'
+
+/** `Header: t=…,v1=…`: the time is an item of the signature header. */
+const itemised = (scheme, header, { item = 't=', unit = 'seconds', tolerance, between = '.', ...rest }) =>
+  bodyOnly(scheme, header, {
+    list: ',',
+    prefix: 'v1=',
+    otherPrefix: 'v0=',
+    parts: ['{time}', between, '{body}'],
+    time: { item, unit, of: 'attempt', tolerance },
+    ...rest,
+  })
+
+export default [
+  itemised('stripe', 'Stripe-Signature', {
+    sdk: 'stripe',
+    tolerance: 300,
+    body: '{\n  "id": "evt_1SVa2bCZ6qsJgndJ8sMvqvXZ",\n  "object": "event",\n  "created": 1763639998,\n  "type": "invoice.paid",\n  "data": { "object": { "id": "in_1", "amount_paid": 1250 } }\n}',
+    expect: { id: 'evt_1SVa2bCZ6qsJgndJ8sMvqvXZ', type: 'invoice.paid' },
+    moreCases: stripeCases,
+    why: { 'an array at the top': 'The SDK wants an object with an `object` member.' },
+  }),
+  itemised('mux', 'Mux-Signature', {
+    sdk: '@mux/mux-node',
+    tolerance: 300,
+    body: '{"type": "video.asset.ready", "id": "3a56ac3d-33da-4366-855b-f592d898409d", "data": {"id": "0201p02fGKPE7MrbC269XRD7LpcHhrmbu0002"}}',
+    expect: { id: '3a56ac3d-33da-4366-855b-f592d898409d', type: 'video.asset.ready' },
+  }),
+  itemised('calendly', 'Calendly-Webhook-Signature', {
+    source: 'Calendly\u2019s documentation of webhook signatures, and a public catalogue of senders',
+    tolerance: 180,
+    body: '{"event": "invitee.created", "created_at": "2025-11-20T12:00:00.000000Z", "payload": {"uri": "https://api.calendly.com/x"}}',
+    expect: { type: 'invitee.created' },
+  }),
+  itemised('elevenlabs', 'ElevenLabs-Signature', {
+    sdk: '@elevenlabs/elevenlabs-js',
+    prefix: 'v0=',
+    otherPrefix: 'v1=',
+    tolerance: 1800,
+    body: '{"type": "post_call_transcription", "event_timestamp": 1763639990, "data": {"conversation_id": "conv_1"}}',
+    expect: { type: 'post_call_transcription' },
+  }),
+  itemised('workos', 'WorkOS-Signature', {
+    sdk: '@workos-inc/node',
+    unit: 'milliseconds',
+    tolerance: 180,
+    join: ', ',
+    body: '{"id": "event_01FKJ843CVE8F7BXQSPFH0M53V", "event": "user.created", "data": {"id": "user_1"}, "created_at": "2025-11-20T12:00:00.000Z"}',
+    expect: { id: 'event_01FKJ843CVE8F7BXQSPFH0M53V', type: 'user.created' },
+  }),
+  itemised('sanity', 'Sanity-Webhook-Signature', {
+    sdk: '@sanity/webhook',
+    unit: 'milliseconds',
+    encoding: 'base64url',
+    id: { header: 'Idempotency-Key', value: '1e2d3c4b-0000-4000-8000-5a6978879605' },
+    body: '{"_id": "drafts.1", "_type": "post", "title": "A title"}',
+  }),
+  itemised('paddle', 'Paddle-Signature', {
+    sdk: '@paddle/paddle-node-sdk',
+    item: 'ts=',
+    prefix: 'h1=',
+    otherPrefix: 'h2=',
+    list: ';',
+    between: ':',
+    tolerance: 5,
+    body: '{"event_id": "evt_01hv8x29kz0t586xy6zn1a62ny", "event_type": "transaction.completed", "occurred_at": "2025-11-20T11:59:59.000Z", "notification_id": "ntf_01hv8x2axhtdb1s6h7n8k8jzmy", "data": {"id": "txn_1"}}',
+    expect: { id: 'evt_01hv8x29kz0t586xy6zn1a62ny', type: 'transaction.completed' },
+  }),
+]
+
+function stripeCases({ now }) {
+  const zeros = '0'.repeat(64)
+  return [
+    {
+      name: 'a v0 signature, which test mode adds, behind the right one',
+      change: { value: (value) => `${value},v0=${zeros}` },
+      expect: { ok: true },
+    },
+    {
+      name: 'an item of an unknown name in the header',
+      change: { value: (value) => `${value},v2=${zeros}` },
+      expect: { ok: true },
+    },
+    {
+      name: 'the right signature under v0 only',
+      change: { value: (_, { right }) => `t=${now},v0=${right}` },
+      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
+    },
+  ]
+}

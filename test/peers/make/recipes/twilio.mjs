@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { NO_TIME, NOW } from '../common.mjs'
+import { secretsOf } from '../keys.mjs'
+import { hmac } from '../sign.mjs'
+
+const URL = 'https://receiver.example/hooks/twilio?tenant=7'
+const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+const notJson = { ok: false, status: 400, reason: 'body_not_json' }
+
+/** The URL and every field, by name; the values of one name once each, sorted. */
+function signedText(url, form) {
+  const fields = new Map()
+  for (const [name, value] of new URLSearchParams(form))
+    fields.set(name, [...(fields.get(name) ?? []), value])
+  const names = [...fields.keys()].sort()
+  return (
+    url + names.flatMap((name) => [...new Set(fields.get(name))].sort().map((value) => name + value)).join('')
+  )
+}
+
+const keys = secretsOf('twilio', (bytes) => bytes.toString('hex').slice(0, 32))
+const FORM =
+  'ApiVersion=2010-04-01&AccountSid=AC0123&Body=Hi+there&From=%2B15017122661&MessageSid=SM0123&NumMedia=0&To=%2B15558675310'
+const options = {
+  secrets: [
+    { id: 'new', secret: keys.new },
+    { id: 'old', secret: keys.old },
+  ],
+  publicUrl: URL,
+}
+
+const hashed = (url, body) => `${url}&bodySHA256=${createHash('sha256').update(body).digest('hex')}`
+const JSON_BODY = '{"specversion": "1.0", "type": "com.twilio.studio.flow", "id": "EZ1"}'
+const asJson = (list) =>
+  list.map(([name, value]) => [name, name === 'Content-Type' ? 'application/json' : value])
+
+export default [
+  {
+    scheme: 'twilio',
+    sdk: 'twilio',
+    now: NOW,
+    keys,
+    options,
+    publicUrl: URL,
+    contentType: 'application/x-www-form-urlencoded; charset=utf-8',
+    extra: [['I-Twilio-Idempotency-Token', '18f0fa47-3cdb-4d96-9d7c-d3c2b7b1c8a2']],
+    body: FORM,
+    salt: (form, count) => `${form}&Salt=${count}`,
+    signature: {
+      header: 'X-Twilio-Signature',
+      encoding: 'base64',
+      bytes: 20,
+      sign: ({ secret, url, body, json }) =>
+        hmac('sha1', secret, [json ? url : signedText(url, body.toString())]),
+      weaker: {
+        hash: 'sha256',
+        sign: ({ secret, url, body }) => hmac('sha256', secret, [signedText(url, body.toString())]),
+      },
+    },
+    ownBodies: true,
+    moreCases: () => [...formCases(), ...jsonCases(), ...urlCases()],
+    notApplicable: {
+      'stale and future time': NO_TIME,
+      'a list of signatures': 'The header holds one signature.',
+      'a body that does not parse': 'The signature is over the parsed fields.',
+    },
+  },
+]
+
+function formCases() {
+  const form = (name, body, more = {}) => ({
+    name,
+    change: { body, ...more.change },
+    expect: more.expect ?? { ok: true },
+  })
+  const sent = (name, sentBody, expect = mismatch) =>
+    form(name, FORM, { change: { sentBody: () => sentBody }, expect })
+  return [
+    form('fields outside ASCII', 'Body=%C3%A4+%F0%9F%9A%80+%E6%BC%A2&From=x'),
+    form('a field with an empty value and one without', 'Body=&NumMedia=0&Flag'),
+    form(
+      'a field that comes twice',
+      'MediaUrl=https%3A%2F%2Fb.example%2F&MediaUrl=https%3A%2F%2Fa.example%2F&To=x',
+    ),
+    form('a field that comes twice with one value', 'Digits=1&Digits=1&To=x'),
+    form('names in capitals and small letters, sorted by code unit', 'b=1&B=2&a=3&A=4&_=5&%C3%A4=6'),
+    form('blanks as plus signs and as percent codes', 'Body=a+b%20c%2Bd'),
+    form('no fields at all', ''),
+    sent(
+      'the fields in another order, which the signature does not see',
+      FORM.split('&').reverse().join('&'),
+      { ok: true },
+    ),
+    sent('one value changed', FORM.replace('Hi+there', 'Hi+therf')),
+    sent('a field added', `${FORM}&Extra=1`),
+    sent('a field taken away', FORM.replace('&NumMedia=0', '')),
+    sent('a field doubled with another value', `${FORM}&NumMedia=1`),
+    sent(
+      'a letter moved from a name to its value, which the signature does not see',
+      FORM.replace('NumMedia=0', 'NumMedi=a0'),
+      {
+        ok: true,
+      },
+    ),
+  ]
+}
+
+/** JSON is covered by a hash in the query, and the query by the signature. */
+function jsonCases() {
+  const json = (name, body, expect, more = {}) => {
+    const requestUrl = hashed(URL, more.hashOf ?? body)
+    return {
+      name: `JSON: ${name}`,
+      requestUrl,
+      change: {
+        body,
+        value: (_, { signWith }) =>
+          signWith({ url: more.signedUrl ?? requestUrl, json: true }).toString('base64'),
+        headers: asJson,
+        ...more.change,
+      },
+      expect,
+      lax: more.lax,
+    }
+  }
+  return [
+    json('a delivery as the sender makes it', JSON_BODY, { ok: true }),
+    json('characters outside ASCII', '{ "note": "Gr\u00fc\u00dfe, \u6f22\u5b57" }', { ok: true }),
+    json('one byte changed', JSON_BODY, mismatch, {
+      change: { sentBody: () => JSON_BODY.replace('EZ1', 'EZ2') },
+    }),
+    json('the hash of another body', JSON_BODY, mismatch, { hashOf: '{}' }),
+    json('signed without the hash in the URL', JSON_BODY, mismatch, { signedUrl: URL }),
+    json('a body that is not JSON, rightly signed', '{"note": ', notJson, {
+      lax: 'The SDK leaves the body to its caller.',
+    }),
+  ]
+}
+
+function urlCases() {
+  const at = (name, publicUrl, url, expect, more) => ({
+    name: `URL: ${name}`,
+    options: { secrets: keys.new, publicUrl },
+    change: { url },
+    expect,
+    ...more,
+  })
+  return [
+    at(
+      'with a port that is not the default',
+      'https://receiver.example:8443/in',
+      'https://receiver.example:8443/in',
+      { ok: true },
+    ),
+    at(
+      'with percent codes',
+      'https://receiver.example/in?a=%27b%27',
+      'https://receiver.example/in?a=%27b%27',
+      { ok: true },
+    ),
+    at(
+      'signed with another port',
+      'https://receiver.example:8443/in',
+      'https://receiver.example:9443/in',
+      mismatch,
+    ),
+  ]
+}

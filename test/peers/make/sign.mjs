@@ -1,0 +1,22 @@
+import { createHmac, sign as signBytes } from 'node:crypto'
+import { p256 } from '@noble/curves/nist.js'
+
+/** The senders' algorithms, on `node:crypto`: nothing of hookgate is used to make what hookgate is held to. */
+
+export const hmac = (hash, key, parts) => {
+  const mac = createHmac(hash, key)
+  for (const part of parts) mac.update(part)
+  return mac.digest()
+}
+
+export const ed25519 = (privateKey, parts) =>
+  signBytes(null, Buffer.concat(parts.map((part) => Buffer.from(part))), privateKey)
+
+/** RFC 6979: `node:crypto` would sign differently each time. */
+export const p256Der = (privateKey, parts) =>
+  Buffer.from(
+    p256.sign(Buffer.concat(parts.map((part) => Buffer.from(part))), privateKey, {
+      format: 'der',
+      lowS: false,
+    }),
+  )

@@ -1,0 +1,159 @@
+import { doubled, replaced, signatureValue, without, writeTime } from './deliver.mjs'
+
+const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+const stale = { ok: false, status: 400, reason: 'timestamp_out_of_range' }
+const malformed = { ok: false, status: 400, reason: 'timestamp_malformed' }
+const missing = { ok: false, status: 400, reason: 'header_missing' }
+
+const AGE =
+  'The SDK limits the age only. We limit both sides: a time far ahead keeps a delivery usable for longer.'
+const NO_CLOCK = 'The SDK never compares the time with the clock.'
+const LOOSE = 'The SDK reads the number at the beginning, or whatever JavaScript takes for a number.'
+const YOUNGER =
+  'The SDK has a shorter window, or none ahead. A clock that is slightly off should lose nothing.'
+
+const STRANGE = {
+  seconds: (now) => [
+    `${now}abc`,
+    `0${now}`,
+    `${now}.0`,
+    `+${now}`,
+    '-1',
+    '1.76364e9',
+    '0x691f0a40',
+    'now',
+    'NaN',
+    `${now}, ${now}`,
+  ],
+  milliseconds: (now) => [
+    `${now}000abc`,
+    `0${now}000`,
+    `${now}000.5`,
+    `+${now}000`,
+    '-1',
+    '1.76364e12',
+    'now',
+  ],
+  rfc3339: (now) => [
+    String(now),
+    '2025-11-20',
+    '20 Nov 2025 12:00:00 GMT',
+    '2025-11-20T12:00:00',
+    '2025-13-45T12:00:00Z',
+    'now',
+  ],
+  json: () => ['"1763640000000"', '-1', 'null', 'true', '[]', '{}'],
+}
+
+/** Nothing where the sender signs no time, or an event's own time. */
+export function timeCases(recipe) {
+  const { time, now } = recipe
+  if (!time || time.of === 'event') return time ? eventTimeCases(recipe) : []
+  return [...windowCases(recipe), ...strangeTimes(recipe), ...placeCases(recipe, now)]
+}
+
+function windowCases({ time, now }) {
+  const { tolerance, ahead = tolerance, unit } = time
+  const step = unit === 'milliseconds' ? 0.001 : 1
+  const at = (name, offset, expect, more) => ({
+    name,
+    change: { time: writeTime(unit, now + offset) },
+    sentAt: now + offset,
+    expect,
+    ...more,
+  })
+  if (tolerance === undefined) {
+    return [
+      at('a day old: the sender documents no tolerance', -86_400, { ok: true }),
+      at('a day ahead: the sender documents no tolerance', 86_400, { ok: true }),
+    ]
+  }
+  return [
+    at(`signed ${tolerance} s ago, the oldest that passes`, -tolerance, { ok: true }, { strict: YOUNGER }),
+    at('one step older than the tolerance', -tolerance - step, stale, { lax: NO_CLOCK }),
+    at('a day old', -86_400, stale, { lax: NO_CLOCK }),
+    at(`signed ${ahead} s ahead, the latest that passes`, ahead, { ok: true }, { strict: YOUNGER }),
+    at('one step later than the tolerance', ahead + step, stale, { lax: AGE }),
+    at('a day ahead', 86_400, stale, { lax: AGE }),
+  ]
+}
+
+function strangeTimes({ time, now }) {
+  const kind = time.member ? 'json' : time.unit
+  return STRANGE[kind](now).map((text) => ({
+    name: `a malformed time, rightly signed: ${text}`,
+    change: { time: text },
+    // A comma ends the item there, so that the header itself is malformed.
+    expect: time.item && text.includes(',') ? mismatch : malformed,
+    otherBody: time.member !== undefined,
+    lax: LOOSE,
+    skip: time.item && text.includes(','),
+  }))
+}
+
+function placeCases(recipe, now) {
+  const { time, signature } = recipe
+  const later = writeTime(time.unit, now - 1)
+  const moved = [
+    { name: 'the time changed after signing', change: { sentTime: () => later }, expect: mismatch },
+    {
+      name: 'junk behind the time, added after signing',
+      change: { sentTime: (text) => `${text}abc` },
+      expect: mismatch,
+      lax: 'The SDK signs the number that it read, not the text that came. We sign the text.',
+    },
+  ]
+  if (time.header) {
+    return [
+      ...moved,
+      { name: 'no timestamp header', change: { headers: without(time.header) }, expect: missing },
+      { name: 'an empty timestamp header', change: { headers: replaced(time.header, '') }, expect: missing },
+      {
+        name: 'the timestamp header twice',
+        change: { headers: doubled(time.header) },
+        expect: { ok: false, status: 400, reason: 'header_repeated' },
+        lax: 'Node joins repeated headers with a comma, and the SDK reads the number in front of it.',
+      },
+    ]
+  }
+  if (!time.item) return []
+  const bare = { ...recipe, time: undefined }
+  const value = (name, write, more) => ({ name, change: { value: write }, expect: mismatch, ...more })
+  return [
+    ...moved,
+    value('a signature header without its time', (_, { right }) => signatureValue(bare, '', [right])),
+    value('a signature header with its time only', (_, { time: text }) => `${time.item}${text}`),
+    value(
+      'two times in the signature header, the second not signed',
+      (all) => `${all}${signature.list}${time.item}${later}`,
+      {
+        lax: 'The SDK reads the first time. The sender writes one, so we refuse a header with two.',
+      },
+    ),
+    value(
+      'two times in the signature header, the first not signed',
+      (all) => `${time.item}${later}${signature.list}${all}`,
+      {
+        lax: 'The SDK reads the last time. The sender writes one, so we refuse a header with two.',
+      },
+    ),
+  ]
+}
+
+/** An event keeps its time over all retries: only far older ones are refused. */
+function eventTimeCases({ time, now }) {
+  const at = (name, offset, expect, more) => ({
+    name,
+    change: { time: writeTime(time.unit, now + offset) },
+    sentAt: now + offset,
+    expect,
+    ...more,
+  })
+  return [
+    at('an event of ten minutes ago, tried again', -600, { ok: true }),
+    at('an event of twenty-three hours ago, tried again', -82_800, { ok: true }),
+    at('an event of a year ago', -31_536_000, stale, {
+      lax: 'The SDK never looks at the event\u2019s time. A capture that is older than all retries is not from the sender.',
+    }),
+  ]
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { ask } from '../senders/ask.mjs'
+import { bodyCases } from './body-cases.mjs'
+import { writtenCase } from './case.mjs'
+import { contentTypeCases, idCases, secretCases, urlCases } from './identity-cases.mjs'
+import { listCases, signatureCases } from './signature-cases.mjs'
+import { timeCases } from './time-cases.mjs'
+
+const versionOf = (name) =>
+  JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
+
+export const bothSecrets = ({ keys }) => ({
+  secrets: [
+    { id: 'new', secret: keys.new },
+    { id: 'old', secret: keys.old },
+  ],
+})
+
+const honest = { name: 'a delivery as the sender makes it', change: {}, expect: { ok: true } }
+
+/** The cases that a signed row has, unless its recipe brings its own. */
+function casesOf(recipe) {
+  if (recipe.cases) return recipe.cases(recipe)
+  const all = [
+    honest,
+    ...secretCases(recipe),
+    ...(recipe.ownBodies ? [] : bodyCases(recipe)),
+    ...signatureCases(recipe),
+    ...listCases(recipe),
+    ...timeCases(recipe),
+    ...idCases(recipe),
+    ...urlCases(recipe),
+    ...contentTypeCases(),
+    ...(recipe.moreCases?.(recipe) ?? []),
+  ]
+  const dropped = new Set(recipe.without ?? [])
+  return all.filter(({ skip, name }) => !skip && !dropped.has(name))
+}
+
+function reasonFor(recipe, given, verdict) {
+  const agreed = (verdict === 'accepts') === given.expect.ok
+  if (verdict === 'not asked' || agreed) return undefined
+  const why =
+    recipe.why?.[given.name] ?? recipe.whyAll?.[verdict] ?? (verdict === 'accepts' ? given.lax : given.strict)
+  return why ?? `UNEXPLAINED: the SDK ${verdict}`
+}
+
+/** One file of vectors: every case made, and the SDK asked about it. */
+export async function vectorsOf(recipe) {
+  const sender = recipe.sdk && (await import(`../senders/${recipe.scheme}.mjs`))
+  const head = {
+    scheme: recipe.scheme,
+    madeWith: recipe.sdk ? `${recipe.sdk} ${versionOf(recipe.sdk)}` : 'documentation',
+    ...(recipe.source && { source: recipe.source }),
+    options: recipe.options ?? bothSecrets(recipe),
+    now: recipe.now,
+    ...(recipe.fetches && { fetches: recipe.fetches }),
+  }
+  const cases = []
+  for (const given of casesOf(recipe)) {
+    const written = writtenCase(recipe, given)
+    const sdk = sender && !given.notAsked ? await ask(sender, head, written) : 'not asked'
+    const why = reasonFor(recipe, given, sdk)
+    cases.push({ ...written, sdk, ...(why && { why }) })
+  }
+  return { ...head, cases, notApplicable: recipe.notApplicable ?? {} }
+}

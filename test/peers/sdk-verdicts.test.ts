@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { ask } from './senders/ask.mjs'
+import { vectorFiles } from './vector-files.ts'
+
+const { dependencies }: { readonly dependencies: { readonly [name: string]: string } } = JSON.parse(
+  readFileSync(new URL('package.json', import.meta.url), 'utf8'),
+)
+
+const decided = vectorFiles.filter(({ cases }) => cases.some(({ sdk }) => sdk !== 'not asked'))
+
+describe.each(decided)('the SDK of $scheme, $madeWith', (vectors) => {
+  it('is the one that the vectors were made with', () => {
+    const [name = '', version] = vectors.madeWith.split(' ')
+    expect(dependencies[name]).toBe(version)
+  })
+
+  it('says of each delivery what the vectors say', async () => {
+    const sender = await import(`./senders/${vectors.scheme}.mjs`)
+    const asked = vectors.cases.filter(({ sdk }) => sdk !== 'not asked')
+    const verdicts: [string, string][] = []
+    for (const given of asked) verdicts.push([given.name, await ask(sender, vectors, given)])
+    expect(verdicts).toEqual(asked.map(({ name, sdk }) => [name, sdk]))
+  })
+
+  it('accepts what the sender itself would send', () => {
+    expect(vectors.cases[0]).toMatchObject({ expect: { ok: true }, sdk: 'accepts' })
+  })
+})
+
+describe.each(vectorFiles)('the vectors of $scheme', ({ cases, madeWith, source }) => {
+  it('give the reason wherever we and the SDK differ, and nowhere else', () => {
+    const differs = ({ sdk, expect: { ok } }: (typeof cases)[number]) =>
+      sdk !== 'not asked' && (sdk === 'accepts') !== ok
+    expect(cases.filter((given) => differs(given) !== (given.why !== undefined))).toEqual([])
+  })
+
+  it('have names of their own, and both kinds of verdict', () => {
+    expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)
+    expect(new Set(cases.map(({ expect: { ok } }) => ok))).toEqual(new Set([true, false]))
+  })
+
+  it('say where they come from', () => {
+    expect(madeWith === 'documentation' ? source : madeWith).toMatch(/\S{3}/)
+  })
+})

@@ -1,0 +1,43 @@
+import { mock } from 'node:test'
+
+/** The secrets of a vector's `options`, one after the other, or its public keys. */
+export function keysOf({ secrets, publicKeys }) {
+  const given = secrets ?? publicKeys ?? []
+  return (Array.isArray(given) ? given : [given]).map((key) => (typeof key === 'string' ? key : key.secret))
+}
+
+export const bodyOf = ({ body, bodyBase64 }) =>
+  bodyBase64 === undefined ? Buffer.from(body, 'utf8') : Buffer.from(bodyBase64, 'base64')
+
+/** What an SDK throws at, it refuses. */
+async function saysYes(verify) {
+  try {
+    return await verify()
+  } catch {
+    return false
+  }
+}
+
+/** What the sender's SDK says of a case. SDKs that take one secret are asked once with each. */
+export async function ask(sender, vectors, given) {
+  const options = given.options ?? vectors.options
+  const delivery = {
+    method: given.method,
+    headers: given.headers,
+    body: bodyOf(given),
+    now: vectors.now,
+    url: given.requestUrl ?? options.publicUrl,
+  }
+  mock.timers.enable({ apis: ['Date'], now: vectors.now * 1000 })
+  try {
+    for (const secret of keysOf(options)) {
+      const passes = await saysYes(() =>
+        sender.verify({ ...delivery, secret, options, fetches: vectors.fetches }),
+      )
+      if (passes) return 'accepts'
+    }
+    return 'refuses'
+  } finally {
+    mock.timers.reset()
+  }
+}

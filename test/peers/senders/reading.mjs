@@ -1,0 +1,25 @@
+/** What the SDKs are handed: headers and bodies in the forms that Node and the web give a handler. */
+
+/** As Node's `request.headers`: lower-case names, repeated ones joined. */
+export function nodeHeaders(headers) {
+  const joined = {}
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase()
+    joined[key] = key in joined ? `${joined[key]}, ${value}` : value
+  }
+  return joined
+}
+
+export const webHeaders = (headers) => new Headers(headers)
+
+export const text = (body) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
+
+/** For SDKs that throw at what they refuse. */
+export async function passes(ask) {
+  try {
+    await ask()
+    return true
+  } catch {
+    return false
+  }
+}

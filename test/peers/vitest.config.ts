@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+/** The senders' own SDKs, asked about test/vectors/schemes. */
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    name: 'peers',
+    include: ['test/peers/*.test.ts'],
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    // Some of the SDKs take seconds to load.
+    hookTimeout: 60_000,
+  },
+})
