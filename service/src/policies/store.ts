@@ -63,7 +63,7 @@ const WRITTEN = [
 
 const JSON_COLUMNS: readonly string[] = ['policy_steps', 'rules', 'post_actions', 'scope', 'annotations']
 
-/** Writes a policy, new or not. */
+/** Writes a policy, new or not, and keeps this generation of it. */
 export async function savePolicy(database: Queryable, row: PolicyRow): Promise<void> {
   // Without the key: policies that refer to this one may be written meanwhile.
   const changed = WRITTEN.filter((name) => name !== 'id')
@@ -72,11 +72,13 @@ export async function savePolicy(database: Queryable, row: PolicyRow): Promise<v
     const value = row[name]
     return JSON_COLUMNS.includes(name) && value !== null ? JSON.stringify(value) : value
   })
+  const columns = `(${WRITTEN.join()}) VALUES (${places.join()})`
   await database.query(
-    `INSERT INTO policies (${WRITTEN.join()}) VALUES (${places.join()})
+    `INSERT INTO policies ${columns}
      ON CONFLICT (id) DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join()}`,
     values,
   )
+  await database.query(`INSERT INTO policy_generations ${columns}`, values)
 }
 
 export function policyOf(row: PolicyRow): Policy {

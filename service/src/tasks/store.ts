@@ -47,6 +47,7 @@ export interface StoredTask {
   readonly row: TaskRow
   /** In the order of the workflow. */
   readonly steps: readonly StepRow[]
+  /** The generation it runs under. Undefined if it began before generations were kept, and the policy changed since. */
   readonly policy: PolicyRow | undefined
 }
 
@@ -84,13 +85,14 @@ export async function withSteps(database: Queryable, rows: readonly TaskRow[]): 
     'SELECT * FROM task_steps WHERE task_id = ANY($1::text[]) ORDER BY task_id, position',
     [rows.map(({ id }) => id)],
   )
-  const policies = await database.query<PolicyRow>('SELECT * FROM policies WHERE id = ANY($1::text[])', [
-    [...new Set(rows.map(({ policy_id }) => policy_id))],
-  ])
+  const policies = await database.query<PolicyRow>(
+    'SELECT * FROM policy_generations WHERE generation_id = ANY($1::text[])',
+    [[...new Set(rows.map(({ policy_generation_id }) => policy_generation_id))]],
+  )
   return rows.map((row) => ({
     row,
     steps: steps.filter(({ task_id }) => task_id === row.id),
-    policy: policies.find(({ id }) => id === row.policy_id),
+    policy: policies.find(({ generation_id }) => generation_id === row.policy_generation_id),
   }))
 }
 

@@ -36,4 +36,22 @@ describeService('what an older version stored', (subject) => {
     const after = (await subject.get('/api/v1/tasks/1')).body.taskView.task.policy.history
     expect(after).toEqual(history)
   })
+
+  it('a task keeps the generation of its policy; one that is no longer known shows none', async () => {
+    const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
+    const create = async () =>
+      (await subject.post('/api/v1/tasks', { type: { grant }, policyId: 'policy-grant-three-steps' })).body
+        .taskView.task
+    const change = { displayName: 'Changed' }
+    const lost = await create()
+    await subject.patch('/api/v1/policies/policy-grant-three-steps', change)
+    const known = await create()
+    await subject.database.query('DROP TABLE policy_generations')
+    await subject.database.query("DELETE FROM service_migrations WHERE file LIKE '%generations%'")
+    await migrate(subject.database)
+    const policyOf = async (id: string) =>
+      (await subject.get(`/api/v1/tasks/${id}`)).body.taskView.task.policy.policy
+    expect([await policyOf(lost.id), await policyOf(known.id)]).toEqual([null, known.policy.policy])
+    expect(known.policy.policy.displayName).toBe('Changed')
+  })
 })

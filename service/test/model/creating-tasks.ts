@@ -38,7 +38,7 @@ export async function createTask(world: World): Promise<void> {
   if (!judge(reply, no.length > 0 ? no : [...plan.refusals, ...badPaths(given.expandMask)])) return
   const task = begun(world, reply, { kind, target: { ...target, ...plan.found }, given, plan })
   world.tasks.unshift(task)
-  checkView(world, reply.body, task, who, given.expandMask)
+  checkView(reply.body, task, who, given.expandMask)
 }
 
 function randomTarget(random: World['random'], kind: string): Record<string, unknown> {
@@ -124,7 +124,7 @@ function begun(world: World, { body }: Reply, { kind, target, given, plan }: Cre
       ...{ approverIds: [], data: null, emergencyAccess: false, externalRefs: null, form: null, insightIds },
       ...{ recommendation: 'INSIGHT_RECOMMENDATION_UNSPECIFIED', analysisId: '', revocationTargets: null },
     },
-    ...{ numericId: Number(numericId), target, policyId: plan.policy?.id ?? '', policyGenerationId },
+    ...{ numericId: Number(numericId), target, policy: plan.policy, policyGenerationId },
     steps: plan.steps.map((step, index) =>
       index === 0
         ? { step, id: world.fresh(policy.current.id), state: 'POLICY_STEP_STATE_ACTIVE' }

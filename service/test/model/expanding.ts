@@ -52,25 +52,19 @@ function located(task: Task): Record<string, [path: string, type: string, ids: r
 }
 
 /** A TaskView without its paths. */
-export function viewOf(world: World, task: Task, who: Who) {
+export function viewOf(task: Task, who: Who) {
   const mayAct = barred(who, 'super_admin', 'operator').length === 0
   const extra = { skipStep: mayAct && isOpen(task) }
   return {
-    task: taskOf(world, task, who),
+    task: taskOf(task, who),
     objectPermissions: { read: true, edit: mayAct, delete: false, extra },
   }
 }
 
 /** A TaskView, and an `expanded` of exactly what its paths locate, each once. */
-export function checkView(
-  world: World,
-  { taskView, expanded }: ReplyBody,
-  task: Task,
-  who: Who,
-  mask: Mask,
-): void {
+export function checkView({ taskView, expanded }: ReplyBody, task: Task, who: Who, mask: Mask): void {
   const { task: shown, objectPermissions, ...paths } = taskView
-  same({ task: shown, objectPermissions }, viewOf(world, task, who))
+  same({ task: shown, objectPermissions }, viewOf(task, who))
   const used = new Set<unknown>()
   same(namesAt(paths, expanded, used), expectedAt(task, mask))
   expect(used.size, 'what is expanded is located').toBe(expanded.length)

@@ -96,7 +96,7 @@ function tasks(world: World, taskStates?: readonly string[], userIds?: readonly 
     elements: () =>
       world.tasks
         .filter(fits)
-        .map((task) => [-task.numericId, () => ({ ...viewOf(world, task, 'viewer'), ...paths })]),
+        .map((task) => [-task.numericId, () => ({ ...viewOf(task, 'viewer'), ...paths })]),
   }
 }
 

@@ -9,7 +9,7 @@ export async function readTask(world: World): Promise<void> {
   const id = task ? random.pick([task.fixed.id, `${task.numericId}`]) : random.pick(['none', '0', '01', '-1'])
   const reply = await world.ask(who, 'GET', `/api/v1/tasks/${id}`)
   if (judge(reply, task ? [] : ['404 task_unknown']) && task)
-    checkView(world, reply.body, task, who, { paths: ['*'] })
+    checkView(reply.body, task, who, { paths: ['*'] })
 }
 
 /** One who skips a step: by API (specification, 4.1). */
@@ -31,5 +31,5 @@ export async function skipStep(world: World): Promise<void> {
   const { ticketActionId, taskView } = reply.body
   const history = { policyStepId, comment: comment ?? '', ticketActionId }
   skipped(world, task, history, taskView.task.policy.current?.id)
-  checkView(world, reply.body, task, who, given.expandMask)
+  checkView(reply.body, task, who, given.expandMask)
 }

@@ -1,4 +1,4 @@
-import type { Step } from './policies.ts'
+import type { Policy, Step } from './policies.ts'
 import { barred, type Who, type World } from './world.ts'
 
 interface TaskStep {
@@ -13,7 +13,8 @@ export interface Task {
   readonly fixed: Readonly<Record<string, unknown>> & { readonly id: string; readonly userId: string }
   readonly numericId: number
   readonly target: Readonly<Record<string, unknown>>
-  readonly policyId: string
+  /** As it was when the task began. */
+  readonly policy: Policy | undefined
   readonly policyGenerationId: string
   readonly steps: readonly TaskStep[]
   readonly actions: object[]
@@ -31,8 +32,8 @@ export function actorsOf(task: Task): readonly unknown[] {
 }
 
 /** The task as a caller sees it (specification, 2.6). */
-export function taskOf(world: World, task: Task, who: Who) {
-  const { steps, policyId, policyGenerationId, updatedAt, commentCount } = task
+export function taskOf(task: Task, who: Who) {
+  const { steps, policy, policyGenerationId, updatedAt, commentCount } = task
   const current = currentOf(task)
   const instance = ({ step, id, state, skipped }: TaskStep) => {
     const members = Object.entries(step).map(([kind, it]) => [
@@ -53,7 +54,7 @@ export function taskOf(world: World, task: Task, who: Who) {
       current: current ? instance(current) : null,
       history: steps.filter(({ state }) => state === 'POLICY_STEP_STATE_DONE').map(instance),
       next: steps.filter(({ state }) => state === 'next').map(({ step }) => step),
-      policy: world.policies.find(({ id }) => id === policyId),
+      policy,
     },
   }
 }

@@ -74,7 +74,7 @@ describeService('the steps of a task', (subject) => {
     expect(await actors(id, { emergencyAccess: true })).toEqual(['first'])
   })
 
-  it('stay as they are when the policy changes, and its generation with them', async () => {
+  it('stay as they are when the policy changes, and the task shows the generation that it runs under', async () => {
     const id = await policy(ruled())
     const before = (await task(id)).body.taskView.task
     await subject.patch(`/api/v1/policies/${id}`, {
@@ -82,9 +82,12 @@ describeService('the steps of a task', (subject) => {
       rules: [],
     })
     const same = (await subject.get(`/api/v1/tasks/${before.id}`)).body.taskView.task
-    expect([same.stepApproverIds, same.policyGenerationId]).toEqual([['baseline'], before.policyGenerationId])
+    expect(same).toEqual(before)
     const after = (await task(id)).body.taskView.task
     expect(after.stepApproverIds).toEqual(['other', 'new'])
     expect(after.policyGenerationId).not.toBe(before.policyGenerationId)
+    expect(after.policy.policy.policySteps.grant?.steps).toMatchObject(approvalBy('other', 'new').steps)
+    const { list } = (await subject.post('/api/v1/search/tasks', {})).body
+    expect(list.slice(0, 2).map((view) => view.task)).toEqual([after, before])
   })
 })
