@@ -75,5 +75,5 @@ export const publishOperation = createRoute({
   operationId: 'publishAutomation',
   summary: 'Make the steps as they stand the ones that run',
   request: { params: one.params },
-  responses: { 200: automation, ...refusals('forbidden', 'automation_unknown') },
+  responses: { 200: automation, ...refusals('forbidden', 'automation_unknown', 'body_too_large') },
 })

@@ -2,9 +2,9 @@ import pg from 'pg'
 import type { Database, Queryable, Transaction } from './database.ts'
 import { storable } from './storable.ts'
 
-const CONNECT_TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 15_000
 /** For a server that hangs: clients wait for ever. */
-const STATEMENT_TIMEOUT_MS = 10_000
+const STATEMENT_TIMEOUT_MS = 15_000
 
 /**
  * A Postgres server, through a pool. `onIdleError` is told of connections that break while nobody uses them. Statements
@@ -85,7 +85,7 @@ interface TimedQuery extends pg.QueryConfig {
   readonly query_timeout: number
 }
 
-/** A statement that Postgres keeps prepared. Fails when it takes longer than 10 seconds. */
+/** A statement that Postgres keeps prepared. Fails when it takes longer than 15 seconds. */
 export function prepared(text: string, params: readonly unknown[]): TimedQuery {
   const name = names.get(text) ?? `service_${names.size}`
   names.set(text, name)

@@ -20,7 +20,7 @@ const rotateRoute = createRoute({
       description: 'The new secret, shown once.',
       ...json(z.object({ signingSecret: signingSecretSchema }).openapi('RotateSecretResponse')),
     },
-    ...refusals('forbidden', 'listener_unknown', 'webhook_invalid'),
+    ...refusals('forbidden', 'listener_unknown', 'webhook_invalid', 'body_too_large'),
   },
 })
 
@@ -36,7 +36,7 @@ const withdrawRoute = createRoute({
       description: 'The secrets that are live now.',
       ...json(z.object({ secrets: z.array(liveSecretSchema) }).openapi('WithdrawSecretResponse')),
     },
-    ...refusals('forbidden', 'listener_unknown', 'secret_unknown', 'secret_last'),
+    ...refusals('forbidden', 'listener_unknown', 'secret_unknown', 'secret_last', 'body_too_large'),
   },
 })
 

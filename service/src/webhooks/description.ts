@@ -44,6 +44,7 @@ const responses = {
   401: refusal('`unauthorized`'),
   403: refusal('`source_ip_not_allowed`'),
   404: refusal('`listener_unknown`'),
+  405: refusal('`method_not_allowed`: only POST, as `Allow` says.'),
   409: refusal('`event_duplicate`: accepted before.'),
   503: refusal(
     '`automation_not_running`, `unavailable`: not recorded. `event_in_progress`: another delivery of it is being ' +

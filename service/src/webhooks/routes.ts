@@ -4,6 +4,7 @@ import { verifyWebhook } from 'hookgate/hono'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { newRouter, type Router } from '../http/router.ts'
+import { unrouted } from '../http/unrouted.ts'
 import { ListenerDirectory } from '../listeners/directory.ts'
 import { startRun } from '../runs/start.ts'
 import { describeWebhooks } from './description.ts'
@@ -24,7 +25,7 @@ export function webhookRoutes(dependencies: Dependencies): Router {
   const find = (c: Context) => directory.find(c.req.param('listener_id') ?? '')
   const { trustedProxies } = dependencies
   const verified = verifyWebhook(find, trustedProxies.length > 0 ? { trustedProxies } : { sourceIp: peerOf })
-  router.all(`${LISTENERS}/:listener_id`, verified, async (c) => {
+  router.post(`${LISTENERS}/:listener_id`, verified, async (c) => {
     const event = c.var.webhook
     try {
       const runId = await startRun(events.transactionOf(event), dependencies, event)
@@ -41,6 +42,7 @@ export function webhookRoutes(dependencies: Dependencies): Router {
       return unavailable()
     }
   })
+  router.all(`${LISTENERS}/:listener_id`, unrouted(router))
   router.all(`${LISTENERS}/*`, noListener)
   return router
 }

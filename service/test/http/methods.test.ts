@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { DEMO_LISTENERS } from '../../src/automations/seed.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('a path that there is, asked with another method', (subject) => {
@@ -36,6 +37,20 @@ describeService('a path that there is, asked with another method', (subject) => 
     async (path) => {
       const { status, headers } = await subject.app.request(path, { method: 'POST' })
       expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    },
+  )
+
+  it.each(['GET', 'PUT', 'DELETE'])(
+    'a listener is 405 to %s, with Allow: POST, known or not',
+    async (method) => {
+      for (const id of [DEMO_LISTENERS.hmac, 'unknown']) {
+        const { status, headers } = await subject.app.request(`/api/v1/webhooks/incoming/${id}`, { method })
+        expect([status, headers.get('allow'), headers.get('content-type')]).toEqual([
+          405,
+          'POST',
+          'application/problem+json',
+        ])
+      }
     },
   )
 

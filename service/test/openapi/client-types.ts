@@ -1530,6 +1530,26 @@ export interface operations {
                     };
                 };
             };
+            /** @description `method_not_allowed`: only POST, as `Allow` says. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        status: number;
+                        title: string;
+                        /**
+                         * @example timestamp_out_of_range
+                         * @example source_ip_not_allowed
+                         * @example event_duplicate
+                         */
+                        code: string;
+                        /** @description What is wrong, and how to mend it, for a developer. */
+                        detail?: string;
+                    };
+                };
+            };
             /** @description `event_duplicate`: accepted before. */
             409: {
                 headers: {
@@ -2596,6 +2616,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `unavailable` */
             503: {
                 headers: {
@@ -2656,6 +2685,15 @@ export interface operations {
             };
             /** @description `listener_unknown` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2733,6 +2771,15 @@ export interface operations {
             };
             /** @description `secret_last` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -120,6 +120,12 @@ describe('/openapi.json', () => {
     }
   })
 
+  it('says of every operation whose body is read how large it may be', () => {
+    const main = operations().filter(({ path }) => !path.includes('/webhooks/incoming/'))
+    const silent = main.filter(({ method, operation }) => method !== 'get' && !('413' in operation.responses))
+    expect(silent.map(({ operation }) => operation.operationId)).toEqual([])
+  })
+
   it('has a client, whose types are those in the repository (vitest -u writes them anew)', async () => {
     const types = astToString(await openapiTS(text, { defaultNonNullable: false }))
     await expect(types).toMatchFileSnapshot('client-types.ts')

@@ -112,17 +112,6 @@ describeService('the webhook endpoint', (subject) => {
     expect((await send(subject, sender, `"${'x'.repeat(65_534)}"`)).status).toBe(200)
   })
 
-  it('400 method_not_post: nothing else reaches a listener, and no bearer token is asked for', async () => {
-    const { path } = await newSender(subject)
-    for (const method of ['GET', 'PUT', 'DELETE']) {
-      const reply = await subject.app.request(path, { method })
-      expect([reply.status, Reflect.get(Object(await reply.json()), 'code')]).toStrictEqual([
-        400,
-        'method_not_post',
-      ])
-    }
-  })
-
   it.each(['00000000-0000-4000-8000-000000000000', 'x', '%00', "';--", 'a'.repeat(5_000)])(
     '404: there is no listener %.40s',
     async (id) => {
