@@ -37,11 +37,15 @@ async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> 
   }
 }
 
+/** Nothing else is repeated: a URL may hold a password, and other characters move a terminal's cursor. */
+const A_WORD = /^[\w-]{1,20}$/
+
 function noCommand(name: string): string {
   const commands = Object.keys(COMMANDS)
   if (name === '') return `needs a command: ${commands.join(', ')}`
   const similar = nearest(name, commands)
-  return `has no command ${printable(name)}; ${similar ? `did you mean ${similar}?` : `it has ${commands.join(', ')}`}`
+  const suggestion = similar ? `did you mean ${similar}?` : `it has ${commands.join(', ')}`
+  return `has no ${A_WORD.test(name) ? `command ${name}` : 'such command'}; ${suggestion}`
 }
 
 /** Also beside a mistake: whoever asks for help gets it. What stands behind `--` is no option. */

@@ -46,6 +46,34 @@ test('a secret is no option, and one that is given as such is not repeated', asy
   }
 })
 
+/** Any three characters of the passwords below. */
+const OF_A_PASSWORD = /q7@|7@x|@xz|xz\/|z\/w|w9v|9vk|vkj|v%3A|40x/
+
+test.each([
+  'redis://:q7@xz/w9vkj@127.0.0.1:1',
+  'redis://me:12?w9vkj@127.0.0.1:1/0',
+  'redis://:w9vkj%40xz@127.0.0.1:1/0',
+  'postgres://me:w9v%3Akj@127.0.0.1:1/hooks?application_name=w9vkj',
+  'mysql://me:w9vkj@127.0.0.1:1/hooks',
+])('of the password in --store %s no three characters are printed', async (store) => {
+  const { code, stdout, stderr } = await hookgate(['listen', '--port', '0', '--store', store])
+  expect(code).toBeGreaterThan(0)
+  expect(stdout + stderr).not.toMatch(OF_A_PASSWORD)
+})
+
+test('a store in the wrong place is not repeated', async () => {
+  const store = 'redis://:q7@xz/w9vkj@127.0.0.1:1'
+  const ended = await Promise.all([
+    hookgate(['listen', '--port', '0'], { env: { HOOKGATE_STORE: store } }),
+    hookgate(['listen', store]),
+    hookgate(['listen', `--stor=${store}`]),
+    hookgate(['send', store, '--data', '{}'], { env: { HOOKGATE_SECRET: SECRET } }),
+    hookgate([store]),
+  ])
+  expect(ended.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2])
+  expect(ended.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toMatch(OF_A_PASSWORD)
+})
+
 test('hookgate secret prints 43 characters and nothing else, another each time', async () => {
   const [first, second] = await Promise.all([hookgate(['secret']), hookgate(['secret'])])
   expect(first).toMatchObject({ code: 0, stderr: '' })

@@ -25,7 +25,7 @@ test.concurrent.each([
   [[], 'hookgate: needs a command: listen, send, sign, verify, secret, keys'],
   [['lissten'], 'hookgate: has no command lissten; did you mean listen?'],
   [['nonsense'], 'hookgate: has no command nonsense; it has listen, send, sign, verify, secret, keys'],
-  [['\u001b[2J'], 'hookgate: has no command \\u001b[2J; it has listen, send, sign, verify, secret, keys'],
+  [['\u001b[2J'], 'hookgate: has no such command; it has listen, send, sign, verify, secret, keys'],
 ])('hookgate %j is a usage error that names the commands', async (args, line) => {
   expect(await hookgate(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
 })
