@@ -6,13 +6,8 @@ import type { Listener } from '../src/listener.ts'
 import { attach, type ExpressFields, sourceFinder } from './shared/express-request.ts'
 import { type Claimed, decide } from './shared/outcome.ts'
 import { nodeIncoming } from './shared/read-node.ts'
-import {
-  type Answer,
-  type ListenerLookup,
-  RECEIVER_OPTIONS,
-  Receiver,
-  type ReceiverOptions,
-} from './shared/receiver.ts'
+import { type Answer, type ListenerLookup, Receiver } from './shared/receiver.ts'
+import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
 import type { Reply } from './shared/reply.ts'
 import { settleAfter } from './shared/settle.ts'
 
@@ -58,7 +53,7 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage,
 ): WebhookMiddleware<Request> {
   const receive = receiveWith(target, options)
   return function verifyWebhook(request, response, next) {
-    receive(request, (outcome) => {
+    receive(request, response, (outcome) => {
       if (outcome.reply) return sendReply(response, outcome.reply)
       settleAfter(response, outcome.listener, outcome.event)
       attach(request, outcome.event)
@@ -70,13 +65,18 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage,
 function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
   options: VerifyWebhookOptions,
-): (request: Request, answer: Answer<Claimed<Payload>, void>) => Promise<void> {
+): (request: Request, response: ServerResponse, answer: Answer<Claimed<Payload>, void>) => Promise<void> {
   const table = { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere }
   const wasReceived = (request: Request) => request.webhook !== undefined
   const receiver = new Receiver('verifyWebhook', target, options, table, decide<Payload>, wasReceived)
   const sourceOf = sourceFinder(options.trustedProxies)
-  return (request, answer) =>
-    receiver.receive(request, nodeIncoming(request), (listener) => sourceOf(request, listener), answer)
+  return (request, response, answer) =>
+    receiver.receive(
+      request,
+      nodeIncoming(request, response),
+      (listener) => sourceOf(request, listener),
+      answer,
+    )
 }
 
 function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {

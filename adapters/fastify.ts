@@ -6,7 +6,8 @@ import type { Listener } from '../src/listener.ts'
 import { CHECKED, checkFirst, claimLast, parseChecked } from './shared/fastify-hooks.ts'
 import { hasScopesInside, sourceFinder } from './shared/fastify-request.ts'
 import { check } from './shared/outcome.ts'
-import { type ListenerLookup, RECEIVER_OPTIONS, Receiver, type ReceiverOptions } from './shared/receiver.ts'
+import { type ListenerLookup, Receiver } from './shared/receiver.ts'
+import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
 import { mountedTwice, refuseMount, scopeBefore, secondParser } from './shared/set-up-errors.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
@@ -76,7 +77,7 @@ async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
   scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies)))
   // Behind the route's rate limits and validation: what they refuse has to stay free for the retry.
-  scope.addHook('preHandler', claimLast)
+  scope.addHook('preHandler', claimLast(receiver))
   if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(/^/, parseChecked) // not '*', which Fastify looks for anew for each request

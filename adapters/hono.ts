@@ -6,13 +6,8 @@ import type { Listener } from '../src/listener.ts'
 import { honoStatus } from './shared/hono-answer.ts'
 import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
 import { type Claimed, decide } from './shared/outcome.ts'
-import {
-  type Answer,
-  type ListenerLookup,
-  RECEIVER_OPTIONS,
-  Receiver,
-  type ReceiverOptions,
-} from './shared/receiver.ts'
+import { type Answer, type ListenerLookup, Receiver } from './shared/receiver.ts'
+import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
 import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
 import { settleAfter, settleBefore } from './shared/settle.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'

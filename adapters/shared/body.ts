@@ -11,9 +11,11 @@ export function bodyLate(timeoutMs: number): BodyIncompleteError {
   return new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
 }
 
-/** Whether a Content-Length announces more than `limit` bytes: then none of them has to be read. */
-export function announcesOver(limit: number, contentLength: string | readonly string[] | undefined): boolean {
-  return typeof contentLength === 'string' && Number(contentLength) > limit && /^[0-9]+$/.test(contentLength)
+/** The bytes that a Content-Length announces. Undefined unless it is a whole number, written once. */
+export function announcedBytes(contentLength: string | readonly string[] | undefined): number | undefined {
+  return typeof contentLength === 'string' && /^[0-9]+$/.test(contentLength)
+    ? Number(contentLength)
+    : undefined
 }
 
 /** Stands in for a body that was announced as too long and therefore not read. Only its length is ever looked at. */

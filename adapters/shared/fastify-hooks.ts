@@ -9,6 +9,7 @@ import type { Attempt } from '../../src/checks/check.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import { isPromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
+import type { Leaving } from './incoming.ts'
 import { type Checked, claim } from './outcome.ts'
 import { nodeIncoming } from './read-node.ts'
 import type { Receiver } from './receiver.ts'
@@ -30,7 +31,7 @@ export function checkFirst(
   return (request: GuardedRequest, reply, done) => {
     const findSource = (listener: Listener<unknown>) => sourceOf(request, listener)
     receiver
-      .receive(request, nodeIncoming(request.raw), findSource, (outcome) => {
+      .receive(request, nodeIncoming(request.raw, reply.raw), findSource, (outcome) => {
         if (outcome.reply) return sendReply(reply, outcome.reply)
         request[CHECKED] = outcome.attempt
         return done()
@@ -45,16 +46,20 @@ export const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, 
 }
 
 /** The `preHandler` hook: claims the event, and answers for one that is somebody else's. */
-export const claimLast: preHandlerHookHandler = (request: GuardedRequest, reply, done) => {
-  if (request.webhook) return done() // a handler that answers with reply.callNotFound() comes by again
-  const attempt = request[CHECKED] as Attempt // onRequest lets nothing through without it
-  const claimed = whenKnown(claim(attempt), (outcome) => {
-    if (outcome.reply) return sendReply(reply, outcome.reply)
-    settleAfter(reply.raw, outcome.listener, outcome.event)
-    request.webhook = outcome.event as WebhookEvent // of the payload that its listener says
-    return done()
-  })
-  if (isPromise(claimed)) claimed.then(undefined, done)
+export function claimLast(receiver: Receiver<FastifyRequest, unknown, Checked>): preHandlerHookHandler {
+  return (request: GuardedRequest, reply, done) => {
+    if (request.webhook) return done() // a handler that answers with reply.callNotFound() comes by again
+    const attempt = request[CHECKED] as Attempt // onRequest lets nothing through without it
+    const sender: Leaving = { whenGone: (tell) => void reply.raw.on('close', tell) }
+    const outcome = receiver.hold(attempt.delivery.body.byteLength, sender, () => claim(attempt))
+    const claimed = whenKnown(outcome, (known) => {
+      if (known.reply) return sendReply(reply, known.reply)
+      settleAfter(reply.raw, known.listener, known.event)
+      request.webhook = known.event as WebhookEvent // of the payload that its listener says
+      return done()
+    })
+    if (isPromise(claimed)) claimed.then(undefined, done)
+  }
 }
 
 /** Sends bytes, because Fastify adds a charset to the type of a text. */

@@ -1,16 +1,16 @@
 import type { Context } from 'hono'
+import type { Incoming } from './incoming.ts'
 import { readableAgain } from './read-again.ts'
 import { type NodeRequest, nodeIncoming } from './read-node.ts'
 import { webIncoming } from './read-web.ts'
-import type { Incoming } from './receiver.ts'
 import type { NodeResponse } from './settle.ts'
 
 /** What a Hono request says of itself. */
 export function honoIncoming(c: Context): Incoming {
-  const { incoming } = nodeOf(c)
-  const request = incoming ? nodeIncoming(incoming) : webIncoming(c.req?.raw)
+  const { incoming, outgoing } = nodeOf(c)
+  const request = incoming ? nodeIncoming(incoming, outgoing) : webIncoming(c.req?.raw)
   const readBody = keptBody(c) ?? handedOutBody(c, incoming)
-  return readBody ? { method: request.method, header: request.header, readBody } : request
+  return readBody ? { ...request, readBody } : request
 }
 
 /** The Node request and response below, where the Node server is what runs Hono: cheaper and more exact than copies. */

@@ -36,6 +36,14 @@ export type Decide<Payload, Passed> = (
   listener: Listener<Payload>,
 ) => MaybePromise<Passed | Refusal>
 
+/** Too much is in flight already. */
+export const BUSY: Refusal = { reply: thenClose(replyUnavailable(1)) }
+
+export function refuseBusy(problem: string, listener: Listener<unknown>): Refusal {
+  callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
+  return BUSY
+}
+
 export function refuseIncomplete(
   { message }: BodyIncompleteError,
   listener: Listener<unknown>,

@@ -1,8 +1,9 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { Arrival, type NodeStream } from './arrival.ts'
-import { announcesOver, connectionEnded, oversizeBody } from './body.ts'
-import type { Incoming } from './receiver.ts'
+import { announcedBytes, connectionEnded, oversizeBody } from './body.ts'
+import type { Incoming } from './incoming.ts'
 import { bodyTaken, otherFramework } from './set-up-errors.ts'
+import type { NodeResponse } from './settle.ts'
 
 /** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
 export interface NodeRequest extends NodeStream {
@@ -22,12 +23,15 @@ export interface NodeRequest extends NodeStream {
 }
 
 /** What a Node request says of itself, whatever framework wraps it. */
-export function nodeIncoming(request: NodeRequest): Incoming {
+export function nodeIncoming(request: NodeRequest, response: NodeResponse | undefined): Incoming {
   const header = nodeHeaders(request)
+  const announced = announcedBytes(header('content-length'))
   return {
     method: request.method ?? '',
     header,
-    readBody: (limit, timeoutMs) => readNodeBody(request, header('content-length'), limit, timeoutMs),
+    announced,
+    readBody: (limit, timeoutMs) => readNodeBody(request, announced, limit, timeoutMs),
+    whenGone: (tell) => void response?.on('close', tell),
   }
 }
 
@@ -39,7 +43,7 @@ export function nodeIncoming(request: NodeRequest): Incoming {
  */
 function readNodeBody(
   request: NodeRequest,
-  contentLength: ReturnType<Incoming['header']>,
+  announced: number | undefined,
   limit: number,
   timeoutMs: number,
 ): MaybePromise<Uint8Array> {
@@ -51,10 +55,10 @@ function readNodeBody(
     if (request.body instanceof Uint8Array) return request.body
     if (request.readableDidRead || request.readableEnded) throw bodyTaken()
   }
-  if (announcesOver(limit, contentLength)) return oversizeBody(limit)
+  if (announced !== undefined && announced > limit) return oversizeBody(limit)
   return new Promise((resolve, reject) => {
     if (request.httpVersionMajor === 1) {
-      return new Arrival(request, limit, resolve, reject).begin(timeoutMs, Number(contentLength))
+      return new Arrival(request, limit, resolve, reject).begin(timeoutMs, announced ?? Number.NaN)
     }
     // On HTTP/2 a body that is all there need not have ended, and one that is reset without an error ends like a whole one.
     const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))

@@ -1,24 +1,32 @@
 import { withDeadline } from '../../src/lib/deadline.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
-import { announcesOver, bodyLate, connectionEnded, oversizeBody } from './body.ts'
-import type { Incoming } from './receiver.ts'
+import { announcedBytes, bodyLate, connectionEnded, oversizeBody } from './body.ts'
+import type { Incoming } from './incoming.ts'
 import { bodyTaken, otherFramework } from './set-up-errors.ts'
 
 /** What a web request says of itself, whatever framework wraps it. @throws ListenerConfigError for what is none. */
 export function webIncoming(request: Request): Incoming {
   if (typeof request?.headers?.get !== 'function') throw otherFramework()
+  const announced = announcedBytes(request.headers.get('content-length') ?? undefined)
   return {
     method: request.method,
     header: (name) => webHeader(request.headers, name),
-    readBody: (limit, timeoutMs) => readWebBody(request, limit, timeoutMs),
+    announced,
+    readBody: (limit, timeoutMs) => readWebBody(request, announced, limit, timeoutMs),
+    whenGone: (tell) => request.signal?.addEventListener('abort', tell),
   }
 }
 
 /** The exact bytes of a web request's body, or the first `limit` + 1 of them: `readNodeBody` for web streams. */
-function readWebBody(request: Request, limit: number, timeoutMs: number): MaybePromise<Uint8Array> {
+function readWebBody(
+  request: Request,
+  announced: number | undefined,
+  limit: number,
+  timeoutMs: number,
+): MaybePromise<Uint8Array> {
   if (request.bodyUsed || request.body?.locked) throw bodyTaken()
-  if (announcesOver(limit, request.headers.get('content-length') ?? undefined)) return oversizeBody(limit)
+  if (announced !== undefined && announced > limit) return oversizeBody(limit)
   const reader = request.body?.getReader()
   const bytes = readAtMost(reader, limit).catch(() => {
     throw connectionEnded()

@@ -1,42 +1,20 @@
-import { callHook, startTime } from '../../src/lib/hooks.ts'
+import { startTime } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
-import {
-  checkOptions,
-  type OptionTable,
-  optional,
-  positiveInteger,
-  timerSeconds,
-} from '../../src/lib/options.ts'
+import { checkOptions, type OptionTable } from '../../src/lib/options.ts'
+import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
 import { BodyIncompleteError } from './body.ts'
-import { type Decide, type Refusal, refuseIncomplete } from './outcome.ts'
-import { replyListenerUnknown, replyUnavailable, thenClose } from './reply.ts'
-import { mountedTwice, noListener, nothingFound } from './set-up-errors.ts'
+import type { Incoming, Leaving } from './incoming.ts'
+import { BUSY, type Decide, type Refusal, refuseBusy, refuseIncomplete } from './outcome.ts'
+import { Places } from './places.ts'
+import type { ReceiverOptions } from './receiver-options.ts'
+import { replyListenerUnknown, thenClose } from './reply.ts'
+import { bytesTooFew, mountedTwice, noListener, nothingFound } from './set-up-errors.ts'
 
 /** Finds the listener of a request, for services with many. Undefined is answered 404. */
 export type ListenerLookup<Request, Payload> = (
   request: Request,
 ) => MaybePromise<Listener<Payload> | undefined>
-
-export interface ReceiverOptions {
-  /** How long a body may take to arrive, in seconds. Default 10. */
-  readonly bodyTimeoutSeconds?: number | undefined
-  /** How many bodies may be arriving at once, for each call that this is given to; more are 503. Default 4096: at most 256 MB. */
-  readonly maxConcurrentBodies?: number | undefined
-}
-
-export const RECEIVER_OPTIONS: OptionTable<ReceiverOptions> = {
-  bodyTimeoutSeconds: optional(timerSeconds),
-  maxConcurrentBodies: optional(positiveInteger),
-}
-
-/** A request before its body is read, as its adapter sees it. */
-export interface Incoming {
-  readonly method: string
-  readonly header: (name: string) => string | readonly string[] | undefined
-  /** The exact bytes, or the first `limit` + 1. Rejects with BodyIncompleteError when they do not all come in time. */
-  readBody(limit: number, timeoutMs: number): MaybePromise<Uint8Array>
-}
 
 /** Goes on with what passed, or sends the reply. */
 export type Answer<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
@@ -45,16 +23,14 @@ export type Answer<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
 
 const MS = 1000
-const BUSY_RETRY_AFTER_SECONDS = 1
 
-/** What all adapters do between a request and its handler. One a `verifyWebhook()` call; it counts what is arriving. */
+/** What all adapters do between a request and its handler. Each `verifyWebhook()` call has one, with places of its own. */
 export class Receiver<Request extends object, Payload, Passed> {
   readonly #find: ListenerLookup<Request, Payload>
   readonly #decide: Decide<Payload, Passed>
   readonly #wasReceived: (request: Request) => boolean
   readonly #timeoutMs: number
-  readonly #maxBodies: number
-  #arriving = 0
+  readonly #places: Places
 
   /** `wasReceived` is for requests that show it by themselves; others are marked. @throws ListenerConfigError */
   constructor(
@@ -71,7 +47,11 @@ export class Receiver<Request extends object, Payload, Passed> {
     this.#decide = decide
     this.#wasReceived = wasReceived
     this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * MS
-    this.#maxBodies = options.maxConcurrentBodies ?? 4096
+    const { maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456 } = options
+    this.#places = new Places(maxConcurrentBodies, maxConcurrentBytes, this.#timeoutMs)
+    if (typeof target !== 'function' && target.maxBodyBytes > maxConcurrentBytes) {
+      throw bytesTooFew(target.maxBodyBytes)
+    }
   }
 
   /**
@@ -89,12 +69,33 @@ export class Receiver<Request extends object, Payload, Passed> {
       if (this.#wasReceived(request)) throw mountedTwice()
       const found = this.#find(request)
       if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource, answer)
-      return Promise.resolve(found).then((listener) =>
-        this.#receiveFor(listener, incoming, findSource, answer),
-      )
+      return this.#receiveLater(found, incoming, findSource, answer)
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /** Counts a body that goes on waiting in a later step of its framework. */
+  hold<T>(bytes: number, sender: Leaving, work: () => MaybePromise<T>): MaybePromise<T> {
+    return this.#places.take(bytes).during(work, sender)
+  }
+
+  /** A request that waits for its listener takes a place too: the first bytes of its body are in memory. */
+  #receiveLater<T>(
+    lookup: PromiseLike<Listener<Payload> | undefined>,
+    incoming: Incoming,
+    findSource: SourceFinder,
+    answer: Answer<Passed, T>,
+  ): Promise<T> {
+    const found = Promise.resolve(lookup)
+    const bytes = Math.min(incoming.announced ?? MAX_BODY_BYTES, MAX_BODY_BYTES, this.#places.maxBytes)
+    if (this.#places.fullFor(bytes) !== undefined) {
+      found.catch(() => {})
+      return Promise.resolve(BUSY).then(answer)
+    }
+    return Promise.resolve(this.#places.take(bytes).during(() => found, incoming)).then((listener) =>
+      this.#receiveFor(listener, incoming, findSource, answer),
+    )
   }
 
   /** Not async: what such a function keeps while it waits is more than all the checks need. */
@@ -107,31 +108,29 @@ export class Receiver<Request extends object, Payload, Passed> {
     if (listener === undefined)
       return Promise.resolve({ reply: thenClose(replyListenerUnknown()) }).then(answer)
     if (!isListener(listener)) throw nothingFound()
-    if (this.#arriving >= this.#maxBodies) return Promise.resolve(this.#refuseBody(listener)).then(answer)
+    const { maxBodyBytes } = listener
+    if (maxBodyBytes > this.#places.maxBytes) throw bytesTooFew(maxBodyBytes)
     const startedAt = startTime(listener)
     const sourceIp = findSource(listener)
-    const body = incoming.readBody(listener.maxBodyBytes, this.#timeoutMs)
-    this.#arriving += 1
+    const { method, header, announced } = incoming
+    const bytes = Math.min(announced ?? maxBodyBytes, maxBodyBytes)
+    const problem = this.#places.fullFor(bytes)
+    if (problem !== undefined) return Promise.resolve(refuseBusy(problem, listener)).then(answer)
+    const body = incoming.readBody(maxBodyBytes, this.#timeoutMs)
+    const place = this.#places.take(bytes)
     return Promise.resolve(body).then(
       (body) => {
-        this.#arriving -= 1
-        const { method, header } = incoming
-        return whenKnown(this.#decide({ method, header, body, sourceIp }, listener), answer)
+        const verdict = () => this.#decide({ method, header, body, sourceIp }, listener)
+        return whenKnown(place.during(verdict, incoming), answer)
       },
       (error) => {
-        this.#arriving -= 1
+        place.giveBack()
         if (error instanceof BodyIncompleteError) {
           return answer(refuseIncomplete(error, listener, startedAt))
         }
         throw error
       },
     )
-  }
-
-  #refuseBody(listener: Listener<Payload>): Refusal {
-    const problem = `${this.#maxBodies} bodies are arriving already (maxConcurrentBodies)`
-    callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
-    return { reply: thenClose(replyUnavailable(BUSY_RETRY_AFTER_SECONDS)) }
   }
 }
 

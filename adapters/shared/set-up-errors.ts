@@ -31,6 +31,14 @@ export function nothingFound(): ListenerConfigError {
   return new ListenerConfigError('listener', 'a lookup must find what defineListener() made, or undefined')
 }
 
+/** A body of that size would never get a place. */
+export function bytesTooFew(maxBodyBytes: number): ListenerConfigError {
+  return new ListenerConfigError(
+    'maxConcurrentBytes',
+    `must be at least maxBodyBytes of the listener, which is ${maxBodyBytes}`,
+  )
+}
+
 /** With such a setting the source is the left end of X-Forwarded-For, which the sender writes. */
 export function trustsEveryProxy(setting: 'trust proxy' | 'trustProxy'): ListenerConfigError {
   return new ListenerConfigError(

@@ -175,7 +175,7 @@ describeMatrix('many bodies at once', [
       await client.lookups.reaches(2)
       const excess = await client.send(await client.request())
       expect(client.failures.entries.map(String)).toEqual([
-        'Error: 2 bodies are arriving already (maxConcurrentBodies)',
+        'Error: 2 bodies are in flight already (maxConcurrentBodies)',
       ])
       const replies = begun.map(async (connection) => {
         await connection.write('"')

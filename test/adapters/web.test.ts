@@ -182,7 +182,7 @@ describe('webhookHandler', () => {
     }
     const answers = Array.from({ length: 4096 }, begin)
     expect((await begin()).status).toBe(503)
-    const failure = new Error('4096 bodies are arriving already (maxConcurrentBodies)')
+    const failure = new Error('4096 bodies are in flight already (maxConcurrentBodies)')
     expect(told).toEqual([[failure, { listenerId: 'L1', durationMs: 0 }]])
     for (const sender of senders) sender.error(new Error('reset'))
     const statuses = (await Promise.all(answers)).map(({ status }) => status)

@@ -65,7 +65,7 @@ describe('the README', () => {
 
   it.each([
     ['src/listener-options.ts', 'interface ListenerOptions<Payload = Json> {', 15],
-    ['adapters/shared/receiver.ts', 'interface ReceiverOptions {', 2],
+    ['adapters/shared/receiver-options.ts', 'interface ReceiverOptions {', 3],
     ['adapters/hono.ts', 'interface VerifyWebhookOptions extends ReceiverOptions {', 2],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions {', 6],
     ['stores/memory.ts', 'interface MemoryStoreOptions {', 4],

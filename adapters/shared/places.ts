@@ -1,0 +1,93 @@
+import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
+import type { Leaving } from './incoming.ts'
+
+/** Bounds the bodies in flight, by number and by bytes. */
+export class Places {
+  readonly maxBytes: number
+  readonly #maxBodies: number
+  readonly #graceMs: number
+  #bodies = 0
+  #bytes = 0
+
+  /** `graceMs` is how long a place is kept, at most, after its sender has left. */
+  constructor(maxBodies: number, maxBytes: number, graceMs: number) {
+    this.maxBytes = maxBytes
+    this.#maxBodies = maxBodies
+    this.#graceMs = graceMs
+  }
+
+  /** Names the limit that leaves no room for another body of up to `bytes`. */
+  fullFor(bytes: number): string | undefined {
+    if (this.#bodies >= this.#maxBodies) {
+      return `${this.#maxBodies} bodies are in flight already (maxConcurrentBodies)`
+    }
+    if (this.#bytes + bytes <= this.maxBytes) return undefined
+    return `${this.#bytes} bytes of bodies are in flight, and ${bytes} more are too many (maxConcurrentBytes)`
+  }
+
+  take(bytes: number): Place {
+    this.#bodies += 1
+    this.#bytes += bytes
+    const putBack = () => {
+      this.#bodies -= 1
+      this.#bytes -= bytes
+    }
+    return new Place(putBack, this.#graceMs)
+  }
+}
+
+/** The share of one body. */
+export class Place {
+  readonly #graceMs: number
+  #putBack: (() => void) | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(putBack: () => void, graceMs: number) {
+    this.#putBack = putBack
+    this.#graceMs = graceMs
+  }
+
+  /** Calling it again does nothing. */
+  giveBack(): void {
+    clearTimeout(this.#timer)
+    this.#putBack?.()
+    this.#putBack = undefined
+  }
+
+  /**
+   * Returns what `work` makes, and gives the place back when that is known or has failed. A sender that leaves does not
+   * end the work, which holds the body: the place is kept for it, but not for work that never ends.
+   */
+  during<T>(work: () => MaybePromise<T>, sender: Leaving): MaybePromise<T> {
+    try {
+      const made = work()
+      if (isPromise(made)) {
+        sender.whenGone(() => this.#giveBackSoon())
+        return this.#until(made)
+      }
+      this.giveBack()
+      return made
+    } catch (error) {
+      this.giveBack()
+      throw error
+    }
+  }
+
+  /** As `finally` would, with two turns fewer. */
+  #until<T>(made: Promise<T>): Promise<T> {
+    return made.then(
+      (value) => {
+        this.giveBack()
+        return value
+      },
+      (error: unknown) => {
+        this.giveBack()
+        throw error
+      },
+    )
+  }
+
+  #giveBackSoon(): void {
+    if (this.#putBack) this.#timer ??= setTimeout(() => this.giveBack(), this.#graceMs)
+  }
+}

@@ -1,0 +1,82 @@
+import { fork } from 'node:child_process'
+import type { TcpNetConnectOpts } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it, onTestFinished } from 'vitest'
+import { defineListener } from '../../src/index.ts'
+import { jwt, remoteKeySet } from '../../src/jwt.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { hanging, keyHost } from '../support/key-host.ts'
+import { type RawRequest, toBytes } from '../support/raw-http.ts'
+import { TARGETS } from '../support/servers.ts'
+import { Log } from './log.ts'
+import { AUDIENCE, jwtEndpoint, SUBJECT } from './sender.ts'
+
+const SENDERS = 600
+const LIMIT = 50
+const BODY_BYTES = 65_536
+/** The bytes, their text, and what JSON makes of it; the rest is what the refused leave to the garbage collector. */
+const MOST_GROWTH_BYTES = LIMIT * BODY_BYTES * 3 + 8_000_000
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+async function liveBytes(): Promise<number> {
+  // What closed connections hold is let go of in later turns.
+  for (let turn = 0; turn < 5; turn += 1) {
+    collectGarbage()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** A process, for its own memory not to be counted. Logs each connection that is over. */
+function crowd(port: number, request: RawRequest, manner: 'stay' | 'leave'): Log<string> {
+  const script = fileURLToPath(new URL('../support/crowd.mjs', import.meta.url))
+  const child = fork(script, [`${port}`, `${SENDERS}`, manner], {
+    stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
+  })
+  onTestFinished(() => void child.kill())
+  const over = new Log<string>()
+  child.on('message', () => over.add('over'))
+  child.stdin?.end(toBytes(request))
+  return over
+}
+
+/** How much live memory grows while a crowd waits for a key host that never answers. */
+async function growth(start: (typeof TARGETS)[string], manner: 'stay' | 'leave'): Promise<number> {
+  const { request } = await jwtEndpoint()
+  const { url } = await keyHost(hanging)
+  const keySet = remoteKeySet(url, { allowInsecureLoopback: true, timeoutSeconds: 600 })
+  const auth = jwt({ keySet, subject: SUBJECT, audience: AUDIENCE })
+  const { clock } = await jwtEndpoint()
+  const listener = defineListener({ id: 'L1', auth, clock, store: memoryStore({ clock }) })
+  const { address } = await start({
+    target: listener,
+    options: { maxConcurrentBodies: LIMIT, bodyTimeoutSeconds: 600 },
+  })
+  const before = await liveBytes()
+  const over = crowd(
+    (address as TcpNetConnectOpts).port,
+    await request({ body: JSON.stringify('x'.repeat(BODY_BYTES - 2)) }),
+    manner,
+  )
+  await over.reaches(manner === 'stay' ? SENDERS - LIMIT : SENDERS)
+  return (await liveBytes()) - before
+}
+
+it.each(Object.entries(TARGETS))(
+  'B11 on %s a crowd of forged tokens takes the memory of maxConcurrentBodies while the key host hangs',
+  async (_, start) => {
+    expect(await growth(start, 'stay')).toBeLessThan(MOST_GROWTH_BYTES)
+  },
+)
+
+it.each(Object.entries(TARGETS))(
+  'B11 on %s senders that leave while their verdict waits make room for no others',
+  async (_, start) => {
+    expect(await growth(start, 'leave')).toBeLessThan(MOST_GROWTH_BYTES)
+  },
+)
