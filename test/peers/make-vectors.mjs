@@ -5,6 +5,9 @@
  */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { deliver } from './make/deliver.mjs'
+import { codeHandshakes } from './make/handshakes-code.mjs'
+import { otherHandshakes } from './make/handshakes-other.mjs'
+import { signedHandshakes } from './make/handshakes-signed.mjs'
 import { serialise } from './make/serialise.mjs'
 import { holdToSigner } from './make/signer.mjs'
 import { vectorsOf } from './make/vectors.mjs'
@@ -24,5 +27,11 @@ for (const recipe of recipes) {
   console.log(`${recipe.scheme}: ${vectors.cases.length} cases`)
   for (const { name, why } of unexplained) console.log(`  ${name}: ${why}`)
   if (unexplained.length > 0) process.exitCode = 1
+}
+
+if (wanted.size === 0) {
+  const handshakes = [...signedHandshakes(), ...otherHandshakes(), ...codeHandshakes()]
+  writeFileSync(new URL('handshakes.json', folder), `${JSON.stringify(handshakes, null, 2)}\n`)
+  console.log(`handshakes: ${handshakes.length}`)
 }
 process.exit()

@@ -56,3 +56,10 @@ export const bodyOnly = (scheme, header, rest) => {
     },
   }
 }
+
+/** A sender that signs a time beside the body, in a header of its own. */
+export const withTime = (scheme, signature, timestamp, { unit = 'seconds', tolerance, ahead, ...rest }) =>
+  bodyOnly(scheme, signature, {
+    time: { header: timestamp, unit, of: 'attempt', tolerance, ahead },
+    ...rest,
+  })

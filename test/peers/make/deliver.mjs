@@ -54,7 +54,7 @@ export function deliver(recipe, change = {}) {
     [signature.header, value],
     ...(how.also ? [how.also(signed)] : []),
   ]
-  return { method: 'POST', headers: how.headers(headers), body: bytes(how.sentBody(body)) }
+  return { method: how.sentMethod ?? 'POST', headers: how.headers(headers), body: bytes(how.sentBody(body)) }
 }
 
 export const without = (name) => (list) => list.filter(([each]) => each !== name)

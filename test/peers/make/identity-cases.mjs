@@ -98,6 +98,16 @@ export function contentTypeCases() {
   ]
 }
 
+/** Events come by POST. */
+export const methodCases = () => [
+  {
+    name: 'the method GET, rightly signed',
+    change: { sentMethod: 'GET' },
+    expect: { ok: false, status: 405, reason: 'method_not_post' },
+    lax: 'The SDK does not look at the method.',
+  },
+]
+
 /** The URL that is signed is the configured one, to the letter. */
 export function urlCases({ publicUrl }) {
   if (!publicUrl) return []

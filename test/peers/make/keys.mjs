@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 
 /** Bytes that are the same in every run. */
 export const bytesOf = (seed, length = 32) => createHash('sha512').update(seed).digest().subarray(0, length)
@@ -11,6 +12,9 @@ export function secretsOf(scheme, form = (bytes) => bytes.toString('hex')) {
 
 export const whsec = (bytes) => `whsec_${bytes.toString('base64')}`
 
+/** The bytes of a `whsec_` secret. */
+export const decoded = (secret) => Buffer.from(secret.slice('whsec_'.length), 'base64')
+
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** An Ed25519 key pair from a seed; `publicKey` is its 32 bytes. */
@@ -20,3 +24,11 @@ export function ed25519Of(seed) {
   const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
   return { privateKey, publicKey }
 }
+
+const pem = (name) => readFileSync(new URL(`rsa/${name}.pem`, import.meta.url), 'utf8')
+
+/** An RSA pair with its certificate: `sender`, or `foreign`. RSA keys cannot be made from a seed. */
+export const rsaOf = (name) => ({
+  privateKey: createPrivateKey(pem(`${name}.key`)),
+  certificate: pem(`${name}.cert`),
+})

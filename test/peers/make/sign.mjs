@@ -20,3 +20,7 @@ export const p256Der = (privateKey, parts) =>
       lowS: false,
     }),
   )
+
+/** The same as a JWT has it: r and s, 32 bytes each. */
+export const p256Raw = (privateKey, parts) =>
+  Buffer.from(p256.sign(Buffer.concat(parts.map((part) => Buffer.from(part))), privateKey, { lowS: false }))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ask } from '../senders/ask.mjs'
 import { bodyCases } from './body-cases.mjs'
 import { writtenCase } from './case.mjs'
-import { contentTypeCases, idCases, secretCases, urlCases } from './identity-cases.mjs'
+import { contentTypeCases, idCases, methodCases, secretCases, urlCases } from './identity-cases.mjs'
 import { listCases, signatureCases } from './signature-cases.mjs'
 import { timeCases } from './time-cases.mjs'
 
@@ -31,6 +31,7 @@ function casesOf(recipe) {
     ...idCases(recipe),
     ...urlCases(recipe),
     ...contentTypeCases(),
+    ...methodCases(),
     ...(recipe.moreCases?.(recipe) ?? []),
   ]
   const dropped = new Set(recipe.without ?? [])

@@ -1,9 +1,9 @@
 import { mock } from 'node:test'
 
-/** The secrets of a vector's `options`, one after the other, or its public keys. */
+/** The secrets of a vector's `options`, or its public keys; one that is undefined where the scheme has none. */
 export function keysOf({ secrets, publicKeys }) {
-  const given = secrets ?? publicKeys ?? []
-  return (Array.isArray(given) ? given : [given]).map((key) => (typeof key === 'string' ? key : key.secret))
+  const given = [secrets ?? publicKeys].flat()
+  return given.map((key) => key?.secret ?? key)
 }
 
 export const bodyOf = ({ body, bodyBase64 }) =>

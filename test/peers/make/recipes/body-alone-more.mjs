@@ -1,7 +1,5 @@
 import { bodyOnly } from '../common.mjs'
-import { hmac } from '../sign.mjs'
-
-const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+import { linearCases, manyHeaders } from '../own-cases.mjs'
 
 /** An attempt's time in the signed body, or an event's. */
 const member = (pointer, unit, more = {}) => ({ member: pointer, unit, of: 'event', ...more })
@@ -99,54 +97,3 @@ export default [
     expect: { type: 'balancePlatform.accountHolder.updated' },
   }),
 ]
-
-function linearCases({ keys }) {
-  const body = (text) => ({ body: text, secret: keys.new })
-  const malformed = { ok: false, status: 400, reason: 'timestamp_malformed' }
-  return [
-    {
-      name: 'no time in the body',
-      change: body('{"action": "create", "type": "Issue"}'),
-      expect: malformed,
-      otherBody: true,
-    },
-    {
-      name: 'a fresh time in the header, which nothing signs, and a stale one in the body',
-      change: { time: '1763639000000' },
-      expect: { ok: false, status: 400, reason: 'timestamp_out_of_range' },
-    },
-  ]
-}
-
-/** DocuSign signs with each configured key and numbers the headers. */
-function manyHeaders({ keys }) {
-  const numbered = (name, secret, count, expect, more) => ({
-    name,
-    change: {
-      also: ({ body }) => [
-        `X-DocuSign-Signature-${count}`,
-        hmac('sha256', secret, [body]).toString('base64'),
-      ],
-      ...more,
-    },
-    expect,
-  })
-  return [
-    numbered('a second header, of a key that we do not have', keys.foreign, 2, { ok: true }),
-    numbered(
-      'a foreign first signature and a right second one',
-      keys.old,
-      2,
-      { ok: true, secretId: 'old' },
-      { secret: keys.foreign },
-    ),
-    numbered(
-      'a foreign first signature and a right hundredth one',
-      keys.old,
-      100,
-      { ok: true, secretId: 'old' },
-      { secret: keys.foreign },
-    ),
-    numbered('two foreign signatures', keys.foreign, 2, mismatch, { secret: keys.foreign }),
-  ]
-}

@@ -1,4 +1,5 @@
 import { bodyOnly } from '../common.mjs'
+import { githubCases, shopifyCases } from '../own-cases.mjs'
 
 const sha256 = { prefix: 'sha256=', otherPrefix: 'sha1=' }
 
@@ -99,59 +100,3 @@ export default [
     expect: { id: 'evt_2wVQ3r9b', type: 'deployment.created' },
   }),
 ]
-
-function githubCases() {
-  const asForm = (list) =>
-    list.map(([name, value]) => [name, name === 'Content-Type' ? 'application/x-www-form-urlencoded' : value])
-  return [
-    {
-      name: 'a form with the JSON in its payload field',
-      change: {
-        body: 'payload=%7B%22action%22%3A%22opened%22%2C%22issue%22%3A%7B%22number%22%3A1%7D%7D',
-        headers: asForm,
-      },
-      expect: { ok: true },
-      otherBody: true,
-    },
-    {
-      name: 'a form with one byte changed',
-      change: {
-        body: 'payload=%7B%22a%22%3A1%7D',
-        headers: asForm,
-        sentBody: () => 'payload=%7B%22a%22%3A2%7D',
-      },
-      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
-    },
-    {
-      name: 'the old SHA-1 signature alone',
-      change: {
-        headers: (list) =>
-          list.map(([name, value]) =>
-            name === 'X-Hub-Signature-256'
-              ? ['X-Hub-Signature', `sha1=${value.slice(7, 47)}`]
-              : [name, value],
-          ),
-      },
-      expect: { ok: false, status: 401, reason: 'auth_missing' },
-    },
-    {
-      name: 'the JSON with characters that GitHub escapes and others that it does not',
-      change: { body: '{"title": "\\u003cb\\u003e \u2028 caf\u00e9 \\/"}' },
-      expect: { ok: true },
-      otherBody: true,
-    },
-  ]
-}
-
-function shopifyCases() {
-  const without = (name) => (list) => list.filter(([each]) => each !== name)
-  return [
-    {
-      name: 'no topic header, which nothing signs',
-      change: { headers: without('X-Shopify-Topic') },
-      expect: { ok: true },
-      type: null,
-      strict: 'The SDK asks for five headers. Nothing vouches for them, so we can do without.',
-    },
-  ]
-}

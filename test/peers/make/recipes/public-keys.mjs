@@ -1,6 +1,6 @@
-import { createECDH, createPublicKey } from 'node:crypto'
 import { NOW } from '../common.mjs'
-import { bytesOf, ed25519Of } from '../keys.mjs'
+import { ed25519Of } from '../keys.mjs'
+import { p256Of } from '../p256.mjs'
 import { ed25519, p256Der } from '../sign.mjs'
 
 /** Three key pairs; `secret` holds the private key, since that is what signs. */
@@ -20,19 +20,6 @@ function withKeys(scheme, make, write, rest) {
 }
 
 const ed = (parts) => (signed) => ed25519(signed.secret.privateKey, parts(signed))
-
-/** A P-256 pair from a seed, its public half as the base64 of its SPKI. */
-function p256Of(seed) {
-  const privateKey = bytesOf(seed)
-  const curve = createECDH('prime256v1')
-  curve.setPrivateKey(privateKey)
-  const [x, y] = [curve.getPublicKey().subarray(1, 33), curve.getPublicKey().subarray(33)]
-  const jwk = { kty: 'EC', crv: 'P-256', x: x.toString('base64url'), y: y.toString('base64url') }
-  return {
-    privateKey,
-    publicKey: createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' }),
-  }
-}
 
 const hex = (key) => key.toString('hex')
 const base64 = (key) => key.toString('base64')

@@ -1,8 +1,8 @@
 import { macOver, NOW } from '../common.mjs'
-import { bytesOf, ed25519Of, secretsOf, whsec } from '../keys.mjs'
-import { ed25519 } from '../sign.mjs'
+import { decoded, secretsOf, whsec } from '../keys.mjs'
+import { polarCases } from '../polar-cases.mjs'
+import { v1aCases } from '../v1a-cases.mjs'
 
-const decoded = (secret) => Buffer.from(secret.slice('whsec_'.length), 'base64')
 const SIGNED = ['{id}', '.', '{time}', '.', '{body}']
 
 /** Standard Webhooks, version 1, and all who speak it. */
@@ -137,97 +137,5 @@ const recipes = [
     expect: { type: 'card.created' },
   }),
 ]
-
-/** Polar signs with the text of the whole secret. Release 1 of its SDK tries the decoded bytes as well. */
-function polarCases({ keys }) {
-  const asBase64 = `whsec_${bytesOf('polar/base64').toString('base64')}`
-  return [
-    {
-      name: 'a secret that looks like base64, signed with its text',
-      options: { secrets: asBase64 },
-      change: { secret: asBase64 },
-      expect: { ok: true },
-    },
-    {
-      name: 'a secret that looks like base64, signed with its decoded bytes',
-      options: { secrets: asBase64 },
-      change: {
-        value: (_, { signWith }) => `v1,${signWith({ secret: decoded(asBase64) }).toString('base64')}`,
-      },
-      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
-      lax: 'The SDK tries the secret as text and as base64. Polar signs with the text.',
-    },
-    {
-      name: 'a secret without the prefix of its kind',
-      options: { secrets: keys.new.slice('polar_whs_'.length) },
-      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
-    },
-  ]
-}
-
-/** Version 1a, Ed25519. No reference library implements it, so none is asked. */
-function v1aCases() {
-  const ours = ed25519Of('standard-webhooks/v1a')
-  const foreign = ed25519Of('standard-webhooks/v1a/foreign')
-  const options = { publicKeys: `whpk_${ours.publicKey.toString('base64')}` }
-  const message = ({ time = String(NOW), body = V1A_BODY } = {}) => [
-    'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W',
-    '.',
-    time,
-    '.',
-    body,
-  ]
-  const signed = (key, parts) => ed25519(key.privateKey, parts).toString('base64')
-  const right = signed(ours, message())
-  const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
-  const given = (name, value, expect, more = {}) => ({
-    name: `v1a: ${name}`,
-    options,
-    change: { body: V1A_BODY, value: () => value, ...more.change },
-    expect,
-    notAsked: true,
-    otherBody: true,
-    ...more.rest,
-  })
-  const stale = String(NOW - 301)
-  return [
-    given('a delivery as the sender makes it', `v1a,${right}`, { ok: true }),
-    given('a v1 signature, then the right one', `v1,${Buffer.alloc(32, 7).toString('base64')} v1a,${right}`, {
-      ok: true,
-    }),
-    given('a wrong signature, then the right one', `v1a,${signed(foreign, message())} v1a,${right}`, {
-      ok: true,
-    }),
-    given('the signature of another\u2019s key', `v1a,${signed(foreign, message())}`, mismatch),
-    given('one byte of the body changed', `v1a,${right}`, mismatch, {
-      change: { sentBody: () => V1A_BODY.replace('paid', 'pald') },
-    }),
-    given('a truncated signature', `v1a,${right.slice(0, -4)}`, mismatch),
-    given(
-      'the signature in base64url',
-      `v1a,${Buffer.from(right, 'base64').toString('base64url')}`,
-      mismatch,
-    ),
-    given('the signature without its prefix', right, mismatch),
-    given('the signature under the version of HMAC', `v1,${right}`, mismatch),
-    given(
-      'an HMAC whose key is the public key',
-      `v1,${macOver('sha256', SIGNED)({ secret: ours.publicKey, id: 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W', time: String(NOW), body: V1A_BODY }).toString('base64')}`,
-      mismatch,
-    ),
-    given('a signature of zeros', `v1a,${Buffer.alloc(64).toString('base64')}`, mismatch),
-    given(
-      'one second older than the tolerance',
-      `v1a,${signed(ours, message({ time: stale }))}`,
-      { ok: false, status: 400, reason: 'timestamp_out_of_range' },
-      { change: { time: stale } },
-    ),
-    given('the time changed after signing', `v1a,${right}`, mismatch, {
-      change: { sentTime: () => String(NOW - 1) },
-    }),
-  ]
-}
-
-const V1A_BODY = '{"type": "invoice.paid", "data": {"id": "in_1"}}'
 
 export default recipes

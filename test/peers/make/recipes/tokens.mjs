@@ -85,4 +85,41 @@ export default [
     body: '{"eventType": "com.okta.event_hook", "eventId": "b5a188b9-5ece-4636-b041-482ffda96311", "eventTime": "2025-11-20T11:59:59.000Z", "data": {"events": []}}',
     expect: { id: 'b5a188b9-5ece-4636-b041-482ffda96311', type: 'com.okta.event_hook' },
   }),
+  postmark(),
 ]
+
+/** `Authorization: Basic`, with the user and the password that stand in the configured URL. */
+function postmark() {
+  const keys = secretsOf('postmark', (bytes) => `hookgate:${bytes.toString('hex').slice(0, 24)}:with a colon`)
+  const basic = (pair) => `Basic ${Buffer.from(pair).toString('base64')}`
+  const given = (name, value, expect) => ({ name, change: { value: () => value }, expect })
+  return {
+    ...token('postmark', 'Authorization', {
+      source: 'Postmark\u2019s documentation of webhooks and Basic authentication',
+      body: '{"RecordType": "Delivery", "MessageID": "883953f4-6105-42a2-a16a-77a8eac79483", "Recipient": "john@example.com"}',
+      expect: { type: 'Delivery' },
+      without: [
+        'the token in capitals',
+        'the token in base64',
+        'the token as a bearer token',
+        'both tokens in one header',
+      ],
+      moreCases: () => [
+        given('the user alone', basic('hookgate:'), mismatch),
+        given('the pair without the scheme', Buffer.from(keys.new).toString('base64'), mismatch),
+        given('the pair as it is, without base64', `Basic ${keys.new}`, mismatch),
+        given('another user', basic(keys.new.replace('hookgate', 'somebody')), mismatch),
+        given('the pair under another scheme', basic(keys.new).replace('Basic', 'Bearer'), mismatch),
+        given('the scheme in small letters, as RFC 9110 allows', basic(keys.new).replace('Basic', 'basic'), {
+          ok: true,
+        }),
+      ],
+    }),
+    keys,
+    signature: {
+      header: 'Authorization',
+      encoding: 'utf8',
+      sign: ({ secret }) => Buffer.from(basic(secret)),
+    },
+  }
+}

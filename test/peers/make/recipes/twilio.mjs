@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { NO_TIME, NOW } from '../common.mjs'
 import { secretsOf } from '../keys.mjs'
 import { hmac } from '../sign.mjs'
+import { twilioJsonCases } from '../twilio-json-cases.mjs'
 
 const URL = 'https://receiver.example/hooks/twilio?tenant=7'
 const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
-const notJson = { ok: false, status: 400, reason: 'body_not_json' }
 
 /** The URL and every field, by name; the values of one name once each, sorted. */
 function signedText(url, form) {
@@ -28,11 +27,6 @@ const options = {
   ],
   publicUrl: URL,
 }
-
-const hashed = (url, body) => `${url}&bodySHA256=${createHash('sha256').update(body).digest('hex')}`
-const JSON_BODY = '{"specversion": "1.0", "type": "com.twilio.studio.flow", "id": "EZ1"}'
-const asJson = (list) =>
-  list.map(([name, value]) => [name, name === 'Content-Type' ? 'application/json' : value])
 
 export default [
   {
@@ -58,7 +52,7 @@ export default [
       },
     },
     ownBodies: true,
-    moreCases: () => [...formCases(), ...jsonCases(), ...urlCases()],
+    moreCases: () => [...formCases(), ...twilioJsonCases(URL), ...urlCases()],
     notApplicable: {
       'stale and future time': NO_TIME,
       'a list of signatures': 'The header holds one signature.',
@@ -102,38 +96,6 @@ function formCases() {
         ok: true,
       },
     ),
-  ]
-}
-
-/** JSON is covered by a hash in the query, and the query by the signature. */
-function jsonCases() {
-  const json = (name, body, expect, more = {}) => {
-    const requestUrl = hashed(URL, more.hashOf ?? body)
-    return {
-      name: `JSON: ${name}`,
-      requestUrl,
-      change: {
-        body,
-        value: (_, { signWith }) =>
-          signWith({ url: more.signedUrl ?? requestUrl, json: true }).toString('base64'),
-        headers: asJson,
-        ...more.change,
-      },
-      expect,
-      lax: more.lax,
-    }
-  }
-  return [
-    json('a delivery as the sender makes it', JSON_BODY, { ok: true }),
-    json('characters outside ASCII', '{ "note": "Gr\u00fc\u00dfe, \u6f22\u5b57" }', { ok: true }),
-    json('one byte changed', JSON_BODY, mismatch, {
-      change: { sentBody: () => JSON_BODY.replace('EZ1', 'EZ2') },
-    }),
-    json('the hash of another body', JSON_BODY, mismatch, { hashOf: '{}' }),
-    json('signed without the hash in the URL', JSON_BODY, mismatch, { signedUrl: URL }),
-    json('a body that is not JSON, rightly signed', '{"note": ', notJson, {
-      lax: 'The SDK leaves the body to its caller.',
-    }),
   ]
 }
 

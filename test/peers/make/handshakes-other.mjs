@@ -1,0 +1,112 @@
+import { asked, base64, empty, get, json, post, refused, secret, TEXT_REPLY, text } from './handshake.mjs'
+
+const unsigned = () => [
+  asked('dropbox', 'challenge', {
+    options: { secrets: secret('dropbox') },
+    request: get('/hooks?challenge=Pk0Zl1fXtSEJcFdLzzNDO4kG'),
+    reply: {
+      ...text('Pk0Zl1fXtSEJcFdLzzNDO4kG'),
+      headers: { ...TEXT_REPLY, 'x-content-type-options': '^nosniff$' },
+    },
+  }),
+  asked('dropbox', 'a challenge with markup is echoed as text', {
+    options: { secrets: secret('dropbox') },
+    request: get('/hooks?challenge=%3Cscript%3Ealert(1)%3C%2Fscript%3E'),
+    reply: {
+      ...text('<script>alert(1)</script>'),
+      headers: { ...TEXT_REPLY, 'x-content-type-options': '^nosniff$' },
+    },
+  }),
+  asked('okta', 'one-time verification', {
+    options: { secrets: secret('okta') },
+    request: get('/hooks', [['X-Okta-Verification-Challenge', 'Sa5vCoZb3lYQmCQpLxHqXQ']]),
+    reply: json({ verification: 'Sa5vCoZb3lYQmCQpLxHqXQ' }),
+  }),
+  asked('graph', 'validationToken', {
+    options: { secrets: secret('graph') },
+    request: {
+      method: 'POST',
+      url: '/hooks?validationToken=Validation%3A+Testing+client+application+reachability',
+      headers: [['Content-Type', 'text/plain; charset=utf-8']],
+      body: '',
+    },
+    reply: text('Validation: Testing client application reachability'),
+  }),
+  asked('cloudevents', 'abuse protection', {
+    options: { secrets: secret('cloudevents') },
+    request: {
+      method: 'OPTIONS',
+      url: '/hooks',
+      headers: [
+        ['WebHook-Request-Origin', 'eventemitter.example.com'],
+        ['WebHook-Request-Rate', '120'],
+      ],
+      body: '',
+    },
+    reply: { status: 200, headers: { 'webhook-allowed-origin': '^(\\*|eventemitter\\.example\\.com)$' } },
+  }),
+  asked('trello', 'the endpoint is there', {
+    options: { secrets: secret('trello'), publicUrl: 'https://receiver.example/hooks' },
+    request: { method: 'HEAD', url: '/hooks', headers: [], body: '' },
+    reply: empty(200),
+  }),
+]
+
+/** Handshakes that bring the key: `brings` is what `onHandshake` is told. */
+const bringing = () => [
+  asked('asana', 'X-Hook-Secret', {
+    options: { secrets: secret('asana'), onHandshake: true },
+    request: post(
+      [['X-Hook-Secret', 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81']],
+      '{}',
+    ),
+    reply: empty(200, {
+      'x-hook-secret': '^b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81$',
+    }),
+    brings: 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81',
+  }),
+  asked('asana', 'X-Hook-Secret while no handshake is expected', {
+    options: { secrets: secret('asana') },
+    request: post(
+      [['X-Hook-Secret', 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81']],
+      '{}',
+    ),
+    reply: refused(401),
+  }),
+  asked('notion', 'verification_token', {
+    options: { secrets: secret('notion'), onHandshake: true },
+    request: post([], '{"verification_token": "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl"}'),
+    reply: { status: 200 },
+    brings: 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl',
+  }),
+  asked('notion', 'verification_token while no handshake is expected', {
+    options: { secrets: secret('notion') },
+    request: post([], '{"verification_token": "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl"}'),
+    reply: refused(401),
+  }),
+]
+
+/** Signed, and ordinary for the handler's host: what matters is the status and an empty body. */
+function reachable() {
+  const xero = '{"events": [], "firstEventSequence": 0, "lastEventSequence": 0, "entropy": "S0m3r4Nd0mt3xt"}'
+  const line = '{"destination": "U8e742f61d673b39c7fff3cecb7536ef0", "events": []}'
+  return [
+    asked('xero', 'intent to receive, rightly signed', {
+      options: { secrets: secret('xero') },
+      request: post([['X-Xero-Signature', base64('xero', [xero])]], xero),
+      reply: empty(200),
+    }),
+    asked('xero', 'intent to receive, wrongly signed on purpose', {
+      options: { secrets: secret('xero') },
+      request: post([['X-Xero-Signature', base64('xero', ['{}'])]], xero),
+      reply: empty(401),
+    }),
+    asked('line', 'the Verify button, without events', {
+      options: { secrets: secret('line') },
+      request: post([['X-Line-Signature', base64('line', [line])]], line),
+      reply: { status: 200 },
+    }),
+  ]
+}
+
+export const otherHandshakes = () => [...unsigned(), ...bringing(), ...reachable()]

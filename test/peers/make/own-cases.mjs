@@ -1,0 +1,112 @@
+import { hmac } from './sign.mjs'
+
+/** What some senders have beside the others. */
+
+const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+
+export function githubCases() {
+  const asForm = (list) =>
+    list.map(([name, value]) => [name, name === 'Content-Type' ? 'application/x-www-form-urlencoded' : value])
+  return [
+    {
+      name: 'a form with the JSON in its payload field',
+      change: {
+        body: 'payload=%7B%22action%22%3A%22opened%22%2C%22issue%22%3A%7B%22number%22%3A1%7D%7D',
+        headers: asForm,
+      },
+      expect: { ok: true },
+      otherBody: true,
+    },
+    {
+      name: 'a form with one byte changed',
+      change: {
+        body: 'payload=%7B%22a%22%3A1%7D',
+        headers: asForm,
+        sentBody: () => 'payload=%7B%22a%22%3A2%7D',
+      },
+      expect: { ok: false, status: 401, reason: 'signature_mismatch' },
+    },
+    {
+      name: 'the old SHA-1 signature alone',
+      change: {
+        headers: (list) =>
+          list.map(([name, value]) =>
+            name === 'X-Hub-Signature-256'
+              ? ['X-Hub-Signature', `sha1=${value.slice(7, 47)}`]
+              : [name, value],
+          ),
+      },
+      expect: { ok: false, status: 401, reason: 'auth_missing' },
+    },
+    {
+      name: 'the JSON with characters that GitHub escapes and others that it does not',
+      change: { body: '{"title": "\\u003cb\\u003e \u2028 caf\u00e9 \\/"}' },
+      expect: { ok: true },
+      otherBody: true,
+    },
+  ]
+}
+
+export function shopifyCases() {
+  const without = (name) => (list) => list.filter(([each]) => each !== name)
+  return [
+    {
+      name: 'no topic header, which nothing signs',
+      change: { headers: without('X-Shopify-Topic') },
+      expect: { ok: true },
+      type: null,
+      strict: 'The SDK asks for five headers. Nothing vouches for them, so we can do without.',
+    },
+  ]
+}
+
+export function linearCases({ keys }) {
+  const body = (text) => ({ body: text, secret: keys.new })
+  const malformed = { ok: false, status: 400, reason: 'timestamp_malformed' }
+  return [
+    {
+      name: 'no time in the body',
+      change: body('{"action": "create", "type": "Issue"}'),
+      expect: malformed,
+      otherBody: true,
+    },
+    {
+      name: 'a fresh time in the header, which nothing signs, and a stale one in the body',
+      change: { time: '1763639000000' },
+      expect: { ok: false, status: 400, reason: 'timestamp_out_of_range' },
+    },
+  ]
+}
+
+/** DocuSign signs with each configured key and numbers the headers. */
+export function manyHeaders({ keys }) {
+  const numbered = (name, secret, count, expect, more) => ({
+    name,
+    change: {
+      also: ({ body }) => [
+        `X-DocuSign-Signature-${count}`,
+        hmac('sha256', secret, [body]).toString('base64'),
+      ],
+      ...more,
+    },
+    expect,
+  })
+  return [
+    numbered('a second header, of a key that we do not have', keys.foreign, 2, { ok: true }),
+    numbered(
+      'a foreign first signature and a right second one',
+      keys.old,
+      2,
+      { ok: true, secretId: 'old' },
+      { secret: keys.foreign },
+    ),
+    numbered(
+      'a foreign first signature and a right hundredth one',
+      keys.old,
+      100,
+      { ok: true, secretId: 'old' },
+      { secret: keys.foreign },
+    ),
+    numbered('two foreign signatures', keys.foreign, 2, mismatch, { secret: keys.foreign }),
+  ]
+}

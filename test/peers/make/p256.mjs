@@ -1,0 +1,17 @@
+import { createECDH, createPublicKey } from 'node:crypto'
+import { bytesOf } from './keys.mjs'
+
+/** A P-256 pair from a seed: the private number, the public half as a JWK and as SPKI. */
+export function p256Of(seed) {
+  const privateKey = bytesOf(seed)
+  const curve = createECDH('prime256v1')
+  curve.setPrivateKey(privateKey)
+  const point = curve.getPublicKey()
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((number) => number.toString('base64url'))
+  const jwk = { kty: 'EC', crv: 'P-256', x, y }
+  return {
+    privateKey,
+    jwk,
+    publicKey: createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' }),
+  }
+}
