@@ -12,11 +12,20 @@ const fromRoot = (id) => relative(root, id).replaceAll('\\', '/')
 const specifiers = new Map(
   Object.entries(exports)
     .filter(([, target]) => target.endsWith('.js'))
+    .flatMap(([subpath, target]) => (subpath.endsWith('*') ? filesOf(subpath, target) : [[subpath, target]]))
     .map(([subpath, target]) => [
       target.replace('./dist/', '').replace(/\.js$/, '.ts'),
       `hookgate${subpath.slice(1)}`,
     ]),
 )
+
+/** `./schemes/*`: one subpath for each file of the folder. */
+function filesOf(subpath, target) {
+  const folder = dirname(target).replace('./dist/', '')
+  return readdirSync(root + folder)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => [subpath, target].map((path) => path.replace('*', name.slice(0, -3))))
+}
 
 /** Not published: the tests run them. */
 const examples = readdirSync(`${root}examples`)

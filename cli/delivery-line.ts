@@ -9,14 +9,14 @@ export interface DeliveryLine {
   /** Null unless it is a UUID v4. */
   readonly eventId: string | null
   /** `undecided`: the store or the key host failed, and the sender was told to come back (503). */
-  readonly verdict: 'accepted' | 'refused' | 'undecided'
+  readonly verdict: 'accepted' | 'handshake' | 'refused' | 'undecided'
   readonly reason: string | null
   /** Null when the sender was gone before it could be answered. */
   readonly status: number | null
   readonly ms: number
 }
 
-const STYLES = { accepted: 'green', refused: 'red', undecided: 'yellow' } as const
+const STYLES = { accepted: 'green', handshake: 'green', refused: 'red', undecided: 'yellow' } as const
 const WIDTHS = { eventId: 36, verdict: 9, reason: 22 }
 
 export const COLUMNS = 'time, listener, event id, verdict, reason, status, milliseconds'

@@ -22,11 +22,14 @@ const STEP_OF: Readonly<Record<Reason, Step | undefined>> = {
   header_missing: 'headers',
   header_repeated: 'headers',
   content_type_not_json: 'headers',
+  content_type_not_accepted: 'headers',
   content_encoding_not_identity: 'headers',
   body_not_json: 'json-body',
+  body_malformed: 'json-body',
   timestamp_malformed: 'timestamp',
   timestamp_out_of_range: 'timestamp',
   event_id_not_uuid_v4: 'event-id',
+  event_id_malformed: 'event-id',
   source_ip_not_allowed: 'source-ip',
   auth_missing: 'authenticity',
   signature_mismatch: 'authenticity',
@@ -39,7 +42,7 @@ const STEP_OF: Readonly<Record<Reason, Step | undefined>> = {
 
 /** Each check in order: `ok`, `NO`, or `-` for those that were not reached. */
 export function printSteps(verdict: Verdict): void {
-  const failed = verdict.ok ? undefined : STEP_OF[verdict.reason]
+  const failed = verdict.ok || verdict.handshake ? undefined : STEP_OF[verdict.reason]
   let reached = true
   for (const [step, says] of Object.entries(STEPS)) {
     const mark = step === failed ? 'NO' : reached ? 'ok' : '-'

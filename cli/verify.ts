@@ -113,6 +113,8 @@ function printVerdict(verdict: Verdict): void {
     const { id, sentAt, auth } = verdict.event
     print(paint('green', 'accepted'))
     print(`event ${id}, sent ${sentAt.toISOString()}, by ${auth.method}`)
+  } else if (verdict.handshake) {
+    print(paint('green', `handshake (${verdict.reply.status})`))
   } else {
     print(paint('red', `refused: ${verdict.reason} (${verdict.status})`))
     print(verdict.detail)
@@ -120,7 +122,7 @@ function printVerdict(verdict: Verdict): void {
 }
 
 function printCauses(verdict: Verdict, delivery: Delivery, { secret, endpoint }: Omit<Judge, 'auth'>): void {
-  if (verdict.ok) return
+  if (verdict.ok || verdict.handshake) return
   const timestamp = String(headerOf(delivery, 'webhook-timestamp'))
   if (verdict.reason === 'timestamp_out_of_range') print(`judged by its own time: --at ${Number(timestamp)}`)
   if (verdict.reason === 'timestamp_malformed' && /^[0-9]{13}$/.test(timestamp)) {

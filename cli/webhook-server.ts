@@ -76,6 +76,7 @@ function watched(listener: Listener, progress: Progress): Listener {
 
 const ACCEPTED = { verdict: 'accepted' } as const
 const REFUSED = { verdict: 'refused' } as const
+const HANDSHAKE = { verdict: 'handshake' } as const
 const UNDECIDED = { verdict: 'undecided' } as const
 
 function outcomeOf({ listener: id, verdict, context }: Progress, status: number | null) {
@@ -84,6 +85,7 @@ function outcomeOf({ listener: id, verdict, context }: Progress, status: number 
   if (listener === null) return { listener, eventId, ...REFUSED, reason: 'listener_unknown', status }
   if (verdict === undefined) return { listener, eventId, ...UNDECIDED, reason: 'unavailable', status }
   if (verdict.ok) return { listener, eventId, ...ACCEPTED, reason: null, status }
+  if (verdict.handshake) return { listener, eventId, ...HANDSHAKE, reason: null, status }
   return { listener, eventId, ...REFUSED, reason: verdict.reason, status }
 }
 

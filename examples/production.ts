@@ -16,7 +16,7 @@ const listener = defineListener({
   auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
   store: redisStore(redis),
   onVerdict: (verdict, context) => {
-    count(verdict.ok ? 'accepted' : verdict.reason)
+    count(verdict.ok ? 'accepted' : (verdict.reason ?? 'handshake'))
     if (!verdict.ok) log({ level: 'warn', reason: verdict.reason, detail: verdict.detail, ...context })
   },
   onError: (error, context) => {

@@ -1,5 +1,6 @@
 import type { Attempt } from './checks/check.ts'
-import { type Claim, claimEvent } from './claim.ts'
+import { claimEvent } from './claim.ts'
+import type { Held } from './claim-keys.ts'
 import type { WebhookEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { PayloadSchema } from './payload-schema.ts'
@@ -10,10 +11,10 @@ export function accept(attempt: Attempt): MaybePromise<Verdict<unknown>> {
   return claimEvent(attempt, (claim) => ({ ok: true, event: eventOf(attempt, claim) }))
 }
 
-function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
-  const { auth, delivery, eventId, listener, payload, sentAt } = attempt
+function eventOf(attempt: Attempt, claim: Held): WebhookEvent<unknown> {
+  const { auth, delivery, eventId, listener, payload, sender, sentAt } = attempt
   if (auth === undefined) throw new TypeError('auth.authenticate() named no sender')
-  const event: WebhookEvent<unknown> = {
+  const passed = {
     id: eventId,
     listenerId: listener.id,
     sentAt: new Date(sentAt * 1000),
@@ -23,6 +24,8 @@ function eventOf(attempt: Attempt, claim: Claim): WebhookEvent<unknown> {
     commit: () => claim.commit(),
     release: () => claim.release(),
   }
+  const event =
+    sender === undefined ? passed : { ...passed, type: sender.typeOf(attempt), unsigned: sender.unsigned }
   if (listener.payload) schemas.set(event, listener.payload)
   return event
 }

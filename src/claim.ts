@@ -1,4 +1,5 @@
 import type { Attempt } from './checks/check.ts'
+import { type Held, HeldPair, UNCLAIMED } from './claim-keys.ts'
 import { EventStoreError } from './errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
 import { withDeadline } from './lib/deadline.ts'
@@ -16,19 +17,26 @@ export type ClaimReason = 'event_duplicate' | 'event_in_progress'
  * @throws EventStoreError when the store throws, takes too long or answers anything but the contract's words.
  */
 export function claimEvent<Accepted>(
-  { listener, eventId }: Attempt,
-  accept: (claim: Claim) => Accepted,
+  { listener, eventId, sender, claimKeys }: Attempt,
+  accept: (claim: Held) => Accepted,
 ): MaybePromise<Accepted | Rejected> {
-  const claim = new Claim(listener, eventId)
+  const claim = sender === undefined ? new Claim(listener, eventId) : claimOf(listener, claimKeys)
+  const { auth, leaseMs } = listener
   return whenKnown(claim.take(), (answer) => {
     if (answer === 'acquired') return accept(claim)
-    if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before')
-    return rejected('event_in_progress', 'this event is being worked on', Math.ceil(listener.leaseMs / 1000))
+    if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before', auth)
+    return rejected('event_in_progress', 'this event is being worked on', auth, Math.ceil(leaseMs / 1000))
   })
 }
 
-/** An event taken by one delivery, and the two ways to let go of it. */
-export class Claim {
+/** Under each of its keys: none, one, or two. */
+function claimOf(listener: Listener<unknown>, [first, second]: readonly string[]): Held {
+  if (first === undefined) return UNCLAIMED
+  const claim = new Claim(listener, first)
+  return second === undefined ? claim : new HeldPair(claim, new Claim(listener, second))
+}
+
+class Claim implements Held {
   readonly #listener: Listener<unknown>
   readonly #key: EventKey
   readonly #owner: string

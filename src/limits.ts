@@ -20,5 +20,11 @@ export function replayWindowSeconds(toleranceSeconds: number = TOLERANCE_SECONDS
 /** How long a finished event is remembered, in seconds: 7 days (6, 8.2). */
 export const RETENTION_SECONDS = 604_800
 
+/**
+ * How long events are remembered of senders whose signature holds no time of the attempt, in seconds: 30 days. As long as
+ * that, a captured delivery is told from a new one.
+ */
+export const UNTIMED_RETENTION_SECONDS = 2_592_000
+
 /** Entropy of a generated secret, in bytes: 256 bits (5.2, 8.2). */
 export const SECRET_BYTES = 32

@@ -1,5 +1,4 @@
 import type { Authenticator } from './auth/authenticator.ts'
-import { ListenerConfigError } from './errors.ts'
 import type { EventStore } from './event-store.ts'
 import type { Json } from './lib/json.ts'
 import {
@@ -16,7 +15,7 @@ import {
   wellFormedText,
   withMethods,
 } from './lib/options.ts'
-import { RETENTION_SECONDS, replayWindowSeconds } from './limits.ts'
+import { checkMemory } from './listener-defaults.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -45,19 +44,25 @@ export interface VerdictContext {
 export interface ListenerOptions<Payload = Json> {
   /** Namespaces event IDs in the store, so that listeners may share one. Any text; it is not read from the path. */
   readonly id: string
-  /** Exactly one authentication method: `hmac(…)` or `jwt(…)`. */
+  /** Exactly one authentication method: a sender's scheme like `stripe(…)`, or the specification's `hmac(…)` or `jwt(…)`. */
   readonly auth: Authenticator
   /** Where events are remembered. There is no default: a memory store forgets at every restart. */
   readonly store: EventStore
   /** Networks that may send, like `192.0.2.0/24`. Left out, no address is checked. */
   readonly allowedCidrs?: readonly string[] | undefined
-  /** Largest body, in bytes. Default 65,536. */
+  /** Largest body, in bytes. Default: the largest that the sender sends; 65,536 by the specification. */
   readonly maxBodyBytes?: number | undefined
-  /** How far `Webhook-Timestamp` may be off, in seconds, either way, inclusive. Default 300. */
+  /**
+   * How far the timestamp may be off, in seconds, either way, inclusive. Default 300, or the scheme's. Of schemes that sign
+   * the time of the event alone: how old that may be.
+   */
   readonly toleranceSeconds?: number | undefined
-  /** How long a finished event is answered 409, in seconds. Default 604,800, which is 7 days. */
+  /**
+   * How long a finished event is remembered, in seconds. Default 604,800, which is 7 days; 30 days for schemes whose
+   * signature holds no time of the attempt.
+   */
   readonly retentionSeconds?: number | undefined
-  /** How long a claim protects running work, in seconds. Default 60. After a crash the event is free again when it ends. */
+  /** How long a claim protects running work, in seconds. Default 60, or the scheme's. After a crash the event is free again when it ends. */
   readonly leaseSeconds?: number | undefined
   /** How long the store may take for one call, in seconds. Default 2. */
   readonly storeTimeoutSeconds?: number | undefined
@@ -110,22 +115,4 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
 export function checkListenerOptions<Payload>(options: ListenerOptions<Payload>): void {
   checkOptions('defineListener', options, OPTIONS)
   checkMemory(options)
-}
-
-/** As long as a captured delivery passes the checks again, the store has to remember its event. */
-function checkMemory<Payload>(options: ListenerOptions<Payload>): void {
-  const { store, toleranceSeconds, retentionSeconds = RETENTION_SECONDS } = options
-  const replayable = replayWindowSeconds(toleranceSeconds)
-  if (retentionSeconds < replayable) {
-    throw new ListenerConfigError(
-      'retentionSeconds',
-      `must be at least ${replayable}: that long a delivery can be replayed`,
-    )
-  }
-  if ((store.replayWindowSeconds ?? Infinity) < replayable) {
-    throw new ListenerConfigError(
-      'store',
-      `its replayWindowSeconds must be at least ${replayable}: that long a delivery can be replayed`,
-    )
-  }
 }

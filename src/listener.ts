@@ -2,7 +2,7 @@ import type { Authenticator } from './auth/authenticator.ts'
 import type { EventStore } from './event-store.ts'
 import { type AddressMatcher, compileCidrs } from './lib/cidr.ts'
 import type { Json } from './lib/json.ts'
-import { MAX_BODY_BYTES, RETENTION_SECONDS, TOLERANCE_SECONDS } from './limits.ts'
+import { defaultsOf } from './listener-defaults.ts'
 import {
   type Clock,
   checkListenerOptions,
@@ -54,16 +54,17 @@ export interface Listener<Payload = Json> {
  */
 export function defineListener<Payload = Json>(options: ListenerOptions<Payload>): Listener<Payload> {
   checkListenerOptions(options)
-  const { allowedCidrs, toleranceSeconds = TOLERANCE_SECONDS, retentionSeconds = RETENTION_SECONDS } = options
+  const { allowedCidrs } = options
+  const defaults = defaultsOf(options.auth.sender?.scheme)
   return Object.freeze({
     id: options.id,
     auth: options.auth,
     store: options.store,
     isSourceAllowed: allowedCidrs === undefined ? undefined : compileCidrs(allowedCidrs, 'allowedCidrs'),
-    maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
-    toleranceSeconds,
-    retentionMs: retentionSeconds * 1000,
-    leaseMs: (options.leaseSeconds ?? 60) * 1000,
+    maxBodyBytes: options.maxBodyBytes ?? defaults.maxBodyBytes,
+    toleranceSeconds: options.toleranceSeconds ?? defaults.toleranceSeconds,
+    retentionMs: (options.retentionSeconds ?? defaults.retentionSeconds) * 1000,
+    leaseMs: (options.leaseSeconds ?? defaults.leaseSeconds) * 1000,
     storeTimeoutMs: (options.storeTimeoutSeconds ?? 2) * 1000,
     payload: options.payload,
     settle: options.settle ?? 'auto',

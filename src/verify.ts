@@ -3,9 +3,14 @@ import { checkAuthenticity } from './checks/authenticity.ts'
 import { checkBodySize } from './checks/body-size.ts'
 import { Attempt } from './checks/check.ts'
 import { checkEventId } from './checks/event-id.ts'
+import { type Answered, answerOpenHandshake, answerSignedHandshake } from './checks/handshake.ts'
 import { checkHeaders } from './checks/headers.ts'
 import { checkJsonBody } from './checks/json-body.ts'
 import { checkPayload } from './checks/payload.ts'
+import { checkSenderBody } from './checks/sender-body.ts'
+import { checkSenderEvent } from './checks/sender-event.ts'
+import { checkSenderHeaders } from './checks/sender-headers.ts'
+import { checkSenderTime } from './checks/sender-time.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
 import type { Delivery } from './delivery.ts'
@@ -13,12 +18,13 @@ import { ListenerConfigError } from './errors.ts'
 import type { Json } from './lib/json.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
-import { type Rejected, rejected, type Verdict } from './verdict.ts'
+import type { Handshake, Rejected, Verdict } from './verdict.ts'
+import { type Check, walkChecks } from './walk-checks.ts'
 import { watched } from './watch.ts'
 
 /**
- * What is asked of every delivery, in this order: the first "no" is the verdict. Cheap before dear, nothing secret
- * before authentication, and no effect before everything else has passed: the claim comes last (`claim.ts`).
+ * What is asked of the specification's deliveries, in this order: the first "no" is the verdict. Cheap before dear, nothing
+ * secret before authentication, and no effect before everything else has passed: the claim comes last (`claim.ts`).
  */
 type Checks = readonly [
   typeof checkBodySize, //     400  at most 64 KB
@@ -42,8 +48,37 @@ const CHECKS: Checks = [
   checkPayload,
 ]
 
+/** What is asked of every other sender's deliveries: authenticate, then read. Nothing of a stranger's body is parsed. */
+type SenderChecks = readonly [
+  typeof checkBodySize, //          400  at most what the sender sends
+  typeof answerOpenHandshake, //         a handshake that nobody signs is answered here
+  typeof checkSenderHeaders, //     400  POST, a content type of the sender's, its headers once each
+  typeof checkSourceIp, //          403  in the allowed networks, if any are given
+  typeof checkAuthenticity, //      401  the sender's signature, or its token
+  typeof checkSenderBody, //        400  JSON, or a form
+  typeof answerSignedHandshake, //       a handshake that the sender signed is answered here
+  typeof checkSenderTime, //        400  in the attempt's window, or no older than the sender's retries
+  typeof checkSenderEvent, //       400  the ID, or the signed bytes that stand for it
+  typeof checkPayload, //           400  the payload schema, if one is given
+]
+
+const SENDER_CHECKS: SenderChecks = [
+  checkBodySize,
+  answerOpenHandshake,
+  checkSenderHeaders,
+  checkSourceIp,
+  checkAuthenticity,
+  checkSenderBody,
+  answerSignedHandshake,
+  checkSenderTime,
+  checkSenderEvent,
+  checkPayload,
+]
+
+type Result = Exclude<Awaited<ReturnType<Checks[number] | SenderChecks[number]>>, undefined>
+
 /** Why a check says no: the union of the reasons that stand in the checks' own types. */
-export type CheckReason = Exclude<Awaited<ReturnType<Checks[number]>>, undefined>['reason']
+export type CheckReason = Exclude<Result, Answered>['reason']
 
 /**
  * Decides whether a delivery is authentic, fresh, whole, from where it should come, and new
@@ -85,7 +120,10 @@ export function verdictOn<Payload>(
 }
 
 /** The first half of `verdictOn`: an Attempt passed every check, and leaves its event free until `claimOn` takes it. */
-export function checkedOn(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Attempt | Rejected> {
+export function checkedOn(
+  delivery: Delivery,
+  listener: Listener<unknown>,
+): MaybePromise<Attempt | Rejected | Handshake> {
   return watched(new Attempt(delivery, listener), checkOnly)
 }
 
@@ -94,23 +132,9 @@ export function claimOn(attempt: Attempt): MaybePromise<Verdict<unknown>> {
   return watched(attempt, accept)
 }
 
-const checkThenClaim = (attempt: Attempt) => check(attempt, accept)
-const checkOnly = (attempt: Attempt) => check(attempt, (passed) => passed)
+const checkThenClaim = (attempt: Attempt) => walkChecks(checksFor(attempt), attempt, accept)
+const checkOnly = (attempt: Attempt) => walkChecks(checksFor(attempt), attempt, (passed) => passed)
 
-/** Asks every check, then goes on with `pass`. With cryptography that answers at once, so does this. */
-function check<Passed>(
-  attempt: Attempt,
-  pass: (attempt: Attempt) => MaybePromise<Passed>,
-  first = 0,
-): MaybePromise<Passed | Rejected> {
-  for (let index = first; index < CHECKS.length; index += 1) {
-    const failure = CHECKS[index]?.(attempt)
-    if (isPromise(failure)) {
-      return failure.then((late) =>
-        late ? rejected(late.reason, late.detail) : check(attempt, pass, index + 1),
-      )
-    }
-    if (failure) return rejected(failure.reason, failure.detail)
-  }
-  return pass(attempt)
-}
+/** Those that need a sender stand in its list alone: hence the cast. */
+const checksFor = ({ sender }: Attempt) =>
+  sender === undefined ? CHECKS : (SENDER_CHECKS as readonly Check[])

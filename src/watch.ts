@@ -36,12 +36,15 @@ async function watch<Result extends Verdict<unknown> | Attempt>(
 }
 
 /** Logs are written from this, so text that a stranger could have made up stays out. */
-function contextOf({ delivery, eventId, listener }: Attempt, startedAt: number): VerdictContext {
+function contextOf(
+  { claimKeys, delivery, eventId, listener, sender }: Attempt,
+  startedAt: number,
+): VerdictContext {
   const { sourceIp } = delivery
   return {
     listenerId: listener.id,
     durationMs: performance.now() - startedAt,
-    ...(eventId === '' ? {} : { eventId }),
+    ...(eventId === '' ? {} : { eventId: sender?.unsigned.includes('id') ? claimKeys[0] : eventId }),
     ...(sourceIp !== undefined && isAddress(sourceIp) ? { sourceIp } : {}),
   }
 }

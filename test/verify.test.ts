@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import {
   type Accepted,
+  type Handshake,
   type Json,
   type Reason,
   type Rejected,
@@ -78,10 +79,10 @@ describe('an accepted delivery', () => {
 
 describe('the verdict', () => {
   it('is told apart by ok', () => {
-    expectTypeOf<Verdict>().toEqualTypeOf<Accepted | Rejected>()
+    expectTypeOf<Verdict>().toEqualTypeOf<Accepted | Rejected | Handshake>()
     expectTypeOf<Extract<Verdict, { ok: true }>['event']>().toEqualTypeOf<WebhookEvent<Json>>()
-    expectTypeOf<Extract<Verdict, { ok: false }>['reason']>().toEqualTypeOf<Reason>()
-    expectTypeOf<Rejected['status']>().toEqualTypeOf<400 | 401 | 403 | 409 | 503>()
+    expectTypeOf<Extract<Verdict, { ok: false; handshake?: undefined }>['reason']>().toEqualTypeOf<Reason>()
+    expectTypeOf<Rejected['status']>().toEqualTypeOf<200 | 400 | 401 | 403 | 405 | 409 | 503>()
   })
 
   it('P09 P10 of a refusal holds no secret, signature or body', async () => {

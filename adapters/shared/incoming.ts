@@ -9,6 +9,7 @@ export interface Leaving {
 /** A request before its body is read, as its adapter sees it. */
 export interface Incoming extends Leaving {
   readonly method: string
+  readonly url?: string | undefined
   readonly header: (name: string) => string | readonly string[] | undefined
   /** The Content-Length, in bytes. Undefined when there is none that counts. */
   readonly announced: number | undefined

@@ -5,10 +5,11 @@ import type { WebhookEvent } from '../../src/event.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
-import { type Accepted, type Rejected, rejected } from '../../src/verdict.ts'
+import { replyTo } from '../../src/reply.ts'
+import { type Accepted, type Handshake, type Rejected, rejected } from '../../src/verdict.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
 import type { BodyIncompleteError } from './body.ts'
-import { type Reply, replyToRejected, replyUnavailable, thenClose } from './reply.ts'
+import { type Reply, replyUnavailable, thenClose } from './reply.ts'
 
 /** Send the reply, and do not run the handler. */
 export interface Refusal {
@@ -49,10 +50,10 @@ export function refuseIncomplete(
   listener: Listener<unknown>,
   startedAt: number,
 ): Refusal {
-  const verdict = rejected('body_incomplete', message)
+  const verdict = rejected('body_incomplete', message, listener.auth)
   const durationMs = performance.now() - startedAt
   callHook(listener.onVerdict, verdict, { listenerId: listener.id, durationMs })
-  return { reply: thenClose(replyToRejected(verdict, undefined)) }
+  return { reply: thenClose(replyTo(verdict)) }
 }
 
 export function decide<Payload>(
@@ -79,7 +80,7 @@ const claimedOf = <Payload>({ event }: Accepted<Payload>, listener: Listener<Pay
 
 /** Asks one step of `verify`, and answers for it what only the sender or an outage can cause. */
 function answered<Payload, Yes extends object, Passed>(
-  ask: (delivery: Delivery, listener: Listener<Payload>) => MaybePromise<Yes | Rejected>,
+  ask: (delivery: Delivery, listener: Listener<Payload>) => MaybePromise<Yes | Rejected | Handshake>,
   pass: (yes: Yes, listener: Listener<Payload>) => Passed,
   delivery: Delivery,
   listener: Listener<Payload>,
@@ -96,10 +97,14 @@ function answered<Payload, Yes extends object, Passed>(
 }
 
 /** Not `in`, for which engines have no short way: hence the cast. */
-const isNo = (answer: object): answer is Rejected => (answer as { ok?: boolean }).ok === false
+const isNo = (answer: object): answer is Rejected | Handshake => (answer as { ok?: boolean }).ok === false
 
-function refuse(verdict: Rejected, { body }: Delivery, { auth, maxBodyBytes }: Listener<unknown>): Refusal {
-  const reply = replyToRejected(verdict, auth.challenge)
+function refuse(
+  verdict: Rejected | Handshake,
+  { body }: Delivery,
+  { maxBodyBytes }: Listener<unknown>,
+): Refusal {
+  const reply = replyTo(verdict)
   return { reply: body.byteLength > maxBodyBytes ? thenClose(reply) : reply }
 }
 

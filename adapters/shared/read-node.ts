@@ -8,6 +8,7 @@ import type { NodeResponse } from './settle.ts'
 /** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
 export interface NodeRequest extends NodeStream {
   readonly method?: string | undefined
+  readonly url?: string | undefined
   readonly httpVersionMajor?: number
   readonly rawHeaders: readonly string[]
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
@@ -28,6 +29,7 @@ export function nodeIncoming(request: NodeRequest, response: NodeResponse | unde
   const announced = announcedBytes(header('content-length'))
   return {
     method: request.method ?? '',
+    url: request.url,
     header,
     announced,
     readBody: (limit, timeoutMs) => readNodeBody(request, announced, limit, timeoutMs),

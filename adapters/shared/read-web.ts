@@ -11,6 +11,7 @@ export function webIncoming(request: Request): Incoming {
   const announced = announcedBytes(request.headers.get('content-length') ?? undefined)
   return {
     method: request.method,
+    url: request.url,
     header: (name) => webHeader(request.headers, name),
     announced,
     readBody: (limit, timeoutMs) => readWebBody(request, announced, limit, timeoutMs),

@@ -112,7 +112,7 @@ export class Receiver<Request extends object, Payload, Passed> {
     if (maxBodyBytes > this.#places.maxBytes) throw bytesTooFew(maxBodyBytes)
     const startedAt = startTime(listener)
     const sourceIp = findSource(listener)
-    const { method, header, announced } = incoming
+    const { method, url, header, announced } = incoming
     const bytes = Math.min(announced ?? maxBodyBytes, maxBodyBytes)
     const problem = this.#places.fullFor(bytes)
     if (problem !== undefined) return Promise.resolve(refuseBusy(problem, listener)).then(answer)
@@ -120,7 +120,7 @@ export class Receiver<Request extends object, Payload, Passed> {
     const place = this.#places.take(bytes)
     return Promise.resolve(body).then(
       (body) => {
-        const verdict = () => this.#decide({ method, header, body, sourceIp }, listener)
+        const verdict = () => this.#decide({ method, url, header, body, sourceIp }, listener)
         return whenKnown(place.during(verdict, incoming), answer)
       },
       (error) => {

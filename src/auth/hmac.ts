@@ -1,30 +1,28 @@
-import { constantTimeEqual, hmacSha256 } from '#crypto'
+import { constantTimeEqual, hmacWith } from '#crypto'
 import type { Attempt } from '../checks/check.ts'
 import { fail } from '../checks/check.ts'
+import type { Mac } from '../crypto/mac.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
-import { checkedElsewhere, checkOptions, wellFormedText } from '../lib/options.ts'
+import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
+import { type NamedSecret, namedSecrets, type Secrets, secretText } from './secrets.ts'
 
 /** A live secret and its name. While senders change over, a listener has two (specification 5.2). */
-export interface HmacSecret {
-  /** Names the secret in `event.auth.secretId` and in nothing the sender sees. */
-  readonly id: string
-  /** The signing secret as it was given out. Its UTF-8 bytes are the key: it is not decoded. */
-  readonly secret: string
-}
+export type HmacSecret = NamedSecret
 
 /** The options of `hmac`. */
 export interface HmacOptions {
-  /** One secret, or several: a delivery signed with any of them passes. */
-  readonly secrets: HmacSecret | readonly HmacSecret[]
+  /** One secret, or several: a delivery signed with any of them passes. Its UTF-8 bytes are the key. */
+  readonly secrets: Secrets
 }
 
 const SIGNATURE = /^[A-Za-z0-9_-]{43}$/
 const SHORTEST_SECRET = 16
+const encoder = new TextEncoder()
 
 /**
  * Authentication by `Webhook-Signature`: HMAC-SHA256 over `timestamp.eventId.body`, as base64url without padding
@@ -36,9 +34,9 @@ const SHORTEST_SECRET = 16
  */
 export function hmac(options: HmacOptions): Authenticator {
   checkOptions('hmac', options, { secrets: checkedElsewhere })
-  const keys = compileSecrets([options.secrets].flat()).map(({ id, secret }) => ({
+  const keys = namedSecrets(options.secrets, 'secrets', longSecret).map(({ id, secret }) => ({
     id,
-    mac: hmacSha256(secret),
+    mac: hmacWith('sha256', encoder.encode(secret), 'base64url'),
   }))
   return Object.freeze({
     method: 'hmac' as const,
@@ -48,7 +46,7 @@ export function hmac(options: HmacOptions): Authenticator {
 
 interface HmacKey {
   readonly id: string
-  readonly mac: ReturnType<typeof hmacSha256>
+  readonly mac: Mac
 }
 
 function authenticate(attempt: Attempt, keys: readonly HmacKey[]): MaybePromise<Authentication> {
@@ -60,7 +58,7 @@ function authenticate(attempt: Attempt, keys: readonly HmacKey[]): MaybePromise<
   }
   const prefix = `${attempt.timestampText}.${attempt.eventIdText}.`
   const { body } = attempt.delivery
-  const texts = keys.map(({ mac }) => mac(prefix, body))
+  const texts = keys.map(({ mac }) => mac(prefix, body, ''))
   return isPromise(texts[0])
     ? Promise.all(texts).then((known) => nameSecret(keys, signature, known))
     : nameSecret(keys, signature, texts as string[]) // if one of them is, all are
@@ -77,30 +75,12 @@ function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly
     : { method: 'hmac', secretId }
 }
 
-function compileSecrets(secrets: readonly HmacSecret[]): readonly HmacSecret[] {
-  const seen = new Set<string>()
-  for (const [index, entry] of secrets.entries()) {
-    const option = `secrets[${index}]`
-    checkOptions(option, entry, {
-      id: (value) => wellFormedText(value, `${option}.id`),
-      secret: (value) => checkSecret(value, `${option}.secret`),
-    })
-    if (seen.has(`id ${entry.id}`)) throw new ListenerConfigError(`${option}.id`, 'is used twice')
-    if (seen.has(`secret ${entry.secret}`)) throw new ListenerConfigError(`${option}.secret`, 'is used twice')
-    seen.add(`id ${entry.id}`).add(`secret ${entry.secret}`)
+/** A floor for secrets that people make up themselves. @throws ListenerConfigError */
+const longSecret: OptionCheck = (value, option) => {
+  if (typeof value === 'string' && value !== '' && value.trim().length < SHORTEST_SECRET) {
+    throw new ListenerConfigError(option, `must have at least ${SHORTEST_SECRET} characters`)
   }
-  if (secrets.length === 0) throw new ListenerConfigError('secrets', 'must have at least one { id, secret }')
-  return secrets.map(({ id, secret }) => ({ id, secret }))
-}
-
-function checkSecret(value: unknown, option: string): void {
-  const refuse = (problem: string) => new ListenerConfigError(option, problem)
-  if (typeof value !== 'string') throw refuse('must be a string; is the environment variable set?')
-  if (value === '') throw refuse('is empty; is the environment variable set?')
-  if (value.trim().length < SHORTEST_SECRET) throw refuse(`must have at least ${SHORTEST_SECRET} characters`)
-  if (!value.isWellFormed()) throw refuse('has a lone surrogate, which has no UTF-8 bytes')
-  if (/^[\r\n]|[\r\n]$/.test(value))
-    throw refuse('begins or ends with a line break; trim what you read from a file')
+  secretText(value, option)
 }
 
 /** A new signing secret: 256 random bits as 43 characters of base64url (specification 5.2, 8.2). */

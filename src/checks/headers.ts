@@ -1,4 +1,5 @@
 import { headerOf } from '../delivery.ts'
+import { mediaTypeOf } from '../lib/content-type.ts'
 import { type Attempt, type Failure, fail } from './check.ts'
 
 type HeaderReason =
@@ -7,23 +8,6 @@ type HeaderReason =
   | 'header_repeated'
   | 'content_type_not_json'
   | 'content_encoding_not_identity'
-
-const LONGEST_CONTENT_TYPE = 256
-
-// One media type, then parameters of RFC 9110 5.6.6. Each space can match in one place only, so it runs in line.
-const JSON_TYPE =
-  /^[ \t]*application\/json[ \t]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")[ \t]*)?)*$/i
-// Of a text that is one. From semicolon to semicolon, over those that stand in quotes.
-const PARAMETER = /;[ \t]*([^=; \t]*)=?(?:"((?:[^"\\]|\\.)*)"|([^;" \t]*))/g
-
-function isJsonType(value: string): boolean {
-  if (value === 'application/json') return true
-  if (value.length > LONGEST_CONTENT_TYPE || !JSON_TYPE.test(value)) return false
-  for (const [, name, quoted, bare] of value.toLowerCase().matchAll(PARAMETER)) {
-    if (name === 'charset' && (quoted?.replace(/\\(.)/g, '$1') ?? bare) !== 'utf-8') return false
-  }
-  return true
-}
 
 /**
  * The method and the headers that every delivery has to have (specification 4.2), each of them once.
@@ -47,7 +31,7 @@ export function checkHeaders(attempt: Attempt): Failure<HeaderReason> | undefine
   if (typeof eventId !== 'string') return fail('header_repeated', 'more than one Webhook-Event-Id')
   if (typeof contentEncoding === 'object') return fail('header_repeated', 'more than one Content-Encoding')
 
-  if (!isJsonType(contentType))
+  if (mediaTypeOf(contentType) !== 'application/json')
     return fail('content_type_not_json', 'Content-Type is not application/json in UTF-8')
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
     return fail(

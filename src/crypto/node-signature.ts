@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
 
 /**
- * Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2).
+ * Whether `signature` over the ASCII `message`, or over its bytes, verifies with a key that was imported for the algorithm (RFC 7515 5.2).
  *
  * A check that is alone runs here: the way to the thread pool and back takes as long as the check. Where others are
  * under way, in this stretch of code, in the pool or in this turn of the event loop, the other cores help, if there are any.
@@ -13,15 +13,16 @@ export async function verifySignature(
   algorithm: JwtAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
-  text: string,
+  message: string | Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
   underWay += 1
   try {
     const keyObject = keyObjectFor(algorithm, key)
     const encoded = algorithm === 'ES256' ? derSignature(signature) : signature
     if (!keyObject || !encoded) return false
+    const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : message
     const digest = algorithm === 'EdDSA' ? null : 'sha256'
-    const check = [digest, Buffer.from(text, 'latin1'), keyObject, encoded] as const
+    const check = [digest, bytes, keyObject, encoded] as const
     await undefined // those who begin together are counted by now
     if (isAlone()) return verify(...check)
     return await new Promise((resolve) => {

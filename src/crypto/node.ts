@@ -1,13 +1,20 @@
 /** Cryptography on node:crypto, synchronous. `web.ts` is its twin: one vector suite holds the two equal. */
 import { createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { HmacHash, Mac, Spelling } from './mac.ts'
 
 export { verifySignature } from './node-signature.ts'
 
-/** HMAC-SHA256 with the UTF-8 bytes of `secret`, over the ASCII text `prefix` and then `body`, as base64url. */
-export function hmacSha256(secret: string): (prefix: string, body: Uint8Array) => MaybePromise<string> {
-  const key = createSecretKey(secret, 'utf8') // as bytes it would be read anew each time
-  return (prefix, body) => createHmac('sha256', key).update(prefix, 'latin1').update(body).digest('base64url')
+/** HMAC over the text `before`, the bytes of `body` and the text `after`: each character of a text is a byte. */
+export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
+  const keyObject = createSecretKey(key) // as bytes it would be read anew each time
+  return (before, body, after) => {
+    const mac = createHmac(algorithm, keyObject)
+    if (before !== '') mac.update(before, 'latin1')
+    mac.update(body)
+    if (after !== '') mac.update(after, 'latin1')
+    return mac.digest(spelling)
+  }
 }
 
 /** SHA-256 as base64url. */
@@ -21,12 +28,12 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
   return bytes.toString('base64url') === text ? bytes : undefined // the decoder takes nearly anything
 }
 
-const LONGEST_TEXT = 64
+const LONGEST_TEXT = 128
 const left = Buffer.alloc(LONGEST_TEXT * 2)
 const right = Buffer.alloc(LONGEST_TEXT * 2)
 let written = 0
 
-/** Whether two texts of one length, at most 64, are equal, in a time that does not depend on where they differ. */
+/** Whether two texts of one length, at most 128, are equal, in a time that does not depend on where they differ. */
 export function constantTimeEqual(a: string, b: string): boolean {
   if (a.length !== b.length || a.length > LONGEST_TEXT) return false
   if (a.length < written) {

@@ -1,25 +1,28 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its twin. */
+import { encodeBase64 } from '../lib/base64.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { bytesOf } from '../lib/bytes.ts'
+import { encodeHex } from '../lib/hex.ts'
+import type { HmacHash, Mac, Spelling } from './mac.ts'
 import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
 
 export { decodeBase64url } from '../lib/base64url.ts'
 
-const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
+const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' } as const
+const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
 const encoder = new TextEncoder()
 
-/** HMAC-SHA256 with the UTF-8 bytes of `secret`, over the ASCII text `prefix` and then `body`, as base64url. */
-export function hmacSha256(secret: string): (prefix: string, body: Uint8Array) => MaybePromise<string> {
-  const importKey = () => crypto.subtle.importKey('raw', encoder.encode(secret), HMAC_SHA256, false, ['sign'])
-  let key: Awaited<ReturnType<typeof importKey>> | undefined
+/** HMAC over the text `before`, the bytes of `body` and the text `after`: each character of a text is a byte. */
+export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
+  const importKey = () =>
+    crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: HASHES[algorithm] }, false, ['sign'])
+  let imported: Awaited<ReturnType<typeof importKey>> | undefined
 
-  return async (prefix, body) => {
-    const message = new Uint8Array(prefix.length + body.length)
-    message.set(encoder.encode(prefix))
-    message.set(body, prefix.length)
+  return async (before, body, after) => {
+    const message = bytesOf(before, body, after)
     // The key is kept, never its promise: workerd forbids awaiting what another request started.
-    key ??= await importKey()
-    return encodeBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, message)))
+    imported ??= await importKey()
+    return ENCODE[spelling](new Uint8Array(await crypto.subtle.sign('HMAC', imported, message)))
   }
 }
 
@@ -28,12 +31,12 @@ export async function sha256(bytes: Uint8Array): Promise<string> {
   return encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.slice())))
 }
 
-/** Whether `signature` over the ASCII `text` verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
+/** Whether `signature` over the ASCII `message`, or over its bytes, verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
 export async function verifySignature(
   algorithm: JwtAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
-  text: string,
+  message: string | Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
   try {
     if (!isKeyFor(algorithm, key)) return false
@@ -41,16 +44,16 @@ export async function verifySignature(
       { name: key.algorithm.name, hash: 'SHA-256' },
       key,
       signature,
-      encoder.encode(text),
+      typeof message === 'string' ? encoder.encode(message) : message,
     )
   } catch {
     return false
   }
 }
 
-const LONGEST_TEXT = 64
+const LONGEST_TEXT = 128
 
-/** Whether two texts of one length, at most 64, are equal, in a time that does not depend on where they differ. */
+/** Whether two texts of one length, at most 128, are equal, in a time that does not depend on where they differ. */
 export function constantTimeEqual(a: string, b: string): boolean {
   if (a.length !== b.length || a.length > LONGEST_TEXT) return false
   let difference = 0

@@ -1,5 +1,5 @@
 import { CompactSign, importJWK } from 'jose'
-import { hmacSha256, sha256 } from '#crypto'
+import { hmacWith, sha256 } from '#crypto'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { checkOptions } from '../lib/options.ts'
@@ -30,7 +30,7 @@ export interface SignedRequest {
 export async function signHmac(options: SignHmacOptions): Promise<SignedRequest> {
   checkOptions('signHmac', options, HMAC_OPTIONS)
   const { body, headers, prefix } = prepare(options)
-  const signature = await hmacSha256(options.secret)(prefix, body)
+  const signature = await hmacWith('sha256', encoder.encode(options.secret), 'base64url')(prefix, body, '')
   return { method: 'POST', headers: { ...headers, 'webhook-signature': signature }, body }
 }
 

@@ -77,7 +77,7 @@ function endpoint(
     clock,
     onVerdict: (verdict, { durationMs }) => {
       durations.add(durationMs)
-      verdicts.add(verdict.ok ? 'accepted' : verdict.reason)
+      verdicts.add(verdict.ok ? 'accepted' : (verdict.reason ?? 'handshake'))
     },
     onError: (error) => failures.add(error),
     ...options,

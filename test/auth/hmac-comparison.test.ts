@@ -10,8 +10,8 @@ vi.mock('#crypto', async (original) => {
   const real = await original<typeof import('#crypto')>()
   return {
     ...real,
-    hmacSha256: (secret: string) => {
-      const mac = real.hmacSha256(secret)
+    hmacWith: (...key: Parameters<typeof real.hmacWith>) => {
+      const mac = real.hmacWith(...key)
       return (...given: Parameters<typeof mac>) => {
         counted.macs += 1
         return mac(...given)

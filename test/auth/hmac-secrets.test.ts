@@ -133,7 +133,6 @@ describe('secrets that are refused', () => {
     ['secrets', []],
     ['secrets[0]', undefined],
     ['secrets[0]', null],
-    ['secrets[0]', SECRET],
     ['secrets[0]', [null]],
     ['secrets[0].id', { secret: SECRET }],
     ['secrets[0].id', { id: '', secret: SECRET }],
@@ -151,8 +150,6 @@ describe('secrets that are refused', () => {
     { id: 'main', secret: 'hunter2 hunter2 hunter2\n' },
     { id: 'main', secret: 'hunter2 hunter2 hunter2 \ud800' },
     { id: '', secret: 'hunter2 hunter2 hunter2' },
-    ['hunter2 hunter2 hunter2'],
-    'hunter2 hunter2 hunter2',
     [
       { id: 'a', secret: 'hunter2 hunter2 hunter2' },
       { id: 'b', secret: 'hunter2 hunter2 hunter2' },

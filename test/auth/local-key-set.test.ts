@@ -124,7 +124,7 @@ describe('jwt', () => {
     const delivery = deliver()
 
     expect(await verify(delivery, listener)).toMatchObject(ACCEPTED)
-    expect(await verify(delivery, listener)).toMatchObject({ status: 409 })
+    expect(await verify(delivery, listener)).toMatchObject({ status: 503 })
     removed = true
     expect(await verify(delivery, listener)).toMatchObject(invalid('it was removed'))
     expect(await send()).toMatchObject(invalid('it was removed'))

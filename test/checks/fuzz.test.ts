@@ -75,7 +75,7 @@ it.each(listeners)(
       fc.asyncProperty(changes, async ({ headers = {}, ...parts }) => {
         const header = (name: string) => (Object.hasOwn(headers, name) ? headers[name] : valid.header(name))
         const verdict = await verify({ ...valid, ...parts, header }, listener)
-        seen.add(verdict.ok ? 'accepted' : verdict.reason)
+        seen.add(verdict.ok ? 'accepted' : (verdict.reason ?? 'handshake'))
         if (verdict.ok) expect(verdict.event.rawBody).toBe(parts.body ?? valid.body)
         else {
           expect([400, 401, 403, 409, 503]).toContain(verdict.status)

@@ -1,5 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
+import { github } from '../../schemes/github.ts'
+import { standardWebhooks } from '../../schemes/standard-webhooks.ts'
 import { type Reason, verify } from '../../src/index.ts'
 import { es256Listener } from '../support/es256-listener.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
@@ -31,6 +34,34 @@ async function secondTime(committed: boolean): Promise<string> {
   return inWords(await verify(delivery, listener))
 }
 
+const hmacOf = (key: Buffer, text: string) => createHmac('sha256', key).update(text)
+
+/** Of GitHub, which sends forms, too. */
+async function fromGithub(body: string, contentType: string): Promise<string> {
+  const { listener } = hmacListener({ auth: github({ secrets: 'It is a secret' }) })
+  const headers: { [name: string]: string } = {
+    'content-type': contentType,
+    'x-hub-signature-256': `sha256=${hmacOf(Buffer.from('It is a secret'), body).digest('hex')}`,
+  }
+  const delivery = { method: 'POST', header: (name: string) => headers[name], sourceIp: undefined }
+  return inWords(await verify({ ...delivery, body: Buffer.from(body) }, listener))
+}
+
+/** Of Standard Webhooks, whose IDs are signed. */
+async function withSignedId(id: string): Promise<string> {
+  const key = Buffer.alloc(32, 'k')
+  const { listener, clock } = hmacListener({
+    auth: standardWebhooks({ secrets: `whsec_${key.toString('base64')}` }),
+  })
+  const headers: { [name: string]: string } = {
+    'webhook-id': id,
+    'webhook-timestamp': `${clock.seconds()}`,
+    'webhook-signature': `v1,${hmacOf(key, `${id}.${clock.seconds()}.{}`).digest('base64')}`,
+  }
+  const delivery = { method: 'POST', header: (name: string) => headers[name], sourceIp: undefined }
+  return inWords(await verify({ ...delivery, body: Buffer.from('{}') }, listener))
+}
+
 /** A reason without a way to it does not compile. `body_incomplete` is the adapters' own. */
 const WAYS: { readonly [R in Exclude<Reason, 'body_incomplete'>]: readonly [number, () => Promise<string>] } =
   {
@@ -45,8 +76,11 @@ const WAYS: { readonly [R in Exclude<Reason, 'body_incomplete'>]: readonly [numb
     header_missing: [400, () => withThese({ 'webhook-timestamp': undefined })],
     header_repeated: [400, () => withThese({ 'webhook-event-id': ['a', 'b'] })],
     content_type_not_json: [400, () => withThese({ 'content-type': 'text/html' })],
+    content_type_not_accepted: [400, () => fromGithub('{}', 'text/html')],
     content_encoding_not_identity: [400, () => withThese({ 'content-encoding': 'br' })],
     body_not_json: [400, () => withBody('{')],
+    body_malformed: [400, () => fromGithub('payload=%', 'application/x-www-form-urlencoded')],
+    event_id_malformed: [400, () => withSignedId('msg.1')],
     timestamp_malformed: [400, () => withThese({ 'webhook-timestamp': 'now' })],
     timestamp_out_of_range: [400, () => withThese({ 'webhook-timestamp': '1' })],
     event_id_not_uuid_v4: [400, () => withThese({ 'webhook-event-id': '1' })],

@@ -20,6 +20,7 @@ describe('the tree in CONTRIBUTING.md', () => {
     'src/auth',
     'src/crypto',
     'src/lib',
+    'src/scheme',
     'src/testing',
     'stores',
     'stores/shared',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const manifest: {
 
 /** What `import` gives for each subpath of the built package, asked from inside it by its own name. */
 async function exportedNames(): Promise<unknown> {
-  const subpaths = Object.keys(manifest.exports).filter((subpath) => !subpath.endsWith('.json'))
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => !/\.json$|\*$/.test(subpath))
   const script = `
     const names = {}
     for (const subpath of ${JSON.stringify(subpaths)}) {
@@ -37,11 +37,13 @@ describe('the public surface', () => {
         'eventKeyText',
         'generateSecret',
         'hmac',
+        'replyTo',
         'verify',
       ],
       './express': ['verifyWebhook', 'webhookOf'],
       './fastify': ['verifyWebhook', 'webhookOf'],
       './hono': ['verifyWebhook'],
+      './schemes': ['defineScheme', 'emptyReply', 'jsonReply', 'senderAuthenticator', 'textReply'],
       './jwt': ['jwt', 'localKeySet', 'remoteKeySet'],
       './stores/d1': ['d1Store', 'sqliteSchema'],
       './stores/durable-object': ['EventStoreObject', 'durableObjectStore'],
@@ -54,6 +56,18 @@ describe('the public surface', () => {
       './testing': ['eventStoreSuite', 'signHmac', 'signJwt', 'toDelivery'],
       './web': ['webhookHandler'],
     })
+  })
+
+  it('of each scheme is one function, named as its file and its row are', async () => {
+    const files = readdirSync(`${root}schemes`).filter((file) => file.endsWith('.ts'))
+    expect(files.length).toBeGreaterThan(3)
+    for (const file of files) {
+      const name = file.replace('.ts', '')
+      const factory = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+      const module = await import(`../../schemes/${file}`)
+      expect(Object.keys(module)).toEqual([factory])
+      expect(module[factory].scheme.name).toBe(name)
+    }
   })
 
   it.skipIf(process.platform === 'win32')('npx finds the command of a clone once it is built', () => {

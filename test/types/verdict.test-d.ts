@@ -4,6 +4,7 @@ import {
   type Delivery,
   defineListener,
   type EventAuth,
+  type Handshake,
   hmac,
   type Json,
   type JwtClaims,
@@ -30,10 +31,14 @@ test('a verdict is narrowed by ok', async () => {
     expectTypeOf(verdict.event).toEqualTypeOf<WebhookEvent<Json>>()
     // @ts-expect-error there is no reason to refuse it
     verdict.reason
+  } else if (verdict.handshake) {
+    expectTypeOf(verdict).toEqualTypeOf<Handshake>()
+    // @ts-expect-error nothing was refused
+    verdict.retryAfterSeconds
   } else {
     expectTypeOf(verdict.reason).toEqualTypeOf<Reason>()
     expectTypeOf(verdict.status).toEqualTypeOf<RejectedStatus>()
-    expectTypeOf(verdict.status).toEqualTypeOf<400 | 401 | 403 | 409 | 503>()
+    expectTypeOf(verdict.status).toEqualTypeOf<200 | 400 | 401 | 403 | 405 | 409 | 503>()
     expectTypeOf(verdict.retryAfterSeconds).toEqualTypeOf<number | undefined>()
     // @ts-expect-error a refused delivery has no event
     verdict.event
@@ -53,6 +58,8 @@ test('auth is narrowed by its method', () => {
     expectTypeOf(auth.secretId).toEqualTypeOf<string>()
     // @ts-expect-error a signature has no claims
     auth.claims
+  } else if (auth.method === 'scheme') {
+    expectTypeOf(auth.covers).toEqualTypeOf<'body' | 'values' | 'token' | 'nothing'>()
   } else {
     expectTypeOf(auth.method).toEqualTypeOf<'jwt'>()
     expectTypeOf(auth.claims).toEqualTypeOf<JwtClaims>()
@@ -73,6 +80,9 @@ test('the reasons are these, so that a switch over them is complete', () => {
     | 'content_type_not_json'
     | 'content_encoding_not_identity'
     | 'body_not_json'
+    | 'body_malformed'
+    | 'content_type_not_accepted'
+    | 'event_id_malformed'
     | 'timestamp_malformed'
     | 'timestamp_out_of_range'
     | 'event_id_not_uuid_v4'

@@ -1,0 +1,38 @@
+import {
+  defineScheme,
+  emptyReply,
+  jsonReply,
+  type PublicKeyOptions,
+  type SchemeFactory,
+} from '../src/scheme/index.ts'
+import { memberAt } from '../src/scheme/members.ts'
+
+/**
+ * Discord: interactions and webhook events, signed with Ed25519. Discord sends wrong signatures on purpose and looks for a
+ * 401. The PING of either kind is answered here.
+ *
+ * The public key is in the Developer Portal, on the app's General Information page. Discord documents no tolerance for its
+ * time, so none is set here. Interactions have an ID; of webhook events the signed bytes are claimed.
+ */
+export const discord: SchemeFactory<PublicKeyOptions> = defineScheme({
+  name: 'discord',
+  sender: 'Discord',
+  secretName: 'public key of the app, in hex',
+  algorithm: 'ed25519',
+  key: 'hex',
+  signature: { headers: ['x-signature-ed25519'], spelling: 'hex' },
+  signs: '{timestamp}{body}',
+  timestamp: { header: 'x-signature-timestamp', unit: 'seconds', of: 'attempt' },
+  eventId: { member: '/id' },
+  eventType: { member: '/event/type' },
+  handshake: {
+    signed: true,
+    answer: (request) => {
+      const type = memberAt(request.payload(), ['type'])
+      if (type === 1) return jsonReply({ type: 1 })
+      return type === 0 ? emptyReply(204) : undefined
+    },
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,22 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Stripe: `Stripe-Signature`, one per endpoint.
+ *
+ * The secret is the endpoint's signing secret, `whsec_…`, in the Dashboard under Developers, Webhooks. While you roll it,
+ * Stripe signs with both. The signature covers its time and the body, so the event's `id` and `type`.
+ */
+export const stripe: SchemeFactory = defineScheme({
+  name: 'stripe',
+  sender: 'Stripe',
+  secretName: 'signing secret of the endpoint, whsec_…',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['stripe-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { member: '/id' },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

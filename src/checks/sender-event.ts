@@ -1,0 +1,30 @@
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { type Failure, fail, type SenderAttempt } from './check.ts'
+
+/** In characters. */
+const LONGEST_EVENT_ID = 256
+
+/**
+ * Which event it is: by the sender's ID, by the bytes that were signed, or by both, as the scheme says. An ID that the
+ * delivery does not have is made up for by the signed bytes.
+ */
+export function checkSenderEvent(
+  attempt: SenderAttempt,
+): MaybePromise<Failure<'event_id_malformed'> | undefined> {
+  const { sender } = attempt
+  const id = sender.idOf(attempt)
+  if (id.length > LONGEST_EVENT_ID)
+    return fail('event_id_malformed', `the ID is over ${LONGEST_EVENT_ID} characters`)
+  if (sender.idDivider !== '' && id.includes(sender.idDivider)) {
+    return fail('event_id_malformed', `the ID holds ${sender.idDivider}, which ends it in what is signed`)
+  }
+  const byId = id !== '' && sender.dedupe.endsWith('id')
+  const byBytes = id === '' || sender.dedupe.startsWith('signed bytes')
+  return whenKnown(byBytes ? sender.keyOfBytes(sender.signedBytes(attempt)) : '', (bytesKey) =>
+    whenKnown(byId ? sender.keyOfId(id) : '', (idKey) => {
+      attempt.claimKeys = sender.dedupe === 'off' ? [] : [bytesKey, idKey].filter((key) => key !== '')
+      attempt.eventId = id === '' ? bytesKey : id
+      return undefined
+    }),
+  )
+}

@@ -1,0 +1,53 @@
+import { headerOf } from '../delivery.ts'
+import { mediaTypeOf } from '../lib/content-type.ts'
+import { type Failure, fail, type SenderAttempt } from './check.ts'
+
+type HeaderReason =
+  | 'method_not_post'
+  | 'header_missing'
+  | 'header_repeated'
+  | 'content_type_not_accepted'
+  | 'content_encoding_not_identity'
+
+/**
+ * The method and the headers that the sender's scheme asks for, each at most once. A content type may be missing, because
+ * nothing signs it: then the body is read as the sender's usual one. The signature is not looked at here.
+ */
+export function checkSenderHeaders(attempt: SenderAttempt): Failure<HeaderReason> | undefined {
+  const { delivery, sender } = attempt
+  if (delivery.method !== 'POST') return fail('method_not_post', 'the method is not POST')
+  for (const name of sender.requiredHeaders) {
+    if (headerOf(delivery, name) === undefined) return fail('header_missing', `no ${name}`)
+  }
+  for (const name of sender.singleHeaders) {
+    if (typeof headerOf(delivery, name) === 'object') return fail('header_repeated', `more than one ${name}`)
+  }
+  attempt.timestampText = textOf(attempt, sender.timestampHeader)
+  attempt.eventIdText = textOf(attempt, sender.eventIdHeader)
+  return checkContent(attempt)
+}
+
+function checkContent(attempt: SenderAttempt): Failure<HeaderReason> | undefined {
+  const { readerFor, scheme } = attempt.sender
+  const contentType = textOf(attempt, 'content-type')
+  const contentEncoding = textOf(attempt, 'content-encoding')
+  const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
+  const readBody = readerFor(mediaType)
+  if (readBody === undefined) {
+    return fail('content_type_not_accepted', `${scheme.sender} does not send this content type`)
+  }
+  if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
+    return fail(
+      'content_encoding_not_identity',
+      'the body is compressed; the signature covers the bytes as sent',
+    )
+  }
+  attempt.readBody = readBody
+  return undefined
+}
+
+/** Empty for a header that is absent, or that the scheme does not have. */
+function textOf({ delivery }: SenderAttempt, name: string | undefined): string {
+  const value = name === undefined ? '' : headerOf(delivery, name)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,29 @@
+import { type Failure, fail, type SenderAttempt } from './check.ts'
+
+/**
+ * An attempt's time is within the tolerance of now on either side; an event's is not older than that. An event without
+ * a time has no window. Without either, the delivery's arrival stands for the time it was sent.
+ */
+export function checkSenderTime(
+  attempt: SenderAttempt,
+): Failure<'timestamp_malformed' | 'timestamp_out_of_range'> | undefined {
+  const { listener, now, sender } = attempt
+  const { time } = sender
+  attempt.sentAt = now
+  if (time === undefined) return undefined
+  const sentAt = sender.timeOf(attempt)
+  const isAttempt = time.of === 'attempt'
+  if (Number.isNaN(sentAt)) {
+    return isAttempt ? fail('timestamp_malformed', `the time is not in ${time.unit}`) : undefined
+  }
+  const age = now - sentAt
+  const oldest = listener.toleranceSeconds
+  const newest = isAttempt ? Math.min(time.aheadSeconds ?? oldest, oldest) : Number.POSITIVE_INFINITY
+  // Asked this way round, a clock that answers NaN lets nothing by.
+  if (!(age <= oldest && -age <= newest)) {
+    const off = `${Math.abs(age)} s ${age > 0 ? 'old' : 'ahead'}`
+    return fail('timestamp_out_of_range', `the time is ${off}; allowed are ${age > 0 ? oldest : newest}`)
+  }
+  attempt.sentAt = sentAt
+  return undefined
+}

@@ -1,0 +1,69 @@
+import type { ClaimAnswer, CommitAnswer } from './event-store.ts'
+import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
+
+/** An event taken by one delivery, and the two ways to let go of it. */
+export interface Held {
+  take(): MaybePromise<ClaimAnswer>
+  commit(): Promise<CommitAnswer>
+  release(): Promise<boolean>
+}
+
+/** For `dedupe: 'off'`: every delivery is new. */
+export const UNCLAIMED: Held = {
+  take: () => 'acquired',
+  commit: () => Promise.resolve('committed'),
+  release: () => Promise.resolve(true),
+}
+
+/** Two keys of one event: it is new only if both are, and both are let go of together. */
+export class HeldPair implements Held {
+  readonly #first: Held
+  readonly #second: Held
+
+  constructor(first: Held, second: Held) {
+    this.#first = first
+    this.#second = second
+  }
+
+  take(): MaybePromise<ClaimAnswer> {
+    return whenKnown(this.#first.take(), (answer) => (answer === 'acquired' ? this.#takeSecond() : answer))
+  }
+
+  #takeSecond(): MaybePromise<ClaimAnswer> {
+    try {
+      const answer = this.#second.take()
+      if (!isPromise(answer)) return this.#keepIfBoth(answer)
+      return answer.then(
+        (late) => this.#keepIfBoth(late),
+        (error) => this.#giveBack(error),
+      )
+    } catch (error) {
+      return this.#giveBack(error)
+    }
+  }
+
+  #keepIfBoth(second: ClaimAnswer): MaybePromise<ClaimAnswer> {
+    if (second === 'acquired') return second
+    // A release that fails changes nothing: the lease lapses.
+    return this.#first.release().then(
+      () => second,
+      () => second,
+    )
+  }
+
+  #giveBack(error: unknown): Promise<never> {
+    const fail = () => Promise.reject(error)
+    return this.#first.release().then(fail, fail)
+  }
+
+  async commit(): Promise<CommitAnswer> {
+    const [first, second] = await Promise.all([this.#first.commit(), this.#second.commit()])
+    if (first === 'lost' || second === 'lost') return 'lost'
+    return first === 'already' ? second : first
+  }
+
+  async release(): Promise<boolean> {
+    const [first, second] = await Promise.all([this.#first.release(), this.#second.release()])
+    return first && second
+  }
+}

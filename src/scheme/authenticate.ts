@@ -1,0 +1,70 @@
+import type { Authentication } from '../auth/authenticator.ts'
+import { type Attempt, fail } from '../checks/check.ts'
+import { headerOf } from '../delivery.ts'
+import type { EventAuth } from '../event.ts'
+import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import type { Scheme } from './scheme.ts'
+import { itemsAfter, signatureItems } from './signature-items.ts'
+import type { Signed } from './signed-text.ts'
+import type { Matcher } from './verifiers.ts'
+
+/** One configured secret or public key. */
+export interface SchemeKey {
+  readonly auth: EventAuth
+  /** What its signatures begin with. */
+  readonly prefix: string
+  readonly matches: Matcher
+}
+
+const MOST_SIGNATURES = 10
+
+/** Asks each key whether one of the delivery's signatures is its own. No early exit: the time tells nobody which. */
+export function authenticateBy(
+  { signature, timestamp, fixedHeaders = {} }: Scheme,
+  keys: readonly SchemeKey[],
+  signedOf: (attempt: Attempt) => readonly Signed[] | undefined,
+): (attempt: Attempt) => MaybePromise<Authentication> {
+  const { atMost = MOST_SIGNATURES } = signature
+  const fixed = Object.entries(fixedHeaders)
+
+  return (attempt) => {
+    const items = signatureItems(signature, attempt.delivery)
+    if ('reason' in items) return items
+    const stranger = fixed.find(([name, value]) => headerOf(attempt.delivery, name) !== value)
+    if (stranger) return fail('signature_mismatch', `${stranger[0]} is not ${stranger[1]}`)
+    if (timestamp && 'item' in timestamp) {
+      const [time, another] = itemsAfter(items, timestamp.item, 2)
+      if (time === undefined || another !== undefined) {
+        return fail('signature_mismatch', `the signature header does not hold ${timestamp.item} once`)
+      }
+      attempt.timestampText = time
+    }
+    const signed = signedOf(attempt)
+    if (!signed?.length) return fail('signature_mismatch', 'a value that is signed is missing')
+    attempt.signed = signed[0]
+    return askKeys(keys, items, signed, atMost)
+  }
+}
+
+function askKeys(
+  keys: readonly SchemeKey[],
+  items: readonly string[],
+  signed: readonly Signed[],
+  atMost: number,
+): MaybePromise<Authentication> {
+  const answers = keys.flatMap(({ prefix, matches }) => {
+    const signatures = itemsAfter(items, prefix, atMost)
+    return signed.map((each) => signatures.length > 0 && matches(signatures, each))
+  })
+  return answers.some(isPromise)
+    ? Promise.all(answers).then((known) => nameKey(keys, known))
+    : nameKey(keys, answers as boolean[]) // none of them is a promise
+}
+
+function nameKey(keys: readonly SchemeKey[], answers: readonly boolean[]): Authentication {
+  const index = answers.indexOf(true)
+  const key = keys[Math.floor((index * keys.length) / answers.length)]
+  return index < 0 || key === undefined
+    ? fail('signature_mismatch', `the signature matches none of the keys (${keys.length})`)
+    : key.auth
+}

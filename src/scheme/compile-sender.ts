@@ -1,0 +1,99 @@
+import type { Attempt } from '../checks/check.ts'
+import { headerOf } from '../delivery.ts'
+import { bodyReaders } from './content.ts'
+import { keyOfBytes, keyOfId } from './event-key.ts'
+import { handshakeAnswerer } from './handshake-request.ts'
+import { memberAt, pointerSteps, textAt } from './members.ts'
+import type { Dedupe, Place, Scheme, SchemeOptions, TimeForm } from './scheme.ts'
+import type { Sender } from './sender.ts'
+import { signedReader } from './signed-reader.ts'
+import { signedBytes } from './signed-text.ts'
+import { parseTime } from './time.ts'
+
+const LONGEST_TYPE = 256
+
+/** Everything that the checks ask of a scheme, worked out once. */
+export function compileSender(scheme: Scheme, options: SchemeOptions): Sender {
+  const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
+  const { names, idDivider, read } = signedReader(scheme, options.publicUrl ?? '')
+  const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
+  const timestampHeader = headerIn(timestamp)
+  const eventIdHeader = headerIn(eventId)
+  return {
+    scheme,
+    options,
+    requiredHeaders: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined),
+    singleHeaders: given(timestampHeader, eventIdHeader, 'content-type', 'content-encoding'),
+    timestampHeader,
+    eventIdHeader,
+    dedupe: options.dedupe ?? dedupeOf(scheme, isSigned(eventId)),
+    unsigned: unsignedMembers(scheme, isSigned),
+    readerFor: bodyReaders(content, jsonField),
+    time: timestamp,
+    timeOf: timeReader(timestamp),
+    idOf: idReader(eventId),
+    idDivider,
+    typeOf: typeReader(eventType),
+    // Verification keeps them on the attempt; what was not signed is claimed by its body.
+    signedBytes: (attempt) => signedBytes(attempt.signed ?? read(attempt)?.[0] ?? unsignedBody(attempt)),
+    keyOfId,
+    keyOfBytes,
+    answer: handshakeAnswerer(scheme, options),
+  }
+}
+
+const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
+
+const unsignedBody = ({ delivery }: Attempt) => ({ before: '', body: delivery.body, after: '' })
+
+const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
+
+/** A member is covered with the body, a header where the template names it, an item always stands in the template. */
+function isCovered({ algorithm }: Scheme, place: Place | undefined, names: readonly string[]): boolean {
+  if (place === undefined || algorithm === 'token') return false
+  if ('member' in place) return names.includes('body') || names.includes(place.member)
+  return 'item' in place || names.includes('id')
+}
+
+/** An unsigned ID is never the only key, unless nothing at all is signed: then honest repetition is all there is to find. */
+export function dedupeOf({ algorithm, dedupe, eventId, timestamp }: Scheme, isIdSigned: boolean): Dedupe {
+  if (dedupe !== undefined) return dedupe
+  if (eventId === undefined) return 'signed bytes'
+  if (isIdSigned || algorithm === 'token') return 'id'
+  return timestamp?.of === 'attempt' ? 'signed bytes and id' : 'signed bytes'
+}
+
+function unsignedMembers(
+  { eventId, eventType, timestamp, algorithm }: Scheme,
+  isSigned: (place: Place | undefined) => boolean,
+): Sender['unsigned'] {
+  const isTypeSigned = eventType === undefined || ('member' in eventType && isSigned(eventType))
+  const isTimeSigned = timestamp === undefined || algorithm !== 'token'
+  return [
+    ...(eventId === undefined || isSigned(eventId) ? [] : (['id'] as const)),
+    ...(isTypeSigned ? [] : (['type'] as const)),
+    ...(isTimeSigned ? [] : (['sentAt'] as const)),
+  ]
+}
+
+function timeReader(time: TimeForm | undefined): (attempt: Attempt) => number {
+  const unit = time?.unit ?? 'seconds'
+  if (time === undefined || !('member' in time)) return ({ timestampText }) => parseTime(unit, timestampText)
+  const steps = pointerSteps(time.member)
+  return ({ payload }) => parseTime(unit, memberAt(payload, steps))
+}
+
+function idReader(place: Place | undefined): (attempt: Attempt) => string {
+  if (place === undefined || !('member' in place)) return ({ eventIdText }) => eventIdText
+  const steps = pointerSteps(place.member)
+  return ({ payload }) => textAt(payload, steps) ?? ''
+}
+
+function typeReader(place: Place | undefined): (attempt: Attempt) => string | undefined {
+  if (place === undefined || 'item' in place) return () => undefined
+  const steps = 'member' in place ? pointerSteps(place.member) : undefined
+  return ({ delivery, payload }) => {
+    const type = 'member' in place ? textAt(payload, steps ?? []) : headerOf(delivery, place.header)
+    return typeof type === 'string' && type.length <= LONGEST_TYPE ? type : undefined
+  }
+}

@@ -1,0 +1,49 @@
+import { type Failure, fail } from '../checks/check.ts'
+import type { Json } from '../lib/json.ts'
+import { parseJson } from '../lib/json-text.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
+import { parseForm, withJsonField } from './form.ts'
+import type { Content } from './scheme.ts'
+
+/** A body as its sender meant it, or why it does not parse. */
+export type Reading = { readonly payload: Json } | Failure<'body_not_json' | 'body_malformed'>
+
+/** Reads bodies of one content type. */
+export type ReadBody = (body: Uint8Array) => Reading
+
+/** How to read a body by its media type. Without one it is taken for the first kind. Undefined: not from this sender. */
+export function bodyReaders(
+  content: readonly Content[],
+  jsonField: string | undefined,
+): (mediaType: string | undefined) => ReadBody | undefined {
+  const readers: { readonly [kind in Content]: ReadBody } = {
+    json: readJson,
+    'json as text': readJson,
+    form: (body) => readForm(body, jsonField),
+  }
+  return (mediaType) => {
+    const kind = mediaType === undefined ? content[0] : content.find((kind) => fits(kind, mediaType))
+    return kind && readers[kind]
+  }
+}
+
+function fits(kind: Content, mediaType: string): boolean {
+  if (kind === 'form') return mediaType === 'application/x-www-form-urlencoded'
+  if (kind === 'json as text') return mediaType === 'text/plain'
+  return (
+    mediaType === 'application/json' || (mediaType.startsWith('application/') && mediaType.endsWith('+json'))
+  )
+}
+
+function readJson(body: Uint8Array): Reading {
+  const parsed = parseJson(body)
+  return 'problem' in parsed ? fail('body_not_json', parsed.problem) : { payload: parsed.value }
+}
+
+function readForm(body: Uint8Array, jsonField: string | undefined): Reading {
+  const text = decodeUtf8(body)
+  const form = text === undefined ? undefined : parseForm(text)
+  if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
+  const payload = jsonField === undefined ? form : withJsonField(form, jsonField)
+  return payload === undefined ? fail('body_malformed', `the form's ${jsonField} is not JSON`) : { payload }
+}

@@ -1,0 +1,84 @@
+import type { Authentication, Authenticator } from '../auth/authenticator.ts'
+import { namedSecrets, secretText } from '../auth/secrets.ts'
+import type { Attempt } from '../checks/check.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { authenticateBy, type SchemeKey } from './authenticate.ts'
+import { compileSender } from './compile-sender.ts'
+import { checkSchemeOptions } from './options.ts'
+import type { Coverage, Scheme, SchemeOptions } from './scheme.ts'
+import { signedReader } from './signed-reader.ts'
+import { matcherOf } from './verifiers.ts'
+
+/** What a scheme's function takes where the sender shares a secret with you. */
+export type SecretOptions = Pick<SchemeOptions, 'secrets' | 'dedupe'>
+/** What it takes where the sender signs with a private key. */
+export type PublicKeyOptions = Pick<SchemeOptions, 'publicKeys' | 'secrets' | 'dedupe'>
+
+/** Makes a listener's `auth`. `scheme` is the data that it was defined by. */
+export interface SchemeFactory<Options extends SchemeOptions = SecretOptions> {
+  (options: Options): Authenticator
+  readonly scheme: Scheme
+}
+
+/**
+ * Describes a sender's webhooks, once: `const acme = defineScheme({ … })`. A listener is then given
+ * `auth: acme({ secrets: process.env.ACME_SECRET })`.
+ *
+ * @throws ListenerConfigError from the function it returns, for a secret that is missing, blank or of another form,
+ * and for options that are unknown.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function defineScheme<Options extends SchemeOptions = SecretOptions>(
+  scheme: Scheme,
+): SchemeFactory<Options> {
+  const factory = (options: Options) => {
+    checkSchemeOptions(scheme, options)
+    const signed = signedReader(scheme, options.publicUrl ?? '')
+    const authenticate = authenticateBy(scheme, keysOf(scheme, options), signed.read)
+    return senderAuthenticator(scheme, options, authenticate)
+  }
+  return Object.assign(factory, { scheme })
+}
+
+/** Makes the `auth` of a scheme whose signatures no row can describe: `authenticate` is its own. */
+export function senderAuthenticator(
+  scheme: Scheme,
+  options: SchemeOptions,
+  authenticate: (attempt: Attempt) => MaybePromise<Authentication>,
+): Authenticator {
+  return Object.freeze({ method: 'scheme' as const, sender: compileSender(scheme, options), authenticate })
+}
+
+function keysOf(scheme: Scheme, { secrets, publicKeys }: SchemeOptions): readonly SchemeKey[] {
+  const option = signsWithPrivateKey(scheme) ? 'publicKeys' : 'secrets'
+  const given = [
+    { option: 'secrets', list: secrets },
+    { option: 'publicKeys', list: publicKeys },
+  ].filter(({ list }) => list !== undefined)
+  return (given.length > 0 ? given : [{ option, list: undefined }]).flatMap(({ option, list }) =>
+    namedSecrets(list, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option)),
+  )
+}
+
+function signsWithPrivateKey({ algorithm }: Scheme): boolean {
+  return algorithm === 'ed25519' || algorithm === 'ecdsa-p256-sha256'
+}
+
+function keyOf(scheme: Scheme, id: string, secret: string, option: string): SchemeKey {
+  const { signature, publicKey, name } = scheme
+  const own = { algorithm: scheme.algorithm, key: scheme.key, prefix: signature.prefix ?? '' }
+  const { algorithm, key, prefix } =
+    publicKey && secret.startsWith(publicKey.key.base64After) ? publicKey : own
+  return {
+    auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
+    prefix,
+    matches: matcherOf(algorithm, key, signature.spelling, secret, option),
+  }
+}
+
+/** What a signature of the scheme vouches for. */
+export function coverageOf({ covers, algorithm, signs }: Scheme): Coverage {
+  if (covers !== undefined) return covers
+  if (algorithm === 'token') return 'token'
+  return typeof signs === 'function' || signs.includes('{body}') ? 'body' : 'values'
+}

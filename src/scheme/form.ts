@@ -1,0 +1,43 @@
+import type { Json } from '../lib/json.ts'
+
+type Form = { [name: string]: string | string[] }
+
+/**
+ * The fields of `application/x-www-form-urlencoded` text, each name with its text, or its texts in order where it came
+ * more than once. Undefined for percent codes that are malformed or not UTF-8.
+ */
+export function parseForm(text: string): Form | undefined {
+  const fields = new Map<string, string | string[]>()
+  try {
+    for (const pair of text.split('&')) {
+      if (pair === '') continue
+      const end = pair.indexOf('=')
+      const name = decode(end < 0 ? pair : pair.slice(0, end))
+      const value = end < 0 ? '' : decode(pair.slice(end + 1))
+      const before = fields.get(name)
+      if (Array.isArray(before)) before.push(value)
+      else fields.set(name, before === undefined ? value : [before, value])
+    }
+  } catch {
+    return undefined
+  }
+  return Object.fromEntries(fields) // own members, `__proto__` too
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced
+}
+
+/** The form with one field's JSON parsed. Undefined where that field is no JSON, or came more than once. */
+export function withJsonField(form: Form, field: string): Json | undefined {
+  const text = Object.hasOwn(form, field) ? form[field] : undefined
+  if (text === undefined) return form
+  if (typeof text !== 'string') return undefined
+  try {
+    const parsed: Json = JSON.parse(text)
+    return { ...form, [field]: parsed }
+  } catch {
+    return undefined
+  }
+}

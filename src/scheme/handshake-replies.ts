@@ -1,0 +1,24 @@
+import type { Json } from '../lib/json.ts'
+import type { Reply } from '../reply.ts'
+
+const LONGEST_ECHO = 4096
+
+/** Text that came with a handshake, sent back as nothing but text. Undefined for text that is missing or too long. */
+export function textReply(text: unknown): Reply | undefined {
+  if (typeof text !== 'string' || text === '' || text.length > LONGEST_ECHO) return undefined
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: text,
+  }
+}
+
+/** A value as JSON. */
+export function jsonReply(value: Json): Reply {
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
+}
+
+/** A status, and perhaps headers, without a body. */
+export function emptyReply(status: number, headers: Reply['headers'] = {}): Reply {
+  return { status, headers, body: '' }
+}

@@ -1,0 +1,31 @@
+import type { Attempt } from '../checks/check.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { Reply } from '../reply.ts'
+import type { HandshakeRequest } from './handshake.ts'
+import type { Scheme, SchemeOptions } from './scheme.ts'
+import { signedRequest } from './signed-reader.ts'
+
+const LONGEST_URL = 8192
+
+/** Answers a scheme's handshakes. Undefined for a request that is none of them. */
+export function handshakeAnswerer(
+  { handshake }: Scheme,
+  options: SchemeOptions,
+): (attempt: Attempt) => MaybePromise<{ readonly reply: Reply } | undefined> {
+  return (attempt) =>
+    whenKnown(handshake?.answer(handshakeRequest(attempt, options), options), (reply) => reply && { reply })
+}
+
+/** What a handshake is answered from. Nothing of the URL but its query is read, and that here alone. */
+function handshakeRequest(attempt: Attempt, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
+  const { url = '' } = attempt.delivery
+  const start = url.indexOf('?')
+  const members = new URLSearchParams(start < 0 || url.length > LONGEST_URL ? '' : url.slice(start))
+  return {
+    ...signedRequest(attempt, publicUrl),
+    query: (name) => {
+      const [value, another] = members.getAll(name)
+      return another === undefined ? value : undefined
+    },
+  }
+}

@@ -1,0 +1,23 @@
+export {
+  defineScheme,
+  type PublicKeyOptions,
+  type SchemeFactory,
+  type SecretOptions,
+  senderAuthenticator,
+} from './define-scheme.ts'
+export type { Handshake, HandshakeRequest } from './handshake.ts'
+export { emptyReply, jsonReply, textReply } from './handshake-replies.ts'
+export type {
+  Algorithm,
+  Content,
+  Coverage,
+  Dedupe,
+  KeyForm,
+  Place,
+  Scheme,
+  SchemeOptions,
+  SignatureForm,
+  Spelling,
+  TimeForm,
+} from './scheme.ts'
+export type { SignedBytes, SignedRequest } from './signed-request.ts'

@@ -1,0 +1,20 @@
+import { decodeBase64 } from '../lib/base64.ts'
+import { decodeHex } from '../lib/hex.ts'
+import type { KeyForm } from './scheme.ts'
+
+const encoder = new TextEncoder()
+const FEWEST_BYTES = 24
+const MOST_BYTES = 64
+
+/** The key that a secret stands for, or what is wrong with it. */
+export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer> | string {
+  if (form === 'text') return encoder.encode(secret)
+  if (form === 'hex') return decodeHex(secret.toLowerCase()) ?? 'must be hex'
+  if (form === 'base64') return decodeBase64(secret) ?? 'must be base64'
+  const prefix = form.base64After
+  const bytes = decodeBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
+  if (bytes === undefined) return `must be ${prefix} and base64, as the sender gives it out`
+  return bytes.length < FEWEST_BYTES || bytes.length > MOST_BYTES
+    ? `must stand for ${FEWEST_BYTES} to ${MOST_BYTES} bytes, not ${bytes.length}`
+    : bytes
+}

@@ -1,0 +1,44 @@
+import { ListenerConfigError } from '../errors.ts'
+import {
+  aFunction,
+  checkedElsewhere,
+  checkOptions,
+  type OptionCheck,
+  oneOfWords,
+  optional,
+  wellFormedText,
+} from '../lib/options.ts'
+import type { Scheme, SchemeOptions } from './scheme.ts'
+
+const PRINTABLE_ASCII = /^[!-~]+$/
+
+/** As the sender writes it: its bytes are signed. @throws ListenerConfigError */
+const fullUrl: OptionCheck = (value, option) => {
+  const isUrl = typeof value === 'string' && PRINTABLE_ASCII.test(value) && /^https?:\/\//.test(value)
+  if (!isUrl || !URL.canParse(value)) {
+    throw new ListenerConfigError(
+      option,
+      'must be the full URL that the sender calls, like https://example.com/hooks',
+    )
+  }
+}
+
+const CHECKS = {
+  secrets: checkedElsewhere,
+  publicKeys: checkedElsewhere,
+  publicUrl: fullUrl,
+  dedupe: optional(oneOfWords('id', 'signed bytes', 'off')),
+  verifyToken: optional(wellFormedText),
+  onHandshake: optional(aFunction),
+} as const satisfies { readonly [option in keyof SchemeOptions]: OptionCheck }
+
+/** @throws ListenerConfigError for an option that is unknown, or that this scheme does not take. */
+export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void {
+  const { name, takes = [] } = scheme
+  const names = new Set<keyof typeof CHECKS>(['secrets', 'dedupe', ...takes])
+  if (scheme.publicKey || scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256') {
+    names.add('publicKeys')
+  }
+  if (typeof scheme.signs === 'string' && scheme.signs.includes('{url}')) names.add('publicUrl')
+  checkOptions(name, options, Object.fromEntries([...names].map((option) => [option, CHECKS[option]])))
+}

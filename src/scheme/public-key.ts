@@ -1,0 +1,46 @@
+import { isSmallOrderEd25519 } from '../lib/weak-keys.ts'
+
+/** What stands in front of the point in the SubjectPublicKeyInfo of every P-256 key (RFC 5480 2). */
+const P256_HEADER = [
+  0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
+  0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+]
+const POINT_BYTES = 65
+
+/** What is wrong with 32 bytes that should be an Ed25519 public key (RFC 8032 5.1.5). */
+export function ed25519Problem(bytes: Uint8Array): string | undefined {
+  if (bytes.length !== 32) return `must stand for 32 bytes, not ${bytes.length}`
+  const point = bytes.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n)
+  return isSmallOrderEd25519(point) ? 'is a point for which anyone can sign' : undefined
+}
+
+/** The uncompressed point of a P-256 SubjectPublicKeyInfo; undefined for every other key. */
+export function p256Point(spki: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  if (spki.length !== P256_HEADER.length + POINT_BYTES) return undefined
+  if (P256_HEADER.some((byte, index) => spki[index] !== byte)) return undefined
+  const point = spki.slice(P256_HEADER.length)
+  return point[0] === 0x04 ? point : undefined
+}
+
+/** r and s, 32 bytes each, of a DER signature (RFC 3279 2.2.3) in its one form; undefined for any other bytes. */
+export function signatureOfDer(der: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  const signature = new Uint8Array(64)
+  if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined
+  let start = 2
+  for (const end of [32, 64]) {
+    const length = der[start + 1] ?? 0
+    const number = der.subarray(start + 2, start + 2 + length)
+    if (der[start] !== 0x02 || length === 0 || number.length !== length || !isShortest(number))
+      return undefined
+    const digits = number[0] === 0 ? number.subarray(1) : number
+    if (digits.length > 32) return undefined
+    signature.set(digits, end - digits.length)
+    start += 2 + length
+  }
+  return start === der.length ? signature : undefined
+}
+
+/** A positive integer without a leading byte that it could do without. */
+function isShortest([first = 0, second = 0x80]: Uint8Array): boolean {
+  return first < 0x80 && (first !== 0 || second >= 0x80)
+}

@@ -1,0 +1,137 @@
+import type { Secrets } from '../auth/secrets.ts'
+import type { Handshake } from './handshake.ts'
+import type { SignedBytes } from './signed-request.ts'
+
+/** Where a text stands in a delivery. */
+export type Place =
+  /** The whole value of a header, by its lower-case name. */
+  | { readonly header: string }
+  /** One item of the signature header, by what it begins with: `t=`. */
+  | { readonly item: string }
+  /** A member of the body, as a JSON pointer (RFC 6901): `/data/id`. Read after authentication. */
+  | { readonly member: string }
+
+/** How a signature is made. `token`: the secret itself is sent, and vouches for nothing but the caller. */
+export type Algorithm =
+  | 'hmac-sha256'
+  | 'hmac-sha1'
+  | 'hmac-sha512'
+  | 'ed25519'
+  | 'ecdsa-p256-sha256'
+  | 'token'
+
+/** How the key is written in what the sender's console shows. */
+export type KeyForm =
+  /** The UTF-8 bytes of the secret as given out. */
+  | 'text'
+  | 'hex'
+  | 'base64'
+  /** Padded base64 behind a fixed prefix: `whsec_`. */
+  | { readonly base64After: string }
+
+/** How a signature is spelt. Each byte string has one spelling: lower-case hex, canonical base64. */
+export type Spelling = 'hex' | 'base64' | 'base64url'
+
+/** Where the signatures are, and how they are written. */
+export interface SignatureForm {
+  /** Lower-case names. Each may be absent, but not all of them; none may be repeated. */
+  readonly headers: readonly string[]
+  /** The header is a list, cut here. `', '` also takes items that no blank stands before. */
+  readonly separator?: ' ' | ',' | ', ' | ';'
+  /** What a signature begins with. Items of a list that begin otherwise are passed over. */
+  readonly prefix?: string
+  readonly spelling: Spelling
+  /** How many signatures of a delivery are looked at. Default 10. */
+  readonly atMost?: number
+}
+
+/** The sender's clock. */
+export type TimeForm = Place & {
+  readonly unit: 'seconds' | 'milliseconds' | 'rfc3339'
+  /** `attempt`: new with each attempt, so it is held to a window. `event`: the same on each retry, so it may be old. */
+  readonly of: 'attempt' | 'event'
+  /**
+   * How far off an attempt, or how old an event, may be. In seconds, inclusive. Left out where the sender documents none: then
+   * nothing is refused for its age unless the listener sets `toleranceSeconds`.
+   */
+  readonly toleranceSeconds?: number
+  /** How far ahead an attempt may be. In seconds; default `toleranceSeconds`. */
+  readonly aheadSeconds?: number
+}
+
+/** What a body may be. `json as text` is JSON that the sender calls `text/plain`. */
+export type Content = 'json' | 'form' | 'json as text'
+
+/** What is claimed in the store. Both: the signed bytes first, then the ID. */
+export type Dedupe = 'id' | 'signed bytes' | 'signed bytes and id' | 'off'
+
+/** What the signature vouches for: the body, some values of it, nothing but the caller. */
+export type Coverage = 'body' | 'values' | 'token' | 'nothing'
+
+/** A sender's scheme, as data. `defineScheme` makes the function of it that a listener's `auth` is given. */
+export interface Scheme {
+  /** Lower case, as in `hookgate/schemes/<name>`. */
+  readonly name: string
+  /** The sender, as it writes its name. */
+  readonly sender: string
+  /** What its console calls the secret or key, and where it stands. For messages and the documentation. */
+  readonly secretName: string
+  readonly algorithm: Algorithm
+  readonly key: KeyForm
+  readonly signature: SignatureForm
+  /**
+   * What is signed: `{id}`, `{timestamp}`, `{method}`, `{url}`, `{body}` and `{/members/of/the/body}`, and the texts between them.
+   * A function for what no template can say.
+   */
+  readonly signs: string | SignedBytes
+  /** A second kind of key that the same listener may be given: Standard Webhooks v1a. */
+  readonly publicKey?: {
+    readonly algorithm: 'ed25519'
+    readonly key: { readonly base64After: string }
+    readonly prefix: string
+  }
+  readonly timestamp?: TimeForm
+  /** The ID that stays the same when the sender repeats an event. */
+  readonly eventId?: Place
+  /** The sender's own name for what happened. */
+  readonly eventType?: Place
+  /** Left out, it follows from what is signed. `off` for senders whose honest bodies repeat. */
+  readonly dedupe?: Dedupe
+  /** Default JSON alone. */
+  readonly content?: readonly Content[]
+  /** A member of forms that holds JSON. */
+  readonly jsonField?: string
+  /** The largest body that the sender sends, in bytes. */
+  readonly maxBodyBytes: number
+  /** How long events are remembered. In seconds; default 7 days with a signed attempt time, otherwise 30. */
+  readonly retentionSeconds?: number
+  /** At most half the span in which the sender retries. In seconds; default 60. */
+  readonly leaseSeconds?: number
+  /** Headers with a fixed value: another one is another scheme. */
+  readonly fixedHeaders?: { readonly [name: string]: string }
+  readonly handshake?: Handshake
+  /** Further options that the factory takes. `publicUrl` follows from `signs`. */
+  readonly takes?: readonly ('publicUrl' | 'verifyToken' | 'onHandshake')[]
+  /** Answers 401 without a body. */
+  readonly bareUnauthorized?: boolean
+  /** What the signature does not cover, in one sentence. For the documentation. */
+  readonly limits: string
+  /** Left out, it follows from what is signed. */
+  readonly covers?: Coverage
+}
+
+/** What a scheme may be given. Which of them it takes depends on the scheme: others throw. */
+export interface SchemeOptions {
+  /** The signing secret, or several while they change. */
+  readonly secrets?: Secrets | undefined
+  /** The sender's public key, or several: for schemes that sign with a private one. */
+  readonly publicKeys?: Secrets | undefined
+  /** The full URL of the endpoint as the sender writes it. It is signed, and never taken from a request. */
+  readonly publicUrl?: string | undefined
+  /** What is claimed in the store: see docs/schemes.md for what each choice gives away. */
+  readonly dedupe?: 'id' | 'signed bytes' | 'off' | undefined
+  /** The text that the sender repeats in its handshake. */
+  readonly verifyToken?: string | undefined
+  /** Told of the secret that a handshake brings. Never awaited. */
+  readonly onHandshake?: ((given: { readonly secret: string }) => unknown) | undefined
+}

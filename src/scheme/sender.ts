@@ -1,0 +1,39 @@
+import type { Attempt } from '../checks/check.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Reply } from '../reply.ts'
+import type { ReadBody } from './content.ts'
+import type { Dedupe, Scheme, SchemeOptions, TimeForm } from './scheme.ts'
+
+/** A scheme as its listener needs it: compiled once, and asked by the checks for every delivery. */
+export interface Sender {
+  readonly scheme: Scheme
+  /** What the user configured. */
+  readonly options: SchemeOptions
+  /** Lower-case names, beside the signature's. */
+  readonly requiredHeaders: readonly string[]
+  /** Those that may be absent, but not repeated. */
+  readonly singleHeaders: readonly string[]
+  readonly timestampHeader: string | undefined
+  readonly eventIdHeader: string | undefined
+  readonly dedupe: Dedupe
+  /** The members of the event that no signature covers. */
+  readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
+  /** Undefined for a content type that the sender does not send. */
+  readonly readerFor: (mediaType: string | undefined) => ReadBody | undefined
+  readonly time: TimeForm | undefined
+  /** What the sender's clock said, in seconds since 1970. NaN where it said nothing, or nothing well formed. */
+  readonly timeOf: (attempt: Attempt) => number
+  /** The sender's ID; empty where the delivery has none. */
+  readonly idOf: (attempt: Attempt) => string
+  /** No signed ID may hold it. */
+  readonly idDivider: string
+  readonly typeOf: (attempt: Attempt) => string | undefined
+  /** The bytes that the signature stood for, once it has been verified. */
+  readonly signedBytes: (attempt: Attempt) => Uint8Array
+  /** What stands for an ID in the store: itself where it is a UUID v4, otherwise a UUIDv8. */
+  readonly keyOfId: (id: string) => MaybePromise<string>
+  /** What stands for signed bytes in the store. */
+  readonly keyOfBytes: (bytes: Uint8Array) => MaybePromise<string>
+  /** Undefined for a request that is no handshake. */
+  readonly answer: (attempt: Attempt) => MaybePromise<{ readonly reply: Reply } | undefined>
+}

@@ -1,0 +1,45 @@
+import { type Failure, fail } from '../checks/check.ts'
+import { type Delivery, headerOf } from '../delivery.ts'
+import type { SignatureForm } from './scheme.ts'
+
+const LONGEST_VALUE = 4096
+const MOST_ITEMS = 64
+
+type Refused = Failure<'auth_missing' | 'signature_mismatch'>
+
+/**
+ * The items of the signature headers: each header's whole value where it is no list. Nothing is trimmed but the blank
+ * that a sender writes behind its commas.
+ */
+export function signatureItems(
+  { headers, separator }: SignatureForm,
+  delivery: Delivery,
+): readonly string[] | Refused {
+  const items: string[] = []
+  for (const name of headers) {
+    const value = headerOf(delivery, name)
+    if (value === undefined) continue
+    // Where a blank follows each comma, a web runtime's `Headers` looks as if the header had been repeated.
+    const text = typeof value === 'string' ? value : separator === ', ' ? value.join(', ') : undefined
+    if (text === undefined) return fail('signature_mismatch', `more than one ${name}`)
+    if (text.length > LONGEST_VALUE)
+      return fail('signature_mismatch', `${name} is over ${LONGEST_VALUE} characters`)
+    if (separator === undefined) items.push(text)
+    else if (separator === ', ') items.push(...text.split(',').map((item) => item.trim()))
+    else items.push(...text.split(separator))
+  }
+  if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
+  return items.length > Math.max(MOST_ITEMS, headers.length)
+    ? fail('signature_mismatch', `${headers[0]} has over ${MOST_ITEMS} items`)
+    : items
+}
+
+/** What stands behind the prefix in the items that begin so, at most so many of them. */
+export function itemsAfter(items: readonly string[], prefix: string, atMost: number): readonly string[] {
+  if (prefix === '') return items.slice(0, atMost)
+  const found: string[] = []
+  for (const item of items) {
+    if (found.length < atMost && item.startsWith(prefix)) found.push(item.slice(prefix.length))
+  }
+  return found
+}

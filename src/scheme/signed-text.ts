@@ -1,0 +1,79 @@
+import type { Attempt } from '../checks/check.ts'
+import { bytesOf } from '../lib/bytes.ts'
+import { pointerSteps, textAt } from './members.ts'
+
+/** What was signed, in the order of the bytes. Each character of the texts is a byte. */
+export interface Signed {
+  readonly before: string
+  readonly body: Uint8Array
+  readonly after: string
+}
+
+const LONGEST_MEMBER = 4096
+const NO_BYTES = new Uint8Array(0)
+const PART = /\{([^{}]+)\}|[^{}]+/g
+
+type Part = string | ((attempt: Attempt) => string | undefined)
+
+/** A template of `signs`, compiled. */
+export interface SignedText {
+  /** Undefined where a member that is signed is missing. */
+  read(attempt: Attempt): Signed | undefined
+  /** The names in braces. */
+  readonly names: readonly string[]
+  /** What follows the ID: no ID may hold it. Empty where nothing does. */
+  readonly idDivider: string
+}
+
+/** `{timestamp}.{body}`, say. `{body}` stands for the exact bytes, `{/a/b}` for a member of the parsed body. */
+export function compileSignedText(template: string, url: string): SignedText {
+  const tokens = [...template.matchAll(PART)].map(([text, name]) => ({ text, name }))
+  const names = tokens.flatMap(({ name }) => name ?? [])
+  const parts = tokens.map(({ text, name }) => (name === undefined ? text : placeholder(name, url)))
+  const bodyAt = tokens.findIndex(({ name }) => name === 'body')
+  const before = bodyAt < 0 ? parts : parts.slice(0, bodyAt)
+  const after = bodyAt < 0 ? [] : parts.slice(bodyAt + 1)
+  const follower = tokens[tokens.findIndex(({ name }) => name === 'id') + 1]
+  return {
+    names,
+    idDivider: names.includes('id') && follower?.name === undefined ? (follower?.text ?? '') : '',
+    read(attempt) {
+      const texts = [join(before, attempt), join(after, attempt)] as const
+      if (texts[0] === undefined || texts[1] === undefined) return undefined
+      return { before: texts[0], body: bodyAt < 0 ? NO_BYTES : attempt.delivery.body, after: texts[1] }
+    },
+  }
+}
+
+function placeholder(name: string, url: string): Part {
+  if (name === 'id') return (attempt) => attempt.eventIdText
+  if (name === 'timestamp') return (attempt) => attempt.timestampText
+  if (name === 'method') return (attempt) => attempt.delivery.method
+  if (name === 'url') return url
+  if (name === 'body') return ''
+  const steps = pointerSteps(name)
+  return (attempt) => {
+    const text = textAt(attempt.parsed(), steps)
+    return text === undefined || text.length > LONGEST_MEMBER ? undefined : asBytes(text)
+  }
+}
+
+function join(parts: readonly Part[], attempt: Attempt): string | undefined {
+  let text = ''
+  for (const part of parts) {
+    const next = typeof part === 'string' ? part : part(attempt)
+    if (next === undefined) return undefined
+    text += next
+  }
+  return text
+}
+
+/** UTF-8, a character a byte. */
+function asBytes(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text))
+}
+
+/** All of it in one piece. The body itself where it stands alone. */
+export function signedBytes({ before, body, after }: Signed): Uint8Array {
+  return before === '' && after === '' ? body : bytesOf(before, body, after)
+}

@@ -1,0 +1,34 @@
+import type { TimeForm } from './scheme.ts'
+
+const SECONDS = /^(?:0|[1-9][0-9]{0,11})$/
+const MILLISECONDS = /^(?:0|[1-9][0-9]{0,14})$/
+const RFC3339 =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]{1,9})?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/
+const LONGEST_TIME = 40
+
+/** Seconds since 1970, with a fraction where the unit has one. NaN for anything malformed. */
+export function parseTime(unit: TimeForm['unit'], value: unknown): number {
+  if (typeof value === 'number' && unit !== 'rfc3339') {
+    if (!(value >= 0 && Number.isFinite(value))) return Number.NaN
+    return unit === 'seconds' ? value : value / 1000
+  }
+  if (typeof value !== 'string' || value.length > LONGEST_TIME) return Number.NaN
+  if (unit === 'rfc3339') return parseRfc3339(value)
+  if (unit === 'seconds') return SECONDS.test(value) ? Number(value) : Number.NaN
+  return MILLISECONDS.test(value) ? Number(value) / 1000 : Number.NaN
+}
+
+/** RFC 3339 5.6, without leap seconds. By hand, because engines differ in what `Date.parse` takes beside it. */
+function parseRfc3339(text: string): number {
+  const match = RFC3339.exec(text)
+  if (!match) return Number.NaN
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const [fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = match.slice(7)
+  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
+  date.setUTCFullYear(year, month - 1, day) // Date.UTC takes 0 to 99 for 1900 to 1999
+  const isReal =
+    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60
+  if (!isReal || Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return Number.NaN
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60
+  return date.getTime() / 1000 + Number(`0${fraction}`) - (sign === '-' ? -offset : offset)
+}
