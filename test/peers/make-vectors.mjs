@@ -3,20 +3,16 @@
  * Signatures are made with `node:crypto` from the senders' documents, held equal to the SDK's own signer where it has one,
  * and the SDK is asked about every case.
  */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { deliver } from './make/deliver.mjs'
-import { codeHandshakes } from './make/handshakes-code.mjs'
-import { otherHandshakes } from './make/handshakes-other.mjs'
-import { signedHandshakes } from './make/handshakes-signed.mjs'
+import { handshakes, serialiseHandshakes } from './make/handshakes.mjs'
+import { recipes } from './make/recipes.mjs'
 import { serialise } from './make/serialise.mjs'
 import { holdToSigner } from './make/signer.mjs'
 import { vectorsOf } from './make/vectors.mjs'
 
 const folder = new URL('../vectors/schemes/', import.meta.url)
 const wanted = new Set(process.argv.slice(2))
-const files = readdirSync(new URL('./make/recipes/', import.meta.url)).filter((name) => name.endsWith('.mjs'))
-const recipes = []
-for (const file of files) recipes.push(...(await import(`./make/recipes/${file}`)).default)
 
 for (const recipe of recipes) {
   if (wanted.size > 0 && !wanted.has(recipe.scheme)) continue
@@ -30,8 +26,8 @@ for (const recipe of recipes) {
 }
 
 if (wanted.size === 0) {
-  const handshakes = [...signedHandshakes(), ...otherHandshakes(), ...codeHandshakes()]
-  writeFileSync(new URL('handshakes.json', folder), `${JSON.stringify(handshakes, null, 2)}\n`)
+  writeFileSync(new URL('handshakes.json', folder), serialiseHandshakes(handshakes))
   console.log(`handshakes: ${handshakes.length}`)
 }
+// Some of the SDKs would keep the process.
 process.exit()

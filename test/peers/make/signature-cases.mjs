@@ -25,7 +25,7 @@ export function signatureCases(recipe) {
     },
     spelt('a truncated signature: one character less', (raw) => rightly(raw).slice(0, -1), { lax: LENIENT }),
     spelt('a truncated signature: the first half', (raw) => rightly(raw.subarray(0, raw.length / 2))),
-    spelt('an empty signature', () => ''),
+    ...(prefix === '' && !recipe.time?.item ? [] : [spelt('an empty signature', () => '')]),
     spelt('a lengthened signature: one byte more', (raw) => rightly(Buffer.concat([raw, Buffer.of(0)]))),
     spelt('a lengthened signature: junk behind it', (raw) => `${rightly(raw)}!`, { lax: LENIENT }),
     ...otherSpellings(sample, encoding).map(([name]) =>

@@ -1,9 +1,9 @@
 import { spell } from './spelling.mjs'
 
-/** Where the SDK can sign, its signature over our sample has to be ours. */
+/** Where the SDK can sign, its signature over our sample has to be ours. Resolves to whether it can. */
 export async function holdToSigner(recipe, deliver) {
   const { sign } = await import(`../senders/${recipe.scheme}.mjs`)
-  if (!sign || !recipe.signature) return
+  if (!sign || !recipe.signature) return false
   let ours
   let context
   const watched = {
@@ -24,4 +24,5 @@ export async function holdToSigner(recipe, deliver) {
   })
   const theirs = await sign(context)
   if (!theirs.endsWith(ours)) throw new Error(`${recipe.scheme}: the SDK signs ${theirs}, we sign ${ours}`)
+  return true
 }

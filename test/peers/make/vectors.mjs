@@ -47,7 +47,7 @@ function reasonFor(recipe, given, verdict) {
 }
 
 /** One file of vectors: every case made, and the SDK asked about it. */
-export async function vectorsOf(recipe) {
+export async function vectorsOf(recipe, askSdk = ask) {
   const sender = recipe.sdk && (await import(`../senders/${recipe.scheme}.mjs`))
   const head = {
     scheme: recipe.scheme,
@@ -60,7 +60,7 @@ export async function vectorsOf(recipe) {
   const cases = []
   for (const given of casesOf(recipe)) {
     const written = writtenCase(recipe, given)
-    const sdk = sender && !given.notAsked ? await ask(sender, head, written) : 'not asked'
+    const sdk = sender && !given.notAsked ? await askSdk(sender, head, written) : 'not asked'
     const why = reasonFor(recipe, given, sdk)
     cases.push({ ...written, sdk, ...(why && { why }) })
   }

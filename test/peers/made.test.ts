@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { deliver } from './make/deliver.mjs'
+import { handshakes, serialiseHandshakes } from './make/handshakes.mjs'
+import { recipes } from './make/recipes.mjs'
+import { serialise } from './make/serialise.mjs'
+import { holdToSigner } from './make/signer.mjs'
+import { vectorsOf } from './make/vectors.mjs'
+import { vectorFiles } from './vector-files.ts'
+
+const written = (name: string) =>
+  readFileSync(new URL(`../vectors/schemes/${name}.json`, import.meta.url), 'utf8')
+
+const known: readonly { readonly scheme: string; readonly sdk?: string }[] = recipes
+
+/** The SDK was asked in sdk-verdicts.test.ts: here it says again what the file says. */
+function asWritten(scheme: string) {
+  const cases = vectorFiles.find((vectors) => vectors.scheme === scheme)?.cases ?? []
+  return async (_sender: unknown, _head: unknown, given: { readonly name: string }) =>
+    cases.find(({ name }) => name === given.name)?.sdk
+}
+
+describe('make-vectors.mjs', () => {
+  it.each(known)('makes $scheme.json as it is here', async (recipe) => {
+    expect(serialise(await vectorsOf(recipe, asWritten(recipe.scheme)))).toBe(written(recipe.scheme))
+  })
+
+  it('signs as those SDKs do that can sign', async () => {
+    const held: string[] = []
+    for (const recipe of known) {
+      if (recipe.sdk && (await holdToSigner(recipe, deliver))) held.push(recipe.scheme)
+    }
+    expect(held.sort()).toEqual([
+      'adyen-platform',
+      'cloudinary',
+      'github',
+      'hubspot',
+      'notion',
+      'sanity',
+      'standard-webhooks',
+      'stripe',
+      'svix',
+      'twilio',
+      'workos',
+    ])
+  })
+
+  it('has a recipe for each file', () => {
+    expect(known.map(({ scheme }) => scheme).sort()).toEqual(vectorFiles.map(({ scheme }) => scheme).sort())
+  })
+
+  it('makes handshakes.json as it is here', () => {
+    expect(serialiseHandshakes(handshakes)).toBe(written('handshakes'))
+  })
+})
