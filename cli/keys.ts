@@ -6,6 +6,7 @@ import { JWT_ALGORITHMS, type JwtAlgorithm } from '../src/crypto/signature-keys.
 import { type Command, defineCommand } from './command.ts'
 import { pathOf } from './endpoint.ts'
 import { EXIT, RefusedError, UsageError } from './exit.ts'
+import { HOOKGATE } from './invocation.ts'
 import { JWKS_FILE, PRIVATE_KEY_FILE } from './key-files.ts'
 import { DEFAULT_ID, DEFAULT_PORT } from './listen-options.ts'
 import { print, shellQuote } from './output.ts'
@@ -96,7 +97,7 @@ function printNextCommands(files: { readonly privateKey: string; readonly jwks: 
   print(`Public keys: ${files.jwks}`)
   print('')
   print('Next, in one terminal:')
-  print(`  npx hookgate listen --jwks ${shellQuote(files.jwks)}`)
+  print(`  ${HOOKGATE} listen --jwks ${shellQuote(files.jwks)}`)
   print('and in another:')
-  print(`  npx hookgate send ${url} --key ${shellQuote(files.privateKey)} --data '{"hello":"world"}'`)
+  print(`  ${HOOKGATE} send ${url} --key ${shellQuote(files.privateKey)} --data '{"hello":"world"}'`)
 }

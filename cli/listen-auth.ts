@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { type Authenticator, generateSecret, hmac } from '../src/index.ts'
 import { endpointOf } from './endpoint.ts'
 import { UsageError } from './exit.ts'
+import { HOOKGATE } from './invocation.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from './key-files.ts'
 import type { AuthValues } from './listen-options.ts'
 import { shellQuote } from './output.ts'
@@ -42,7 +43,7 @@ async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
   const behind = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
   return {
     authFor: () => auth,
-    sendCommand: (url) => `${before}npx hookgate send ${shellQuote(url)}${behind}`,
+    sendCommand: (url) => `${before}${HOOKGATE} send ${shellQuote(url)}${behind}`,
     remark: REMARKS[found?.from ?? 'generated'],
   }
 }
@@ -62,7 +63,7 @@ async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth>
     sendCommand(url) {
       const { subject, audience } = endpointOf(url, given)
       const claims = `--tenant-url ${shellQuote(subject)} --public-url ${shellQuote(audience)}`
-      return `npx hookgate send ${shellQuote(url)} --key ${key} ${claims}`
+      return `${HOOKGATE} send ${shellQuote(url)} --key ${key} ${claims}`
     },
     remark: 'Tokens are checked against the keys of --jwks.',
   }

@@ -20,7 +20,7 @@ export HOOKGATE_SECRET=${demoSigningSecret(secret)}
 2. Skip a step of task 1:
    ${ask} ${baseUrl}/api/v1/tasks/1/action/skip-step --data '{"policyStepId":"${await firstStep(dependencies)}"}'
 3. The same by a signed webhook, for task 2:
-   npx hookgate send $LISTENER --data '{"task":2,"approved by":"payroll"}'
+   node dist/cli/main.js send $LISTENER --data '{"task":2,"approved by":"payroll"}'
 `
 }
 

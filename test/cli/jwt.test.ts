@@ -23,10 +23,10 @@ test.each(['RS256', 'ES256', 'EdDSA'])('%s: keys, listen, send, with the printed
   const cwd = await temporaryDirectory()
   const made = await hookgate(['keys', '--alg', alg], { cwd })
   expect(made).toMatchObject({ code: 0, stderr: '' })
-  const [, args = ''] = /npx hookgate listen (.*)/.exec(made.stdout) ?? []
+  const [, args = ''] = /^ {2}node \S+ listen (.*)/m.exec(made.stdout) ?? []
   const listener = await startListener(args.split(' '), { cwd })
 
-  const [, printed = ''] = /^ {2}(npx hookgate send .*)$/m.exec(made.stdout) ?? []
+  const [, printed = ''] = /^ {2}(node \S+ send .*)$/m.exec(made.stdout) ?? []
   const fromKeys = await shell(printed.replace(/http:\S+/, listener.url), { cwd })
   expect(fromKeys).toMatchObject({ code: 0, stderr: '' })
   const duplicate = await shell(`${listener.command} --duplicate`, { cwd })

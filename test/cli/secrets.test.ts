@@ -4,7 +4,7 @@ import { hookgate, SECRET, shell, startListener, temporaryFile } from './support
 test('a secret from the environment is never echoed', async () => {
   const env = { HOOKGATE_SECRET: SECRET }
   const listener = await startListener(['--explain'], { env })
-  expect(listener.command).toBe(`npx hookgate send ${listener.url} --data '{"hello":"world"}'`)
+  expect(listener.command).toBe(`node dist/cli/main.js send ${listener.url} --data '{"hello":"world"}'`)
   const outputs = [
     await shell(listener.command, { env }),
     await shell(`${listener.command} --tamper`, { env }),

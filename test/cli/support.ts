@@ -37,9 +37,9 @@ export function hookgate(args: readonly string[], surroundings: Surroundings = {
   return run(process.execPath, [MAIN, ...args], surroundings)
 }
 
-/** Runs a line as a person would have pasted it into a shell, in the clone. */
+/** Runs a line as a person would have pasted it into a shell. */
 export function shell(line: string, surroundings: Surroundings = {}): Promise<Ended> {
-  return run('sh', ['-c', line.replaceAll('npx hookgate', `'${process.execPath}' '${MAIN}'`)], surroundings)
+  return run('sh', ['-c', line], surroundings)
 }
 
 export async function run(
@@ -114,7 +114,7 @@ export async function startListener(
   })
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
   const banner = args.includes('--json') ? stderr : stdout
-  const ready = banner.waitFor(/^Listening on (\S+)\n[\s\S]*^ {2}(.*npx hookgate send .*)\n\n/m)
+  const ready = banner.waitFor(/^Listening on (\S+)\n[\s\S]*^ {2}(.* send .*)\n\n/m)
   const failed = exit.then((code) => {
     throw new Error(`listen ended with ${code}: ${stderr.text}`)
   })

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const PAGES = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'service/README.md', 'bench/README.md']
+
+function filesIn(folder: string): string[] {
+  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(md|m?ts)$/.test(path) && !path.includes('node_modules'))
+    .map((path) => `${folder}/${path}`)
+}
+
+describe('what the product prints and what its pages say', () => {
+  const files = [
+    ...PAGES,
+    ...['docs', 'cli', 'src', 'stores', 'adapters', 'examples', 'service/src'].flatMap(filesIn),
+  ]
+
+  it('never has npx fetch a package of this name, which would be run with the secret', () => {
+    const fetching = /\bnpx (?!--no-install )[^`\n]*\bhookgate\b/
+    const found = files.filter((path) => fetching.test(readFileSync(root + path, 'utf8')))
+    expect(found).toEqual([])
+    expect('run npx hookgate send').toMatch(fetching)
+    expect(files.length).toBeGreaterThan(150)
+  })
+})
