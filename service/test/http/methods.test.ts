@@ -32,7 +32,7 @@ describeService('a path that there is, asked with another method', (subject) => 
     }
   })
 
-  it.each(['/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css'])(
+  it.each(['/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/healthz', '/readyz'])(
     '%s, which is open, is 405 without a token too',
     async (path) => {
       const { status, headers } = await subject.app.request(path, { method: 'POST' })

@@ -29,6 +29,11 @@ export class ServiceProcess {
     return this.#printed
   }
 
+  /** Null while it runs, and when a signal ended it. */
+  get exitCode(): number | null | undefined {
+    return this.#child?.exitCode
+  }
+
   /** The demo tenant's super admin. */
   get token(): string {
     return /TOKEN=(\S+)/.exec(this.#printed)?.[1] ?? ''
@@ -62,7 +67,7 @@ export class ServiceProcess {
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const child = this.#child
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const gone = new Promise((resolve) => child.once('exit', resolve))
+    const gone = new Promise((resolve) => child.once('close', resolve))
     child.kill(signal)
     await gone
   }
