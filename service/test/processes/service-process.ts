@@ -9,13 +9,15 @@ const STARTED = /Listening on (http:\S+),.*(?:TOKEN=\S+|No demo tenant here.*)\s
 
 /** The built service in a process of its own, which can be killed and started again. */
 export class ServiceProcess {
+  readonly #main: string
   readonly #environment: NodeJS.ProcessEnv
   #child: ChildProcess | undefined
   #origin = ''
   #printed = ''
 
   /** @param settings Its `SERVICE_…` variables. */
-  constructor(settings: Readonly<Record<string, string>>) {
+  constructor(settings: Readonly<Record<string, string>>, main = MAIN) {
+    this.#main = main
     this.#environment = { ...process.env, SERVICE_PORT: '0', ...settings }
   }
 
@@ -40,7 +42,7 @@ export class ServiceProcess {
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [this.#main], {
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
