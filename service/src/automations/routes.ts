@@ -1,3 +1,4 @@
+import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
 import { listPage, type PageRequest } from '../http/list.ts'
@@ -28,7 +29,10 @@ import {
 
 /** All of it takes the role `super_admin` (specification 4.2, rule 1). */
 export function automationRoutes(dependencies: Dependencies): Router {
-  return newRouter().route('/', writing(dependencies)).route('/', reading(dependencies))
+  return newRouter()
+    .route('/', creating(dependencies))
+    .route('/', changing(dependencies))
+    .route('/', reading(dependencies))
 }
 
 async function shown(dependencies: Dependencies, id: string) {
@@ -36,7 +40,29 @@ async function shown(dependencies: Dependencies, id: string) {
   return { automation: await automationOf(database, dependencies, await findAutomation(database, id)) }
 }
 
-function writing(dependencies: Dependencies): Router {
+function changing(dependencies: Dependencies): Router {
+  const { database } = dependencies
+  const changed = async (id: string, change: (tx: Transaction) => Promise<void>) => {
+    await database.transaction(change)
+    return shown(dependencies, id)
+  }
+  return newRouter()
+    .openapi(patchOperation, async (c) => {
+      const [{ automation_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
+      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
+    })
+    .openapi(updateOperation, async (c) => {
+      const [{ automation_id: id }, { automation, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
+      const given = maskedUpdate(automation, updateMask, CLEARED_AUTOMATION)
+      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
+    })
+    .openapi(publishOperation, async (c) => {
+      const { automation_id: id } = c.req.valid('param')
+      return c.json(await changed(id, (tx) => publishAutomation(tx, dependencies, id)), 200)
+    })
+}
+
+function creating(dependencies: Dependencies): Router {
   const { database } = dependencies
   return newRouter()
     .openapi(createOperation, async (c) => {
@@ -46,27 +72,10 @@ function writing(dependencies: Dependencies): Router {
       const { automation } = await shown(dependencies, id)
       return c.json({ automation, signingSecret }, 200, { 'cache-control': 'no-store' })
     })
-    .openapi(patchOperation, async (c) => {
-      const { automation_id: id } = c.req.valid('param')
-      await database.transaction((tx) => patchAutomation(tx, dependencies, id, c.req.valid('json')))
-      return c.json(await shown(dependencies, id), 200)
-    })
-    .openapi(updateOperation, async (c) => {
-      const { automation_id: id } = c.req.valid('param')
-      const { automation, updateMask } = c.req.valid('json')
-      const given = maskedUpdate(automation, updateMask, CLEARED_AUTOMATION)
-      await database.transaction((tx) => patchAutomation(tx, dependencies, id, given))
-      return c.json(await shown(dependencies, id), 200)
-    })
     .openapi(deleteOperation, async (c) => {
       const { automation_id: id } = c.req.valid('param')
       await database.transaction((tx) => deleteAutomation(tx, dependencies, id))
       return c.json({}, 200)
-    })
-    .openapi(publishOperation, async (c) => {
-      const { automation_id: id } = c.req.valid('param')
-      await database.transaction((tx) => publishAutomation(tx, dependencies, id))
-      return c.json(await shown(dependencies, id), 200)
     })
 }
 

@@ -1415,6 +1415,7 @@ export interface components {
              */
             jwksUrl: string;
         };
+        DeleteAutomationResponse: Record<string, never>;
         AutomationResponse: {
             automation: components["schemas"]["Automation"];
         };
@@ -1472,7 +1473,6 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        DeleteAutomationResponse: Record<string, never>;
         ListAutomationsResponse: {
             list: components["schemas"]["AutomationResponse"][];
             /** @description Empty when there are no more results. */
