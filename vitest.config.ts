@@ -44,7 +44,12 @@ export default defineConfig({
         resolve: { alias: cryptoBuild('web') },
         test: {
           name: 'web-crypto',
-          include: ['test/*.test.ts', 'test/auth/**/*.test.ts', 'test/checks/**/*.test.ts'],
+          include: [
+            'test/*.test.ts',
+            'test/auth/**/*.test.ts',
+            'test/checks/**/*.test.ts',
+            'test/schemes/**/*.test.ts',
+          ],
           testTimeout: 20_000,
         },
       },

@@ -46,8 +46,8 @@ export class Attempt {
 
   /** The body by its content type, parsed once. */
   read(): Reading {
-    this.#reading ??=
-      this.readBody?.(this.delivery.body) ?? fail('body_malformed', 'nobody can read this body')
+    const readBody = this.readBody ?? this.sender?.readerFor(undefined)
+    this.#reading ??= readBody?.(this.delivery.body) ?? fail('body_malformed', 'nobody can read this body')
     return this.#reading
   }
 

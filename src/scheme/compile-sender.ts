@@ -8,14 +8,14 @@ import type { Dedupe, Place, Scheme, SchemeOptions, TimeForm } from './scheme.ts
 import type { Sender } from './sender.ts'
 import { signedReader } from './signed-reader.ts'
 import { signedBytes } from './signed-text.ts'
-import { parseTime } from './time.ts'
+import { parseTime, timeOfMember } from './time.ts'
 
 const LONGEST_TYPE = 256
 
 /** Everything that the checks ask of a scheme, worked out once. */
 export function compileSender(scheme: Scheme, options: SchemeOptions): Sender {
   const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
-  const { names, idDivider, read } = signedReader(scheme, options.publicUrl ?? '')
+  const { names, idDivider, read } = signedReader(scheme, options)
   const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
@@ -80,7 +80,7 @@ function timeReader(time: TimeForm | undefined): (attempt: Attempt) => number {
   const unit = time?.unit ?? 'seconds'
   if (time === undefined || !('member' in time)) return ({ timestampText }) => parseTime(unit, timestampText)
   const steps = pointerSteps(time.member)
-  return ({ payload }) => parseTime(unit, memberAt(payload, steps))
+  return ({ payload }) => timeOfMember(unit, memberAt(payload, steps))
 }
 
 function idReader(place: Place | undefined): (attempt: Attempt) => string {

@@ -13,6 +13,12 @@ import { matcherOf } from './verifiers.ts'
 export type SecretOptions = Pick<SchemeOptions, 'secrets' | 'dedupe'>
 /** What it takes where the sender signs with a private key. */
 export type PublicKeyOptions = Pick<SchemeOptions, 'publicKeys' | 'secrets' | 'dedupe'>
+/** Where the sender signs the URL. */
+export type UrlOptions = Required<Pick<SchemeOptions, 'publicUrl'>>
+/** Where the sender's handshake repeats a text of yours. */
+export type VerifyTokenOptions = Pick<SchemeOptions, 'verifyToken'>
+/** Where the sender's handshake brings the secret. Until it is known, `secrets` may be left out. */
+export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
 
 /** Makes a listener's `auth`. `scheme` is the data that it was defined by. */
 export interface SchemeFactory<Options extends SchemeOptions = SecretOptions> {
@@ -33,7 +39,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions>(
 ): SchemeFactory<Options> {
   const factory = (options: Options) => {
     checkSchemeOptions(scheme, options)
-    const signed = signedReader(scheme, options.publicUrl ?? '')
+    const signed = signedReader(scheme, options)
     const authenticate = authenticateBy(scheme, keysOf(scheme, options), signed.read)
     return senderAuthenticator(scheme, options, authenticate)
   }
@@ -49,7 +55,8 @@ export function senderAuthenticator(
   return Object.freeze({ method: 'scheme' as const, sender: compileSender(scheme, options), authenticate })
 }
 
-function keysOf(scheme: Scheme, { secrets, publicKeys }: SchemeOptions): readonly SchemeKey[] {
+function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
+  if (onHandshake !== undefined && secrets === undefined) return []
   const option = signsWithPrivateKey(scheme) ? 'publicKeys' : 'secrets'
   const given = [
     { option: 'secrets', list: secrets },
@@ -72,7 +79,7 @@ function keyOf(scheme: Scheme, id: string, secret: string, option: string): Sche
   return {
     auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
     prefix,
-    matches: matcherOf(algorithm, key, signature.spelling, secret, option),
+    matches: matcherOf(algorithm, key, signature.spelling ?? 'hex', secret, option),
   }
 }
 

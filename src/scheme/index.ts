@@ -1,9 +1,12 @@
 export {
   defineScheme,
+  type HandshakeOptions,
   type PublicKeyOptions,
   type SchemeFactory,
   type SecretOptions,
   senderAuthenticator,
+  type UrlOptions,
+  type VerifyTokenOptions,
 } from './define-scheme.ts'
 export type { Handshake, HandshakeRequest } from './handshake.ts'
 export { emptyReply, jsonReply, textReply } from './handshake-replies.ts'

@@ -40,7 +40,8 @@ export interface SignatureForm {
   readonly separator?: ' ' | ',' | ', ' | ';'
   /** What a signature begins with. Items of a list that begin otherwise are passed over. */
   readonly prefix?: string
-  readonly spelling: Spelling
+  /** How signatures are spelt. Tokens need none. */
+  readonly spelling?: Spelling
   /** How many signatures of a delivery are looked at. Default 10. */
   readonly atMost?: number
 }
@@ -110,6 +111,8 @@ export interface Scheme {
   /** Headers with a fixed value: another one is another scheme. */
   readonly fixedHeaders?: { readonly [name: string]: string }
   readonly handshake?: Handshake
+  /** The URL as it is signed, from the URL as it is configured. */
+  readonly signedUrl?: (publicUrl: string) => string
   /** Further options that the factory takes. `publicUrl` follows from `signs`. */
   readonly takes?: readonly ('publicUrl' | 'verifyToken' | 'onHandshake')[]
   /** Answers 401 without a body. */

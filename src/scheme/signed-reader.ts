@@ -1,6 +1,6 @@
 import type { Attempt } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
-import type { Scheme } from './scheme.ts'
+import type { Scheme, SchemeOptions } from './scheme.ts'
 import type { SignedRequest } from './signed-request.ts'
 import { compileSignedText, type Signed } from './signed-text.ts'
 
@@ -13,9 +13,12 @@ export interface SignedReader {
   readonly idDivider: string
 }
 
-export function signedReader({ signs }: Scheme, publicUrl: string): SignedReader {
+export function signedReader(
+  { signs, signedUrl = (url) => url }: Scheme,
+  { publicUrl = '' }: SchemeOptions,
+): SignedReader {
   if (typeof signs === 'string') {
-    const { read, names, idDivider } = compileSignedText(signs, publicUrl)
+    const { read, names, idDivider } = compileSignedText(signs, signedUrl(publicUrl))
     return {
       names,
       idDivider,

@@ -7,15 +7,18 @@ const RFC3339 =
 const LONGEST_TIME = 40
 
 /** Seconds since 1970, with a fraction where the unit has one. NaN for anything malformed. */
-export function parseTime(unit: TimeForm['unit'], value: unknown): number {
-  if (typeof value === 'number' && unit !== 'rfc3339') {
-    if (!(value >= 0 && Number.isFinite(value))) return Number.NaN
-    return unit === 'seconds' ? value : value / 1000
-  }
-  if (typeof value !== 'string' || value.length > LONGEST_TIME) return Number.NaN
-  if (unit === 'rfc3339') return parseRfc3339(value)
-  if (unit === 'seconds') return SECONDS.test(value) ? Number(value) : Number.NaN
-  return MILLISECONDS.test(value) ? Number(value) / 1000 : Number.NaN
+export function parseTime(unit: TimeForm['unit'], text: string): number {
+  if (text.length > LONGEST_TIME) return Number.NaN
+  if (unit === 'rfc3339') return parseRfc3339(text)
+  if (unit === 'seconds') return SECONDS.test(text) ? Number(text) : Number.NaN
+  return MILLISECONDS.test(text) ? Number(text) / 1000 : Number.NaN
+}
+
+/** The same of a member of a body: a number, or the text of a date. */
+export function timeOfMember(unit: TimeForm['unit'], member: unknown): number {
+  if (unit === 'rfc3339') return typeof member === 'string' ? parseTime(unit, member) : Number.NaN
+  if (typeof member !== 'number' || !(member >= 0 && Number.isFinite(member))) return Number.NaN
+  return unit === 'seconds' ? member : member / 1000
 }
 
 /** RFC 3339 5.6, without leap seconds. By hand, because engines differ in what `Date.parse` takes beside it. */

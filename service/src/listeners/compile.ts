@@ -20,18 +20,16 @@ export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: st
   return `${baseUrl}/api/v1/webhooks/incoming/${listenerId}`
 }
 
-/** What a saved listener needs to verify deliveries. All rules are the package's. Undefined if it was deleted meanwhile. */
+/** What a saved listener needs to verify deliveries. All rules are the package's. */
 export async function compileListener(
   database: Queryable,
   dependencies: Dependencies,
   row: ListenerRow,
   { store, keySet }: { readonly store: EventStore; readonly keySet?: KeySet | undefined },
-): Promise<Listener | undefined> {
-  const auth = await authOf(database, dependencies, row, keySet)
-  if (auth === undefined) return undefined
+): Promise<Listener> {
   return defineListener({
     id: row.id,
-    auth,
+    auth: await authOf(database, dependencies, row, keySet),
     store,
     allowedCidrs: row.allowed_cidrs ?? undefined,
     // The claim is an open transaction, which the handler ends; whoever meets one may ask again at once.
@@ -47,11 +45,8 @@ async function authOf(
   dependencies: Dependencies,
   { id, jwks_url }: ListenerRow,
   keySet: KeySet | undefined,
-): Promise<Authenticator | undefined> {
-  if (jwks_url === null) {
-    const secrets = await liveSecrets(database, dependencies, id)
-    return secrets.length === 0 ? undefined : hmac({ secrets }) // the last one goes only with its listener
-  }
+): Promise<Authenticator> {
+  if (jwks_url === null) return hmac({ secrets: await liveSecrets(database, dependencies, id) })
   return jwt({
     keySet: keySet ?? tenantKeySet(jwks_url, dependencies),
     subject: dependencies.baseUrl,

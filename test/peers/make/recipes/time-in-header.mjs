@@ -52,7 +52,6 @@ export default [
       ['Twitch-Eventsub-Message-Type', 'notification'],
       ['Twitch-Eventsub-Subscription-Type', 'channel.follow'],
     ],
-    typeInHeader: true,
     body: '{"subscription": {"id": "f1c2a387", "type": "channel.follow"}, "event": {"user_id": "1"}}',
     expect: { type: 'channel.follow' },
     moreCases: nineDigits,

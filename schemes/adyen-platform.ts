@@ -1,0 +1,19 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page
+ * in the Customer Area, as hex. For payment webhooks import `hookgate/schemes/adyen`. The signature covers the body.
+ */
+export const adyenPlatform: SchemeFactory = defineScheme({
+  name: 'adyen-platform',
+  sender: 'Adyen for Platforms',
+  secretName: 'HMAC key of the webhook, in hex',
+  algorithm: 'hmac-sha256',
+  key: 'hex',
+  signature: { headers: ['hmacsignature'], spelling: 'base64' },
+  signs: '{body}',
+  timestamp: { member: '/timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 2_592_000 },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

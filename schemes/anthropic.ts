@@ -1,0 +1,13 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
+
+/**
+ * Anthropic: Standard Webhooks. Give the signing secret of the webhook, `whsec_…`. The signature covers the ID, the
+ * time and the body (Standard Webhooks v1).
+ */
+export const anthropic: SchemeFactory = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'anthropic',
+  sender: 'Anthropic',
+  secretName: 'signing secret of the webhook, whsec_…',
+})

@@ -1,0 +1,28 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Give both signature keys of the app, from the Developer
+ * Console under Webhooks: each is tried on each header. The signature covers the body and its time, which may be 10
+ * minutes old and not ahead. The ID is a header and not signed, so the signed bytes are claimed with it.
+ */
+export const box: SchemeFactory = defineScheme({
+  name: 'box',
+  sender: 'Box',
+  secretName: 'primary and secondary key of the app',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['box-signature-primary', 'box-signature-secondary'], spelling: 'base64' },
+  signs: '{body}{timestamp}',
+  timestamp: {
+    header: 'box-delivery-timestamp',
+    unit: 'rfc3339',
+    of: 'attempt',
+    toleranceSeconds: 600,
+    aheadSeconds: 0,
+  },
+  eventId: { header: 'box-delivery-id' },
+  eventType: { member: '/trigger' },
+  fixedHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed: BOX-DELIVERY-ID can be changed.',
+})

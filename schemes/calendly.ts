@@ -1,0 +1,20 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Calendly: `Calendly-Webhook-Signature`. The signing key is the one you gave when you created the webhook
+ * subscription through the API. The signature covers its time and the body. Deliveries have no ID, so the signed bytes
+ * are claimed.
+ */
+export const calendly: SchemeFactory = defineScheme({
+  name: 'calendly',
+  sender: 'Calendly',
+  secretName: 'signing key of the webhook subscription',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['calendly-webhook-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'seconds', of: 'attempt', toleranceSeconds: 180 },
+  eventType: { member: '/event' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,21 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+const HEADERS = Array.from({ length: 100 }, (_, index) => `x-docusign-signature-${index + 1}`)
+
+/**
+ * DocuSign Connect: `X-DocuSign-Signature-1` to `-100`, one for each HMAC key of the account; any may match. The keys
+ * are in the settings of Connect. The signature covers the body alone, so the signed bytes are claimed: no captured
+ * delivery runs again while they are remembered.
+ */
+export const docusign: SchemeFactory = defineScheme({
+  name: 'docusign',
+  sender: 'DocuSign',
+  secretName: 'HMAC keys of Connect',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: HEADERS, spelling: 'base64', atMost: 100 },
+  signs: '{body}',
+  eventType: { member: '/event' },
+  maxBodyBytes: 26_214_400,
+  limits: 'No time is signed, nor the URL, nor the headers.',
+})

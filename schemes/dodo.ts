@@ -1,0 +1,13 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
+
+/**
+ * Dodo Payments: Standard Webhooks. The signing secret belongs to the webhook's endpoint in the dashboard. The
+ * signature covers the ID, the time and the body (Standard Webhooks v1).
+ */
+export const dodo: SchemeFactory = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'dodo',
+  sender: 'Dodo Payments',
+  secretName: 'signing secret of the endpoint, whsec_…',
+})

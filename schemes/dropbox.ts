@@ -1,0 +1,25 @@
+import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index.ts'
+
+/**
+ * Dropbox: `X-Dropbox-Signature`. The key is the app secret, in the App Console. The signature covers the body, which
+ * names the accounts that changed and nothing else. Honest bodies repeat, so nothing is claimed (`dedupe: 'off'`):
+ * your handler runs for every delivery, replayed ones too, and asks Dropbox what is new. The GET with a challenge is
+ * answered here.
+ */
+export const dropbox: SchemeFactory = defineScheme({
+  name: 'dropbox',
+  sender: 'Dropbox',
+  secretName: 'app secret',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-dropbox-signature'], spelling: 'hex' },
+  signs: '{body}',
+  dedupe: 'off',
+  handshake: {
+    signed: false,
+    answer: ({ method, query }) => (method === 'GET' ? textReply(query('challenge')) : undefined),
+  },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'No time is signed, nor the URL, nor the headers. Bodies repeat, so a replay is not told from a new delivery.',
+})

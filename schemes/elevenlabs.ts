@@ -1,0 +1,20 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * ElevenLabs: `ElevenLabs-Signature`, whose version is called `v0`. The secret is shown when you create the webhook.
+ * The signature covers its time and the body. The tolerance is the 30 minutes of its own SDK. Deliveries have no ID,
+ * so the signed bytes are claimed.
+ */
+export const elevenlabs: SchemeFactory = defineScheme({
+  name: 'elevenlabs',
+  sender: 'ElevenLabs',
+  secretName: 'secret of the webhook',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['elevenlabs-signature'], separator: ',', prefix: 'v0=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'seconds', of: 'attempt', toleranceSeconds: 1_800 },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,18 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * GoCardless: `Webhook-Signature`, in hex. The secret belongs to the webhook's endpoint. The signature covers the
+ * body, so the ID of the delivery, and no time. A delivery holds many events, each with its own ID.
+ */
+export const gocardless: SchemeFactory = defineScheme({
+  name: 'gocardless',
+  sender: 'GoCardless',
+  secretName: 'secret of the webhook endpoint',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['webhook-signature'], spelling: 'hex' },
+  signs: '{body}',
+  eventId: { member: '/meta/webhook_id' },
+  maxBodyBytes: 1_048_576,
+  limits: 'No time is signed, nor the URL, nor the headers.',
+})

@@ -1,0 +1,30 @@
+import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
+
+/** HubSpot signs the URL with these twelve codes decoded, and all others as they are. */
+const DECODED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi
+const decodeSome = (url: string) => url.replace(DECODED, decodeURIComponent)
+
+/**
+ * HubSpot, version 3: `X-HubSpot-Signature-v3`. The key is the app's client secret; give the webhook's URL as
+ * `publicUrl`. The signature covers the method, the URL, the body and its time. A delivery holds up to 100 events and
+ * has no ID, so the signed bytes are claimed: a retry is another body, because it counts its attempts. Your handler
+ * decides whether it has seen an event.
+ */
+export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
+  name: 'hubspot',
+  sender: 'HubSpot',
+  secretName: 'client secret of the app',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-hubspot-signature-v3'], spelling: 'base64' },
+  signs: '{method}{url}{body}{timestamp}',
+  timestamp: {
+    header: 'x-hubspot-request-timestamp',
+    unit: 'milliseconds',
+    of: 'attempt',
+    toleranceSeconds: 300,
+  },
+  signedUrl: decodeSome,
+  maxBodyBytes: 1_048_576,
+  limits: 'The other headers are not signed. A retry has another body.',
+})

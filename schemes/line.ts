@@ -1,0 +1,27 @@
+import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/index.ts'
+import { memberAt } from '../src/scheme/members.ts'
+
+/**
+ * LINE's Messaging API: `X-Line-Signature`. The channel secret is on the channel's Basic settings page. The signature
+ * covers the body alone, so the signed bytes are claimed: no captured delivery runs again while they are remembered. A
+ * delivery holds many events, each with its `webhookEventId`; LINE may send one of them again in another delivery. The
+ * one without events, which the Verify button sends, is answered here.
+ */
+export const line: SchemeFactory = defineScheme({
+  name: 'line',
+  sender: 'LINE',
+  secretName: 'channel secret',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-line-signature'], spelling: 'base64' },
+  signs: '{body}',
+  handshake: {
+    signed: true,
+    answer: (request) => {
+      const events = memberAt(request.payload(), ['events'])
+      return Array.isArray(events) && events.length === 0 ? emptyReply(200) : undefined
+    },
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'No time is signed, nor the URL, nor the headers.',
+})

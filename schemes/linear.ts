@@ -1,0 +1,21 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Linear: `Linear-Signature`. The signing secret is on the webhook's page in the settings. The signature covers the
+ * body, whose `webhookTimestamp` may be 60 seconds off. The ID is a header and not signed, so the signed bytes are
+ * claimed with it.
+ */
+export const linear: SchemeFactory = defineScheme({
+  name: 'linear',
+  sender: 'Linear',
+  secretName: 'signing secret of the webhook',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['linear-signature'], spelling: 'hex' },
+  signs: '{body}',
+  timestamp: { member: '/webhookTimestamp', unit: 'milliseconds', of: 'attempt', toleranceSeconds: 60 },
+  eventId: { header: 'linear-delivery' },
+  eventType: { member: '/type' },
+  maxBodyBytes: 5_242_880,
+  limits: 'The URL and the headers are not signed: Linear-Delivery can be changed.',
+})

@@ -1,0 +1,14 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
+
+/**
+ * Lithic: Standard Webhooks. The signing secret belongs to the event subscription. The signature covers the ID, the
+ * time and the body (Standard Webhooks v1).
+ */
+export const lithic: SchemeFactory = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'lithic',
+  sender: 'Lithic',
+  secretName: 'signing secret of the subscription, whsec_…',
+  eventType: { member: '/event_type' },
+})

@@ -1,0 +1,37 @@
+import {
+  defineScheme,
+  emptyReply,
+  type SchemeFactory,
+  type SecretOptions,
+  textReply,
+  type VerifyTokenOptions,
+} from '../src/scheme/index.ts'
+import { sameText } from '../src/scheme/same-text.ts'
+
+/**
+ * Meta: WhatsApp, Messenger, Instagram and Facebook. `X-Hub-Signature-256`; the older SHA-1 header is never looked at.
+ * The key is the app secret, on the app's Basic settings page. The signature covers the body alone, so the signed
+ * bytes are claimed: no captured delivery runs again while they are remembered. One delivery may hold many updates.
+ *
+ * Give `verifyToken`, the text that you typed beside the callback URL: the GET that subscribes is answered here.
+ */
+export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = defineScheme({
+  name: 'meta',
+  sender: 'Meta',
+  secretName: 'app secret',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-hub-signature-256'], prefix: 'sha256=', spelling: 'hex' },
+  signs: '{body}',
+  takes: ['verifyToken'],
+  handshake: {
+    signed: false,
+    answer: ({ method, query }, { verifyToken }) => {
+      if (method !== 'GET' || query('hub.mode') !== 'subscribe') return undefined
+      const isOurs = verifyToken !== undefined && sameText(query('hub.verify_token') ?? '', verifyToken)
+      return isOurs ? textReply(query('hub.challenge')) : emptyReply(403)
+    },
+  },
+  maxBodyBytes: 3_145_728,
+  limits: 'No time is signed, nor the URL, nor the headers.',
+})

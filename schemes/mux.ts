@@ -1,0 +1,20 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Mux: `Mux-Signature`. The signing secret is in the dashboard under Settings, Webhooks. The signature covers its time
+ * and the body.
+ */
+export const mux: SchemeFactory = defineScheme({
+  name: 'mux',
+  sender: 'Mux',
+  secretName: 'signing secret of the webhook',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['mux-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { member: '/id' },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,39 @@
+import { acceptSecret } from '../src/scheme/accept-secret.ts'
+import {
+  defineScheme,
+  emptyReply,
+  type HandshakeOptions,
+  type SchemeFactory,
+  type SecretOptions,
+} from '../src/scheme/index.ts'
+import { memberAt } from '../src/scheme/members.ts'
+
+/**
+ * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you make
+ * the subscription: give `onHandshake` to be told of it, type it into Notion's page, keep it, then give it as
+ * `secrets` and leave `onHandshake` out. The signature covers the body, so the event's ID and time.
+ */
+export const notion: SchemeFactory<SecretOptions & HandshakeOptions> = defineScheme({
+  name: 'notion',
+  sender: 'Notion',
+  secretName: 'verification token of the subscription',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-notion-signature'], prefix: 'sha256=', spelling: 'hex' },
+  signs: '{body}',
+  timestamp: { member: '/timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 172_800 },
+  eventId: { member: '/id' },
+  eventType: { member: '/type' },
+  takes: ['onHandshake'],
+  handshake: {
+    signed: false,
+    answer: (request, { onHandshake }) => {
+      const isExpected = onHandshake !== undefined && request.method === 'POST'
+      if (!isExpected || request.body.length > 1024 || request.header('x-notion-signature')) return undefined
+      const secret = memberAt(request.payload(), ['verification_token'])
+      return typeof secret === 'string' ? acceptSecret(secret, onHandshake, emptyReply(200)) : undefined
+    },
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

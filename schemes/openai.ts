@@ -1,0 +1,13 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
+
+/**
+ * OpenAI: Standard Webhooks. The signing secret is shown once, when you create the webhook in the project's settings.
+ * The signature covers the ID, the time and the body (Standard Webhooks v1).
+ */
+export const openai: SchemeFactory = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'openai',
+  sender: 'OpenAI',
+  secretName: 'signing secret of the webhook, whsec_…',
+})

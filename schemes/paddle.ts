@@ -1,0 +1,21 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Paddle Billing: `Paddle-Signature`. The secret key belongs to the notification destination. The signature covers its
+ * time and the body. Paddle's own tolerance is 5 seconds: set `toleranceSeconds` to 30 where a queue or your clock
+ * needs it.
+ */
+export const paddle: SchemeFactory = defineScheme({
+  name: 'paddle',
+  sender: 'Paddle',
+  secretName: 'secret key of the notification destination, pdl_ntfset_…',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['paddle-signature'], separator: ';', prefix: 'h1=', spelling: 'hex' },
+  signs: '{timestamp}:{body}',
+  timestamp: { item: 'ts=', unit: 'seconds', of: 'attempt', toleranceSeconds: 5 },
+  eventId: { member: '/event_id' },
+  eventType: { member: '/event_type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,20 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * PagerDuty, version 3: `X-PagerDuty-Signature`, which lists several signatures while secrets change. The secret is
+ * shown once, when you create the subscription. The signature covers the body, so the event's ID and time.
+ */
+export const pagerduty: SchemeFactory = defineScheme({
+  name: 'pagerduty',
+  sender: 'PagerDuty',
+  secretName: 'secret of the webhook subscription',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-pagerduty-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },
+  signs: '{body}',
+  timestamp: { member: '/event/occurred_at', unit: 'rfc3339', of: 'event', toleranceSeconds: 259_200 },
+  eventId: { member: '/event/id' },
+  eventType: { member: '/event/event_type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,14 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
+
+/**
+ * Polar: Standard Webhooks with another key. The key is the text of the endpoint's secret, not what its base64 stands
+ * for. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ */
+export const polar: SchemeFactory = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'polar',
+  sender: 'Polar',
+  secretName: 'secret of the endpoint, as it is written',
+  key: 'text',
+})

@@ -1,0 +1,21 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Razorpay: `X-Razorpay-Signature`. You choose the secret in the webhook's settings. Retries of older events stay
+ * signed with the older secret, so keep both for as long as it retries. The signature covers the body, so the time of
+ * the event. Its ID is a header and not signed: the signed bytes are claimed.
+ */
+export const razorpay: SchemeFactory = defineScheme({
+  name: 'razorpay',
+  sender: 'Razorpay',
+  secretName: 'secret of the webhook',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-razorpay-signature'], spelling: 'hex' },
+  signs: '{body}',
+  timestamp: { member: '/created_at', unit: 'seconds', of: 'event', toleranceSeconds: 172_800 },
+  eventId: { header: 'x-razorpay-event-id' },
+  eventType: { member: '/event' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the headers are not signed: the event ID can be changed.',
+})

@@ -1,0 +1,13 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
+
+/**
+ * Replicate: Standard Webhooks. Fetch the signing secret of your account from the API (`webhooks.default.secret`) and
+ * keep it. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ */
+export const replicate: SchemeFactory = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'replicate',
+  sender: 'Replicate',
+  secretName: 'signing secret, whsec_…',
+})

@@ -1,0 +1,13 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
+
+/**
+ * Resend sends through Svix. The signing secret is on the webhook's page in the dashboard. The signature covers the
+ * ID, the time and the body (Standard Webhooks v1).
+ */
+export const resend: SchemeFactory = defineScheme({
+  ...SVIX,
+  name: 'resend',
+  sender: 'Resend',
+  secretName: 'signing secret of the webhook, whsec_…',
+})

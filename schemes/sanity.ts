@@ -1,0 +1,22 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Sanity: `Sanity-Webhook-Signature`, in base64url, with its time in milliseconds. You choose the secret on the
+ * webhook's page. The signature covers its time and the body. Sanity documents no tolerance: set `toleranceSeconds` to
+ * refuse old deliveries. The ID is the header `Idempotency-Key`, which is not signed, so the signed bytes are claimed
+ * with it.
+ */
+export const sanity: SchemeFactory = defineScheme({
+  name: 'sanity',
+  sender: 'Sanity',
+  secretName: 'secret of the webhook',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['sanity-webhook-signature'], separator: ',', prefix: 'v1=', spelling: 'base64url' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'milliseconds', of: 'attempt' },
+  eventId: { header: 'idempotency-key' },
+  leaseSeconds: 30, // two more attempts, 30 s apart
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed: Idempotency-Key can be changed.',
+})

@@ -1,0 +1,20 @@
+import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * SendGrid's event webhook: ECDSA with P-256. The verification key is in the webhook's settings, as base64 without the
+ * lines of PEM. The signature covers its time and the body. SendGrid documents no tolerance: set `toleranceSeconds` to
+ * refuse old deliveries. A delivery holds many events, each with its `sg_event_id`, and none for itself: the signed
+ * bytes are claimed.
+ */
+export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme({
+  name: 'sendgrid',
+  sender: 'SendGrid',
+  secretName: 'verification key of the event webhook, in base64',
+  algorithm: 'ecdsa-p256-sha256',
+  key: 'base64',
+  signature: { headers: ['x-twilio-email-event-webhook-signature'], spelling: 'base64' },
+  signs: '{timestamp}{body}',
+  timestamp: { header: 'x-twilio-email-event-webhook-timestamp', unit: 'seconds', of: 'attempt' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed. Nothing divides time and body.',
+})

@@ -1,0 +1,21 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Sentry: `Sentry-Hook-Signature`. The key is the client secret of the internal or public integration. `Sentry-Hook-
+ * Timestamp` is not signed, and not looked at. The signature covers the body alone, so the signed bytes are claimed:
+ * no captured delivery runs again while they are remembered.
+ */
+export const sentry: SchemeFactory = defineScheme({
+  name: 'sentry',
+  sender: 'Sentry',
+  secretName: 'client secret of the integration',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['sentry-hook-signature'], spelling: 'hex' },
+  signs: '{body}',
+  eventId: { header: 'request-id' },
+  eventType: { header: 'sentry-hook-resource' },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'No time is signed, nor the URL, nor the headers: Request-ID, Sentry-Hook-Resource and Sentry-Hook-Timestamp can be changed.',
+})

@@ -1,0 +1,36 @@
+import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index.ts'
+import { memberAt } from '../src/scheme/members.ts'
+
+/**
+ * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
+ * signature covers its time and the body. Events have an ID; of commands and interactions the signed bytes are
+ * claimed. Answer within 3 seconds. The `url_verification` of a new endpoint is answered here.
+ *
+ * Commands and interactions are forms: `event.payload` holds the fields, and an interaction's `payload` field is
+ * parsed.
+ */
+export const slack: SchemeFactory = defineScheme({
+  name: 'slack',
+  sender: 'Slack',
+  secretName: 'signing secret of the app',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-slack-signature'], prefix: 'v0=', spelling: 'hex' },
+  signs: 'v0:{timestamp}:{body}',
+  timestamp: { header: 'x-slack-request-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { member: '/event_id' },
+  eventType: { member: '/event/type' },
+  content: ['json', 'form'],
+  jsonField: 'payload',
+  handshake: {
+    signed: true,
+    answer: (request) => {
+      const payload = request.payload()
+      return memberAt(payload, ['type']) === 'url_verification'
+        ? textReply(memberAt(payload, ['challenge']))
+        : undefined
+    },
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

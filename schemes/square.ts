@@ -1,0 +1,21 @@
+import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
+
+/**
+ * Square: `X-Square-HmacSha256-Signature`. The signature key belongs to the webhook subscription; give its
+ * notification URL as `publicUrl`, exactly as it is written there. The signature covers that URL and the body, so the
+ * event's ID and time.
+ */
+export const square: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
+  name: 'square',
+  sender: 'Square',
+  secretName: 'signature key of the subscription',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-square-hmacsha256-signature'], spelling: 'base64' },
+  signs: '{url}{body}',
+  timestamp: { member: '/created_at', unit: 'rfc3339', of: 'event', toleranceSeconds: 345_600 },
+  eventId: { member: '/event_id' },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The other headers are not signed.',
+})

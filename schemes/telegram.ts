@@ -1,0 +1,20 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you gave to
+ * `setWebhook`. Nothing is signed. Anyone who has seen the token can send anything, so prefer a signing scheme, or add
+ * `allowedCidrs`. Updates are claimed by `update_id`.
+ */
+export const telegram: SchemeFactory = defineScheme({
+  name: 'telegram',
+  sender: 'Telegram',
+  secretName: 'secret_token of setWebhook',
+  algorithm: 'token',
+  key: 'text',
+  signature: { headers: ['x-telegram-bot-api-secret-token'] },
+  signs: '{body}',
+  eventId: { member: '/update_id' },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',
+})

@@ -1,0 +1,20 @@
+import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Telnyx: `Telnyx-Signature-Ed25519`. The public key is in the Mission Control Portal. The signature covers its time
+ * and the body.
+ */
+export const telnyx: SchemeFactory<PublicKeyOptions> = defineScheme({
+  name: 'telnyx',
+  sender: 'Telnyx',
+  secretName: 'public key of the account, in base64',
+  algorithm: 'ed25519',
+  key: 'base64',
+  signature: { headers: ['telnyx-signature-ed25519'], spelling: 'base64' },
+  signs: '{timestamp}|{body}',
+  timestamp: { header: 'telnyx-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { member: '/data/id' },
+  eventType: { member: '/data/event_type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

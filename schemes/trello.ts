@@ -1,0 +1,30 @@
+import {
+  defineScheme,
+  emptyReply,
+  type SchemeFactory,
+  type SecretOptions,
+  type UrlOptions,
+} from '../src/scheme/index.ts'
+
+/**
+ * Trello: `X-Trello-Webhook`, an HMAC-SHA1: Trello offers nothing stronger. The key is the app's secret, beside its
+ * API key; give the webhook's callback URL as `publicUrl`, exactly as you registered it. The signature covers the body
+ * and that URL, so the action's ID, and no time. The HEAD that Trello sends first is answered here.
+ */
+export const trello: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
+  name: 'trello',
+  sender: 'Trello',
+  secretName: 'secret of the app',
+  algorithm: 'hmac-sha1',
+  key: 'text',
+  signature: { headers: ['x-trello-webhook'], spelling: 'base64' },
+  signs: '{body}{url}',
+  eventId: { member: '/action/id' },
+  eventType: { member: '/action/type' },
+  handshake: {
+    signed: false,
+    answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'No time is signed, nor the headers.',
+})

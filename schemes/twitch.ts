@@ -1,0 +1,35 @@
+import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index.ts'
+import { memberAt } from '../src/scheme/members.ts'
+
+/**
+ * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you gave when you made the
+ * subscription. The signature covers the message's ID, its time and the body. The callback verification is answered
+ * here; a revocation reaches your handler.
+ */
+export const twitch: SchemeFactory = defineScheme({
+  name: 'twitch',
+  sender: 'Twitch',
+  secretName: 'secret of the EventSub subscription',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['twitch-eventsub-message-signature'], prefix: 'sha256=', spelling: 'hex' },
+  signs: '{id}{timestamp}{body}',
+  timestamp: {
+    header: 'twitch-eventsub-message-timestamp',
+    unit: 'rfc3339',
+    of: 'attempt',
+    toleranceSeconds: 600,
+  },
+  eventId: { header: 'twitch-eventsub-message-id' },
+  eventType: { member: '/subscription/type' },
+  handshake: {
+    signed: true,
+    answer: (request) =>
+      request.header('twitch-eventsub-message-type') === 'webhook_callback_verification'
+        ? textReply(memberAt(request.payload(), ['challenge']))
+        : undefined,
+  },
+  maxBodyBytes: 1_048_576,
+  limits:
+    "The URL and the other headers are not signed, the message's type among them. Nothing divides ID, time and body.",
+})

@@ -1,0 +1,19 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Typeform: `Typeform-Signature`. You choose the secret in the webhook's settings. The signature covers the body, so
+ * the event's ID, and no time.
+ */
+export const typeform: SchemeFactory = defineScheme({
+  name: 'typeform',
+  sender: 'Typeform',
+  secretName: 'secret of the webhook',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['typeform-signature'], prefix: 'sha256=', spelling: 'base64' },
+  signs: '{body}',
+  eventId: { member: '/event_id' },
+  eventType: { member: '/event_type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'No time is signed, nor the URL, nor the headers.',
+})

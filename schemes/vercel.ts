@@ -1,0 +1,20 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Vercel: `X-Vercel-Signature`, an HMAC-SHA1: Vercel offers nothing stronger. The key is the webhook's secret, shown
+ * when you create it, or the integration's client secret. The signature covers the body, so the event's ID and time.
+ */
+export const vercel: SchemeFactory = defineScheme({
+  name: 'vercel',
+  sender: 'Vercel',
+  secretName: 'secret of the webhook, or client secret of the integration',
+  algorithm: 'hmac-sha1',
+  key: 'text',
+  signature: { headers: ['x-vercel-signature'], spelling: 'hex' },
+  signs: '{body}',
+  timestamp: { member: '/createdAt', unit: 'milliseconds', of: 'event', toleranceSeconds: 172_800 },
+  eventId: { member: '/id' },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,19 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Webflow: `X-Webflow-Signature`. The key is the webhook's secret key, or the client secret of the app that made the
+ * webhook. The signature covers its time and the body. Deliveries have no ID, so the signed bytes are claimed.
+ */
+export const webflow: SchemeFactory = defineScheme({
+  name: 'webflow',
+  sender: 'Webflow',
+  secretName: 'secret key of the webhook, or client secret of the app',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-webflow-signature'], spelling: 'hex' },
+  signs: '{timestamp}:{body}',
+  timestamp: { header: 'x-webflow-timestamp', unit: 'milliseconds', of: 'attempt', toleranceSeconds: 300 },
+  eventType: { member: '/triggerType' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

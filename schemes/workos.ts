@@ -1,0 +1,20 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * WorkOS: `WorkOS-Signature`, with its time in milliseconds. The signing secret is on the endpoint's page in the
+ * dashboard. The signature covers its time and the body.
+ */
+export const workos: SchemeFactory = defineScheme({
+  name: 'workos',
+  sender: 'WorkOS',
+  secretName: 'signing secret of the endpoint',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['workos-signature'], separator: ', ', prefix: 'v1=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'milliseconds', of: 'attempt', toleranceSeconds: 180 },
+  eventId: { member: '/id' },
+  eventType: { member: '/event' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,34 @@
+import { whenKnown } from '../src/lib/maybe-promise.ts'
+import { defineScheme, jsonReply, type SchemeFactory } from '../src/scheme/index.ts'
+import { macOfText } from '../src/scheme/mac-of-text.ts'
+import { memberAt } from '../src/scheme/members.ts'
+
+/**
+ * Zoom: `X-Zm-Signature`. The secret token is on the app's Features page. The signature covers its time and the body.
+ * Deliveries have no ID, so the signed bytes are claimed. The `endpoint.url_validation`, which Zoom repeats, is
+ * answered here.
+ */
+export const zoom: SchemeFactory = defineScheme({
+  name: 'zoom',
+  sender: 'Zoom',
+  secretName: 'secret token of the app',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-zm-signature'], prefix: 'v0=', spelling: 'hex' },
+  signs: 'v0:{timestamp}:{body}',
+  timestamp: { header: 'x-zm-request-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventType: { member: '/event' },
+  handshake: {
+    signed: true,
+    answer: (request, options) => {
+      const plainToken = memberAt(request.payload(), ['payload', 'plainToken'])
+      const asks = memberAt(request.payload(), ['event']) === 'endpoint.url_validation'
+      if (!asks || typeof plainToken !== 'string') return undefined
+      return whenKnown(macOfText(options, plainToken), (encryptedToken) =>
+        jsonReply({ plainToken, encryptedToken }),
+      )
+    },
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

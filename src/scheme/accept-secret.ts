@@ -1,0 +1,17 @@
+import { callHook } from '../lib/hooks.ts'
+import type { Reply } from '../reply.ts'
+import type { SchemeOptions } from './scheme.ts'
+
+const LONGEST_SECRET = 256
+const PRINTABLE = /^[!-~]+$/
+
+/** Hands on the secret that a handshake brought. Undefined for text that is no secret. */
+export function acceptSecret(
+  secret: string,
+  onHandshake: SchemeOptions['onHandshake'],
+  reply: Reply,
+): Reply | undefined {
+  if (secret.length > LONGEST_SECRET || !PRINTABLE.test(secret)) return undefined
+  callHook(onHandshake, { secret })
+  return reply
+}

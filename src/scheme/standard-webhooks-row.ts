@@ -1,0 +1,24 @@
+import type { Scheme } from './scheme.ts'
+
+type Row = Omit<Scheme, 'name' | 'sender' | 'secretName'>
+
+/** What every sender of Standard Webhooks v1 shares. */
+export const STANDARD_WEBHOOKS: Row = {
+  algorithm: 'hmac-sha256',
+  key: { base64After: 'whsec_' },
+  signature: { headers: ['webhook-signature'], separator: ' ', prefix: 'v1,', spelling: 'base64' },
+  signs: '{id}.{timestamp}.{body}',
+  timestamp: { header: 'webhook-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { header: 'webhook-id' },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+}
+
+/** The same under the names that Svix gave its headers first. */
+export const SVIX: Row = {
+  ...STANDARD_WEBHOOKS,
+  signature: { ...STANDARD_WEBHOOKS.signature, headers: ['svix-signature'] },
+  timestamp: { header: 'svix-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { header: 'svix-id' },
+}

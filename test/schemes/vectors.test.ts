@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { type Delivery, defineListener, verify } from '../../src/index.ts'
+import type { SchemeOptions } from '../../src/scheme/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+
+interface Case {
+  readonly name: string
+  readonly method: string
+  readonly url?: string
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body?: string
+  readonly bodyBase64?: string
+  readonly options?: SchemeOptions
+  readonly expect: { readonly ok: boolean; readonly [expected: string]: unknown }
+}
+
+interface VectorFile {
+  readonly scheme: string
+  readonly options: SchemeOptions
+  readonly now: number
+  readonly cases: readonly Case[]
+  readonly notApplicable?: { readonly [refusal: string]: string }
+}
+
+const FOLDER = fileURLToPath(new URL('../vectors/schemes/', import.meta.url))
+const files: readonly VectorFile[] = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.json') && file !== 'handshakes.json')
+  .map((file) => JSON.parse(readFileSync(FOLDER + file, 'utf8')))
+
+/** Schemes whose factories take more than vectors can hold, such as a fetch: they have tests of their own. */
+const OWN_TESTS: readonly string[] = ['sns', 'plaid', 'paypal', 'pubsub']
+
+function deliveryOf({ method, url, headers, body = '', bodyBase64 }: Case): Delivery {
+  return {
+    method,
+    url,
+    header: (name) => {
+      const values = headers.filter(([other]) => other.toLowerCase() === name).map(([, value]) => value)
+      return values.length > 1 ? values : values[0]
+    },
+    body: Buffer.from(bodyBase64 ?? body, bodyBase64 === undefined ? 'utf8' : 'base64'),
+    sourceIp: undefined,
+  }
+}
+
+async function judge({ scheme, options, now }: VectorFile, given: Case): Promise<object> {
+  const factory = await schemeFactory(scheme)
+  const clock = { now: () => now * 1000 }
+  const listener = defineListener({
+    id: scheme,
+    auth: factory({ ...options, ...given.options }),
+    store: memoryStore({ clock, maxRecords: 10 }),
+    clock,
+  })
+  const verdict = await verify(deliveryOf(given), listener)
+  if (verdict.ok) {
+    const { id, type, sentAt, auth } = verdict.event
+    const secretId = auth.method === 'scheme' ? auth.secretId : undefined
+    return { ok: true, id, type, sentAt: sentAt.getTime() / 1000, secretId }
+  }
+  if (verdict.handshake) return { ok: false, handshake: verdict.reply }
+  const { status, reason } = verdict
+  return { ok: false, status, reason }
+}
+
+it('every scheme has vectors, and every vector file a scheme', () => {
+  const withVectors = files.map(({ scheme }) => scheme)
+  expect(SCHEME_NAMES.filter((name) => !withVectors.includes(name))).toEqual([])
+  expect(files.length).toBeGreaterThan(50)
+})
+
+describe.each(files.filter(({ scheme }) => SCHEME_NAMES.includes(scheme) && !OWN_TESTS.includes(scheme)))(
+  '$scheme',
+  (file) => {
+    it.each(file.cases)('$name', async (given) => {
+      expect(await judge(file, given)).toMatchObject(given.expect)
+    })
+  },
+)
