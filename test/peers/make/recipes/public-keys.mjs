@@ -27,6 +27,7 @@ const base64 = (key) => key.toString('base64')
 export default [
   withKeys('discord', ed25519Of, hex, {
     sdk: 'discord-interactions',
+    blind: true,
     time: { header: 'X-Signature-Timestamp', unit: 'seconds', of: 'attempt' },
     signature: {
       header: 'X-Signature-Ed25519',
@@ -51,6 +52,7 @@ export default [
   }),
   withKeys('sendgrid', p256Of, base64, {
     sdk: '@sendgrid/eventwebhook',
+    blind: true,
     time: { header: 'X-Twilio-Email-Event-Webhook-Timestamp', unit: 'seconds', of: 'attempt' },
     signature: {
       header: 'X-Twilio-Email-Event-Webhook-Signature',

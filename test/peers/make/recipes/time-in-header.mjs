@@ -24,6 +24,7 @@ export default [
   }),
   withTime('webflow', 'X-Webflow-Signature', 'X-Webflow-Timestamp', {
     sdk: 'webflow-api',
+    blind: true,
     unit: 'milliseconds',
     tolerance: 300,
     parts: ['{time}', ':', '{body}'],
