@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 const HELP = `Usage: node .changeset/run.mjs status|version|add
 
-Runs a command of changesets (Node 22.11 or newer) on this package. With \`version\`, package-lock.json follows.`
+Runs a command of changesets (Node 22.11 or newer) on this package. It is installed here, by .changeset/package-lock.json
+and without install scripts. With \`version\`, the package's own package-lock.json follows.`
 
 const [command = '--help', ...options] = process.argv.slice(2)
 if (command === '--help') {
@@ -12,6 +14,7 @@ if (command === '--help') {
   process.exit()
 }
 
+const here = fileURLToPath(new URL('.', import.meta.url))
 const manifest = new URL('../package.json', import.meta.url)
 const root = new URL('..', import.meta.url)
 
@@ -20,11 +23,14 @@ function run(...[program, ...args]) {
   return spawnSync(program, args, { cwd: root, stdio: 'inherit' }).status ?? 1
 }
 
+const installed = run('npm', 'ci', '--prefix', here, '--ignore-scripts', '--no-audit', '--no-fund')
+if (installed !== 0) process.exit(installed)
+
 // Where there are workspaces changesets looks at them only, and not at the package around them.
 const before = readFileSync(manifest, 'utf8')
 const { workspaces: _, ...alone } = JSON.parse(before)
 writeFileSync(manifest, JSON.stringify(alone, null, 2))
-process.exitCode = run('npx', '--yes', '@changesets/cli@3.0.3', command, ...options)
+process.exitCode = run(process.execPath, `${here}node_modules/@changesets/cli/bin.js`, command, ...options)
 const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
 writeFileSync(manifest, before.replace(/^ {2}"version": ".*"/m, `  "version": "${version}"`))
 if (command === 'version' && process.exitCode === 0) {

@@ -49,6 +49,34 @@ describe.each(names)('.github/workflows/%s', (name) => {
   })
 })
 
+describe('the tools that run where a workflow may write', () => {
+  const script = readFileSync(join(root, '.changeset/run.mjs'), 'utf8')
+
+  it('come from a lock file, with a checksum each, and run no install script', () => {
+    const lock = JSON.parse(readFileSync(join(root, '.changeset/package-lock.json'), 'utf8'))
+    const { '': own, ...packages } = lock.packages
+    expect(own.dependencies).toEqual({ '@changesets/cli': expect.stringMatching(/^\d+\.\d+\.\d+$/) })
+    expect(Object.keys(packages).length).toBeGreaterThan(20)
+    for (const { integrity, hasInstallScript } of Object.values<Locked>(packages)) {
+      expect(integrity).toMatch(/^sha512-/)
+      expect(hasInstallScript).toBeUndefined()
+    }
+    expect(script).toContain("'npm', 'ci', '--prefix', here, '--ignore-scripts'")
+  })
+
+  it('are never fetched by name', () => {
+    const writing = names.map(textOf).filter((text) => text.includes(': write'))
+    const fetching = /\bnpx\b|npm (?:exec|install|i) /
+    expect(writing).toHaveLength(2)
+    expect([script, ...writing].filter((text) => fetching.test(text))).toEqual([])
+  })
+})
+
+interface Locked {
+  readonly integrity?: string
+  readonly hasInstallScript?: boolean
+}
+
 describe('publishing', () => {
   it('is a job that runs npm and nothing of the repository, with an identity and no stored token', () => {
     const text = textOf('publish.yml')
