@@ -3,6 +3,7 @@ import { entitlementRoutes } from './entitlements/routes.ts'
 import { bearer } from './http/bearer.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { replyTo } from './http/failures.ts'
+import { answerProbes } from './http/health.ts'
 import { describeApi } from './http/reference.ts'
 import { newRouter, type Router } from './http/router.ts'
 import { unrouted } from './http/unrouted.ts'
@@ -17,6 +18,7 @@ export function createApp(dependencies: Dependencies): Router {
   const app = newRouter()
   app.onError((error) => replyTo(error, dependencies.report))
   app.notFound(unrouted(app))
+  answerProbes(app, dependencies)
   describeApi(app, dependencies)
   app.route('/', webhookRoutes(dependencies))
   app.use('*', bearer(dependencies))

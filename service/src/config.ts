@@ -15,6 +15,7 @@ const baseUrl = z
 
 const variables = z.strictObject({
   SERVICE_PORT: digits.pipe(z.int().max(65_535)).default(8788),
+  SERVICE_HOST: z.union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' }).default('127.0.0.1'),
   SERVICE_DATA: z.string().min(1).default('.hookgate-service'),
   SERVICE_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   SERVICE_BASE_URL: baseUrl.optional(),
@@ -24,11 +25,14 @@ const variables = z.strictObject({
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
   SERVICE_TRUSTED_PROXIES: z.string().default(''),
   SERVICE_JOB_LEASE_SECONDS: digits.pipe(z.int().min(1).max(3_600)).default(60),
+  SERVICE_STOP_SECONDS: digits.pipe(z.int().max(3_600)).default(10),
 })
 
 export interface Config {
   /** 0 lets the system choose. Default 8788. */
   readonly port: number
+  /** The address that is listened on: `0.0.0.0` and `::` are all of them. Default `127.0.0.1`. */
+  readonly host: string
   /** Where PGlite and the secret are kept. Default `.hookgate-service`. */
   readonly folder: string
   /** A real Postgres; PGlite without it. */
@@ -46,6 +50,8 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** How long the job of a process that died is left alone, in seconds. Default 60. */
   readonly jobLeaseSeconds: number
+  /** How long running requests have to end when the service is stopped, in seconds. Default 10. */
+  readonly stopSeconds: number
 }
 
 /** @throws Error that names each variable that is wrong, and each `SERVICE_…` that does not exist. */
@@ -55,6 +61,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (!given) throw new Error(`The environment is wrong.\n${z.prettifyError(error)}`)
   return {
     port: given.SERVICE_PORT,
+    host: given.SERVICE_HOST,
     folder: given.SERVICE_DATA,
     databaseUrl: given.SERVICE_DATABASE_URL,
     baseUrl: given.SERVICE_BASE_URL?.replace(/\/+$/, ''),
@@ -64,6 +71,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,
     trustedProxies: given.SERVICE_TRUSTED_PROXIES.split(/[\s,]+/).filter((network) => network !== ''),
     jobLeaseSeconds: given.SERVICE_JOB_LEASE_SECONDS,
+    stopSeconds: given.SERVICE_STOP_SECONDS,
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { createServer } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
 import { createApp } from './app.ts'
 import { startBackground } from './background.ts'
 import { readConfig, rootSecret } from './config.ts'
@@ -10,8 +10,10 @@ import { outageReporter } from './database/outage.ts'
 import { seed } from './database/seed.ts'
 import { SEED_PARTS } from './database/seed-parts.ts'
 import type { Dependencies } from './http/dependencies.ts'
+import { originOf } from './http/origin.ts'
 import { openJobQueue } from './jobs/queue.ts'
 import { requireKnownSecret } from './listeners/known-secret.ts'
+import { stop } from './stop.ts'
 import { storyOf } from './story.ts'
 
 const config = readConfig(process.env)
@@ -22,10 +24,10 @@ await migrate(database)
 await requireKnownSecret(database, secret)
 const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
 
-const server = createAdaptorServer({ fetch: (request, env) => app.fetch(request, env) })
-server.listen(config.port, '127.0.0.1')
+const server = createServer(getRequestListener((request, env) => app.fetch(request, env)))
+server.listen(config.port, config.host)
 await once(server, 'listening')
-const here = `http://127.0.0.1:${portOf(server.address())}`
+const here = originOf(server)
 
 const dependencies: Dependencies = {
   database,
@@ -45,19 +47,13 @@ const background = startBackground(dependencies)
 console.log(`Listening on ${here}, reference at ${here}/docs`)
 if (config.seed) storyOf(dependencies).then(console.log, report)
 
-function portOf(address: AddressInfo | string | null): number {
-  return typeof address === 'object' && address !== null ? address.port : config.port
+async function end(): Promise<void> {
+  await background.stop()
+  await database.close()
 }
 
-function stop(): void {
-  // Whoever keeps a connection alive would keep the server with it.
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
-  server.close(() =>
-    background
-      .stop()
-      .then(() => database.close())
-      .then(() => process.exit(0), report),
-  )
+async function stopAndExit(): Promise<void> {
+  process.exit(await stop({ server, end, deadlineMs: config.stopSeconds * 1_000, log: console.error }))
 }
-process.once('SIGINT', stop)
-process.once('SIGTERM', stop)
+process.once('SIGINT', stopAndExit)
+process.once('SIGTERM', stopAndExit)

@@ -7,7 +7,9 @@ import { readConfig, rootSecret } from '../src/config.ts'
 describe('the environment', () => {
   it('may be empty', () => {
     expect(readConfig({ PATH: '/bin' })).toMatchObject({
+      host: '127.0.0.1',
       port: 8788,
+      stopSeconds: 10,
       folder: '.hookgate-service',
       databaseUrl: undefined,
       seed: true,
@@ -22,6 +24,9 @@ describe('the environment', () => {
     ['SERVICE_PORT', ''],
     ['SERVICE_PORT', '0x10'],
     ['SERVICE_JOB_LEASE_SECONDS', ''],
+    ['SERVICE_STOP_SECONDS', '-1'],
+    ['SERVICE_HOST', 'localhost'],
+    ['SERVICE_HOST', ''],
     ['SERVICE_DATABASE_URL', 'mysql://x/y'],
     ['SERVICE_BASE_URL', 'tenant.example'],
     ['SERVICE_BASE_URL', 'https://tenant.example/?x=1'],

@@ -6,7 +6,9 @@ import {
   automationPatchSchema,
   automationResponse,
   createdAutomationSchema,
+  maskedAutomationRequest,
   newAutomationSchema,
+  searchAutomationsRequest,
 } from './schema.ts'
 
 const common = { tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
@@ -55,16 +57,58 @@ export const readOperation = createRoute({
   responses: { 200: automation, ...refusals('forbidden', 'automation_unknown') },
 })
 
+const updated = {
+  200: automation,
+  ...refusals('body_not_json', 'webhook_invalid', 'forbidden', 'automation_unknown', 'body_too_large'),
+}
+
 export const patchOperation = createRoute({
   ...common,
   method: 'patch',
   path: one.path,
-  operationId: 'updateAutomation',
+  operationId: 'patchAutomation',
   summary: 'Change what is named; enable or disable the trigger',
   request: { params: one.params, body: { required: true, ...json(automationPatchSchema) } },
+  responses: updated,
+})
+
+export const updateOperation = createRoute({
+  ...common,
+  method: 'post',
+  path: one.path,
+  operationId: 'updateAutomation',
+  summary: 'Change the fields of an automation that updateMask names',
+  description: 'What `trigger` leaves out stays, as by PATCH.',
+  request: { params: one.params, body: { required: true, ...json(maskedAutomationRequest) } },
+  responses: updated,
+})
+
+export const deleteOperation = createRoute({
+  ...common,
+  method: 'delete',
+  path: one.path,
+  operationId: 'deleteAutomation',
+  summary: 'Delete an automation with its listener and secrets; runs that were accepted go on',
+  request: { params: one.params },
   responses: {
-    200: automation,
-    ...refusals('body_not_json', 'webhook_invalid', 'forbidden', 'automation_unknown', 'body_too_large'),
+    200: { description: 'It is deleted.', ...json(z.object({}).openapi('DeleteAutomationResponse')) },
+    ...refusals('body_not_json', 'forbidden', 'automation_unknown', 'body_too_large'),
+  },
+})
+
+export const searchOperation = createRoute({
+  ...common,
+  method: 'post',
+  path: '/api/v1/search/automations',
+  operationId: 'searchAutomations',
+  summary: 'Search automations, newest first',
+  request: { body: { required: true, ...json(searchAutomationsRequest) } },
+  responses: {
+    200: {
+      description: 'One page.',
+      ...json(pageOf(automationResponse).openapi('SearchAutomationsResponse')),
+    },
+    ...refusals('body_not_json', 'page_token_invalid', 'forbidden', 'body_too_large'),
   },
 })
 

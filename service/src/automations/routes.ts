@@ -1,20 +1,27 @@
+import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
-import { listPage } from '../http/list.ts'
+import { listPage, type PageRequest } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { newRouter, type Router } from '../http/router.ts'
+import { maskedUpdate } from '../http/update-mask.ts'
 import {
   createOperation,
+  deleteOperation,
   listOperation,
   patchOperation,
   publishOperation,
   readOperation,
+  searchOperation,
+  updateOperation,
 } from './operations.ts'
+import { type AutomationFilters, CLEARED_AUTOMATION } from './schema.ts'
 import {
-  ALL,
   type AutomationRow,
   automationOf,
+  automationsLike,
   createAutomation,
+  deleteAutomation,
   findAutomation,
   patchAutomation,
   publishAutomation,
@@ -22,7 +29,10 @@ import {
 
 /** All of it takes the role `super_admin` (specification 4.2, rule 1). */
 export function automationRoutes(dependencies: Dependencies): Router {
-  return newRouter().route('/', writing(dependencies)).route('/', reading(dependencies))
+  return newRouter()
+    .route('/', creating(dependencies))
+    .route('/', changing(dependencies))
+    .route('/', reading(dependencies))
 }
 
 async function shown(dependencies: Dependencies, id: string) {
@@ -30,7 +40,29 @@ async function shown(dependencies: Dependencies, id: string) {
   return { automation: await automationOf(database, dependencies, await findAutomation(database, id)) }
 }
 
-function writing(dependencies: Dependencies): Router {
+function changing(dependencies: Dependencies): Router {
+  const { database } = dependencies
+  const changed = async (id: string, change: (tx: Transaction) => Promise<void>) => {
+    await database.transaction(change)
+    return shown(dependencies, id)
+  }
+  return newRouter()
+    .openapi(patchOperation, async (c) => {
+      const [{ automation_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
+      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
+    })
+    .openapi(updateOperation, async (c) => {
+      const [{ automation_id: id }, { automation, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
+      const given = maskedUpdate(automation, updateMask, CLEARED_AUTOMATION)
+      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
+    })
+    .openapi(publishOperation, async (c) => {
+      const { automation_id: id } = c.req.valid('param')
+      return c.json(await changed(id, (tx) => publishAutomation(tx, dependencies, id)), 200)
+    })
+}
+
+function creating(dependencies: Dependencies): Router {
   const { database } = dependencies
   return newRouter()
     .openapi(createOperation, async (c) => {
@@ -40,28 +72,26 @@ function writing(dependencies: Dependencies): Router {
       const { automation } = await shown(dependencies, id)
       return c.json({ automation, signingSecret }, 200, { 'cache-control': 'no-store' })
     })
-    .openapi(patchOperation, async (c) => {
+    .openapi(deleteOperation, async (c) => {
       const { automation_id: id } = c.req.valid('param')
-      await database.transaction((tx) => patchAutomation(tx, dependencies, id, c.req.valid('json')))
-      return c.json(await shown(dependencies, id), 200)
-    })
-    .openapi(publishOperation, async (c) => {
-      const { automation_id: id } = c.req.valid('param')
-      await database.transaction((tx) => publishAutomation(tx, dependencies, id))
-      return c.json(await shown(dependencies, id), 200)
+      await database.transaction((tx) => deleteAutomation(tx, dependencies, id))
+      return c.json({}, 200)
     })
 }
 
 function reading(dependencies: Dependencies): Router {
   const { database, secret } = dependencies
-  const tokens = new PageTokens(derivedKey(secret, 'page tokens'), ['automations'])
+  const key = derivedKey(secret, 'page tokens')
+  const page = async (request: AutomationFilters & PageRequest) => {
+    const listing = automationsLike(request)
+    const tokens = new PageTokens(key, ['automations', listing.params])
+    const { rows, nextPageToken } = await listPage<AutomationRow>(database, listing, request, tokens)
+    const automations = await Promise.all(rows.map((row) => automationOf(database, dependencies, row)))
+    return { list: automations.map((automation) => ({ automation })), nextPageToken }
+  }
   return newRouter()
-    .openapi(listOperation, async (c) => {
-      const page = await listPage<AutomationRow>(database, ALL, c.req.valid('query'), tokens)
-      const automations = await Promise.all(page.rows.map((row) => automationOf(database, dependencies, row)))
-      const list = automations.map((automation) => ({ automation }))
-      return c.json({ list, nextPageToken: page.nextPageToken }, 200)
-    })
+    .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))
+    .openapi(searchOperation, async (c) => c.json(await page(c.req.valid('json')), 200))
     .openapi(readOperation, async (c) =>
       c.json(await shown(dependencies, c.req.valid('param').automation_id), 200),
     )

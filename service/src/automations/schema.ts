@@ -1,11 +1,14 @@
 import { z } from '@hono/zod-openapi'
+import { type PageRequest, refs, searchBody } from '../http/list.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
+import { updateMask } from '../http/update-mask.ts'
 import {
   newWebhookSchema,
   signingSecretSchema,
   webhookPatchSchema,
   webhookSchema,
+  webhookUpdateSchema,
 } from '../listeners/schema.ts'
 import { stepsSchema } from './steps.ts'
 
@@ -35,6 +38,40 @@ export const automationPatchSchema = z
   })
   .openapi('AutomationPatch')
 
+const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignored.' })
+
+/** An automation as a client read it, with its changes. */
+export const maskedAutomationRequest = z
+  .strictObject({
+    automation: automationPatchSchema
+      .extend({
+        trigger: z
+          .strictObject({ enabled: enabled.optional(), incomingWebhook: webhookUpdateSchema.optional() })
+          .optional(),
+        ...{ id: ignored, publishedVersion: ignored, createdByUserId: ignored },
+        ...{ createdAt: ignored, updatedAt: ignored },
+      })
+      .openapi('AutomationUpdate'),
+    updateMask,
+  })
+  .openapi('MaskedUpdateAutomationRequest')
+
+/** What clearing a field of an automation means. */
+export const CLEARED_AUTOMATION: z.infer<typeof maskedAutomationRequest>['automation'] = {
+  displayName: undefined,
+  description: '',
+  steps: undefined,
+  trigger: undefined,
+}
+
+export const searchAutomationsRequest = searchBody({
+  query: z
+    .string()
+    .optional()
+    .openapi({ description: 'Part of the display name or description, in any case.' }),
+  refs: refs.optional().openapi({ description: 'Empty or absent: all.' }),
+}).openapi('SearchAutomationsRequest')
+
 export const automationSchema = z
   .object({
     id: z.string(),
@@ -61,5 +98,6 @@ export const createdAutomationSchema = z
   .openapi('CreateAutomationResponse')
 
 export type NewAutomation = z.infer<typeof newAutomationSchema>
-export type AutomationPatch = z.infer<typeof automationPatchSchema>
+export type AutomationPatch = z.infer<typeof maskedAutomationRequest>['automation']
+export type AutomationFilters = Omit<z.infer<typeof searchAutomationsRequest>, keyof PageRequest>
 export type Automation = z.infer<typeof automationSchema>

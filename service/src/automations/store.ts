@@ -6,8 +6,8 @@ import { Problem } from '../http/problem.ts'
 import { iso } from '../http/timestamp.ts'
 import type { ListenerRow } from '../listeners/rows.ts'
 import type { SigningSecret } from '../listeners/schema.ts'
-import { createListener, patchListener, webhookOf } from '../listeners/store.ts'
-import type { Automation, AutomationPatch, NewAutomation } from './schema.ts'
+import { createListener, deleteListener, patchListener, webhookOf } from '../listeners/store.ts'
+import type { Automation, AutomationFilters, AutomationPatch, NewAutomation } from './schema.ts'
 import type { AutomationStep } from './steps.ts'
 
 export interface AutomationRow {
@@ -25,14 +25,27 @@ export interface AutomationRow {
 const ROWS = `a.id, a.display_name, a.description, a.steps, a.published_version, a.created_by_user_id, a.created_at,
   a.updated_at, to_jsonb(l) AS listener FROM automations a JOIN listeners l ON l.automation_id = a.id`
 
-/** Newest first. */
-export const ALL: Listing = { select: ROWS, where: 'true', params: [], keys: ['a.number'], order: 'DESC' }
+const QUERY = 'strpos(lower(a.display_name), lower($1)) > 0 OR strpos(lower(a.description), lower($1)) > 0'
+
+/** The automations that fit, newest first. */
+export function automationsLike({ query, refs }: AutomationFilters): Listing {
+  return {
+    select: ROWS,
+    where: `a.deleted_at IS NULL AND ($1::text IS NULL OR ${QUERY})
+      AND (cardinality($2::text[]) = 0 OR a.id = ANY($2))`,
+    params: [query ?? null, (refs ?? []).map(({ id }) => id)],
+    keys: ['a.number'],
+    order: 'DESC',
+  }
+}
 
 /** @throws Problem for an ID that nothing has. */
 export async function findAutomation(database: Queryable, id: string): Promise<AutomationRow> {
-  const [row] = await database.query<AutomationRow>(`SELECT ${ROWS} WHERE a.id = $1`, [id])
-  if (row === undefined) throw new Problem('automation_unknown', 'There is no automation with this ID.')
-  return row
+  const [row] = await database.query<AutomationRow>(
+    `SELECT ${ROWS} WHERE a.id = $1 AND a.deleted_at IS NULL`,
+    [id],
+  )
+  return row ?? refuseUnknown()
 }
 
 export async function createAutomation(
@@ -63,10 +76,11 @@ export async function patchAutomation(
 ): Promise<void> {
   const [row] = await tx.query(
     `UPDATE automations SET display_name = coalesce($2, display_name), description = coalesce($3, description),
-     steps = coalesce($4::jsonb, steps), updated_at = $5 WHERE id = $1 RETURNING id`,
+     steps = coalesce($4::jsonb, steps), updated_at = $5
+     WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
     [id, displayName, description, steps && JSON.stringify(steps), new Date(dependencies.clock.now())],
   )
-  if (row === undefined) throw new Problem('automation_unknown', 'There is no automation with this ID.')
+  if (row === undefined) refuseUnknown()
   if (trigger) await patchListener(tx, dependencies, id, trigger)
 }
 
@@ -74,15 +88,29 @@ export async function patchAutomation(
 export async function publishAutomation(tx: Transaction, { clock }: Dependencies, id: string): Promise<void> {
   const [row] = await tx.query(
     `UPDATE automations SET published_version = coalesce(published_version, 0) + 1, updated_at = $2
-     WHERE id = $1 RETURNING id`,
+     WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
     [id, new Date(clock.now())],
   )
-  if (row === undefined) throw new Problem('automation_unknown', 'There is no automation with this ID.')
+  if (row === undefined) refuseUnknown()
   await tx.query(
     `INSERT INTO automation_versions (automation_id, version, steps, published_at)
      SELECT id, published_version, steps, updated_at FROM automations WHERE id = $1`,
     [id],
   )
+}
+
+/** Deletes its listener and secrets at once. Runs that were accepted before go on, and can still be read. */
+export async function deleteAutomation(tx: Transaction, { clock }: Dependencies, id: string): Promise<void> {
+  const [row] = await tx.query(
+    'UPDATE automations SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING id',
+    [id, new Date(clock.now())],
+  )
+  if (row === undefined) refuseUnknown()
+  await deleteListener(tx, id)
+}
+
+function refuseUnknown(): never {
+  throw new Problem('automation_unknown', 'There is no automation with this ID.')
 }
 
 export async function automationOf(

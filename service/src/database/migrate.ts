@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { eventRecords } from '../webhooks/event-records.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Queryable, Transaction } from './database.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 
@@ -14,20 +14,24 @@ const FILE = /^\d{3}-[a-z-]+\.sql$/
  * @returns The files that were applied now.
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
-  const files = (await readdir(FOLDER)).filter((file) => FILE.test(file)).toSorted()
   return database.exclusively(async () => {
-    const applied = await database.transaction((tx) => applyMissing(tx, files))
+    const applied = await database.transaction(applyMissing)
     await eventRecords(database).migrate()
     return applied
   })
 }
 
-async function applyMissing(tx: Transaction, files: readonly string[]): Promise<readonly string[]> {
+/** The files that a migrated database has not seen, in the order in which they are to be applied. */
+export async function missingMigrations(database: Queryable): Promise<readonly string[]> {
+  const files = (await readdir(FOLDER)).filter((file) => FILE.test(file)).toSorted()
+  const rows = await database.query<{ file: string }>('SELECT file FROM service_migrations')
+  const seen = new Set(rows.map(({ file }) => file))
+  return files.filter((file) => !seen.has(file))
+}
+
+async function applyMissing(tx: Transaction): Promise<readonly string[]> {
   await tx.query('CREATE TABLE IF NOT EXISTS service_migrations (file text PRIMARY KEY)')
-  const seen = new Set(
-    (await tx.query<{ file: string }>('SELECT file FROM service_migrations')).map(({ file }) => file),
-  )
-  const missing = files.filter((file) => !seen.has(file))
+  const missing = await missingMigrations(tx)
   for (const file of missing) await apply(tx, file)
   return missing
 }

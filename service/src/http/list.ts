@@ -49,6 +49,9 @@ export interface PageRequest {
   readonly pageToken?: string | undefined
 }
 
+/** Objects by their IDs. */
+export const refs = z.array(z.strictObject({ id: z.string() }))
+
 /** The body of a search: its filters, and which page. Refuses two spellings that contradict each other. */
 export function searchBody<Filters extends z.ZodRawShape>(filters: Filters) {
   return z

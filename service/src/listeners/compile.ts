@@ -20,16 +20,18 @@ export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: st
   return `${baseUrl}/api/v1/webhooks/incoming/${listenerId}`
 }
 
-/** What a saved listener needs to verify deliveries. All rules are the package's. */
+/** What a saved listener needs to verify deliveries. All rules are the package's. Undefined if it was deleted meanwhile. */
 export async function compileListener(
   database: Queryable,
   dependencies: Dependencies,
   row: ListenerRow,
   { store, keySet }: { readonly store: EventStore; readonly keySet?: KeySet | undefined },
-): Promise<Listener> {
+): Promise<Listener | undefined> {
+  const auth = await authOf(database, dependencies, row, keySet)
+  if (auth === undefined) return undefined
   return defineListener({
     id: row.id,
-    auth: await authOf(database, dependencies, row, keySet),
+    auth,
     store,
     allowedCidrs: row.allowed_cidrs ?? undefined,
     // The claim is an open transaction, which the handler ends; whoever meets one may ask again at once.
@@ -45,8 +47,11 @@ async function authOf(
   dependencies: Dependencies,
   { id, jwks_url }: ListenerRow,
   keySet: KeySet | undefined,
-): Promise<Authenticator> {
-  if (jwks_url === null) return hmac({ secrets: await liveSecrets(database, dependencies, id) })
+): Promise<Authenticator | undefined> {
+  if (jwks_url === null) {
+    const secrets = await liveSecrets(database, dependencies, id)
+    return secrets.length === 0 ? undefined : hmac({ secrets }) // the last one goes only with its listener
+  }
   return jwt({
     keySet: keySet ?? tenantKeySet(jwks_url, dependencies),
     subject: dependencies.baseUrl,

@@ -41,16 +41,16 @@ export class ListenerDirectory {
     const known = this.#compiled.get(id)
     if (known?.revision === row.revision) return known.listener
     const compiled = await this.#compile(row, known)
-    this.#compiled.set(id, compiled)
-    return compiled.listener
+    if (compiled) this.#compiled.set(id, compiled)
+    return compiled?.listener
   }
 
-  async #compile(row: ListenerRow, before: Compiled | undefined): Promise<Compiled> {
+  async #compile(row: ListenerRow, before: Compiled | undefined): Promise<Compiled | undefined> {
     const { database } = this.#dependencies
     const keys = this.#keysOf(row, before)
     const parts = { store: this.#store, keySet: keys?.keySet }
     const listener = await compileListener(database, this.#dependencies, row, parts)
-    return { revision: row.revision, listener, keys }
+    return listener && { revision: row.revision, listener, keys }
   }
 
   #keysOf({ jwks_url: url }: ListenerRow, before: Compiled | undefined): Compiled['keys'] {

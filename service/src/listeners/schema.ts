@@ -30,6 +30,16 @@ export const webhookPatchSchema = z
   .strictObject({ allowedCidrs: cidrsSchema.nullish(), jwt: jwtSchema.optional() })
   .openapi('IncomingWebhookPatch')
 
+/** The same in an object that a client read and sends back: it has what no request sets, and the method not in use. */
+export const webhookUpdateSchema = webhookPatchSchema
+  .extend({
+    jwt: orNull(jwtSchema).optional(),
+    listenerId: z.unknown().optional(),
+    url: z.unknown().optional(),
+    hmac: z.looseObject({}).nullish(),
+  })
+  .openapi('IncomingWebhookUpdate')
+
 export const liveSecretSchema = z
   .object({ id: z.string(), createdAt: timestamp })
   .openapi('LiveSecret', { description: 'The secret itself is never returned again.' })
@@ -53,6 +63,6 @@ export const signingSecretSchema = z
 
 export type LiveSecret = z.infer<typeof liveSecretSchema>
 export type NewWebhook = z.infer<typeof newWebhookSchema>
-export type WebhookPatch = z.infer<typeof webhookPatchSchema>
+export type WebhookPatch = Pick<z.infer<typeof webhookUpdateSchema>, 'allowedCidrs' | 'jwt' | 'hmac'>
 export type IncomingWebhook = z.infer<typeof webhookSchema>
 export type SigningSecret = z.infer<typeof signingSecretSchema>

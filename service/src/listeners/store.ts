@@ -30,15 +30,26 @@ export async function patchListener(
   patch: { readonly incomingWebhook?: WebhookPatch | undefined; readonly enabled?: boolean | undefined },
 ): Promise<void> {
   const before = await changeListener(tx, 'automation_id', automationId)
-  const { allowedCidrs = before.allowed_cidrs, jwt } = patch.incomingWebhook ?? {}
-  if (jwt && before.jwks_url === null) {
-    throw new Problem('webhook_invalid', 'This trigger authenticates by HMAC; JWT takes another automation.')
+  const { allowedCidrs = before.allowed_cidrs, jwt, hmac } = patch.incomingWebhook ?? {}
+  if (before.jwks_url === null ? jwt : hmac) {
+    const method = before.jwks_url === null ? 'HMAC' : 'JWT'
+    throw new Problem(
+      'webhook_invalid',
+      `This trigger authenticates by ${method}, and its method never changes.`,
+    )
   }
   const [row] = await tx.query<ListenerRow>(
     `UPDATE listeners SET enabled = $2, allowed_cidrs = $3, jwks_url = $4 WHERE id = $1 RETURNING ${COLUMNS}`,
     [before.id, patch.enabled ?? before.enabled, allowedCidrs, jwt?.jwksUrl ?? before.jwks_url],
   )
   if (row) await checkListener(tx, dependencies, row)
+}
+
+/** From now on its URL is 404, and nothing can be signed for it. */
+export async function deleteListener(tx: Transaction, automationId: string): Promise<void> {
+  const { id } = await changeListener(tx, 'automation_id', automationId)
+  await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1', [id])
+  await tx.query('DELETE FROM listeners WHERE id = $1', [id])
 }
 
 /** As the API shows it, with the IDs of the live secrets. */

@@ -12,7 +12,13 @@ const DOWNWARD = `WITH RECURSIVE chain (id, next, depth) AS (
 const UPWARD = `WITH RECURSIVE chain (id, depth) AS (
   SELECT $1::text COLLATE "C", 0
   UNION ALL SELECT policies.id, depth + 1 FROM policies JOIN chain ON baseline_policy_id = chain.id
+    WHERE deleted_at IS NULL
 ) SELECT max(depth)::int AS depth FROM chain`
+
+/** Until the transaction ends, nobody else adds a reference from policy to policy, or deletes what one refers to. */
+export async function lockBaselines(tx: Transaction): Promise<void> {
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service baselines', 0))")
+}
 
 /**
  * May `policyId` defer its baseline to `baselinePolicyId`? Whoever asks holds a lock until its transaction ends: two
@@ -26,7 +32,7 @@ export async function checkBaseline(
   policyType: string,
   baselinePolicyId: string,
 ): Promise<void> {
-  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service baselines', 0))")
+  await lockBaselines(tx)
   if (baselinePolicyId === policyId) refuse('must not be the policy itself')
   const [target] = await tx.query<{ policy_type: string }>(
     'SELECT policy_type FROM policies WHERE id = $1 AND deleted_at IS NULL',

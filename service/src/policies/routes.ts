@@ -1,99 +1,67 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
-import { listPage, pageOf, pageQuery } from '../http/list.ts'
+import { listPage, type PageRequest } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
-import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
-import { takes } from '../http/takes.ts'
-import { createPolicyRequest, policySchema, updatePolicyRequest } from './schema.ts'
-import { ALL_POLICIES, findPolicy, type PolicyRow, policyOf } from './store.ts'
+import { newRouter, type Router } from '../http/router.ts'
+import { maskedUpdate } from '../http/update-mask.ts'
+import { deletePolicy } from './delete.ts'
+import { policiesLike } from './lists.ts'
+import {
+  createOperation,
+  deleteOperation,
+  listOperation,
+  patchOperation,
+  readOperation,
+  searchOperation,
+  updateOperation,
+} from './operations.ts'
+import { CLEARED_POLICY, type PolicyFilters } from './schema.ts'
+import { findPolicy, type PolicyRow, policyOf } from './store.ts'
 import { createPolicy, updatePolicy } from './write.ts'
 
-const shared = { tags: ['Policies'], ...ADDITION }
-const one = z.object({ policy: policySchema }).openapi('PolicyResponse')
-const params = z.object({ policy_id: z.string() })
-
-const createOperation = createRoute({
-  method: 'post',
-  path: '/api/v1/policies',
-  operationId: 'createPolicy',
-  summary: 'Create a policy',
-  ...shared,
-  ...takes('super_admin'),
-  request: { body: { required: true, ...json(createPolicyRequest) } },
-  responses: {
-    200: { description: 'The policy.', ...json(one) },
-    ...refusals('body_not_json', 'policy_invalid', 'forbidden', 'feature_disabled', 'body_too_large'),
-  },
-})
-
-const readOperation = createRoute({
-  method: 'get',
-  path: '/api/v1/policies/{policy_id}',
-  operationId: 'getPolicy',
-  summary: 'One policy',
-  ...shared,
-  request: { params },
-  responses: { 200: { description: 'The policy.', ...json(one) }, ...refusals('policy_unknown') },
-})
-
-const updateOperation = createRoute({
-  method: 'patch',
-  path: '/api/v1/policies/{policy_id}',
-  operationId: 'updatePolicy',
-  summary: 'Change a policy; what is absent stays',
-  ...shared,
-  ...takes('super_admin'),
-  request: { params, body: { required: true, ...json(updatePolicyRequest) } },
-  responses: {
-    200: { description: 'The policy.', ...json(one) },
-    ...refusals(
-      'body_not_json',
-      'policy_invalid',
-      'forbidden',
-      'feature_disabled',
-      'policy_unknown',
-      'policy_builtin',
-      'body_too_large',
-    ),
-  },
-})
-
-const listOperation = createRoute({
-  method: 'get',
-  path: '/api/v1/policies',
-  operationId: 'listPolicies',
-  summary: 'All policies, the oldest first',
-  ...shared,
-  request: { query: pageQuery },
-  responses: {
-    200: { description: 'One page.', ...json(pageOf(one).openapi('ListPoliciesResponse')) },
-    ...refusals('page_token_invalid'),
-  },
-})
-
 export function policyRoutes(dependencies: Dependencies): Router {
-  const { database, secret } = dependencies
-  const tokens = new PageTokens(derivedKey(secret, 'page tokens'), ['policies'])
+  return newRouter().route('/', writing(dependencies)).route('/', reading(dependencies))
+}
+
+function writing(dependencies: Dependencies): Router {
+  const { database } = dependencies
+  const written = async (write: (tx: Transaction) => Promise<PolicyRow>) => ({
+    policy: policyOf(await database.transaction(write)),
+  })
   return newRouter()
-    .openapi(createOperation, async (c) => {
-      const row = await database.transaction((tx) => createPolicy(tx, c.req.valid('json'), dependencies))
-      return c.json({ policy: policyOf(row) }, 200)
+    .openapi(createOperation, async (c) =>
+      c.json(await written((tx) => createPolicy(tx, c.req.valid('json'), dependencies)), 200),
+    )
+    .openapi(patchOperation, async (c) => {
+      const [{ policy_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
+      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
     })
+    .openapi(updateOperation, async (c) => {
+      const [{ policy_id: id }, { policy, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
+      const given = maskedUpdate(policy, updateMask, CLEARED_POLICY)
+      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
+    })
+    .openapi(deleteOperation, async (c) => {
+      const { policy_id: id } = c.req.valid('param')
+      await database.transaction((tx) => deletePolicy(tx, id, dependencies))
+      return c.json({}, 200)
+    })
+}
+
+function reading({ database, secret }: Dependencies): Router {
+  const key = derivedKey(secret, 'page tokens')
+  const page = async (request: PolicyFilters & PageRequest) => {
+    const listing = policiesLike(request)
+    const tokens = new PageTokens(key, ['policies', listing.params])
+    const { rows, nextPageToken } = await listPage<PolicyRow>(database, listing, request, tokens)
+    return { list: rows.map((row) => ({ policy: policyOf(row) })), nextPageToken }
+  }
+  return newRouter()
     .openapi(readOperation, async (c) => {
       const row = await findPolicy(database, c.req.valid('param').policy_id)
       return c.json({ policy: policyOf(row) }, 200)
     })
-    .openapi(updateOperation, async (c) => {
-      const { policy_id } = c.req.valid('param')
-      const row = await database.transaction((tx) =>
-        updatePolicy(tx, policy_id, c.req.valid('json'), dependencies),
-      )
-      return c.json({ policy: policyOf(row) }, 200)
-    })
-    .openapi(listOperation, async (c) => {
-      const page = await listPage<PolicyRow>(database, ALL_POLICIES, c.req.valid('query'), tokens)
-      const list = page.rows.map((row) => ({ policy: policyOf(row) }))
-      return c.json({ list, nextPageToken: page.nextPageToken }, 200)
-    })
+    .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))
+    .openapi(searchOperation, async (c) => c.json(await page(c.req.valid('json')), 200))
 }

@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { anyMembers, recordOf, texts } from '../http/as-given.ts'
+import { type PageRequest, refs, searchBody } from '../http/list.ts'
 import { openEnum, prefixed } from '../http/open-enum.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
+import { updateMask } from '../http/update-mask.ts'
 import { policyStepInput, policyStepSchema } from './step.ts'
 
 export const POLICY_TYPES = prefixed('POLICY_TYPE', [
@@ -97,5 +99,46 @@ export const updatePolicyRequest = z
   .strictObject({ ...settings, displayName: settings.displayName.optional() })
   .openapi('UpdatePolicyRequest')
 
+/** What clearing a field of a policy means. */
+export const CLEARED_POLICY: UpdatePolicy = {
+  displayName: undefined,
+  description: '',
+  policySteps: {},
+  rules: null,
+  baselinePolicyId: '',
+  postActions: null,
+  scope: null,
+  annotations: {},
+  reassignTasksToDelegates: false,
+}
+
+const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignored.' })
+
+/** A policy as a client read it, with its changes. */
+export const maskedPolicyRequest = z
+  .strictObject({
+    policy: updatePolicyRequest
+      .extend({
+        ...{ id: ignored, policyType: ignored, systemBuiltin: ignored },
+        ...{ createdAt: ignored, updatedAt: ignored, deletedAt: ignored },
+      })
+      .openapi('PolicyUpdate'),
+    updateMask,
+  })
+  .openapi('MaskedUpdatePolicyRequest')
+
+export const searchPoliciesRequest = searchBody({
+  query: z
+    .string()
+    .optional()
+    .openapi({ description: 'Part of the display name or description, in any case.' }),
+  displayName: z.string().optional().openapi({ description: 'The whole display name, in any case.' }),
+  policyTypes: z.array(z.enum(POLICY_TYPES)).optional().openapi({ description: 'Empty or absent: all.' }),
+  refs: refs.optional().openapi({ description: 'Empty or absent: all.' }),
+  excludePolicyIds: z.array(z.string()).optional(),
+  includeDeleted: z.boolean().optional(),
+}).openapi('SearchPoliciesRequest')
+
+export type PolicyFilters = Omit<z.infer<typeof searchPoliciesRequest>, keyof PageRequest>
 export type CreatePolicy = z.infer<typeof createPolicyRequest>
 export type UpdatePolicy = z.infer<typeof updatePolicyRequest>

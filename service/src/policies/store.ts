@@ -1,5 +1,4 @@
 import type { Queryable } from '../database/database.ts'
-import type { Listing } from '../http/list.ts'
 import { Problem } from '../http/problem.ts'
 import { iso } from '../http/timestamp.ts'
 import type { Annotations } from './annotations.ts'
@@ -22,15 +21,6 @@ export interface PolicyRow {
   readonly created_at: Date
   readonly updated_at: Date
   readonly deleted_at: Date | null
-}
-
-/** Every policy, the oldest first. */
-export const ALL_POLICIES: Listing = {
-  select: '* FROM policies',
-  where: 'deleted_at IS NULL',
-  params: [],
-  keys: ['number'],
-  order: 'ASC',
 }
 
 /** @throws Problem `policy_unknown`. */

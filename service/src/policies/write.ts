@@ -45,9 +45,15 @@ export async function updatePolicy(
   given: UpdatePolicy,
   dependencies: Dependencies,
 ): Promise<PolicyRow> {
+  return write(tx, await lockPolicy(tx, id), given, dependencies)
+}
+
+/** The policy, which nobody else changes until the transaction ends. @throws Problem `policy_unknown`, `policy_builtin`. */
+export async function lockPolicy(tx: Transaction, id: string): Promise<PolicyRow> {
   const row = await findPolicy(tx, id, 'FOR NO KEY UPDATE')
-  if (row.system_builtin) throw new Problem('policy_builtin', 'Built-in policies cannot be edited.')
-  return write(tx, row, given, dependencies)
+  if (row.system_builtin)
+    throw new Problem('policy_builtin', 'Built-in policies cannot be changed or deleted.')
+  return row
 }
 
 async function write(tx: Transaction, before: PolicyRow, given: UpdatePolicy, dependencies: Dependencies) {

@@ -10,9 +10,9 @@ describeService('a path that there is, asked with another method', (subject) => 
     ['/api/v1/tasks/1/action/skip-step', 'POST'],
     ['/api/v1/search/tasks', 'POST'],
     ['/api/v1/policies', 'GET, HEAD, POST'],
-    ['/api/v1/policies/none', 'GET, HEAD, PATCH'],
+    ['/api/v1/policies/none', 'DELETE, GET, HEAD, PATCH, POST'],
     ['/api/v1/apps/none/entitlements', 'GET, HEAD'],
-    ['/api/v1/automations/none', 'GET, HEAD, PATCH'],
+    ['/api/v1/automations/none', 'DELETE, GET, HEAD, PATCH, POST'],
     ['/api/v1/listeners/none/secrets/none', 'DELETE'],
     ['/openapi.json', 'GET, HEAD'],
   ])('%s is 405 with Allow: %s', async (path, allowed) => {
@@ -32,7 +32,7 @@ describeService('a path that there is, asked with another method', (subject) => 
     }
   })
 
-  it.each(['/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css'])(
+  it.each(['/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/healthz', '/readyz'])(
     '%s, which is open, is 405 without a token too',
     async (path) => {
       const { status, headers } = await subject.app.request(path, { method: 'POST' })

@@ -27,7 +27,11 @@ export async function setUp(world: World): Promise<void> {
   const who = world.mostly('super_admin')
   const isFirst = automations.length === 0
   if (isFirst || (automations.length < 8 && random.chance(0.2))) return create(world, who)
-  await random.pick([change, publish, publish, rotate, withdraw])(world, random.pick(automations), who)
+  await random.pick([change, change, publish, publish, publish, rotate, rotate, withdraw, remove])(
+    world,
+    random.pick(automations),
+    who,
+  )
 }
 
 async function create(world: World, who: Who): Promise<void> {
@@ -48,7 +52,14 @@ type Act = (world: World, automation: Automation, who: Who) => Promise<void>
 const change: Act = async (world, automation, who) => {
   const { random } = world
   const [enabled, steps] = [random.chance(0.8), random.pick([undefined, ...DRAFTS])]
-  const reply = await world.ask(who, 'PATCH', `${PATH}/${automation.id}`, { trigger: { enabled }, steps })
+  const [path, given] = [`${PATH}/${automation.id}`, { trigger: { enabled }, steps }]
+  const updateMask = random.pick([undefined, steps ? 'trigger,steps' : 'trigger'])
+  const more = updateMask && { displayName: 'not named', id: 'not named' }
+  const masked = { automation: { ...given, ...more }, updateMask }
+  const reply = await random.pick([
+    () => world.ask(who, 'PATCH', path, given),
+    () => world.ask(who, 'POST', path, masked),
+  ])()
   if (!judge(reply, barred(who, 'super_admin'))) return
   Object.assign(automation, { enabled, draft: steps ?? automation.draft })
   checkShown(automation, reply.body.automation)
@@ -59,6 +70,14 @@ const publish: Act = async (world, automation, who) => {
   if (!judge(reply, barred(who, 'super_admin'))) return
   Object.assign(automation, { published: automation.draft, version: (automation.version ?? 0) + 1 })
   checkShown(automation, reply.body.automation)
+}
+
+/** Its listener goes with it: who delivers to it from then on finds none. */
+const remove: Act = async (world, automation, who) => {
+  const { automations, deleted } = world
+  const reply = await world.ask(who, 'DELETE', `${PATH}/${automation.id}`)
+  if (!judge(reply, barred(who, 'super_admin'))) return
+  deleted.push(...automations.splice(automations.indexOf(automation), 1))
 }
 
 const rotate: Act = async (world, automation, who) => {

@@ -13,9 +13,9 @@ export interface Event {
 
 /** A sender delivers an event, new or not, right or wrong; then all jobs are done, and the run is as it has to be. */
 export async function deliver(world: World): Promise<void> {
-  const { random, automations, events, subject } = world
+  const { random, automations, deleted, events, subject } = world
   if (automations.length === 0) return
-  const automation = random.pick(automations)
+  const automation = random.pick(random.chance(0.95) || deleted.length === 0 ? automations : deleted)
   const { listenerId, secrets } = automation
   const id = random.chance(0.2) && events.length > 0 ? random.pick(events).id : crypto.randomUUID()
   const off = random.chance(0.7) ? 0 : random.pick([300, -300, 301, -301])
@@ -32,7 +32,9 @@ export async function deliver(world: World): Promise<void> {
   const reply = await world.told(`webhook ${listenerId} ${id} ${off} ${body}`, async () =>
     replyOf(await subject.app.request(`/api/v1/webhooks/incoming/${listenerId}`, request)),
   )
-  if (!judge(reply, refusals(automation, { id, off, secret, body }, events))) return
+  const isDeleted = deleted.includes(automation)
+  const no = isDeleted ? ['404 listener_unknown'] : refusals(automation, { id, off, secret, body }, events)
+  if (!judge(reply, no)) return
   events.push({ id, listenerId })
   await workAll(subject)
   await checkRun(world, automation, reply.body.runId, { task, body, id })

@@ -1,5 +1,6 @@
 import { VIEW_PATHS } from '../../src/tasks/schema/view.ts'
 import { viewOf } from './expanding.ts'
+import type { Policy } from './policies.ts'
 import { isOpen, type Task } from './tasks.ts'
 import { judge, same, type World } from './world.ts'
 
@@ -107,10 +108,33 @@ function spelled({ random }: World, page: object): object {
   return random.pick([page, camel, { ...page, ...camel }])
 }
 
+/** The oldest first: a policy is in its place from when it is seen first. */
 function policies(world: World): Listed {
+  const { random } = world
+  const query = random.pick([undefined, '', 'p', 'GRANT', 'Three steps'])
+  const policyTypes = random.pick<string[] | undefined>([
+    undefined,
+    [],
+    ['POLICY_TYPE_GRANT'],
+    ['POLICY_TYPE_REVOKE'],
+  ])
+  const { id } = random.pick(world.policies)
+  const excludePolicyIds = random.pick<string[] | undefined>([undefined, [], [id, 'none']])
+  const fits = ({ displayName, description, policyType, id }: Policy) =>
+    [displayName, description].some((text) => text.toLowerCase().includes((query ?? '').toLowerCase())) &&
+    (!policyTypes?.length || policyTypes.includes(policyType)) &&
+    !excludePolicyIds?.includes(id)
+  const filters = { query, policyTypes, excludePolicyIds }
+  const isAll = random.chance(0.5)
+  const search: Listed['ask'] = (page) =>
+    world.ask('viewer', 'POST', '/api/v1/search/policies', { ...spelled(world, page), ...filters })
+  for (const { id } of world.policies) world.placeOf(id)
   return {
-    ask: get(world, '/api/v1/policies'),
-    elements: () => world.policies.map((policy, place) => [place, () => ({ policy })]),
+    ask: isAll ? get(world, '/api/v1/policies') : search,
+    elements: () =>
+      world.policies
+        .filter((policy) => isAll || fits(policy))
+        .map((policy): [number, () => unknown] => [world.placeOf(policy.id), () => ({ policy })]),
   }
 }
 

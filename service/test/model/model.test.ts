@@ -7,7 +7,7 @@ import { misuseToken, readPage } from './lists.ts'
 import { Random } from './random.ts'
 import { readTask, skipStep } from './skipping-steps.ts'
 import { World } from './world.ts'
-import { readPolicy, writePolicy } from './writing-policies.ts'
+import { deletePolicy, readPolicy, writePolicy } from './writing-policies.ts'
 
 /** `MODEL_CALLS=100000 MODEL_SEED=7 npx vitest run --project service service/test/model` */
 const CALLS = Number(process.env.MODEL_CALLS ?? 200)
@@ -15,7 +15,7 @@ const SEED = Number(process.env.MODEL_SEED ?? 1)
 
 const ACTS = [
   ...[createTask, createTask, skipStep, skipStep, skipStep, skipStep, readTask],
-  ...[writePolicy, writePolicy, readPolicy, readPage, readPage, misuseToken],
+  ...[writePolicy, writePolicy, writePolicy, deletePolicy, readPolicy, readPage, readPage, misuseToken],
   ...[setUp, deliver, deliver],
 ]
 

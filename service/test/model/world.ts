@@ -34,6 +34,7 @@ export class World {
   readonly policies: Policy[] = []
   readonly tasks: Task[] = []
   readonly automations: Automation[] = []
+  readonly deleted: Automation[] = []
   readonly events: Event[] = []
   readonly walks: Walk[] = []
   /** By name, and those of one name by ID: nothing changes them. */
@@ -45,6 +46,7 @@ export class World {
   readonly random: Random
   readonly #tokens: Readonly<Record<Who, string>>
   readonly #ids = new Set<string>()
+  readonly #places = new Map<string, number>()
   readonly #generations = new WeakMap<Policy, string>()
 
   private constructor(subject: Subject, random: Random, tokens: Readonly<Record<Who, string>>) {
@@ -99,6 +101,13 @@ export class World {
     expect(this.#ids.has(id), `${id} is new`).toBe(false)
     this.#ids.add(id)
     return id
+  }
+
+  /** Where it stands in a list: what came first stays before what came later. */
+  placeOf(id: string): number {
+    const place = this.#places.get(id) ?? this.#places.size
+    this.#places.set(id, place)
+    return place
   }
 
   /** A policy has one generation, until it is changed: then it is another object here. */

@@ -4,15 +4,17 @@ import {
   changed,
   type GivenPolicy,
   OTHER_KEYS,
+  type Policy,
   refusalsOfPolicy,
   STEP_KINDS,
   type Step,
 } from './policies.ts'
-import { barred, judge, same, type World } from './world.ts'
+import { barred, judge, same, type Who, type World } from './world.ts'
 
 const TYPES = ['GRANT', 'REVOKE', 'CERTIFY', 'ACCESS_REQUEST', 'PROVISION'].map(
   (word) => `POLICY_TYPE_${word}`,
 )
+const PATH = '/api/v1/policies'
 const ANSWERED = Object.keys(CONDITIONS).slice(0, 4)
 
 /** Creates a policy, or changes one. */
@@ -26,8 +28,7 @@ export async function writePolicy(world: World): Promise<void> {
     ...settings(world, policyType),
     ...(isNew && { displayName: 'P', policyType }),
   }
-  const path = isNew ? '/api/v1/policies' : `/api/v1/policies/${before?.id}`
-  const reply = await world.ask(who, isNew ? 'POST' : 'PATCH', path, given)
+  const reply = before ? await update(world, who, before, given) : await world.ask(who, 'POST', PATH, given)
   const after = changed(before, given, world.now)
   const no = barred(who, 'super_admin')
   if (!judge(reply, no.length > 0 ? no : refusalsOfPolicy(policies, before, after, given))) return
@@ -36,6 +37,38 @@ export async function writePolicy(world: World): Promise<void> {
   same(reply.body, { policy })
   if (before) policies.splice(policies.indexOf(before), 1, policy)
   else policies.push(policy)
+}
+
+/** By PATCH, or by POST with a mask, which passes over what else the object has. */
+function update(world: World, who: Who, before: Policy, given: GivenPolicy) {
+  const { random } = world
+  const path = `${PATH}/${before.id}`
+  const names = Object.keys(given).map((name) => name.replace(/[A-Z]/g, (it) => `_${it.toLowerCase()}`))
+  return random.pick([
+    () => world.ask(who, 'PATCH', path, given),
+    () => world.ask(who, 'POST', path, { policy: given }),
+    () => {
+      const policy = names.length === 0 ? {} : { ...before, ...given }
+      return world.ask(who, 'POST', path, {
+        policy,
+        updateMask: random.pick([names, Object.keys(given)]).join(),
+      })
+    },
+  ])()
+}
+
+/** The tasks of a policy that is deleted go on. */
+export async function deletePolicy(world: World): Promise<void> {
+  const { random, policies } = world
+  const who = world.mostly('super_admin')
+  const policy = random.chance(0.1) ? undefined : random.pick(policies)
+  const reply = await world.ask(who, 'DELETE', `${PATH}/${policy?.id ?? 'none'}`)
+  const isInUse = policies.some(({ baselinePolicyId }) => baselinePolicyId === policy?.id)
+  const no = barred(who, 'super_admin')
+  if (no.length === 0 && policy === undefined) no.push('404 policy_unknown')
+  else if (no.length === 0 && policy?.systemBuiltin) no.push('409 policy_builtin')
+  else if (no.length === 0 && isInUse) no.push('409 policy_in_use')
+  if (judge(reply, no) && policy) policies.splice(policies.indexOf(policy), 1)
 }
 
 export async function readPolicy(world: World): Promise<void> {

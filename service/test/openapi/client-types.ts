@@ -132,12 +132,34 @@ export interface paths {
         /** One policy */
         get: operations["getPolicy"];
         put?: never;
-        post?: never;
-        delete?: never;
+        /**
+         * Change the fields of a policy that updateMask names
+         * @description Annotations are merged, as by PATCH.
+         */
+        post: operations["updatePolicy"];
+        /** Delete a policy; its tasks go on */
+        delete: operations["deletePolicy"];
         options?: never;
         head?: never;
         /** Change a policy; what is absent stays */
-        patch: operations["updatePolicy"];
+        patch: operations["patchPolicy"];
+        trace?: never;
+    };
+    "/api/v1/search/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search policies, the oldest first */
+        post: operations["searchPolicies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/apps/{app_id}/entitlements": {
@@ -188,12 +210,17 @@ export interface paths {
         /** One automation */
         get: operations["getAutomation"];
         put?: never;
-        post?: never;
-        delete?: never;
+        /**
+         * Change the fields of an automation that updateMask names
+         * @description What `trigger` leaves out stays, as by PATCH.
+         */
+        post: operations["updateAutomation"];
+        /** Delete an automation with its listener and secrets; runs that were accepted go on */
+        delete: operations["deleteAutomation"];
         options?: never;
         head?: never;
         /** Change what is named; enable or disable the trigger */
-        patch: operations["updateAutomation"];
+        patch: operations["patchAutomation"];
         trace?: never;
     };
     "/api/v1/automations/{automation_id}/action/publish": {
@@ -207,6 +234,23 @@ export interface paths {
         put?: never;
         /** Make the steps as they stand the ones that run */
         post: operations["publishAutomation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search/automations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search automations, newest first */
+        post: operations["searchAutomations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -935,6 +979,7 @@ export interface components {
              * @example policy_step_done
              * @example task_closed
              * @example policy_builtin
+             * @example policy_in_use
              * @example policy_rule_failed
              * @example secret_last
              * @example body_too_large
@@ -1186,10 +1231,60 @@ export interface components {
              */
             reassignTasksToDelegates?: boolean;
         };
+        MaskedUpdatePolicyRequest: {
+            policy: components["schemas"]["PolicyUpdate"];
+            /**
+             * @description The fields to set, separated by commas, in camel or snake case; `*` is all of them. A field that is named here and absent from the object is cleared. Default: the fields that the object has.
+             * @example displayName,description
+             */
+            updateMask?: string | null;
+        };
+        PolicyUpdate: components["schemas"]["UpdatePolicyRequest"] & {
+            /** @description Read-only: ignored. */
+            id?: unknown;
+            /** @description Read-only: ignored. */
+            policyType?: unknown;
+            /** @description Read-only: ignored. */
+            systemBuiltin?: unknown;
+            /** @description Read-only: ignored. */
+            createdAt?: unknown;
+            /** @description Read-only: ignored. */
+            updatedAt?: unknown;
+            /** @description Read-only: ignored. */
+            deletedAt?: unknown;
+        };
+        DeletePolicyResponse: Record<string, never>;
         ListPoliciesResponse: {
             list: components["schemas"]["PolicyResponse"][];
             /** @description Empty when there are no more results. */
             nextPageToken: string;
+        };
+        SearchPoliciesResponse: {
+            list: components["schemas"]["PolicyResponse"][];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        SearchPoliciesRequest: {
+            /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+            page_size?: number;
+            /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+            page_token?: string;
+            /** @description The spelling of clients in camel case: an addition. */
+            pageSize?: number;
+            /** @description The spelling of clients in camel case: an addition. */
+            pageToken?: string;
+            /** @description Part of the display name or description, in any case. */
+            query?: string;
+            /** @description The whole display name, in any case. */
+            displayName?: string;
+            /** @description Empty or absent: all. */
+            policyTypes?: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION")[];
+            /** @description Empty or absent: all. */
+            refs?: {
+                id: string;
+            }[];
+            excludePolicyIds?: string[];
+            includeDeleted?: boolean;
         };
         ListAppEntitlementsResponse: {
             list: {
@@ -1320,6 +1415,7 @@ export interface components {
              */
             jwksUrl: string;
         };
+        DeleteAutomationResponse: Record<string, never>;
         AutomationResponse: {
             automation: components["schemas"]["Automation"];
         };
@@ -1344,10 +1440,64 @@ export interface components {
             allowedCidrs?: string[] | null;
             jwt?: components["schemas"]["IncomingWebhookJwt"];
         };
+        MaskedUpdateAutomationRequest: {
+            automation: components["schemas"]["AutomationUpdate"];
+            /**
+             * @description The fields to set, separated by commas, in camel or snake case; `*` is all of them. A field that is named here and absent from the object is cleared. Default: the fields that the object has.
+             * @example displayName,description
+             */
+            updateMask?: string | null;
+        };
+        AutomationUpdate: components["schemas"]["AutomationPatch"] & {
+            trigger?: {
+                /** @description A trigger that is not enabled runs nothing (4.2, rule 3). */
+                enabled?: boolean;
+                incomingWebhook?: components["schemas"]["IncomingWebhookUpdate"];
+            };
+            /** @description Read-only: ignored. */
+            id?: unknown;
+            /** @description Read-only: ignored. */
+            publishedVersion?: unknown;
+            /** @description Read-only: ignored. */
+            createdByUserId?: unknown;
+            /** @description Read-only: ignored. */
+            createdAt?: unknown;
+            /** @description Read-only: ignored. */
+            updatedAt?: unknown;
+        };
+        IncomingWebhookUpdate: components["schemas"]["IncomingWebhookPatch"] & {
+            jwt?: components["schemas"]["IncomingWebhookJwt"] | null;
+            listenerId?: unknown;
+            url?: unknown;
+            hmac?: {
+                [key: string]: unknown;
+            } | null;
+        };
         ListAutomationsResponse: {
             list: components["schemas"]["AutomationResponse"][];
             /** @description Empty when there are no more results. */
             nextPageToken: string;
+        };
+        SearchAutomationsResponse: {
+            list: components["schemas"]["AutomationResponse"][];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        SearchAutomationsRequest: {
+            /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+            page_size?: number;
+            /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+            page_token?: string;
+            /** @description The spelling of clients in camel case: an addition. */
+            pageSize?: number;
+            /** @description The spelling of clients in camel case: an addition. */
+            pageToken?: string;
+            /** @description Part of the display name or description, in any case. */
+            query?: string;
+            /** @description Empty or absent: all. */
+            refs?: {
+                id: string;
+            }[];
         };
         RotateSecretResponse: {
             signingSecret: components["schemas"]["SigningSecret"];
@@ -2142,6 +2292,180 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/json": components["schemas"]["MaskedUpdatePolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `policy_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_builtin` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deletePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletePolicyResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_builtin`, `policy_in_use` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patchPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
                 "application/json": components["schemas"]["UpdatePolicyRequest"];
             };
         };
@@ -2193,6 +2517,66 @@ export interface operations {
             };
             /** @description `policy_builtin` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searchPolicies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchPoliciesRequest"];
+            };
+        };
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchPoliciesResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2491,6 +2875,162 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/json": components["schemas"]["MaskedUpdateAutomationRequest"];
+            };
+        };
+        responses: {
+            /** @description The automation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `webhook_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `automation_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAutomation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteAutomationResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `automation_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patchAutomation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                automation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
                 "application/json": components["schemas"]["AutomationPatch"];
             };
         };
@@ -2609,6 +3149,75 @@ export interface operations {
             };
             /** @description `automation_unknown` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searchAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchAutomationsRequest"];
+            };
+        };
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAutomationsResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { signHmac } from 'hookgate/testing'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
 import { DEMO_LISTENERS, demoSigningSecret } from '../../src/automations/seed.ts'
+import { openPostgres } from '../../src/database/postgres.ts'
 import { ServiceProcess } from './service-process.ts'
 
 const SECRET = 'the root secret of a service without a database'
@@ -19,6 +20,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
       SERVICE_DATA: folder,
       SERVICE_DATABASE_URL: server.url,
       SERVICE_SECRET: SECRET,
+      SERVICE_STOP_SECONDS: '1',
     })
     await service.start()
     return async () => {
@@ -48,6 +50,21 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
   /** What it has said since. */
   const linesSince = (before: string) => service.printed.slice(before.length).split('\n').slice(0, -1)
 
+  it('is alive, and ready while the database answers and has all migrations', async () => {
+    expect(await ready()).toBe(200)
+    const database = openPostgres(server.address, () => {})
+    const [last] = await database.query<{ file: string }>(
+      'DELETE FROM service_migrations WHERE file = (SELECT max(file) FROM service_migrations) RETURNING file',
+    )
+    expect(await ready()).toBe(503)
+    await database.query('INSERT INTO service_migrations VALUES ($1)', [last?.file])
+    await database.close()
+    expect(await ready()).toBe(200)
+  })
+
+  const ready = async () => (await fetch(`${service.origin}/readyz`)).status
+  const alive = async () => (await fetch(`${service.origin}/healthz`)).status
+
   it('answers 503 with Retry-After, says so in one line, and in another that it is over', async () => {
     expect([await deliver(), await list()]).toEqual([
       [200, undefined, null],
@@ -65,6 +82,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
         /^The database cannot be reached: .+\. Until it is back, requests are answered 503\.$/,
       ),
     ])
+    expect([await alive(), await ready()]).toEqual([200, 503])
     await server.resume()
     await expect.poll(deliver, { timeout: 10_000 }).toEqual([200, undefined, null])
     await expect.poll(() => linesSince(before).length, { timeout: 10_000 }).toBe(2)
@@ -79,4 +97,15 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
     expect(answers).toEqual(answers.map(() => [503, 'unavailable', '5']))
     await expect.poll(deliver, { timeout: 10_000 }).toEqual([200, undefined, null])
   }, 60_000)
+
+  it('is ended by SIGTERM although the database hangs', async () => {
+    server.pause()
+    onTestFinished(() => server.unpause())
+    const answer = list().catch(() => 'cut')
+    await expect.poll(alive).toBe(200)
+    await service.kill('SIGTERM')
+    expect(service.exitCode).toBe(1)
+    expect(service.printed).toMatch(/did not end in time\. Runs go on after the next start\.\n$/)
+    expect(await answer).toBe('cut')
+  }, 30_000)
 })

@@ -9,13 +9,15 @@ const STARTED = /Listening on (http:\S+),.*(?:TOKEN=\S+|No demo tenant here.*)\s
 
 /** The built service in a process of its own, which can be killed and started again. */
 export class ServiceProcess {
+  readonly #main: string
   readonly #environment: NodeJS.ProcessEnv
   #child: ChildProcess | undefined
   #origin = ''
   #printed = ''
 
   /** @param settings Its `SERVICE_…` variables. */
-  constructor(settings: Readonly<Record<string, string>>) {
+  constructor(settings: Readonly<Record<string, string>>, main = MAIN) {
+    this.#main = main
     this.#environment = { ...process.env, SERVICE_PORT: '0', ...settings }
   }
 
@@ -29,13 +31,18 @@ export class ServiceProcess {
     return this.#printed
   }
 
+  /** Null while it runs, and when a signal ended it. */
+  get exitCode(): number | null | undefined {
+    return this.#child?.exitCode
+  }
+
   /** The demo tenant's super admin. */
   get token(): string {
     return /TOKEN=(\S+)/.exec(this.#printed)?.[1] ?? ''
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [this.#main], {
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -62,7 +69,7 @@ export class ServiceProcess {
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const child = this.#child
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const gone = new Promise((resolve) => child.once('exit', resolve))
+    const gone = new Promise((resolve) => child.once('close', resolve))
     child.kill(signal)
     await gone
   }

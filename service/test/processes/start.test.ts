@@ -64,6 +64,17 @@ it('SERVICE_BASE_URL is what stands in them instead, when it is set', async () =
   expect(service.printed).toContain('LISTENER=https://tenant.example/api/v1/webhooks/incoming/')
 }, 60_000)
 
+it('listens where SERVICE_HOST says, and prints an address that can be reached', async () => {
+  const service = await started({ SERVICE_HOST: '0.0.0.0' })
+  expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect((await fetch(`${service.origin}/healthz`)).status).toBe(200)
+  const { port } = new URL(service.origin)
+  expect((await fetch(`http://127.0.0.2:${port}/healthz`)).status).toBe(200)
+  const usual = await started({})
+  const elsewhere = usual.origin.replace('127.0.0.1', '127.0.0.2')
+  await expect(fetch(`${elsewhere}/healthz`)).rejects.toThrow()
+}, 60_000)
+
 it('is ended by SIGTERM although whoever it is answering keeps the connection', async () => {
   const service = await started({})
   const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
@@ -80,3 +91,15 @@ it('is ended by SIGTERM although whoever it is answering keeps the connection', 
   expect((await connection.reply())?.headers).toContainEqual(['connection', 'close'])
   await gone
 }, 60_000)
+
+it('is ended by SIGTERM at the deadline although a request never comes to its end', async () => {
+  const service = await started({ SERVICE_STOP_SECONDS: '1' })
+  const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
+  onTestFinished(() => connection.abort())
+  const request = 'POST /api/v1/search/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n'
+  await connection.write(`${request}Authorization: Bearer ${service.token}\r\n\r\n{`)
+  await service.ask('GET', '/api/v1/policies') // the other one has come by now
+  await service.kill('SIGTERM')
+  expect(service.exitCode).toBe(0)
+  expect(service.printed).toMatch(/\nRequests were still running after 1 s: their connections are cut\.\n$/)
+}, 20_000)

@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+import { newSender, RECORD, recordsOf, send, workAll } from '../support/automations.ts'
+import { describeService } from '../support/databases.ts'
+
+const PATH = '/api/v1/automations'
+const JWT = { jwt: { jwksUrl: 'https://keys.example.com/jwks.json' } }
+
+describeService(`POST ${PATH}/{automation_id}`, (subject) => {
+  const update = async (id: string, automation: object, updateMask?: string) => {
+    const { status, body } = await subject.post(`${PATH}/${id}`, { automation, updateMask })
+    return { said: `${status} ${body.code ?? 'updated'}`, automation: body.automation, body }
+  }
+  const read = async (id: string) => (await subject.get(`${PATH}/${id}`)).body.automation
+
+  it.each([{ hmac: {} }, JWT])('takes the whole object as it was read: %j', async (webhook) => {
+    const { automationId } = await newSender(subject, { webhook })
+    const before = await read(automationId)
+    subject.clock.advanceSeconds(1)
+    const changed = { ...before, displayName: 'new', trigger: { ...before.trigger, enabled: false } }
+    const { automation } = await update(automationId, changed)
+    expect(automation).toEqual({ ...changed, updatedAt: new Date(subject.clock.now()).toISOString() })
+  })
+
+  it('sets the fields that the mask names, and no other field of the object', async () => {
+    const { automationId } = await newSender(subject)
+    const before = await read(automationId)
+    const other = { displayName: 'new', description: 'new', trigger: { enabled: false } }
+    const { automation } = await update(automationId, other, 'trigger')
+    expect([automation.displayName, automation.description]).toEqual([before.displayName, ''])
+    expect(automation.trigger).toEqual({ ...before.trigger, enabled: false })
+    const cleared = await update(automationId, {}, 'description')
+    expect([cleared.said, cleared.automation.description]).toEqual(['200 updated', ''])
+  })
+
+  it('refuses what can neither be set nor cleared, and a change of the method', async () => {
+    const [hmac, jwt] = [await newSender(subject), await newSender(subject, { webhook: JWT })]
+    for (const mask of ['publishedVersion', 'trigger.enabled', 'displayName', 'steps', 'trigger'])
+      expect([mask, (await update(hmac.automationId, {}, mask)).said]).toEqual([mask, '400 request_invalid'])
+    const { said } = await update(hmac.automationId, { trigger: { incomingWebhook: JWT } })
+    expect(said).toBe('400 webhook_invalid')
+    const other = await update(jwt.automationId, { trigger: { incomingWebhook: { hmac: {} } } })
+    expect(other.said).toBe('400 webhook_invalid')
+    expect((await update('none', { displayName: 'x' })).said).toBe('404 automation_unknown')
+  })
+})
+
+describeService('DELETE of an automation', (subject) => {
+  const remove = async (id: string) => {
+    const { status, body } = await subject.ask('DELETE', `${PATH}/${id}`)
+    return `${status} ${body.code ?? 'done'}`
+  }
+
+  it('takes its listener and its secrets with it; what was accepted before still runs', async () => {
+    const sender = await newSender(subject)
+    const accepted = await send(subject, sender, { number: 1 })
+    expect(await remove(sender.automationId)).toBe('200 done')
+    expect(await remove(sender.automationId)).toBe('404 automation_unknown')
+    const late = await send(subject, sender, { number: 2 })
+    expect([late.status, late.body.code]).toEqual([404, 'listener_unknown'])
+    await workAll(subject)
+    const run = await subject.get(`/api/v1/runs/${accepted.body.runId}`)
+    expect(run.body).toMatchObject({ state: 'RUN_STATE_SUCCEEDED' })
+    for (const table of ['listeners', 'listener_secrets']) {
+      const rows = await subject.database.query<object>(`SELECT * FROM ${table}`)
+      expect(JSON.stringify(rows)).not.toContain(sender.listenerId)
+    }
+  })
+
+  it('ends it for everybody who asks for it', async () => {
+    const { automationId, listenerId } = await newSender(subject)
+    await remove(automationId)
+    for (const [method, path, body] of [
+      ['GET', `${PATH}/${automationId}`],
+      ['GET', `${PATH}/${automationId}/runs`],
+      ['PATCH', `${PATH}/${automationId}`, { displayName: 'x' }],
+      ['POST', `${PATH}/${automationId}`, { automation: { displayName: 'x' } }],
+      ['POST', `${PATH}/${automationId}/action/publish`],
+      ['POST', `/api/v1/listeners/${listenerId}/action/rotate-secret`],
+    ] as const) {
+      const { status } = await subject.ask(method, path, body)
+      expect([method, path, status]).toEqual([method, path, 404])
+    }
+    const { list } = (await subject.get(`${PATH}?page_size=100`)).body
+    expect(list.map(({ automation }) => automation.id)).not.toContain(automationId)
+  })
+
+  it('raced with deliveries: each is accepted and runs, or is refused', async () => {
+    const sender = await newSender(subject)
+    const sending = Array.from({ length: 20 }, (_, number) => send(subject, sender, { number }))
+    const [said, ...replies] = await Promise.all([remove(sender.automationId), ...sending])
+    expect(said).toBe('200 done')
+    const accepted = replies.filter(({ status }) => status === 200)
+    for (const { status } of replies) expect([200, 404, 503]).toContain(status)
+    await workAll(subject)
+    const [kept] = await subject.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM records WHERE automation_id = $1',
+      [sender.automationId],
+    )
+    expect(kept?.count).toBe(accepted.length)
+  })
+})
+
+describeService('POST /api/v1/search/automations', (subject) => {
+  it('finds by words and by ID, page by page, newest first', async () => {
+    const made: string[] = []
+    for (let count = 0; count < 12; count++) {
+      const trigger = { incomingWebhook: { hmac: {} } }
+      const displayName = `Sync ${count}`
+      const { body } = await subject.post(PATH, { displayName, steps: RECORD, trigger })
+      made.unshift(body.automation.id)
+    }
+    const found = async (filters: object) => {
+      const { body } = await subject.post('/api/v1/search/automations', filters)
+      return { ids: body.list.map(({ automation }) => automation.id), next: body.nextPageToken }
+    }
+    const first = await found({ query: 'sync', pageSize: 10 })
+    const second = await found({ query: 'sync', pageSize: 10, pageToken: first.next })
+    expect([...first.ids, ...second.ids]).toEqual(made)
+    expect((await found({ query: 'SYNC 11' })).ids).toEqual(made.slice(0, 1))
+    expect((await found({ refs: [{ id: made[3] }, { id: 'none' }] })).ids).toEqual([made[3]])
+    expect((await found({ query: 'payroll' })).ids).toHaveLength(1)
+  })
+})
+
+describeService('records', (subject) => {
+  it('of an automation that was not deleted stay listed', async () => {
+    const [kept, gone] = [await newSender(subject), await newSender(subject)]
+    await send(subject, kept, 1)
+    await send(subject, gone, 2)
+    await workAll(subject)
+    await subject.ask('DELETE', `${PATH}/${gone.automationId}`)
+    expect(await recordsOf(subject, kept)).toEqual([1])
+  })
+})
