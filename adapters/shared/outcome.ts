@@ -1,4 +1,5 @@
-import type { Attempt } from '../../src/checks/check.ts'
+import { Attempt, type Failure } from '../../src/checks/check.ts'
+import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { EventStoreError, KeySetError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
@@ -8,6 +9,7 @@ import type { Listener } from '../../src/listener.ts'
 import { replyTo } from '../../src/reply.ts'
 import { type Accepted, type Handshake, type Rejected, rejected } from '../../src/verdict.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
+import { watched } from '../../src/watch.ts'
 import type { BodyIncompleteError } from './body.ts'
 import { type Reply, replyUnavailable, thenClose } from './reply.ts'
 
@@ -44,6 +46,21 @@ export function refuseBusy(problem: string, listener: Listener<unknown>): Refusa
   callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
   return BUSY
 }
+
+/** Told before the body is read, so that nothing else of the request is looked at. */
+export function refuseSource(
+  { method, header }: Pick<Delivery, 'method' | 'header'>,
+  listener: Listener<unknown>,
+  sourceIp: string | undefined,
+): Refusal {
+  const attempt = new Attempt({ method, header, body: NO_BYTES, sourceIp }, listener)
+  const { reason, detail } = checkSourceIp(attempt) as Failure<'source_ip_not_allowed'> // that is why it is called
+  const verdict = rejected(reason, detail, listener.auth)
+  void watched(attempt, () => verdict)
+  return { reply: thenClose(replyTo(verdict)) }
+}
+
+const NO_BYTES = new Uint8Array(0)
 
 export function refuseIncomplete(
   { message }: BodyIncompleteError,

@@ -54,23 +54,28 @@ export class Place {
     this.#putBack = undefined
   }
 
+  /** Returns what `start` makes, and gives the place back only if it throws. */
+  unlessThrown<T>(start: () => T): T {
+    try {
+      return start()
+    } catch (error) {
+      this.giveBack()
+      throw error
+    }
+  }
+
   /**
    * Returns what `work` makes, and gives the place back when that is known or has failed. A sender that leaves does not
    * end the work, which holds the body: the place is kept for it, but not for work that never ends.
    */
   during<T>(work: () => MaybePromise<T>, sender: Leaving): MaybePromise<T> {
-    try {
-      const made = work()
-      if (isPromise(made)) {
-        sender.whenGone(() => this.#giveBackSoon())
-        return this.#until(made)
-      }
-      this.giveBack()
-      return made
-    } catch (error) {
-      this.giveBack()
-      throw error
+    const made = this.unlessThrown(work)
+    if (isPromise(made)) {
+      sender.whenGone(() => this.#giveBackSoon())
+      return this.#until(made)
     }
+    this.giveBack()
+    return made
   }
 
   /** As `finally` would, with two turns fewer. */

@@ -1,15 +1,15 @@
 import { startTime } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable } from '../../src/lib/options.ts'
-import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
+import { Admission } from './admission.ts'
 import { BodyIncompleteError } from './body.ts'
 import type { Incoming, Leaving } from './incoming.ts'
-import { BUSY, type Decide, type Refusal, refuseBusy, refuseIncomplete } from './outcome.ts'
-import { Places } from './places.ts'
+import { type Decide, type Refusal, refuseIncomplete } from './outcome.ts'
+import { Place } from './places.ts'
 import type { ReceiverOptions } from './receiver-options.ts'
 import { replyListenerUnknown, thenClose } from './reply.ts'
-import { bytesTooFew, mountedTwice, noListener, nothingFound } from './set-up-errors.ts'
+import { mountedTwice, noListener, nothingFound } from './set-up-errors.ts'
 
 /** Finds the listener of a request, for services with many. Undefined is answered 404. */
 export type ListenerLookup<Request, Payload> = (
@@ -30,7 +30,7 @@ export class Receiver<Request extends object, Payload, Passed> {
   readonly #decide: Decide<Payload, Passed>
   readonly #wasReceived: (request: Request) => boolean
   readonly #timeoutMs: number
-  readonly #places: Places
+  readonly #admission: Admission
 
   /** `wasReceived` is for requests that show it by themselves; others are marked. @throws ListenerConfigError */
   constructor(
@@ -47,11 +47,8 @@ export class Receiver<Request extends object, Payload, Passed> {
     this.#decide = decide
     this.#wasReceived = wasReceived
     this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * MS
-    const { maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456 } = options
-    this.#places = new Places(maxConcurrentBodies, maxConcurrentBytes, this.#timeoutMs)
-    if (typeof target !== 'function' && target.maxBodyBytes > maxConcurrentBytes) {
-      throw bytesTooFew(target.maxBodyBytes)
-    }
+    this.#admission = new Admission(options, this.#timeoutMs)
+    if (typeof target !== 'function') this.#admission.mustFit(target)
   }
 
   /**
@@ -75,9 +72,9 @@ export class Receiver<Request extends object, Payload, Passed> {
     }
   }
 
-  /** Counts a body that goes on waiting in a later step of its framework. */
+  /** Counts a body that was received and goes on waiting, in a later step of its framework. */
   hold<T>(bytes: number, sender: Leaving, work: () => MaybePromise<T>): MaybePromise<T> {
-    return this.#places.take(bytes).during(work, sender)
+    return this.#admission.admitAgain(bytes).during(work, sender)
   }
 
   /** A request that waits for its listener takes a place too: the first bytes of its body are in memory. */
@@ -87,15 +84,13 @@ export class Receiver<Request extends object, Payload, Passed> {
     findSource: SourceFinder,
     answer: Answer<Passed, T>,
   ): Promise<T> {
-    const found = Promise.resolve(lookup)
-    const bytes = Math.min(incoming.announced ?? MAX_BODY_BYTES, MAX_BODY_BYTES, this.#places.maxBytes)
-    if (this.#places.fullFor(bytes) !== undefined) {
-      found.catch(() => {})
-      return Promise.resolve(BUSY).then(answer)
+    const place = this.#admission.admitUnknown(incoming)
+    if (!(place instanceof Place)) {
+      lookup.then(undefined, () => {})
+      return Promise.resolve(place).then(answer)
     }
-    return Promise.resolve(this.#places.take(bytes).during(() => found, incoming)).then((listener) =>
-      this.#receiveFor(listener, incoming, findSource, answer),
-    )
+    const found = place.during(() => Promise.resolve(lookup), incoming)
+    return Promise.resolve(found).then((listener) => this.#receiveFor(listener, incoming, findSource, answer))
   }
 
   /** Not async: what such a function keeps while it waits is more than all the checks need. */
@@ -108,16 +103,12 @@ export class Receiver<Request extends object, Payload, Passed> {
     if (listener === undefined)
       return Promise.resolve({ reply: thenClose(replyListenerUnknown()) }).then(answer)
     if (!isListener(listener)) throw nothingFound()
-    const { maxBodyBytes } = listener
-    if (maxBodyBytes > this.#places.maxBytes) throw bytesTooFew(maxBodyBytes)
     const startedAt = startTime(listener)
     const sourceIp = findSource(listener)
-    const { method, url, header, announced } = incoming
-    const bytes = Math.min(announced ?? maxBodyBytes, maxBodyBytes)
-    const problem = this.#places.fullFor(bytes)
-    if (problem !== undefined) return Promise.resolve(refuseBusy(problem, listener)).then(answer)
-    const body = incoming.readBody(maxBodyBytes, this.#timeoutMs)
-    const place = this.#places.take(bytes)
+    const place = this.#admission.admit(incoming, listener, sourceIp)
+    if (!(place instanceof Place)) return Promise.resolve(place).then(answer)
+    const body = place.unlessThrown(() => incoming.readBody(listener.maxBodyBytes, this.#timeoutMs))
+    const { method, url, header } = incoming
     return Promise.resolve(body).then(
       (body) => {
         const verdict = () => this.#decide({ method, url, header, body, sourceIp }, listener)

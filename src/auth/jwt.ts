@@ -1,5 +1,6 @@
 import { sha256, verifySignature } from '#crypto'
 import { type Attempt, fail } from '../checks/check.ts'
+import { checkJsonBody } from '../checks/json-body.ts'
 import { headerOf } from '../delivery.ts'
 import type { JwtClaims } from '../event.ts'
 import { isPromise } from '../lib/maybe-promise.ts'
@@ -55,9 +56,13 @@ async function authenticate(attempt: Attempt, options: JwtOptions): Promise<Auth
   if (failure) return failure
 
   const found = options.keySet.find(token.keyId, token.algorithm)
-  const key = isPromise(found) ? await found : found
+  const mustWait = isPromise(found)
+  // A parsed body can take 28 times the memory of its bytes, and strangers can make many wait.
+  if (mustWait) attempt.payload = undefined
+  const key = mustWait ? await found : found
   if (typeof key === 'string') return fail('token_invalid', key)
   const verifies = await verifySignature(token.algorithm, key, token.signature, token.signingInput)
   if (!verifies) return fail('token_invalid', 'the signature does not verify')
+  if (mustWait) checkJsonBody(attempt) // which has passed before
   return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // that is what was checked
 }

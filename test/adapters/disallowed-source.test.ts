@@ -1,0 +1,138 @@
+import { expect } from 'vitest'
+import {
+  ACCEPTED,
+  type Client,
+  closing,
+  describeMatrix,
+  type Row,
+  refused,
+  type Wire,
+  wireOf,
+} from '../support/describe-matrix.ts'
+import { headOf, RawConnection, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from './sender.ts'
+
+const STRANGERS = 64
+const ALLOWED = '192.0.2.1'
+const STRANGER = '203.0.113.9'
+
+const OWN_BYTES = STRANGERS * 65_536
+
+const endpoint = () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] })
+const endpointForLarge = () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'], maxBodyBytes: 2 * OWN_BYTES })
+const from = (address: string) => ({ 'x-forwarded-for': address })
+/** The senders of a row name their addresses as proxies would. */
+const options = { trustedProxies: ['127.0.0.0/8'], maxConcurrentBodies: 2 }
+
+const FORBIDDEN = refused(403, 'source_ip_not_allowed')
+const FORBIDDEN_AT_ONCE = { ...FORBIDDEN, ...closing }
+const BUSY = refused(503, 'unavailable', { retryAfter: '1', ...closing })
+
+type Setup = Row['setup']
+const found: Setup = ({ lookup }) => ({ target: lookup, options })
+const foundLater: Setup = ({ lookup }) => ({
+  target: async (path: string) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return lookup(path)
+  },
+  // Nobody's address counts before the listener is known.
+  options: { ...options, maxConcurrentBodies: STRANGERS + 2 },
+})
+
+/** Sends all of a request but the end of its body. */
+async function begin(client: Client, address: string, body: string): Promise<RawConnection> {
+  const connection = new RawConnection(client.address)
+  const bytes = toBytes(await client.request({ body, headers: from(address) }))
+  await connection.write(bytes.subarray(0, -1))
+  return connection
+}
+
+/** As many strangers as have places, each with a body that is one byte short. */
+async function crowd(client: Client, body: string): Promise<RawConnection[]> {
+  const strangers = await Promise.all(Array.from({ length: STRANGERS }, () => begin(client, STRANGER, body)))
+  await client.lookups.reaches(STRANGERS)
+  return strangers
+}
+
+/** What the first of them hear when they go on, and that the others hear the same. */
+async function finish(strangers: readonly RawConnection[], end: string): Promise<Wire> {
+  const replies = await Promise.all(
+    strangers.map(async (connection) => {
+      await connection.write(end)
+      return wireOf(await connection.reply())
+    }),
+  )
+  expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1)
+  return replies[0] as Wire // there are 64
+}
+
+/** Strangers fill their places, and one more is sent away on its head alone. */
+async function fillPlaces(client: Client): Promise<Wire[]> {
+  const strangers = await crowd(client, '{"a":1}')
+  const excess = await begin(client, STRANGER, '{"a":1}')
+  const turnedAway = wireOf(await excess.reply())
+  expect(client.verdicts.entries).toEqual(['source_ip_not_allowed'])
+  await client.hungUp(excess)
+  const allowed = await client.send(await client.request({ headers: from(ALLOWED) }))
+  const first = await finish(strangers, '}')
+  const next = await client.send(await client.request({ headers: from(STRANGER) }))
+  expect(client.failures.entries).toEqual([])
+  return [turnedAway, allowed, first, next]
+}
+
+describeMatrix('senders from addresses that are not allowed', [
+  ...(
+    [
+      ['a listener that is at hand', found],
+      ['a listener that is looked up', foundLater],
+    ] as const
+  ).map(
+    ([name, setup]): Row => ({
+      name: `B11 I24 have 64 places of their own, and are 403 at once when these are taken: ${name}`,
+      endpoint,
+      setup,
+      send: fillPlaces,
+      expected: [FORBIDDEN_AT_ONCE, ACCEPTED, FORBIDDEN, FORBIDDEN],
+    }),
+  ),
+  {
+    name: 'are answered in the order of the checks while they have a place',
+    endpoint,
+    setup: found,
+    send: async (client) => finish(await crowd(client, '{"a":1}'), 'x'),
+    expected: refused(400, 'body_not_json'),
+  },
+  {
+    name: 'B11 take no place of those that are',
+    endpoint,
+    setup: found,
+    send: async (client) => {
+      const strangers = await crowd(client, '{"a":1}')
+      const senders = await Promise.all([0, 1].map(() => begin(client, ALLOWED, '{"a":1}')))
+      await client.lookups.reaches(STRANGERS + 2)
+      const third = await client.send(await client.request({ headers: from(ALLOWED) }))
+      return [third, await finish(senders, '}'), await finish(strangers, '}')]
+    },
+    expected: [BUSY, ACCEPTED, FORBIDDEN],
+    handled: 2,
+    claims: 2,
+  },
+  {
+    name: 'B11 have as many bytes as 64 bodies of the usual limit, where the limit is larger',
+    endpoint: endpointForLarge,
+    setup: found,
+    send: async (client) => {
+      const request = await client.request({ headers: from(STRANGER) })
+      const announce = async (bytes: number) => {
+        const connection = new RawConnection(client.address)
+        await connection.write(headOf(request, [['Content-Length', `${bytes}`]]))
+        return connection
+      }
+      const tooMany = wireOf(await (await announce(OWN_BYTES + 1)).reply())
+      await announce(OWN_BYTES)
+      await client.lookups.reaches(2)
+      return [tooMany, wireOf(await (await announce(1)).reply())]
+    },
+    expected: [FORBIDDEN_AT_ONCE, FORBIDDEN_AT_ONCE],
+  },
+])
