@@ -21,7 +21,7 @@ function asWritten(scheme: string) {
 }
 
 describe('make-vectors.mjs', () => {
-  it.each(known)('makes $scheme.json as it is here', async (recipe) => {
+  it.each(known)('makes the file of $scheme as it is here', async (recipe) => {
     expect(serialise(await vectorsOf(recipe, asWritten(recipe.scheme)))).toBe(written(recipe.scheme))
   })
 

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 /** The senders' own SDKs, asked about test/vectors/schemes. */
 export default defineConfig({
+  resolve: { alias: { '#crypto': fileURLToPath(new URL('../../src/crypto/node.ts', import.meta.url)) } },
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     name: 'peers',
