@@ -9,7 +9,7 @@ import { nodeIncoming } from './shared/read-node.ts'
 import { type Answer, type ListenerLookup, Receiver } from './shared/receiver.ts'
 import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
 import type { Reply } from './shared/reply.ts'
-import { settleAfter } from './shared/settle.ts'
+import { settleAfter } from './shared/settle-after.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 export { webhookOf } from './shared/webhook-of.ts'

@@ -9,7 +9,8 @@ import { type Claimed, decide } from './shared/outcome.ts'
 import { type Answer, type ListenerLookup, Receiver } from './shared/receiver.ts'
 import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
 import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
-import { settleAfter, settleBefore } from './shared/settle.ts'
+import { settleBefore } from './shared/settle.ts'
+import { settleAfter } from './shared/settle-after.ts'
 import { behindProxies } from './shared/trusted-proxies.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
@@ -50,8 +51,9 @@ export function verifyWebhook<Payload = Json>(
         await next()
       }
       if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, run, honoStatus(c))
-      settleAfter(outgoing, listener, event)
-      return run()
+      const handled = run()
+      settleAfter(outgoing, listener, event, handled)
+      return handled
     })
   }
 }

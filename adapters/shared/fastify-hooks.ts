@@ -14,7 +14,7 @@ import { type Checked, claim } from './outcome.ts'
 import { nodeIncoming } from './read-node.ts'
 import type { Receiver } from './receiver.ts'
 import type { Reply } from './reply.ts'
-import { settleAfter } from './settle.ts'
+import { settleAfter } from './settle-after.ts'
 
 export const CHECKED: unique symbol = Symbol('hookgate')
 

@@ -3,7 +3,7 @@ import type { Incoming } from './incoming.ts'
 import { readableAgain } from './read-again.ts'
 import { type NodeRequest, nodeIncoming } from './read-node.ts'
 import { webIncoming } from './read-web.ts'
-import type { NodeResponse } from './settle.ts'
+import type { NodeResponse } from './settle-after.ts'
 
 /** What a Hono request says of itself. */
 export function honoIncoming(c: Context): Incoming {

@@ -3,7 +3,7 @@ import { Arrival, type NodeStream } from './arrival.ts'
 import { announcedBytes, connectionEnded, oversizeBody } from './body.ts'
 import type { Incoming } from './incoming.ts'
 import { bodyTaken, otherFramework } from './set-up-errors.ts'
-import type { NodeResponse } from './settle.ts'
+import type { NodeResponse } from './settle-after.ts'
 
 /** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
 export interface NodeRequest extends NodeStream {

@@ -46,21 +46,3 @@ export async function settleBefore<Payload, Answer>(
     throw error
   }
 }
-
-/** The part of `http.ServerResponse` that is watched here. */
-export interface NodeResponse {
-  readonly statusCode: number
-  readonly writableEnded: boolean
-  on(event: string, listener: () => void): this
-}
-
-/** Settles when a Node response is out. If the client left before the handler ended, the lease lapses. */
-export function settleAfter<Payload>(
-  response: NodeResponse,
-  listener: Listener<Payload>,
-  event: WebhookEvent<Payload>,
-): void {
-  response.on('close', () => {
-    if (response.writableEnded) void settle(listener, event, response.statusCode)
-  })
-}

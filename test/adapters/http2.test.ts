@@ -8,7 +8,7 @@ import { Log } from './log.ts'
 import { hmacEndpoint } from './sender.ts'
 
 /** A guarded route, what happens to its requests, and a way to begin some. */
-async function serve(options: VerifyWebhookOptions) {
+async function serve(options: VerifyWebhookOptions, handle: () => Promise<unknown> = async () => {}) {
   const app = Fastify({ http2: true })
   onTestFinished(() => app.close())
   const errors: unknown[] = []
@@ -19,7 +19,10 @@ async function serve(options: VerifyWebhookOptions) {
       raw.on('aborted', () => seen.add('aborted')).on('close', () => seen.add('close'))
     })
     await scope.register(verifyWebhook, options)
-    scope.post('/hook', async () => 'ok')
+    scope.post('/hook', async () => {
+      await handle()
+      return 'ok'
+    })
   })
   const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
   onTestFinished(() => session.destroy())
@@ -121,4 +124,24 @@ describe('a body on HTTP/2', () => {
     const [answer] = await once(begin([['content-length', '0']]), 'response')
     expect(answer[':status']).toBe(400)
   })
+})
+
+describe('a response on HTTP/2', () => {
+  it.each(['NGHTTP2_CANCEL', 'NGHTTP2_NO_ERROR'] as const)(
+    'D07 whose client left (%s) finishes without being ended: its lease is left to lapse',
+    async (code) => {
+      const { listener, request, verdicts, calls } = hmacEndpoint()
+      const opened = new Log<string>()
+      const { begin, seen } = await serve({ listener }, () => opened.has('opened'))
+      const { headers, body } = await request()
+      const stream = begin(headers)
+      stream.end(body)
+      await verdicts.has('accepted')
+      stream.close(constants[code])
+      await seen.has('close')
+      opened.add('opened')
+      await new Promise((resolve) => setTimeout(resolve))
+      expect(calls.entries).toHaveLength(1)
+    },
+  )
 })

@@ -1,0 +1,70 @@
+import type { WebhookEvent } from '../../src/event.ts'
+import { callHook } from '../../src/lib/hooks.ts'
+import type { Listener } from '../../src/listener.ts'
+import { type Due, ended, expectEnd } from './overdue.ts'
+import { settle } from './settle.ts'
+
+/** The part of `http.ServerResponse` that is watched here. */
+export interface NodeResponse {
+  readonly statusCode: number
+  readonly writableEnded: boolean
+  on(event: string, listener: () => void): this
+}
+
+/**
+ * Settles when a Node response is out, and `handled`, if given, is over too. If the client left before the response was
+ * ended, the lease lapses. `onError` hears of a response that is still open at the end of the lease.
+ */
+export function settleAfter<Payload>(
+  response: NodeResponse,
+  listener: Listener<Payload>,
+  event: WebhookEvent<Payload>,
+  handled?: Promise<unknown>,
+): void {
+  if (listener.settle === 'manual') return
+  const open = new OpenResponse(response, listener, event, handled)
+  // Some hosts never close a response, and some responses never finish: the first of both counts.
+  response.on('finish', open.onEnd).on('close', open.onEnd)
+  if (listener.onError !== undefined) expectEnd(open)
+}
+
+/** An object, because a closure for each thing that can happen costs more memory. */
+class OpenResponse<Payload> implements Due {
+  readonly dueAt: number
+  readonly #response: NodeResponse
+  readonly #listener: Listener<Payload>
+  readonly #event: WebhookEvent<Payload>
+  readonly #handled: Promise<unknown> | undefined
+  #isOver = false
+
+  constructor(
+    response: NodeResponse,
+    listener: Listener<Payload>,
+    event: WebhookEvent<Payload>,
+    handled: Promise<unknown> | undefined,
+  ) {
+    this.dueAt = performance.now() + listener.leaseMs
+    this.#response = response
+    this.#listener = listener
+    this.#event = event
+    this.#handled = handled
+  }
+
+  readonly onEnd = (): void => {
+    if (this.#isOver) return
+    this.#isOver = true
+    ended(this)
+    // The client left. (On HTTP/2 such a response finishes, too, without having been ended.)
+    if (!this.#response.writableEnded) return
+    const settleNow = () => void settle(this.#listener, this.#event, this.#response.statusCode)
+    if (this.#handled === undefined) settleNow()
+    else this.#handled.then(settleNow, settleNow)
+  }
+
+  tellOverdue(): void {
+    const { id: listenerId, leaseMs, onError } = this.#listener
+    const problem = `no answer within the lease of ${leaseMs / 1000} s: the response neither finished nor closed, and the next delivery of this event may run`
+    const durationMs = performance.now() - this.dueAt + leaseMs
+    callHook(onError, new Error(problem), { listenerId, eventId: this.#event.id, durationMs })
+  }
+}

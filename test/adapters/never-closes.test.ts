@@ -1,0 +1,131 @@
+import { type RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { verifyWebhook as onExpress } from '../../adapters/express.ts'
+import { exchange, RawConnection, toBytes } from '../support/raw-http.ts'
+import { serve } from '../support/servers.ts'
+import { Log } from './log.ts'
+import { MOUNTED } from './mounted.ts'
+import { type Endpoint, hmacEndpoint, sentHeader } from './sender.ts'
+
+/** Node's own response, on no socket of Node's: it finishes, and never closes. So serverless hosts make theirs. */
+function hostResponse(request: ConstructorParameters<typeof ServerResponse>[0]): ServerResponse {
+  const response = new ServerResponse(request)
+  const sink = new Writable({ write: (_chunk, _encoding, done) => done() })
+  response.assignSocket(sink as Socket) // as much of one as a response writes to
+  return response
+}
+
+/** A host that gives its application such responses, and hands on what they were ended with. */
+function behindHost(app: RequestListener, closed: Log<string>): RequestListener {
+  return (request, outgoing) => {
+    const response = hostResponse(request)
+    response.on('close', () => closed.add('closed'))
+    response.on('finish', () => outgoing.writeHead(response.statusCode).end())
+    app(request, response)
+  }
+}
+
+const verbs = ({ calls }: Endpoint) => calls.entries.map((call) => call.split(' ')[0])
+
+describe.each(Object.entries(MOUNTED))('%s, on a host whose responses never close', (_, mount) => {
+  async function started(endpoint: Endpoint, handle: () => Promise<number>) {
+    const closed = new Log<string>()
+    const { address } = await serve(behindHost(await mount(endpoint.listener, handle), closed))
+    return { address, closed, send: async (bytes: Uint8Array) => (await exchange(address, bytes))?.status }
+  }
+
+  it.each([
+    [200, 'commit', 409],
+    [500, 'release', 500],
+    [503, 'neither', 503],
+  ])('an answer of %i settles its event, once: %s', async (status, verb, next) => {
+    const endpoint = hmacEndpoint()
+    const { send, closed } = await started(endpoint, async () => status)
+    const sent = toBytes(await endpoint.request())
+    expect([await send(sent), await send(sent)]).toEqual([status, next])
+    expect(verbs(endpoint).slice(0, 3)).toEqual(
+      verb === 'neither' ? ['claim', 'claim'] : ['claim', verb, 'claim'],
+    )
+    expect(closed.entries).toEqual([])
+  })
+})
+
+/** One after the other they would take a second each: the sweep's. */
+const onEach = (run: (name: string, mount: (typeof MOUNTED)[string]) => Promise<unknown>) =>
+  Promise.all(Object.entries(MOUNTED).map(([name, mount]) => run(name, mount)))
+
+describe('a handler that does not answer', () => {
+  it('is told to onError when the lease is over; the event is settled if its answer still comes', async () => {
+    await onEach(async (name, mount) => {
+      const opened = new Log<string>()
+      const endpoint = hmacEndpoint({ leaseSeconds: 0.05 })
+      const handle = async () => {
+        await opened.has('opened')
+        return 200
+      }
+      const { address } = await serve(await mount(endpoint.listener, handle))
+      const connection = new RawConnection(address)
+      await connection.write(toBytes(await endpoint.request()))
+      await endpoint.failures.reaches(1)
+      expect(endpoint.failures.entries.map(String), name).toEqual([
+        'Error: no answer within the lease of 0.05 s: the response neither finished nor closed, and the next delivery of this event may run',
+      ])
+      expect(verbs(endpoint), name).toEqual(['claim'])
+      opened.add('opened')
+      expect((await connection.reply())?.status, name).toBe(200)
+      await endpoint.calls.reaches(2)
+      expect(verbs(endpoint), name).toEqual(['claim', 'commit'])
+      expect(endpoint.failures.entries, name).toHaveLength(1)
+    })
+  })
+
+  it('is told with its event, and for how long it was open', async () => {
+    const told: unknown[][] = []
+    const heard = new Log<string>()
+    const onError = (...given: unknown[]) => {
+      told.push(given)
+      heard.add('heard')
+    }
+    const { listener, request } = hmacEndpoint({ leaseSeconds: 0.5, onError })
+    const { address } = await serve((incoming, outgoing) => onExpress(listener)(incoming, outgoing, () => {}))
+    const sent = await request()
+    const startedAt = performance.now()
+    const connection = new RawConnection(address)
+    await connection.write(toBytes(sent))
+    await heard.reaches(1)
+    const context = {
+      listenerId: 'L1',
+      eventId: sentHeader(sent, 'webhook-event-id'),
+      durationMs: expect.any(Number),
+    }
+    expect(told).toEqual([[expect.any(Error), context]])
+    const { durationMs } = Object(told[0]?.[1])
+    expect(durationMs).toBeGreaterThanOrEqual(500)
+    expect(durationMs).toBeLessThanOrEqual(performance.now() - startedAt)
+    connection.abort()
+  })
+
+  it('is no news to onError when its client left', async () => {
+    await onEach(async (name, mount) => {
+      const entered = new Log<string>()
+      const endpoint = hmacEndpoint({ leaseSeconds: 0.05 })
+      const handle = () => {
+        entered.add('entered')
+        return new Promise<number>(() => {})
+      }
+      const { address, closings } = await serve(await mount(endpoint.listener, handle))
+      const leaving = new RawConnection(address)
+      await leaving.write(toBytes(await endpoint.request()))
+      await entered.reaches(1)
+      leaving.abort()
+      await closings.reaches(1)
+      const staying = new RawConnection(address)
+      await staying.write(toBytes(await endpoint.request()))
+      await endpoint.failures.reaches(1) // in one sweep over both
+      expect(endpoint.failures.entries, name).toHaveLength(1)
+      staying.abort()
+    })
+  })
+})
