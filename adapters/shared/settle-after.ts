@@ -23,10 +23,11 @@ export function settleAfter<Payload>(
 ): void {
   if (listener.settle === 'manual') return
   const open = new OpenResponse(response, listener, event, handled)
-  // Some hosts never close a response, and some responses never finish: the first of both counts.
-  response.on('finish', open.onEnd).on('close', open.onEnd)
+  response.on('finish', open.onFinish).on('close', open.onClose)
   if (listener.onError !== undefined) expectEnd(open)
 }
+
+const CODE_AT_HAND = Promise.resolve()
 
 /** An object, because a closure for each thing that can happen costs more memory. */
 class OpenResponse<Payload> implements Due {
@@ -50,12 +51,20 @@ class OpenResponse<Payload> implements Due {
     this.#handled = handled
   }
 
-  readonly onEnd = (): void => {
+  /**
+   * The last that is heard on some hosts. Those that write at once finish a response inside `end()`, which marks it as
+   * ended afterwards. On HTTP/2 a response that its client left finishes, too, and closes before the mark is looked at.
+   */
+  readonly onFinish = (): void => {
+    if (this.#response.writableEnded) this.onClose()
+    else void CODE_AT_HAND.then(() => this.#response.writableEnded && this.onClose())
+  }
+
+  readonly onClose = (): void => {
     if (this.#isOver) return
     this.#isOver = true
     ended(this)
-    // The client left. (On HTTP/2 such a response finishes, too, without having been ended.)
-    if (!this.#response.writableEnded) return
+    if (!this.#response.writableEnded) return // the client left
     const settleNow = () => void settle(this.#listener, this.#event, this.#response.statusCode)
     if (this.#handled === undefined) settleNow()
     else this.#handled.then(settleNow, settleNow)

@@ -9,18 +9,36 @@ import { Log } from './log.ts'
 import { MOUNTED } from './mounted.ts'
 import { type Endpoint, hmacEndpoint, sentHeader } from './sender.ts'
 
-/** Node's own response, on no socket of Node's: it finishes, and never closes. So serverless hosts make theirs. */
-function hostResponse(request: ConstructorParameters<typeof ServerResponse>[0]): ServerResponse {
-  const response = new ServerResponse(request)
-  const sink = new Writable({ write: (_chunk, _encoding, done) => done() })
-  response.assignSocket(sink as Socket) // as much of one as a response writes to
-  return response
+type OnWritten = (error?: Error) => void
+
+const ignore = () => {}
+
+/** What hosts give a response in place of a socket: they collect what is written. */
+const SINKS = {
+  'that write at once, and so finish inside end()': () => ({
+    writable: true,
+    _writableState: {},
+    on: ignore,
+    removeListener: ignore,
+    destroy: ignore,
+    cork: ignore,
+    uncork: ignore,
+    write: (_bytes: unknown, encoding: unknown, onWritten?: OnWritten) => {
+      const written = onWritten ?? encoding
+      if (typeof written === 'function') written()
+      return true
+    },
+  }),
+  'that write later': () => new Writable({ write: (_bytes, _encoding, done) => done() }),
 }
 
-/** A host that gives its application such responses, and hands on what they were ended with. */
-function behindHost(app: RequestListener, closed: Log<string>): RequestListener {
+type MakeSink = (typeof SINKS)[keyof typeof SINKS]
+
+/** A host that gives its application Node's own responses, on no socket of Node's: they finish, and never close. */
+function behindHost(app: RequestListener, makeSink: MakeSink, closed: Log<string>): RequestListener {
   return (request, outgoing) => {
-    const response = hostResponse(request)
+    const response = new ServerResponse(request)
+    response.assignSocket(makeSink() as Socket) // as much of one as a response asks for
     response.on('close', () => closed.add('closed'))
     response.on('finish', () => outgoing.writeHead(response.statusCode).end())
     app(request, response)
@@ -29,10 +47,14 @@ function behindHost(app: RequestListener, closed: Log<string>): RequestListener 
 
 const verbs = ({ calls }: Endpoint) => calls.entries.map((call) => call.split(' ')[0])
 
-describe.each(Object.entries(MOUNTED))('%s, on a host whose responses never close', (_, mount) => {
+const hosts = Object.entries(MOUNTED).flatMap(([name, mount]) =>
+  Object.entries(SINKS).map(([how, makeSink]) => [name, how, mount, makeSink] as const),
+)
+
+describe.each(hosts)('%s, on hosts whose responses never close, %s', (_name, _how, mount, makeSink) => {
   async function started(endpoint: Endpoint, handle: () => Promise<number>) {
     const closed = new Log<string>()
-    const { address } = await serve(behindHost(await mount(endpoint.listener, handle), closed))
+    const { address } = await serve(behindHost(await mount(endpoint.listener, handle), makeSink, closed))
     return { address, closed, send: async (bytes: Uint8Array) => (await exchange(address, bytes))?.status }
   }
 
