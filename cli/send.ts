@@ -116,7 +116,7 @@ function asSigned(request: SignedRequest): SignedRequest {
 }
 
 function tampered(request: SignedRequest): SignedRequest {
-  return { ...request, body: tamper(request.body) }
+  return { ...request, body: tamper(Buffer.from(request.body)) }
 }
 
 function showText({ status, statusText, body }: Answer): void {

@@ -38,7 +38,7 @@ function curlCommand(
 ): string {
   const fromFile = file !== undefined && file !== '-'
   // --data-raw, because --data reads a file when the text begins with @.
-  const body = fromFile ? ['--data-binary', `@${file}`] : ['--data-raw', textOf(request.body)]
+  const body = fromFile ? ['--data-binary', `@${file}`] : ['--data-raw', textOf(Buffer.from(request.body))]
   const words = ['--include', ...headers.flatMap((header) => ['--header', header]), ...body, url]
   return ['curl', ...words.map(shellQuote)].join(' ')
 }

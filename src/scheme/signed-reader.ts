@@ -1,13 +1,12 @@
-import type { Attempt } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import type { SignedRequest } from './signed-request.ts'
-import { compileSignedText, type Signed } from './signed-text.ts'
+import { compileSignedText, type Signed, type SignedValues } from './signed-text.ts'
 
 /** How to find what a signature may stand for. */
 export interface SignedReader {
   /** The sender's usual bytes first. Undefined where a value that is signed is missing. */
-  read(attempt: Attempt): readonly Signed[] | undefined
+  read(values: SignedValues): readonly Signed[] | undefined
   /** The names in the template's braces. */
   readonly names: readonly string[]
   readonly idDivider: string
@@ -22,8 +21,8 @@ export function signedReader(
     return {
       names,
       idDivider,
-      read(attempt) {
-        const signed = read(attempt)
+      read(values) {
+        const signed = read(values)
         return signed && [signed]
       },
     }
@@ -31,14 +30,14 @@ export function signedReader(
   return {
     names: ['body'],
     idDivider: '',
-    read: (attempt) =>
-      signs(signedRequest(attempt, publicUrl))?.map((body) => ({ before: '', body, after: '' })),
+    read: (values) =>
+      signs(signedRequest(values, publicUrl))?.map((body) => ({ before: '', body, after: '' })),
   }
 }
 
-/** What a scheme's own function sees of an attempt. */
-export function signedRequest(attempt: Attempt, publicUrl: string): SignedRequest {
-  const { delivery } = attempt
+/** What a scheme's own function sees. */
+export function signedRequest(values: SignedValues, publicUrl: string): SignedRequest {
+  const { delivery } = values
   return {
     method: delivery.method,
     header: (name) => {
@@ -47,6 +46,6 @@ export function signedRequest(attempt: Attempt, publicUrl: string): SignedReques
     },
     body: delivery.body,
     publicUrl,
-    payload: () => attempt.parsed(),
+    payload: () => values.parsed(),
   }
 }

@@ -1,5 +1,6 @@
-import type { Attempt } from '../checks/check.ts'
+import type { Delivery } from '../delivery.ts'
 import { bytesOf } from '../lib/bytes.ts'
+import type { Json } from '../lib/json.ts'
 import { pointerSteps, textAt } from './members.ts'
 
 /** What was signed, in the order of the bytes. Each character of the texts is a byte. */
@@ -13,12 +14,21 @@ const LONGEST_MEMBER = 4096
 const NO_BYTES = new Uint8Array(0)
 const PART = /\{([^{}]+)\}|[^{}]+/g
 
-type Part = string | ((attempt: Attempt) => string | undefined)
+/** Where the values stand that a template names: an attempt, or a delivery that is being made. */
+export interface SignedValues {
+  readonly timestampText: string
+  readonly eventIdText: string
+  readonly delivery: Delivery
+  /** The body's value. Undefined when it does not parse. */
+  parsed(): Json | undefined
+}
+
+type Part = string | ((values: SignedValues) => string | undefined)
 
 /** A template of `signs`, compiled. */
 export interface SignedText {
   /** Undefined where a member that is signed is missing. */
-  read(attempt: Attempt): Signed | undefined
+  read(values: SignedValues): Signed | undefined
   /** The names in braces. */
   readonly names: readonly string[]
   /** What follows the ID: no ID may hold it. Empty where nothing does. */
@@ -37,31 +47,31 @@ export function compileSignedText(template: string, url: string): SignedText {
   return {
     names,
     idDivider: names.includes('id') && follower?.name === undefined ? (follower?.text ?? '') : '',
-    read(attempt) {
-      const texts = [join(before, attempt), join(after, attempt)] as const
+    read(values) {
+      const texts = [join(before, values), join(after, values)] as const
       if (texts[0] === undefined || texts[1] === undefined) return undefined
-      return { before: texts[0], body: bodyAt < 0 ? NO_BYTES : attempt.delivery.body, after: texts[1] }
+      return { before: texts[0], body: bodyAt < 0 ? NO_BYTES : values.delivery.body, after: texts[1] }
     },
   }
 }
 
 function placeholder(name: string, url: string): Part {
-  if (name === 'id') return (attempt) => attempt.eventIdText
-  if (name === 'timestamp') return (attempt) => attempt.timestampText
-  if (name === 'method') return (attempt) => attempt.delivery.method
+  if (name === 'id') return ({ eventIdText }) => eventIdText
+  if (name === 'timestamp') return ({ timestampText }) => timestampText
+  if (name === 'method') return ({ delivery }) => delivery.method
   if (name === 'url') return url
   if (name === 'body') return ''
   const steps = pointerSteps(name)
-  return (attempt) => {
-    const text = textAt(attempt.parsed(), steps)
+  return (values) => {
+    const text = textAt(values.parsed(), steps)
     return text === undefined || text.length > LONGEST_MEMBER ? undefined : asBytes(text)
   }
 }
 
-function join(parts: readonly Part[], attempt: Attempt): string | undefined {
+function join(parts: readonly Part[], values: SignedValues): string | undefined {
   let text = ''
   for (const part of parts) {
-    const next = typeof part === 'string' ? part : part(attempt)
+    const next = typeof part === 'string' ? part : part(values)
     if (next === undefined) return undefined
     text += next
   }

@@ -1,3 +1,5 @@
 export { eventStoreSuite, type RegisterTest, type StoreFixture } from './event-store-suite.ts'
 export { type SignedRequest, signHmac, signJwt, toDelivery } from './sign.ts'
+export { signAs } from './sign-as.ts'
+export type { SignAsOptions } from './sign-as-options.ts'
 export type { SignHmacOptions, SignJwtOptions, SignOptions } from './sign-options.ts'

@@ -1,12 +1,14 @@
 import type { JWK } from 'jose'
 import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
+import type { Json } from '../lib/json.ts'
 import type { OptionCheck, OptionTable } from '../lib/options.ts'
+import { aBody } from './body.ts'
 
 /** What both methods sign. */
 export interface SignOptions {
-  /** The body to sign and send: text (as UTF-8) or bytes. */
-  readonly body: Uint8Array | string
+  /** The body to sign and send: text (as UTF-8), bytes, or a value to send as JSON. */
+  readonly body: Uint8Array | string | Json
   /** Default: a new UUID v4. */
   readonly eventId?: string | undefined
   /** Unix seconds. Default: now. */
@@ -37,11 +39,6 @@ export interface SignJwtOptions extends SignOptions {
   readonly claims?: { readonly [claim: string]: unknown } | undefined
 }
 
-const textOrBytes: OptionCheck = (value, option) => {
-  if (typeof value === 'string' || Object(value).BYTES_PER_ELEMENT === 1) return
-  throw new ListenerConfigError(option, 'must be text, or the bytes to send')
-}
-
 const text: OptionCheck = (value, option) => {
   if (typeof value !== 'string') throw new ListenerConfigError(option, 'must be text')
 }
@@ -55,7 +52,7 @@ const jwk: OptionCheck = (value, option) => {
 /** Whoever tests an endpoint wants to sign wrong values, too. */
 const anything: OptionCheck = () => {}
 
-const OPTIONS: OptionTable<SignOptions> = { body: textOrBytes, eventId: anything, timestamp: anything }
+const OPTIONS: OptionTable<SignOptions> = { body: aBody, eventId: anything, timestamp: anything }
 
 export const HMAC_OPTIONS: OptionTable<SignHmacOptions> = { ...OPTIONS, secret: text }
 

@@ -4,6 +4,7 @@ import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { checkOptions } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
+import { bodyBytes, type SentBody, sentBody } from './body.ts'
 import {
   HMAC_OPTIONS,
   JWT_OPTIONS,
@@ -12,14 +13,14 @@ import {
   type SignOptions,
 } from './sign-options.ts'
 
-/** A request ready to send: `fetch(url, await signHmac(…))`. */
-export interface SignedRequest {
+/** A request ready to send: `fetch(url, await signHmac(…))`. Text in gives text out. */
+export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
   /** The only method that is accepted. */
   readonly method: 'POST'
   /** All that the endpoint requires, in lower case. */
   readonly headers: { readonly [name: string]: string }
-  /** The exact bytes that were signed. */
-  readonly body: Uint8Array<ArrayBuffer>
+  /** What was signed: the text as it was given, or a copy of the bytes. A value that was given is its JSON text. */
+  readonly body: Body
 }
 
 /**
@@ -27,11 +28,17 @@ export interface SignedRequest {
  *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong.
  */
-export async function signHmac(options: SignHmacOptions): Promise<SignedRequest> {
+export async function signHmac<const Body extends SignOptions['body']>(
+  options: SignHmacOptions & { readonly body: Body },
+): Promise<SignedRequest<SentBody<Body>>> {
   checkOptions('signHmac', options, HMAC_OPTIONS)
   const { body, headers, prefix } = prepare(options)
   const signature = await hmacWith('sha256', encoder.encode(options.secret), 'base64url')(prefix, body, '')
-  return { method: 'POST', headers: { ...headers, 'webhook-signature': signature }, body }
+  return {
+    method: 'POST',
+    headers: { ...headers, 'webhook-signature': signature },
+    body: sentBody(options.body),
+  }
 }
 
 /**
@@ -39,7 +46,9 @@ export async function signHmac(options: SignHmacOptions): Promise<SignedRequest>
  *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong.
  */
-export async function signJwt(options: SignJwtOptions): Promise<SignedRequest> {
+export async function signJwt<const Body extends SignOptions['body']>(
+  options: SignJwtOptions & { readonly body: Body },
+): Promise<SignedRequest<SentBody<Body>>> {
   checkOptions('signJwt', options, JWT_OPTIONS)
   const { body, eventId, headers } = prepare(options)
   const { privateKey, algorithm = privateKey.alg, keyId = privateKey.kid } = options
@@ -58,10 +67,18 @@ export async function signJwt(options: SignJwtOptions): Promise<SignedRequest> {
   const token = await new CompactSign(encoder.encode(JSON.stringify(claims)))
     .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) })
     .sign(await importJWK(privateKey, algorithm))
-  return { method: 'POST', headers: { ...headers, authorization: `Bearer ${token}` }, body }
+  return {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${token}` },
+    body: sentBody(options.body),
+  }
 }
 
-/** What an adapter would hand to `verify` on receiving this request. @throws ListenerConfigError for what is none. */
+/**
+ * What an adapter would hand to `verify` on receiving this request.
+ *
+ * @throws ListenerConfigError when it is no such request, or a promise of one.
+ */
 export function toDelivery(request: SignedRequest, sourceIp?: string): Delivery {
   if (!request?.headers) {
     throw new ListenerConfigError('toDelivery', 'takes what signHmac() or signJwt() resolves with: await it')
@@ -69,7 +86,7 @@ export function toDelivery(request: SignedRequest, sourceIp?: string): Delivery 
   return {
     method: request.method,
     header: (name) => request.headers[name],
-    body: request.body,
+    body: bodyBytes(request.body),
     sourceIp,
   }
 }
@@ -81,11 +98,10 @@ function prepare({
   eventId = crypto.randomUUID(),
   timestamp = Math.floor(Date.now() / 1000),
 }: SignOptions) {
-  const bytes = typeof body === 'string' ? encoder.encode(body) : new Uint8Array(body) // a Buffer's slice() is no copy
   const headers = {
     'content-type': 'application/json',
     'webhook-timestamp': `${timestamp}`,
     'webhook-event-id': eventId,
   }
-  return { body: bytes, eventId, headers, prefix: `${timestamp}.${eventId}.` }
+  return { body: bodyBytes(body), eventId, headers, prefix: `${timestamp}.${eventId}.` }
 }

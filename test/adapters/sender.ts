@@ -87,7 +87,10 @@ function endpoint(
     const { path = '/hook', body = '{"a":1}', timestamp = clock.seconds(), eventId } = given
     const signed = await sign({ body, timestamp, eventId }, given, clock)
     const headers = Object.entries(signed.headers)
-    return changed({ method: given.method ?? 'POST', path, headers, body: signed.body }, given.headers ?? {})
+    return changed(
+      { method: given.method ?? 'POST', path, headers, body: Buffer.from(signed.body) },
+      given.headers ?? {},
+    )
   }
   const lookup = (path: string) => {
     lookups.add(path)

@@ -35,10 +35,10 @@ async function halfWay(signal: NodeJS.Signals) {
   const client = await connectTo(listener)
   client.socket.write(headOf(request).replace('Host: x', 'Host: x\r\nExpect: 100-continue'))
   await vi.waitFor(() => expect(client.received()).toContain('100 Continue'), 10_000)
-  client.socket.write(request.body.subarray(0, 5))
+  client.socket.write(request.body.slice(0, 5))
   listener.signal(signal)
   await listener.stderr.waitFor(/finishing 1 in flight/)
-  return { listener, client, rest: request.body.subarray(5) }
+  return { listener, client, rest: request.body.slice(5) }
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s finishes what is in flight and exits 0', async (signal) => {
@@ -60,7 +60,7 @@ test('idle and silent connections do not hold it up', async () => {
   const listener = await startListener([], { env: { HOOKGATE_SECRET: SECRET } })
   const request = await signHmac({ secret: SECRET, body: '{}' })
   const [silent, idle] = [await connectTo(listener), await connectTo(listener)]
-  idle.socket.write(Buffer.concat([Buffer.from(headOf(request)), request.body]))
+  idle.socket.write(Buffer.concat([Buffer.from(headOf(request)), Buffer.from(request.body)]))
   await vi.waitFor(() => expect(idle.received()).toContain('{"accepted":true}'), 10_000)
   expect(await listener.stop()).toBe(0)
   await Promise.all([silent.closed, idle.closed])

@@ -53,7 +53,7 @@ describe('the public surface', () => {
       './stores/postgres': ['postgresSchema', 'postgresStore'],
       './stores/redis': ['redisStore'],
       './stores/sqlite': ['sqliteSchema', 'sqliteStore'],
-      './testing': ['eventStoreSuite', 'signHmac', 'signJwt', 'toDelivery'],
+      './testing': ['eventStoreSuite', 'signAs', 'signHmac', 'signJwt', 'toDelivery'],
       './web': ['webhookHandler'],
     })
   })

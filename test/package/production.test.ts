@@ -84,7 +84,7 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
       method: 'POST',
       path: '/webhooks/orders',
       headers: Object.entries(request.headers),
-      body: request.body,
+      body: Buffer.from(request.body),
     })
     const connection = new RawConnection({ port, host: '127.0.0.1' })
     await connection.write(bytes.subarray(0, -1))

@@ -1,0 +1,31 @@
+import { ListenerConfigError } from '../errors.ts'
+import type { OptionCheck } from '../lib/options.ts'
+
+const encoder = new TextEncoder()
+
+/** What is sent for a body: text stays text, bytes stay bytes, and any other value becomes JSON text. */
+export type SentBody<Body> = Body extends Uint8Array ? Uint8Array<ArrayBuffer> : string
+
+/** The bytes that are signed. */
+export function bodyBytes(body: unknown): Uint8Array<ArrayBuffer> {
+  if (isBytes(body)) return new Uint8Array(body) // a Buffer's slice() is no copy
+  return encoder.encode(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** The body to send: the type of what was given. */
+export function sentBody<Body>(body: Body): SentBody<Body> {
+  const sent = isBytes(body) ? new Uint8Array(body) : typeof body === 'string' ? body : JSON.stringify(body)
+  return sent as SentBody<Body> // each arm is one of the type's
+}
+
+/** Of any realm: test runners hand over arrays of another one. */
+function isBytes(body: unknown): body is Uint8Array {
+  return Object(body).BYTES_PER_ELEMENT === 1
+}
+
+/** Text, bytes, or what JSON can write. Buffers and views that are no bytes are more often a mistake. @throws ListenerConfigError */
+export const aBody: OptionCheck = (value, option) => {
+  const isBuffer = /Buffer\]$|View\]$/.test(Object.prototype.toString.call(value))
+  if (isBytes(value) || (!isBuffer && JSON.stringify(value) !== undefined)) return
+  throw new ListenerConfigError(option, 'must be text, or the bytes to send, or a value to send as JSON')
+}

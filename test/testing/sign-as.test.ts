@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { ListenerConfigError } from '../../src/errors.ts'
+import { defineListener, verify } from '../../src/index.ts'
+import { defineScheme } from '../../src/scheme/index.ts'
+import { signAs, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+
+const PUBLIC_URL = 'https://receiver.example/hooks?id=%2F1'
+
+/** A secret in the form that the scheme reads. */
+function secretFor(key: unknown): string {
+  if (key === 'hex') return 'a1'.repeat(32)
+  if (key === 'text') return 'a secret of this test'
+  return `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
+}
+
+async function keyPair(algorithm: 'Ed25519' | 'P-256') {
+  const parameters = algorithm === 'Ed25519' ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
+  const pair = await crypto.subtle.generateKey(parameters, true, ['sign', 'verify'])
+  if (!('privateKey' in pair)) throw new TypeError('no pair')
+  const raw = Buffer.from(
+    await crypto.subtle.exportKey(algorithm === 'Ed25519' ? 'raw' : 'spki', pair.publicKey),
+  )
+  return { raw, privateKey: await crypto.subtle.exportKey('jwk', pair.privateKey) }
+}
+
+const names = await Promise.all(
+  SCHEME_NAMES.map(async (name) => ({ name, scheme: (await schemeFactory(name)).scheme })),
+)
+const byRow = names.filter(
+  ({ scheme }) => typeof scheme?.signs === 'string' && scheme.signature.headers.length > 0,
+)
+
+describe('signAs', () => {
+  it.each(byRow)('makes a delivery that $name accepts, and no other', async ({ name, scheme }) => {
+    const factory = await schemeFactory(name)
+    const asymmetric = { ed25519: 'Ed25519', 'ecdsa-p256-sha256': 'P-256' } as const
+    const curve = asymmetric[scheme.algorithm as keyof typeof asymmetric] // undefined for the others
+    const pair = curve && (await keyPair(curve))
+    const secret = secretFor(scheme.key)
+    const takesUrl = String(scheme.signs).includes('{url}')
+    const listener = defineListener({
+      id: name,
+      auth: factory({
+        ...(pair
+          ? { publicKeys: pair.raw.toString(scheme.key === 'hex' ? 'hex' : 'base64') }
+          : { secrets: secret }),
+        ...(takesUrl && { publicUrl: PUBLIC_URL }),
+      }),
+      store: memoryStore(),
+    })
+    const body = { webhookTimestamp: Date.now(), type: 'made.up', id: 'made-up-1' }
+    const request = await signAs(factory, {
+      ...(pair ? { privateKey: pair.privateKey } : { secret }),
+      publicUrl: PUBLIC_URL,
+      body,
+    })
+    expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: true })
+    if (scheme.algorithm === 'token') return
+    expect(await verify(toDelivery({ ...request, body: `${request.body} ` }), listener)).toMatchObject({
+      reason: 'signature_mismatch',
+    })
+  })
+
+  it('gives text for text, JSON text for a value, and bytes for bytes', async () => {
+    const stripe = await schemeFactory('stripe')
+    expect((await signAs(stripe, { secret: 'whsec_x', body: '{}' })).body).toBe('{}')
+    expect((await signAs(stripe, { secret: 'whsec_x', body: { a: 1 } })).body).toBe('{"a":1}')
+    expect((await signAs(stripe, { secret: 'whsec_x', body: Buffer.from('{}') })).body).toEqual(
+      new TextEncoder().encode('{}'),
+    )
+  })
+
+  it('signs for a scheme of your own', async () => {
+    const acme = defineScheme({
+      name: 'acme',
+      sender: 'Acme',
+      secretName: 'signing secret',
+      algorithm: 'hmac-sha256',
+      key: 'text',
+      signature: { headers: ['acme-signature'], spelling: 'hex' },
+      signs: '{body}',
+      maxBodyBytes: 1024,
+      limits: 'No time is signed.',
+    })
+    const listener = defineListener({ id: 'acme', auth: acme({ secrets: 'shared' }), store: memoryStore() })
+    const request = await signAs(acme, { secret: 'shared', body: { hello: 'world' } })
+    expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    ['secret', 'stripe', { body: '{}' }],
+    ['privateKey', 'discord', { body: '{}' }],
+    ['body', 'stripe', { secret: 'whsec_x' }],
+    ['secrets', 'stripe', { secrets: 'whsec_x', body: '{}' }],
+  ])('names the option %s when it is missing or unknown', async (option, name, options) => {
+    const error = await signAs(await schemeFactory(name), options as never).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(ListenerConfigError)
+    expect(error).toMatchObject({ option })
+  })
+})
