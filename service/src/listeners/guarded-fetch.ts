@@ -16,6 +16,8 @@ export interface GuardedFetchOptions {
   readonly lookup?: LookupFunction | undefined
   /** Default: `isPublicAddress`. */
   readonly isAllowed?: ((address: string) => boolean) | undefined
+  /** Sends the request. Default: `https.get`. */
+  readonly get?: typeof https.get | undefined
   /** Certificates to trust instead of the system's, as PEM. */
   readonly ca?: string | undefined
 }
@@ -26,7 +28,7 @@ export interface GuardedFetchOptions {
  * Redirects are not followed, and connections are not shared.
  */
 export function guardedFetch(options: GuardedFetchOptions = {}): Fetch {
-  const { ca, isAllowed = isPublicAddress } = options
+  const { ca, get = https.get, isAllowed = isPublicAddress } = options
   const lookup = guardedLookup(options.lookup ?? dns.lookup, isAllowed)
   return async (url, { headers, signal }) => {
     const { hostname, protocol } = new URL(url)
@@ -34,7 +36,7 @@ export function guardedFetch(options: GuardedFetchOptions = {}): Fetch {
     const literal = hostname.replace(/^\[(.*)\]$/, '$1') // sockets never look an address up
     if (isIP(literal) !== 0 && !isAllowed(literal)) throw refused(literal)
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      https.get(url, { headers, signal, lookup, ca, agent: false }, resolve).once('error', reject)
+      get(url, { headers, signal, lookup, ca, agent: false }, resolve).once('error', reject)
     })
     return toWeb(response)
   }

@@ -1,10 +1,16 @@
 import type { LookupAddress } from 'node:dns'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import type { ClientRequest } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { remoteKeySet } from 'hookgate/jwt'
 import { describe, expect, it } from 'vitest'
 import { plainly, secureKeyHost } from '../../../test/support/key-host.ts'
-import { AddressRefusedError, guardedFetch } from '../../src/listeners/guarded-fetch.ts'
+import {
+  AddressRefusedError,
+  type GuardedFetchOptions,
+  guardedFetch,
+} from '../../src/listeners/guarded-fetch.ts'
+import { CLOUD_ADDRESSES } from './cloud-addresses.ts'
 
 /** A name server of our own. It remembers what it was asked. */
 function names(addresses: Readonly<Record<string, readonly string[]>>) {
@@ -31,6 +37,48 @@ const init = () => ({
 
 const onNamedHost = (url: string) => url.replace('127.0.0.1', 'keys.test')
 
+/** Stands in for the network: asks the name server as a socket would, and then tells where it would have connected. */
+const connector: GuardedFetchOptions['get'] = (given: unknown, options: unknown) => {
+  const url = new URL(String(given))
+  const { lookup } = options as { lookup: LookupFunction } // by guardedFetch
+  const request = new EventEmitter()
+  const literal = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const connect = (error: Error | null, address: unknown) =>
+    request.emit('error', error ?? new Error(`connects to ${address}`))
+  process.nextTick(() =>
+    isIP(literal) ? connect(null, literal) : lookup(url.hostname, { all: false }, connect),
+  )
+  return request as ClientRequest // of which guardedFetch takes the errors
+}
+
+describe('what a cloud tells its own machines', () => {
+  it('would be connected to, were it public', async () => {
+    const { lookup } = names({ 'keys.test': ['203.0.114.7'] })
+    const fetch = guardedFetch({ lookup, get: connector })
+    await expect(fetch('https://keys.test/', init())).rejects.toThrow('connects to 203.0.114.7')
+    await expect(fetch('https://203.0.114.7/', init())).rejects.toThrow('connects to 203.0.114.7')
+  })
+
+  it.each(CLOUD_ADDRESSES)('%s (%s) is not to be had by its address nor by a name', async (_, address) => {
+    const { lookup } = names({ 'keys.test': [address], 'both.test': ['203.0.114.7', address] })
+    const fetch = guardedFetch({ lookup, get: connector })
+    const literal = isIP(address) === 6 ? `[${address}]` : address
+    for (const host of ['keys.test', 'both.test', literal]) {
+      const attempt = fetch(`https://${host}/latest/meta-data`, init())
+      await expect(attempt).rejects.toThrow(AddressRefusedError)
+    }
+  })
+
+  it.each([
+    'https://0xa83f8110/',
+    'https://2822734096/',
+    'https://168.63.33040/',
+    'https://[::ffff:a83f:8110]/',
+  ])('Azure: WireServer, spelt %s, is not to be had', async (url) => {
+    await expect(guardedFetch({ get: connector })(url, init())).rejects.toThrow(AddressRefusedError)
+  })
+})
+
 describe('a key host at an address that is not public', () => {
   it.each([
     'https://127.0.0.1/',
@@ -43,7 +91,7 @@ describe('a key host at an address that is not public', () => {
     'https://[::ffff:127.0.0.1]/',
     'https://[fd00::1]/',
   ])('%s is refused as it stands', async (url) => {
-    await expect(guardedFetch()(url, init())).rejects.toThrow(AddressRefusedError)
+    await expect(guardedFetch({ get: connector })(url, init())).rejects.toThrow(AddressRefusedError)
   })
 
   it('is refused by what its name resolves to, and nothing is sent', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { isPublicAddress } from '../../src/listeners/public-address.ts'
+import { CLOUD_ADDRESSES } from './cloud-addresses.ts'
 
 it.each([
   '8.8.8.8',
@@ -10,6 +11,10 @@ it.each([
   '172.15.255.255',
   '172.32.0.0',
   '192.167.255.255',
+  '168.63.129.15',
+  '168.63.129.17',
+  '192.80.8.123',
+  '192.80.8.125',
   '2606:4700::1111',
   '2a00:1450:4001:82a::200e',
 ])('%s is public', (address) => {
@@ -60,3 +65,14 @@ it.each([
 ])('%s: %s is not', (_, address) => {
   expect(isPublicAddress(address)).toBe(false)
 })
+
+it.each(CLOUD_ADDRESSES)('%s: %s is not', (_, address) => {
+  expect(isPublicAddress(address)).toBe(false)
+})
+
+it.each(['168.63.129.020', '0xa8.63.129.16', '2822734096', '::ffff:a83f:8110'])(
+  'Azure: WireServer, spelt %s, is not',
+  (address) => {
+    expect(isPublicAddress(address)).toBe(false)
+  },
+)
