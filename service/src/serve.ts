@@ -16,6 +16,9 @@ import { requireKnownSecret } from './listeners/known-secret.ts'
 import { stop } from './stop.ts'
 import { storyOf } from './story.ts'
 
+const FOR_TRYING_OUT =
+  'State is kept in PGlite, which is for trying out. For anything else, SERVICE_DATABASE_URL names a Postgres.'
+
 const config = readConfig(process.env)
 const secret = await rootSecret(config)
 const database = await openDatabase(config.databaseUrl, config.folder, (error) => report(error))
@@ -45,6 +48,7 @@ const app = createApp(dependencies) // in the same turn: no request comes before
 if (config.seed) await seed(dependencies, SEED_PARTS)
 const background = startBackground(dependencies)
 console.log(`Listening on ${here}, reference at ${here}/docs`)
+if (config.databaseUrl === undefined) console.log(FOR_TRYING_OUT)
 if (config.seed) storyOf(dependencies).then(console.log, report)
 
 async function end(): Promise<void> {

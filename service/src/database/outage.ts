@@ -38,7 +38,7 @@ export function outageReporter(
     failed = true
     if (since !== undefined) return
     since = clock.now()
-    log(`The database cannot be reached: ${messageOf(error)}. Until it is back, requests are answered 503.`)
+    log(`The database is unavailable: ${messageOf(error)}. Until it is back, requests are answered 503.`)
     probeLater()
   }
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { PGlite } from '@electric-sql/pglite'
 import type { Database } from './database.ts'
+import { RoomyPGlite } from './roomy-pglite.ts'
 import { storable } from './storable.ts'
 
 /**
@@ -9,8 +10,11 @@ import { storable } from './storable.ts'
  * @param folder Where it keeps its files, made if missing. Without one it lives in memory. One process at a time.
  */
 export async function openPGlite(folder?: string): Promise<Database> {
-  if (folder !== undefined) await mkdir(folder, { recursive: true })
-  return onPGlite(await PGlite.create(folder === undefined ? {} : { dataDir: folder }))
+  if (folder === undefined) return onPGlite(await PGlite.create())
+  await mkdir(folder, { recursive: true })
+  const client = new RoomyPGlite(folder)
+  await client.waitReady
+  return onPGlite(client)
 }
 
 export function onPGlite(client: PGlite): Database {

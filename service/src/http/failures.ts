@@ -20,7 +20,7 @@ export function replyTo(error: unknown, report: (error: unknown) => void): Respo
   }
   report(error)
   if (isUnreachable(error)) {
-    const detail = 'The database cannot be reached. Whether anything was changed is not known.'
+    const detail = 'The database is unavailable. Whether anything was changed is not known.'
     return new Problem('unavailable', detail).toResponse()
   }
   return new Problem('internal', 'The service failed. Nothing was changed.').toResponse()

@@ -79,7 +79,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
     }
     expect(linesSince(before)).toEqual([
       expect.stringMatching(
-        /^The database cannot be reached: .+\. Until it is back, requests are answered 503\.$/,
+        /^The database is unavailable: .+\. Until it is back, requests are answered 503\.$/,
       ),
     ])
     expect([await alive(), await ready()]).toEqual([200, 503])

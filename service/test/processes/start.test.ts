@@ -59,6 +59,19 @@ it('says in a line why it cannot start: a port in use, a wrong setting, a databa
   )
 }, 60_000)
 
+it('says that PGlite is for trying out, and what to set instead; nothing of the kind on Postgres', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-start-'))
+  const service = new ServiceProcess({ SERVICE_DATA: folder })
+  onTestFinished(async () => {
+    await service.kill('SIGTERM')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await service.start()
+  const advice = /^State is kept in PGlite, which is for trying out\. .*SERVICE_DATABASE_URL/m
+  expect(service.printed).toMatch(advice)
+  if (inject('postgresFolder')) expect((await started({})).printed).not.toMatch(advice)
+}, 60_000)
+
 it('SERVICE_BASE_URL is what stands in them instead, when it is set', async () => {
   const service = await started({ SERVICE_BASE_URL: 'https://tenant.example' })
   expect(service.printed).toContain('LISTENER=https://tenant.example/api/v1/webhooks/incoming/')

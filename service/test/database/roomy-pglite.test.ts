@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { onPGlite } from '../../src/database/pglite.ts'
+import { RoomyPGlite } from '../../src/database/roomy-pglite.ts'
+import { isUnreachable } from '../../src/database/unreachable.ts'
+import { executorOn } from '../../src/jobs/executor.ts'
+
+const ENOUGH = 64 * 1_024 * 1_024
+
+// How much is free is made up: a disk that is full takes a mount. What PGlite does on one was tried by hand.
+it('PGlite is asked nothing while less than 64 MB are free, and goes on when there is room again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-full-'))
+  let free = ENOUGH
+  const client = new RoomyPGlite(join(folder, 'postgres'), () => free)
+  const database = onPGlite(client)
+  onTestFinished(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true })
+  })
+  const asked = [
+    () => database.query('SELECT'),
+    () => database.transaction((tx) => tx.query('SELECT')),
+    () => executorOn(client).executeSql('SELECT', []),
+    () => executorOn(client).executeSql('SELECT $1::text', ['']),
+  ]
+  const answers = async () =>
+    (await Promise.allSettled(asked.map((ask) => ask()))).map(({ status }) => status)
+  expect(await answers()).toEqual(asked.map(() => 'fulfilled'))
+  free = ENOUGH - 1
+  expect(await answers()).toEqual(asked.map(() => 'rejected'))
+  const error = await database.query('SELECT').catch((error) => error)
+  expect(String(error)).toMatch(/less than 64 MB are free for \S+, and PGlite hangs/)
+  expect(isUnreachable(error)).toBe(true) // which is answered 503
+  free = ENOUGH
+  expect(await answers()).toEqual(asked.map(() => 'fulfilled'))
+}, 60_000)
