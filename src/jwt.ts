@@ -1,4 +1,4 @@
-export type { Fetch } from './auth/fetch-jwks.ts'
+export type { Fetch } from './auth/fetch-bytes.ts'
 export { type JwtOptions, jwt } from './auth/jwt.ts'
 export { type KeySet, localKeySet } from './auth/key-set.ts'
 export { type RemoteKeySetOptions, remoteKeySet } from './auth/remote-key-set.ts'

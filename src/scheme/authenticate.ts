@@ -4,7 +4,7 @@ import { headerOf } from '../delivery.ts'
 import type { EventAuth } from '../event.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { Scheme } from './scheme.ts'
-import { itemsAfter, signatureItems } from './signature-items.ts'
+import { itemsAfter, signatureReader } from './signature-items.ts'
 import type { Signed } from './signed-text.ts'
 import type { Matcher } from './verifiers.ts'
 
@@ -22,13 +22,14 @@ const MOST_SIGNATURES = 10
 export function authenticateBy(
   { signature, timestamp, fixedHeaders = {} }: Scheme,
   keys: readonly SchemeKey[],
-  signedOf: (attempt: Attempt) => readonly Signed[] | undefined,
+  signedOf: (attempt: Attempt) => MaybePromise<readonly Signed[] | undefined>,
 ): (attempt: Attempt) => MaybePromise<Authentication> {
   const { atMost = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
+  const itemsOf = signatureReader(signature)
 
   return (attempt) => {
-    const items = signatureItems(signature, attempt.delivery)
+    const items = itemsOf(attempt)
     if ('reason' in items) return items
     const stranger = fixed.find(([name, value]) => headerOf(attempt.delivery, name) !== value)
     if (stranger) return fail('signature_mismatch', `${stranger[0]} is not ${stranger[1]}`)
@@ -40,18 +41,21 @@ export function authenticateBy(
       attempt.timestampText = time
     }
     const signed = signedOf(attempt)
-    if (!signed?.length) return fail('signature_mismatch', 'a value that is signed is missing')
-    attempt.signed = signed[0]
-    return askKeys(keys, items, signed, atMost)
+    return isPromise(signed)
+      ? signed.then((known) => askKeys(attempt, keys, items, atMost, known))
+      : askKeys(attempt, keys, items, atMost, signed)
   }
 }
 
 function askKeys(
+  attempt: Attempt,
   keys: readonly SchemeKey[],
   items: readonly string[],
-  signed: readonly Signed[],
   atMost: number,
+  signed: readonly Signed[] | undefined,
 ): MaybePromise<Authentication> {
+  if (!signed?.length) return fail('signature_mismatch', 'a value that is signed is missing')
+  attempt.signed = signed[0]
   const answers = keys.flatMap(({ prefix, matches }) => {
     const signatures = itemsAfter(items, prefix, atMost)
     return signed.map((each) => signatures.length > 0 && matches(signatures, each))

@@ -15,7 +15,7 @@ const LONGEST_TYPE = 256
 /** Everything that the checks ask of a scheme, worked out once. */
 export function compileSender(scheme: Scheme, options: SchemeOptions): Sender {
   const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
-  const { names, idDivider, read } = signedReader(scheme, options)
+  const { names, idDivider } = signedReader(scheme, options)
   const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
@@ -34,8 +34,8 @@ export function compileSender(scheme: Scheme, options: SchemeOptions): Sender {
     idOf: idReader(eventId),
     idDivider,
     typeOf: typeReader(eventType),
-    // Verification keeps them on the attempt; what was not signed is claimed by its body.
-    signedBytes: (attempt) => signedBytes(attempt.signed ?? read(attempt)?.[0] ?? unsignedBody(attempt)),
+    // Authentication leaves them on the attempt. Where it leaves none, the body stands for them.
+    signedBytes: (attempt) => signedBytes(attempt.signed ?? unsignedBody(attempt)),
     keyOfId,
     keyOfBytes,
     answer: handshakeAnswerer(scheme, options),

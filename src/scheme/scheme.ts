@@ -34,8 +34,10 @@ export type Spelling = 'hex' | 'base64' | 'base64url'
 
 /** Where the signatures are, and how they are written. */
 export interface SignatureForm {
-  /** Lower-case names. Each may be absent, but not all of them; none may be repeated. */
+  /** Lower-case names. Each may be absent, but not all of them; none may be repeated. Empty with `member`. */
   readonly headers: readonly string[]
+  /** The member of the body that holds the signature, for senders that send no header. The body is parsed to find it. */
+  readonly member?: string
   /** The header is a list, cut here. `', '` also takes items that no blank stands before. */
   readonly separator?: ' ' | ',' | ', ' | ';'
   /** What a signature begins with. Items of a list that begin otherwise are passed over. */

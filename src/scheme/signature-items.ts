@@ -1,5 +1,6 @@
-import { type Failure, fail } from '../checks/check.ts'
+import { type Attempt, type Failure, fail } from '../checks/check.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
+import { memberAt, pointerSteps } from './members.ts'
 import type { SignatureForm } from './scheme.ts'
 
 const LONGEST_VALUE = 4096
@@ -7,14 +8,23 @@ const MOST_ITEMS = 64
 
 type Refused = Failure<'auth_missing' | 'signature_mismatch'>
 
+/** Finds a delivery's signatures, where the scheme says that they are. */
+export function signatureReader(form: SignatureForm): (attempt: Attempt) => readonly string[] | Refused {
+  const { member } = form
+  if (member === undefined) return ({ delivery }) => headerItems(form, delivery)
+  const steps = pointerSteps(member)
+  return (attempt) => {
+    const signature = memberAt(attempt.parsed(), steps)
+    if (typeof signature !== 'string' || signature === '') return fail('auth_missing', `no ${member}`)
+    return signature.length > LONGEST_VALUE ? tooLong(member) : [signature]
+  }
+}
+
 /**
  * The items of the signature headers: each header's whole value where it is no list. Nothing is trimmed but the blank
  * that a sender writes behind its commas.
  */
-export function signatureItems(
-  { headers, separator }: SignatureForm,
-  delivery: Delivery,
-): readonly string[] | Refused {
+function headerItems({ headers, separator }: SignatureForm, delivery: Delivery): readonly string[] | Refused {
   const items: string[] = []
   for (const name of headers) {
     const value = headerOf(delivery, name)
@@ -22,8 +32,7 @@ export function signatureItems(
     // Where a blank follows each comma, a web runtime's `Headers` looks as if the header had been repeated.
     const text = typeof value === 'string' ? value : separator === ', ' ? value.join(', ') : undefined
     if (text === undefined) return fail('signature_mismatch', `more than one ${name}`)
-    if (text.length > LONGEST_VALUE)
-      return fail('signature_mismatch', `${name} is over ${LONGEST_VALUE} characters`)
+    if (text.length > LONGEST_VALUE) return tooLong(name)
     if (separator === undefined) items.push(text)
     else if (separator === ', ') items.push(...text.split(',').map((item) => item.trim()))
     else items.push(...text.split(separator))
@@ -32,6 +41,10 @@ export function signatureItems(
   return items.length > Math.max(MOST_ITEMS, headers.length)
     ? fail('signature_mismatch', `${headers[0]} has over ${MOST_ITEMS} items`)
     : items
+}
+
+function tooLong(place: string): Refused {
+  return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
 }
 
 /** What stands behind the prefix in the items that begin so, at most so many of them. */

@@ -1,4 +1,5 @@
 import { headerOf } from '../delivery.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import type { SignedRequest } from './signed-request.ts'
 import { compileSignedText, type Signed, type SignedValues } from './signed-text.ts'
@@ -6,7 +7,7 @@ import { compileSignedText, type Signed, type SignedValues } from './signed-text
 /** How to find what a signature may stand for. */
 export interface SignedReader {
   /** The sender's usual bytes first. Undefined where a value that is signed is missing. */
-  read(values: SignedValues): readonly Signed[] | undefined
+  read(values: SignedValues): MaybePromise<readonly Signed[] | undefined>
   /** The names in the template's braces. */
   readonly names: readonly string[]
   readonly idDivider: string
@@ -31,7 +32,9 @@ export function signedReader(
     names: ['body'],
     idDivider: '',
     read: (values) =>
-      signs(signedRequest(values, publicUrl))?.map((body) => ({ before: '', body, after: '' })),
+      whenKnown(signs(signedRequest(values, publicUrl)), (signed) =>
+        signed?.map((body) => ({ before: '', body, after: '' })),
+      ),
   }
 }
 

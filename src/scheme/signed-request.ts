@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /** What a scheme's own function may read to say which bytes were signed. */
 export interface SignedRequest {
@@ -13,4 +14,4 @@ export interface SignedRequest {
 }
 
 /** The bytes that a signature may stand for, the sender's usual ones first. Undefined when the request has none. */
-export type SignedBytes = (request: SignedRequest) => readonly Uint8Array[] | undefined
+export type SignedBytes = (request: SignedRequest) => MaybePromise<readonly Uint8Array[] | undefined>

@@ -52,7 +52,7 @@ async function signatureHeader(
 ): Promise<string> {
   const { separator = '' } = scheme.signature
   const { publicUrl } = options
-  const [signed] = signedReader(scheme, { publicUrl }).read(values) ?? []
+  const [signed] = (await signedReader(scheme, { publicUrl }).read(values)) ?? []
   if (signed === undefined) throw new ListenerConfigError('body', `lacks a value that ${scheme.sender} signs`)
   const signature = await signatureOf(scheme, signed, options)
   const time =

@@ -146,7 +146,6 @@ describe('the platform rule', () => {
         'src/auth/jwks.ts',
         'src/auth/key-set.ts',
         'src/auth/public-key.ts',
-        'src/auth/remote-key-set.ts',
         'src/testing/scheme-signature.ts',
         'src/testing/sign.ts',
         'src/testing/sign-as-options.ts',

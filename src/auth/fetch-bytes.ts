@@ -1,0 +1,58 @@
+import { withDeadline } from '../lib/deadline.ts'
+import { readAtMost } from '../lib/read-stream.ts'
+
+/** The part of `fetch` that is used: replace it to add a proxy, a private CA, or a guard against private addresses. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: 'GET'
+    readonly redirect: 'manual'
+    readonly headers: Record<string, string>
+    readonly signal: AbortSignal
+  },
+) => Promise<Response>
+
+/** How far one attempt may go. */
+export interface FetchLimits {
+  readonly fetch: Fetch
+  readonly timeoutMs: number
+  /** Counted after decompression. */
+  readonly mostBytes: number
+  /** The `Accept` header. */
+  readonly accept: string
+}
+
+/** The host answered, with another status than 200. */
+export class UnexpectedStatus extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`answered with status ${status}`)
+    this.status = status
+  }
+}
+
+/**
+ * One attempt to get a document: no redirect is followed, and the deadline covers the body too. Rejects with an Error that
+ * says what failed. The error never quotes the document.
+ */
+export function fetchBytes(url: string, limits: FetchLimits): Promise<Uint8Array> {
+  const abort = new AbortController()
+  const late = () => new Error(`did not answer within ${limits.timeoutMs} ms`)
+  // A host may go on sending, even after a status that allows no body: 204, 205, 304.
+  return withDeadline(readDocument(url, limits, abort.signal), limits.timeoutMs, late).finally(() =>
+    abort.abort(),
+  )
+}
+
+async function readDocument(
+  url: string,
+  { fetch, mostBytes, accept }: FetchLimits,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const response = await fetch(url, { method: 'GET', redirect: 'manual', headers: { accept }, signal })
+  if (response.status !== 200) throw new UnexpectedStatus(response.status)
+  const bytes = await readAtMost(response.body?.getReader(), mostBytes)
+  if (bytes.length > mostBytes) throw new Error(`sent over ${mostBytes} bytes`)
+  return bytes
+}

@@ -1,0 +1,108 @@
+import { KeySetError } from '../errors.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Clock } from '../listener-options.ts'
+import type { Fetch } from './fetch-bytes.ts'
+import { type SharedAttempt, sharedAttempt, type WaitUntil } from './shared-attempt.ts'
+
+/** How to fetch public keys, and how long to keep them. */
+export interface RemoteOptions {
+  /** How long one attempt may take, body included, in seconds. Default 5. */
+  readonly timeoutSeconds?: number | undefined
+  /** How long the last good answer is used while the host is down, in seconds. Default 86,400, which is 24 hours. */
+  readonly maxStaleSeconds?: number | undefined
+  /** Default `globalThis.fetch`. */
+  readonly fetch?: Fetch | undefined
+  /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
+  readonly clock?: Clock | undefined
+  /**
+   * Called with each attempt, which then outlives the request that began it: `waitUntil` of `cloudflare:workers`, or of
+   * your platform. Without it, on Workers, an attempt ends with its request, and others may wait for it in vain.
+   */
+  readonly waitUntil?: WaitUntil | undefined
+}
+
+const FRESH_MS = 600_000
+/** A value in use is renewed before it expires, so that no delivery has to wait for it. */
+const RENEW_AFTER_MS = FRESH_MS / 2
+export const COOLDOWN_MS = 30_000
+/** For an attempt's own deadline to come before it counts as lost. */
+const GRACE_MS = 1000
+/** How long a failure proves that the host is down. It covers the pause between two attempts. */
+const DOWN_MS = 2 * COOLDOWN_MS
+
+/**
+ * One thing on another host, fetched when it is first needed and then kept. Built for an endpoint that strangers can call:
+ * one attempt per 30 s, failures included, shared by all who wait; a value is fresh for 10 minutes and renewed after 5;
+ * while the host is down, the last good value stands in.
+ */
+export class RemoteValue<T> {
+  readonly #where: string
+  readonly #fetchValue: () => Promise<T>
+  readonly #clock: Clock
+  readonly #usableMs: number
+  readonly #attempt: SharedAttempt
+
+  #value: { readonly it: T } | undefined
+  #fetchedAt = -Infinity
+  #failure: unknown
+  #failedAt = -Infinity
+
+  /** @param fetchValue Settles within the timeout. */
+  constructor(where: string, fetchValue: () => Promise<T>, options: RemoteOptions) {
+    const { clock = performance, timeoutSeconds = 5, maxStaleSeconds = 86_400, waitUntil } = options
+    this.#where = where
+    this.#fetchValue = fetchValue
+    this.#clock = clock
+    this.#usableMs = FRESH_MS + maxStaleSeconds * 1000
+    this.#attempt = sharedAttempt(() => this.#load(), timeoutSeconds * 1000 + GRACE_MS, clock, waitUntil)
+  }
+
+  /**
+   * What `read` makes of the value. A value that does not suffice is worth an attempt, but not a storm.
+   *
+   * @throws KeySetError when there is no usable value.
+   */
+  get<R>(suffices: (value: T) => boolean, read: (value: T) => MaybePromise<R>): MaybePromise<R> {
+    const age = this.#since(this.#fetchedAt)
+    const usable = age < this.#usableMs
+    const known = usable && this.#value !== undefined && suffices(this.#value.it)
+    if (known && age < RENEW_AFTER_MS) return this.#answer(read)
+    // A lost attempt says nothing of the host, and with no value nobody can wait out the pause.
+    const isDue = this.#since(this.#attempt.beganAt()) >= COOLDOWN_MS || (this.#attempt.isLost() && !usable)
+    const begun = isDue ? this.#attempt.begin() : undefined
+    // A known value makes nobody wait until it has expired, nor then if the host has just proved to be down.
+    const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
+    const attempt = wait ? (begun ?? this.#attempt.join()) : undefined
+    return attempt ? attempt.then(() => this.#answer(read)) : this.#answer(read)
+  }
+
+  #answer<R>(read: (value: T) => MaybePromise<R>): MaybePromise<R> {
+    if (this.#value && this.#since(this.#fetchedAt) < this.#usableMs) return read(this.#value.it)
+    const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#attempt.beganAt())) / 1000))
+    throw new KeySetError(`${this.#where} ${reasonOf(this.#failure)}`, wait, { cause: this.#failure })
+  }
+
+  /** Never rejects: a failure is kept, and the old value too. */
+  async #load(): Promise<void> {
+    try {
+      this.#value = { it: await this.#fetchValue() }
+      this.#fetchedAt = this.#clock.now()
+    } catch (error) {
+      this.#failure = error
+      this.#failedAt = this.#clock.now()
+    }
+  }
+
+  /** A clock that was set back makes every age unknown, which is as good as very old. */
+  #since(then: number): number {
+    const age = this.#clock.now() - then
+    return age < 0 ? Infinity : age
+  }
+}
+
+/** What `fetch` throws says only that it failed; why stands in its cause. */
+function reasonOf(failure: unknown): string {
+  const { message = 'has not answered yet', cause } = Object(failure)
+  const why = cause?.message || cause?.code
+  return why ? `${message}: ${why}` : message
+}
