@@ -35,10 +35,11 @@ const CHECKS = {
 /** @throws ListenerConfigError for an option that is unknown, or that this scheme does not take. */
 export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void {
   const { name, takes = [] } = scheme
-  const names = new Set<keyof typeof CHECKS>(['secrets', 'dedupe', ...takes])
+  const names = new Set<keyof typeof CHECKS>(['secrets', 'dedupe', 'publicUrl', ...takes])
   if (scheme.publicKey || scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256') {
     names.add('publicKeys')
   }
-  if (typeof scheme.signs === 'string' && scheme.signs.includes('{url}')) names.add('publicUrl')
-  checkOptions(name, options, Object.fromEntries([...names].map((option) => [option, CHECKS[option]])))
+  const signsUrl = takes.includes('publicUrl') || String(scheme.signs).includes('{url}')
+  const table = Object.fromEntries([...names].map((option) => [option, CHECKS[option]]))
+  checkOptions(name, options, { ...table, publicUrl: signsUrl ? fullUrl : optional(fullUrl) })
 }

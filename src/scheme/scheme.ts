@@ -131,7 +131,10 @@ export interface SchemeOptions {
   readonly secrets?: Secrets | undefined
   /** The sender's public key, or several: for schemes that sign with a private one. */
   readonly publicKeys?: Secrets | undefined
-  /** The full URL of the endpoint as the sender writes it. It is signed, and never taken from a request. */
+  /**
+   * The full URL of the endpoint as the sender writes it, never taken from a request. Required where the URL is signed; other
+   * schemes do not look at it.
+   */
   readonly publicUrl?: string | undefined
   /** What is claimed in the store: see docs/schemes.md for what each choice gives away. */
   readonly dedupe?: 'id' | 'signed bytes' | 'off' | undefined

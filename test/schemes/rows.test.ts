@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { defineListener, verify } from '../../src/index.ts'
+import type { Scheme } from '../../src/scheme/index.ts'
+import { signAs, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+
+const rows = await Promise.all(
+  SCHEME_NAMES.map(async (name) => {
+    const factory = await schemeFactory(name)
+    return { name, factory, scheme: factory.scheme }
+  }),
+)
+
+/** Their signatures are made of a shared secret, in a header, over what a template says. */
+const shared = rows.filter(({ scheme: { algorithm, signs, signature } }) => {
+  return /^hmac|^token$/.test(algorithm) && typeof signs === 'string' && signature.headers.length > 0
+})
+
+const SECRETS = { text: 'a secret of this test', hex: 'a1'.repeat(32) } as const
+const PUBLIC_URL = 'https://receiver.example/hooks'
+
+function secretFor({ key }: Scheme): string {
+  return typeof key === 'string' && key !== 'base64' ? SECRETS[key] : `whsec_${btoa('k'.repeat(32))}`
+}
+
+const isSignedIn = ({ signs }: Scheme, name: string) => typeof signs !== 'string' || signs.includes(name)
+
+/** Lives in the store under the keys that a listener claims for two deliveries; how many of the two run. */
+async function runs({ factory, scheme }: (typeof rows)[number], second: { eventId: string }) {
+  const listener = defineListener({
+    id: scheme.name,
+    auth: factory({
+      secrets: secretFor(scheme),
+      ...(isSignedIn(scheme, '{url}') && typeof scheme.signs === 'string' && { publicUrl: PUBLIC_URL }),
+    }),
+    store: memoryStore(),
+  })
+  const body = { webhookTimestamp: Date.now(), made: 'up' }
+  const sign = (eventId: string) =>
+    signAs(factory, { secret: secretFor(scheme), publicUrl: PUBLIC_URL, body, eventId, timestamp: seconds })
+  const seconds = Math.floor(Date.now() / 1000)
+  const first = await verify(toDelivery(await sign('the-first-id')), listener)
+  if (first.ok) await first.event.commit()
+  const again = await verify(toDelivery(await sign(second.eventId)), listener)
+  return [first.ok, again.ok].filter(Boolean).length
+}
+
+describe('every row', () => {
+  it.each(rows)(
+    '$name says who sends, what the secret is called, and what is not covered',
+    ({ name, scheme }) => {
+      expect(scheme.name).toBe(name)
+      expect(scheme.sender).toMatch(/^[A-Z]/)
+      expect(scheme.secretName.length).toBeGreaterThan(5)
+      expect(scheme.limits).toMatch(/\.$/)
+      expect(scheme.maxBodyBytes).toBeLessThanOrEqual(26_214_400)
+      for (const header of scheme.signature.headers) expect(header).toBe(header.toLowerCase())
+    },
+  )
+
+  it.each(rows.filter(({ scheme }) => scheme.dedupe === 'off'))(
+    '$name allows replays, and says so',
+    ({ scheme }) => expect(scheme.limits).toMatch(/replay/),
+  )
+
+  it.each(rows.filter(({ scheme }) => /sha1/.test(scheme.algorithm)))(
+    '$name uses SHA-1 only because its sender has nothing stronger',
+    ({ name }) => expect(['braintree', 'intercom', 'trello', 'twilio', 'vercel']).toContain(name),
+  )
+
+  it.each(shared)('$name reads no empty, blank or missing secret', ({ factory }) => {
+    for (const secrets of [undefined, '', ' ', [], [''], { id: 'main', secret: '' }]) {
+      expect(() => factory({ secrets, publicUrl: PUBLIC_URL })).toThrow(/^secrets/)
+    }
+  })
+
+  it.each(shared)('$name refuses an option that it does not take', ({ factory, scheme }) => {
+    const given = { secrets: secretFor(scheme), secret: 'misspelt' }
+    expect(() => factory(given as never)).toThrow(/no such option/)
+  })
+})
+
+describe('a captured delivery under another ID', () => {
+  const unsignedIds = shared.filter(({ scheme }) => {
+    const { algorithm, dedupe, eventId } = scheme
+    const isHeader = eventId !== undefined && 'header' in eventId
+    return algorithm !== 'token' && dedupe !== 'off' && (!isHeader || !isSignedIn(scheme, '{id}'))
+  })
+
+  it.each(unsignedIds)('does not run again with $name: an unsigned ID is never the only key', async (row) => {
+    expect(await runs(row, { eventId: 'another-id' })).toBe(1)
+  })
+
+  it.each(shared.filter(({ scheme }) => scheme.signs !== 'function' && isSignedIn(scheme, '{id}')))(
+    'is another event with $name, whose IDs are signed',
+    async (row) => expect(await runs(row, { eventId: 'another-id' })).toBe(2),
+  )
+})
+
+/** Senders that share header, algorithm and bytes: whoever shares a secret with two of them gets both. */
+const KIN: readonly (readonly string[])[] = [
+  ['github', 'meta'],
+  ['clerk', 'resend', 'svix'],
+  ['anthropic', 'dodo', 'gitlab-signing', 'lithic', 'openai', 'replicate', 'standard-webhooks'],
+]
+
+describe('a delivery of one sender', () => {
+  const accepts = async (from: (typeof rows)[number], to: (typeof rows)[number]) => {
+    const secret = secretFor(from.scheme)
+    const request = await signAs(from.factory, {
+      secret,
+      publicUrl: PUBLIC_URL,
+      body: { webhookTimestamp: Date.now() },
+    })
+    const takesUrl = typeof to.scheme.signs === 'string' && to.scheme.signs.includes('{url}')
+    const listener = defineListener({
+      id: 'other',
+      auth: to.factory({ secrets: secret, ...(takesUrl && { publicUrl: PUBLIC_URL }) }),
+      store: memoryStore(),
+    })
+    return (await verify(toDelivery(request), listener)).ok
+  }
+
+  it.each(shared)('of $name is accepted by no row but its own and its kin', async (from) => {
+    const kin = KIN.find((names) => names.includes(from.name)) ?? [from.name]
+    const sameKey = shared.filter(
+      ({ scheme }) => JSON.stringify(scheme.key) === JSON.stringify(from.scheme.key),
+    )
+    const takers: string[] = []
+    for (const to of sameKey) if (await accepts(from, to)) takers.push(to.name)
+    expect(takers.toSorted()).toEqual([...kin].toSorted())
+  })
+})
