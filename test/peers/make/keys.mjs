@@ -22,7 +22,7 @@ export function ed25519Of(seed) {
   const key = Buffer.concat([ED25519_PKCS8, bytesOf(seed)])
   const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
   const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
-  return { privateKey, publicKey }
+  return { privateKey, publicKey, privateJwk: privateKey.export({ format: 'jwk' }) }
 }
 
 const pem = (name) => readFileSync(new URL(`rsa/${name}.pem`, import.meta.url), 'utf8')

@@ -11,6 +11,7 @@ export function p256Of(seed) {
   const jwk = { kty: 'EC', crv: 'P-256', x, y }
   return {
     privateKey,
+    privateJwk: { ...jwk, d: privateKey.toString('base64url') },
     jwk,
     publicKey: createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' }),
   }
