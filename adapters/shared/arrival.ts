@@ -8,6 +8,8 @@ export interface NodeStream {
   off(event: string, listener: (chunk: Uint8Array) => void): this
   pause(): this
   resume(): this
+  /** On HTTP/2 only. `finish` says that the reply is out. */
+  readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): void }
 }
 
 const CODE_AT_HAND = Promise.resolve()
@@ -64,8 +66,9 @@ export class Arrival {
     this.#length += chunk.byteLength
     this.#chunks = withChunk(this.#chunks, chunk, this.#length)
     if (this.#length <= this.#limit) return
+    const bytes = joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1)
     this.#leave()
-    this.#resolve(joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1))
+    this.#resolve(bytes)
   }
 
   /** The listeners stay on: a stream that has ended calls none of them but that of its close. */
@@ -83,6 +86,14 @@ export class Arrival {
   #leave(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
+    this.#chunks = []
     this.#stream.off('data', this.#onData).off('end', this.#onEnd).pause()
+    this.#closeAfterReply()
+  }
+
+  /** A stream whose sender never ends it would keep its bytes until the session ends. */
+  #closeAfterReply(): void {
+    const { stream } = this.#stream
+    stream?.once('finish', () => stream.close())
   }
 }

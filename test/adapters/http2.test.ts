@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type ClientHttp2Stream, connect, constants } from 'node:http2'
+import { type ClientHttp2Stream, connect, constants, type Settings } from 'node:http2'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/fastify.ts'
@@ -8,7 +8,10 @@ import { Log } from './log.ts'
 import { hmacEndpoint } from './sender.ts'
 
 /** A guarded route, what happens to its requests, and a way to begin some. */
-async function serve(options: VerifyWebhookOptions, handle: () => Promise<unknown> = async () => {}) {
+async function serve(
+  options: VerifyWebhookOptions,
+  { settings = {}, handle = async () => {} }: { settings?: Settings; handle?: () => Promise<unknown> } = {},
+) {
   const app = Fastify({ http2: true })
   onTestFinished(() => app.close())
   const errors: unknown[] = []
@@ -24,7 +27,7 @@ async function serve(options: VerifyWebhookOptions, handle: () => Promise<unknow
       return 'ok'
     })
   })
-  const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
+  const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }), { settings })
   onTestFinished(() => session.destroy())
   const begin = (headers: readonly Header[] = []) => {
     const all = { ...Object.fromEntries(headers), ':method': 'POST', ':path': '/hook' }
@@ -124,6 +127,26 @@ describe('a body on HTTP/2', () => {
     const [answer] = await once(begin([['content-length', '0']]), 'response')
     expect(answer[':status']).toBe(400)
   })
+
+  it.each([65_535, 16])(
+    'B04 that is too large has its whole reply before its stream is closed (window: %i)',
+    async (initialWindowSize) => {
+      const { listener, request } = hmacEndpoint()
+      const { begin } = await serve({ listener }, { settings: { initialWindowSize } })
+      const tooLarge = begin((await request()).headers).setEncoding('utf8')
+      let reply = ''
+      tooLarge.on('data', (text) => {
+        reply += text
+      })
+      tooLarge.write(Buffer.alloc(65_537, ' '))
+      await once(tooLarge, 'close')
+      expect(reply).toBe('{"status":400,"title":"Bad Request","code":"body_too_large"}')
+      expect(tooLarge.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
+      const { headers, body } = await request()
+      const [answer] = await once(begin(headers).end(body), 'response')
+      expect(answer[':status']).toBe(200)
+    },
+  )
 })
 
 describe('a response on HTTP/2', () => {
@@ -132,7 +155,7 @@ describe('a response on HTTP/2', () => {
     async (code) => {
       const { listener, request, verdicts, calls } = hmacEndpoint()
       const opened = new Log<string>()
-      const { begin, seen } = await serve({ listener }, () => opened.has('opened'))
+      const { begin, seen } = await serve({ listener }, { handle: () => opened.has('opened') })
       const { headers, body } = await request()
       const stream = begin(headers)
       stream.end(body)
