@@ -80,6 +80,7 @@ function timeReader(time: TimeForm | undefined): (attempt: Attempt) => number {
   const unit = time?.unit ?? 'seconds'
   if (time === undefined || !('member' in time)) return ({ timestampText }) => parseTime(unit, timestampText)
   const steps = pointerSteps(time.member)
+  if (time.asText) return ({ payload }) => parseTime(unit, textAt(payload, steps) ?? '')
   return ({ payload }) => timeOfMember(unit, memberAt(payload, steps))
 }
 

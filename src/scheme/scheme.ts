@@ -60,6 +60,8 @@ export type TimeForm = Place & {
   readonly toleranceSeconds?: number
   /** How far ahead an attempt may be. In seconds; default `toleranceSeconds`. */
   readonly aheadSeconds?: number
+  /** The body writes the number as text: `"1763640000"`. */
+  readonly asText?: true
 }
 
 /** What a body may be. `json as text` is JSON that the sender calls `text/plain`. */

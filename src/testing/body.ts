@@ -19,7 +19,7 @@ export function sentBody<Body>(body: Body): SentBody<Body> {
 }
 
 /** Of any realm: test runners hand over arrays of another one. */
-function isBytes(body: unknown): body is Uint8Array {
+export function isBytes(body: unknown): body is Uint8Array {
   return Object(body).BYTES_PER_ELEMENT === 1
 }
 

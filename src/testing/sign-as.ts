@@ -6,6 +6,7 @@ import type { Content, Place, Scheme, SchemeFactory, TimeForm } from '../scheme/
 import { signedReader } from '../scheme/signed-reader.ts'
 import type { SignedValues } from '../scheme/signed-text.ts'
 import { bodyBytes, type SentBody, sentBody } from './body.ts'
+import { bodyWithMember } from './body-with-member.ts'
 import { signatureOf } from './scheme-signature.ts'
 import type { SignedRequest } from './sign.ts'
 import { SIGN_AS_OPTIONS, type SignAsOptions } from './sign-as-options.ts'
@@ -20,7 +21,8 @@ const CONTENT_TYPES: Readonly<Record<Content, string>> = {
  * Signs a delivery as a sender does: `signAs(stripe, { secret, body })` makes what Stripe would have sent. The scheme's own
  * row says how, so a scheme of your own is signed as well.
  *
- * Not made: headers that no check asks for, and times or IDs inside the body.
+ * Not made: headers that no check asks for, and times or IDs inside the body. A signature that stands in the body is written
+ * into it, which must be JSON.
  *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong, and for a scheme whose signatures no row
  * describes.
@@ -37,19 +39,18 @@ export async function signAs<const Body extends SignAsOptions['body']>(
   setHeader(headers, scheme.timestamp, values.timestampText)
   setHeader(headers, scheme.eventId, values.eventIdText)
   if (options.eventType !== undefined) setHeader(headers, eventType, options.eventType)
-  headers[scheme.signature.headers[0] ?? ''] = await signatureHeader(scheme, options, values)
-  return { method: 'POST', headers, body: sentBody(options.body) }
+  const { headers: names, member } = scheme.signature
+  const signature = await signatureText(scheme, options, values)
+  if (names[0] !== undefined) headers[names[0]] = signature
+  const body = member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)
+  return { method: 'POST', headers, body }
 }
 
 function setHeader(headers: { [name: string]: string }, place: Place | undefined, text: string): void {
   if (place && 'header' in place) headers[place.header] = text
 }
 
-async function signatureHeader(
-  scheme: Scheme,
-  options: SignAsOptions,
-  values: SignedValues,
-): Promise<string> {
+async function signatureText(scheme: Scheme, options: SignAsOptions, values: SignedValues): Promise<string> {
   const { separator = '' } = scheme.signature
   const { publicUrl } = options
   const [signed] = (await signedReader(scheme, { publicUrl }).read(values)) ?? []

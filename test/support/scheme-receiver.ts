@@ -1,0 +1,38 @@
+import { type Authenticator, defineListener, type Verdict, verify } from '../../src/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { type FakeClock, fakeClock } from './clock.ts'
+
+/** A request as a test writes it. Header names are in lower case. */
+export interface Received {
+  readonly method?: string
+  readonly url?: string
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
+  readonly body: string | Uint8Array
+}
+
+export interface SchemeReceiver {
+  readonly clock: FakeClock
+  receive(request: Received): Promise<Verdict>
+}
+
+/** A listener of a sender's scheme, on a clock that stands still. */
+export function schemeReceiver(auth: Authenticator, clock: FakeClock = fakeClock()): SchemeReceiver {
+  const listener = defineListener({
+    id: 'a-sender',
+    auth,
+    store: memoryStore({ clock, maxRecords: 100 }),
+    clock,
+  })
+  return {
+    clock,
+    receive: ({ method = 'POST', url, headers, body }) =>
+      verify(
+        { method, url, header: (name) => headers[name], body: Buffer.from(body), sourceIp: undefined },
+        listener,
+      ),
+  }
+}
+
+export const DUPLICATE = { ok: false, reason: 'event_duplicate', status: 200 }
+export const IN_PROGRESS = { ok: false, reason: 'event_in_progress', status: 503 }
+export const MISMATCH = { ok: false, reason: 'signature_mismatch', status: 401 }
