@@ -51,7 +51,7 @@ async function lambda(isBase64Encoded: boolean): Promise<Send> {
       version: '2.0',
       rawPath: http.path,
       rawQueryString: '',
-      headers: { ...headers, 'content-length': `${body.byteLength}` },
+      headers: { ...headers, 'content-length': `${Buffer.byteLength(body)}` },
       requestContext: { http, domainName: 'api.example' },
       isBase64Encoded,
       body: Buffer.from(body).toString(encoding),

@@ -51,7 +51,7 @@ function apiGatewayEvent({ headers, body }: SignedRequest, isBase64Encoded: bool
     routeKey: '$default',
     rawPath: http.path,
     rawQueryString: '',
-    headers: { ...headers, 'content-length': `${body.byteLength}` },
+    headers: { ...headers, 'content-length': `${Buffer.byteLength(body)}` },
     requestContext: { http, stage: '$default', domainName: 'api.example' },
     isBase64Encoded,
     body: Buffer.from(body).toString(isBase64Encoded ? 'base64' : 'utf8'),

@@ -1,0 +1,15 @@
+import rateLimit from '@fastify/rate-limit'
+import Fastify from 'fastify'
+import { verifyWebhook } from 'hookgate/fastify'
+import { listener } from './listener.ts'
+
+export const app = Fastify()
+await app.register(rateLimit, { max: 100, timeWindow: '1 minute' }) // by request.ip
+app.register(async (scope) => {
+  scope.addHook('onRequest', app.rateLimit()) // first: a route's own limit comes behind the signature check
+  await scope.register(verifyWebhook, { listener })
+  scope.post('/webhooks/orders', async ({ webhook }) => {
+    console.log('event', webhook.id, webhook.payload)
+    return { received: true }
+  })
+})

@@ -1,0 +1,16 @@
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { Hono } from 'hono'
+import { rateLimiter } from 'hono-rate-limiter'
+import { verifyWebhook } from 'hookgate/hono'
+import { listener } from './listener.ts'
+
+export const app = new Hono()
+app.use(
+  '/webhooks/orders',
+  rateLimiter({ windowMs: 60_000, limit: 100, keyGenerator: (c) => getConnInfo(c).remote.address ?? '' }),
+)
+app.post('/webhooks/orders', verifyWebhook(listener), (c) => {
+  const { id, payload } = c.var.webhook
+  console.log('event', id, payload)
+  return c.json({ received: true })
+})
