@@ -12,6 +12,17 @@ const STEPS = {
   authenticity: 'the signature, or the token',
 } as const
 
+/** The same of other senders' schemes: authenticate, then read. */
+const SENDER_STEPS = {
+  'body-size': 'at most what the sender sends',
+  headers: "POST, a content type of the sender's, its headers once each",
+  'source-ip': 'the source address is allowed',
+  authenticity: "the sender's signature, or its token",
+  'json-body': 'JSON, or a form',
+  timestamp: "the sender's time, where its signature holds one",
+  'event-id': 'the ID, or the signed bytes that stand for it',
+} as const
+
 type Step = keyof typeof STEPS
 
 /** Which step says so. A new reason without a row does not compile. `undefined`: cannot happen here. */
@@ -41,10 +52,10 @@ const STEP_OF: Readonly<Record<Reason, Step | undefined>> = {
 }
 
 /** Each check in order: `ok`, `NO`, or `-` for those that were not reached. */
-export function printSteps(verdict: Verdict): void {
+export function printSteps(verdict: Verdict, ofSender: boolean): void {
   const failed = verdict.ok || verdict.handshake ? undefined : STEP_OF[verdict.reason]
   let reached = true
-  for (const [step, says] of Object.entries(STEPS)) {
+  for (const [step, says] of Object.entries(ofSender ? SENDER_STEPS : STEPS)) {
     const mark = step === failed ? 'NO' : reached ? 'ok' : '-'
     if (step === failed) reached = false
     print(`  ${mark.padEnd(2)}  ${step.padEnd(12)}  ${says}`)

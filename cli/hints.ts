@@ -20,6 +20,7 @@ const BY_STATUS: { readonly [status: number]: string } = {
 
 const UNAUTHORIZED = {
   hmac: 'the secrets differ, or the body changed on its way',
+  scheme: 'the secrets differ, the body changed on its way, or the receiver expects another scheme',
   jwt: 'the token was refused: key, --tenant-url, --public-url, --expires, or a changed body; listen --explain tells',
 } as const
 

@@ -7,12 +7,13 @@ import { HOOKGATE } from './invocation.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from './key-files.ts'
 import type { AuthValues } from './listen-options.ts'
 import { shellQuote } from './output.ts'
+import { hasKeyPair, loadScheme, receiverAuth } from './schemes.ts'
 import { findSecret } from './secrets.ts'
 
 /** How deliveries are authenticated, and what the sender has to type for it. */
 export interface ListenAuth {
   /** Called once the port, and so the listener's own URL, is known. */
-  authFor(url: string): Authenticator
+  authFor(url: string): Authenticator | Promise<Authenticator>
   /** The `send` command for this listener, without its body. */
   sendCommand(url: string): string
   readonly remark: string
@@ -23,16 +24,37 @@ const JWT_ONLY = ['tenant-url', 'public-url', 'allow-insecure-loopback'] as cons
 /** @throws UsageError for options that belong to two methods. A listener has exactly one. */
 export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
   checkOneMethod(given)
+  if (given.scheme !== undefined) return chooseScheme(given.scheme, given)
   return given.jwks === undefined ? chooseHmac(given['secret-file']) : chooseJwt(given.jwks, given)
 }
 
 export function checkOneMethod(given: AuthValues): void {
+  if (given.scheme !== undefined && given.jwks !== undefined) {
+    throw new UsageError('give --scheme or --jwks, not both')
+  }
   if (given.jwks !== undefined) {
     if (given['secret-file'] !== undefined) throw new UsageError('give --jwks or --secret-file, not both')
     return
   }
-  const stray = JWT_ONLY.find((option) => given[option] !== undefined)
+  const stray = JWT_ONLY.find((option) => given[option] !== undefined && !isForScheme(given, option))
   if (stray) throw new UsageError(`--${stray} belongs to the JWT method: add --jwks`)
+}
+
+const isForScheme = (given: AuthValues, option: string) =>
+  given.scheme !== undefined && option === 'public-url'
+
+async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth> {
+  const factory = await loadScheme(name)
+  const { 'secret-file': secretFile, 'public-url': publicUrl } = given
+  // Checked now, before the port is opened.
+  await receiverAuth(factory, secretFile, publicUrl ?? 'http://127.0.0.1/')
+  const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
+  const key = hasKeyPair(factory) ? ' --key private.jwk.json' : secret
+  return {
+    authFor: (url) => receiverAuth(factory, secretFile, publicUrl ?? url),
+    sendCommand: (url) => `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}`,
+    remark: `Deliveries are checked as ${factory.scheme.sender} signs them.`,
+  }
 }
 
 async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {

@@ -6,6 +6,7 @@ export const DEFAULT_HOST = '127.0.0.1'
 export const DEFAULT_ID = 'demo'
 
 export interface AuthValues {
+  readonly scheme?: string
   readonly 'secret-file'?: string
   readonly jwks?: string
   readonly 'tenant-url'?: string
@@ -27,10 +28,17 @@ export interface ListenValues extends AuthValues {
 
 /** Which keys vouch for a delivery: the same words wherever one is checked. */
 export const AUTH_OPTIONS: OptionTable<AuthValues> = {
+  scheme: {
+    value: 'NAME',
+    says: 'The sender: stripe, github, slack, … (default: HMAC by the specification)',
+  },
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
   jwks: { value: 'FILE|URL', says: "JWT: the sender's public keys, from a file or an https URL" },
   'tenant-url': { value: 'URL', says: 'JWT: the tenant base URL, exactly as in sub' },
-  'public-url': { value: 'URL', says: 'JWT: the URL that senders use, exactly as in aud; or its base' },
+  'public-url': {
+    value: 'URL',
+    says: 'JWT: the URL that senders use, exactly as in aud; or its base. Also for schemes that sign the URL',
+  },
   'allow-insecure-loopback': { says: 'JWT: also take an http URL of this machine for --jwks.' },
 }
 
@@ -42,9 +50,9 @@ export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, like 192.0.2.0/24; repeatable' },
   tolerance: {
     value: 'SECONDS',
-    says: `How far Webhook-Timestamp may be off (default ${TOLERANCE_SECONDS})`,
+    says: `How far the timestamp may be off (default ${TOLERANCE_SECONDS}, or the scheme's)`,
   },
-  'max-body': { value: 'BYTES', says: `Largest body (default ${MAX_BODY_BYTES})` },
+  'max-body': { value: 'BYTES', says: `Largest body (default ${MAX_BODY_BYTES}, or the scheme's)` },
   store: {
     value: 'URL',
     says: 'Where events are remembered: redis://…, postgres://… or sqlite:FILE (default: memory)',

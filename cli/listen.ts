@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type Authenticator, defineListener, type Listener } from '../src/index.ts'
-import { MAX_BODY_BYTES, RETENTION_SECONDS, replayWindowSeconds, TOLERANCE_SECONDS } from '../src/limits.ts'
+import { RETENTION_SECONDS, replayWindowSeconds } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { type Command, defineCommand } from './command.ts'
 import { COLUMNS, formatDelivery } from './delivery-line.ts'
@@ -42,6 +42,7 @@ export const listen: Command = defineCommand<ListenValues>({
     'HOOKGATE_SECRET=$(cat secret.txt) hookgate listen --port 0 --json',
     'hookgate listen --jwks hookgate-jwks.json',
     'hookgate listen --store sqlite:events.db',
+    'hookgate listen --scheme github --secret-file secret.txt',
     'hookgate listen --jwks https://sender.example/jwks.json --tenant-url https://t.example --public-url https://t.example',
   ],
   async run(given) {
@@ -54,7 +55,7 @@ export const listen: Command = defineCommand<ListenValues>({
     try {
       const url = `${await bind(server, given.host ?? DEFAULT_HOST, port)}${pathOf(id)}`
       const stopped = untilStopped(server)
-      const listener = describe(id, auth.authFor(url), limits, given['allow-cidr'], kept)
+      const listener = describe(id, await auth.authFor(url), limits, given['allow-cidr'], kept)
       const asJson = given.json ?? false
       serveWebhooks(server, listener, pathOf(id), (line, detail) => {
         print(formatDelivery(line, asJson))
@@ -71,7 +72,10 @@ export const listen: Command = defineCommand<ListenValues>({
 })
 
 /** Nothing is loaded for a memory: no client, and no code for one. */
-async function findStore(given: string | undefined, toleranceSeconds: number): Promise<ListenStore> {
+async function findStore(
+  given: string | undefined,
+  toleranceSeconds: number | undefined,
+): Promise<ListenStore> {
   const url = given ?? process.env.HOOKGATE_STORE
   if (url !== undefined) return (await import('./listen-store.ts')).openStore(url)
   const store = memoryStore({
@@ -82,10 +86,11 @@ async function findStore(given: string | undefined, toleranceSeconds: number): P
 }
 
 function readLimits(given: ListenValues) {
-  const { tolerance = `${TOLERANCE_SECONDS}`, 'max-body': maxBody = `${MAX_BODY_BYTES}` } = given
+  const { tolerance, 'max-body': maxBody } = given
+  const [longest, largest] = [RETENTION_SECONDS / 2, LARGEST_BODY]
   return {
-    toleranceSeconds: wholeNumber('--tolerance', tolerance, 1, RETENTION_SECONDS / 2),
-    maxBodyBytes: wholeNumber('--max-body', maxBody, 1, LARGEST_BODY),
+    ...(tolerance && { toleranceSeconds: wholeNumber('--tolerance', tolerance, 1, longest) }),
+    ...(maxBody && { maxBodyBytes: wholeNumber('--max-body', maxBody, 1, largest) }),
   }
 }
 

@@ -14,14 +14,29 @@ export interface GivenSecret {
  * @throws UsageError for a secret that no listener would take. The message does not repeat it.
  */
 export async function findSecret(secretFile: string | undefined): Promise<GivenSecret | undefined> {
+  const found = await findText(secretFile)
+  if (found === undefined) return undefined
+  return {
+    ...found,
+    secret: checked(found.secret, secretFile ? `--secret-file ${secretFile}` : 'HOOKGATE_SECRET'),
+  }
+}
+
+/** The same text, whatever it is: another sender's secret, or its public key. */
+async function findText(secretFile: string | undefined): Promise<GivenSecret | undefined> {
   if (secretFile !== undefined) {
     const text = (await readGivenFile('--secret-file', secretFile)).toString('utf8')
-    return { secret: checked(text.replace(/[\r\n]+$/, ''), `--secret-file ${secretFile}`), from: 'file' }
+    return { secret: text.replace(/[\r\n]+$/, ''), from: 'file' }
   }
   const secret = process.env.HOOKGATE_SECRET
-  return secret === undefined
-    ? undefined
-    : { secret: checked(secret, 'HOOKGATE_SECRET'), from: 'environment' }
+  return secret === undefined ? undefined : { secret, from: 'environment' }
+}
+
+/** @throws UsageError when there is none. A scheme judges it. */
+export async function needText(secretFile: string | undefined): Promise<string> {
+  const given = await findText(secretFile)
+  if (given) return given.secret
+  throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
 }
 
 /** @throws UsageError also when there is none. */

@@ -1,12 +1,15 @@
 import { type SignedRequest, signHmac, signJwt } from '../src/testing/sign.ts'
+import { signAs } from '../src/testing/sign-as.ts'
 import type { OptionTable } from './command.ts'
 import { endpointOf } from './endpoint.ts'
 import { UsageError } from './exit.ts'
 import { readPrivateKey } from './key-files.ts'
-import { needSecret } from './secrets.ts'
-import { codeOf, readBody, wholeNumber } from './values.ts'
+import { hasKeyPair, loadScheme } from './schemes.ts'
+import { needSecret, needText } from './secrets.ts'
+import { codeOf, readBody, toUsageError, wholeNumber } from './values.ts'
 
 export interface SignValues {
+  readonly scheme?: string
   readonly data?: string
   readonly file?: string
   readonly 'secret-file'?: string
@@ -20,6 +23,7 @@ export interface SignValues {
 }
 
 export const SIGN_OPTIONS: OptionTable<SignValues> = {
+  scheme: { value: 'NAME', says: 'Sign as another sender: stripe, github, slack, …' },
   data: { value: 'TEXT', says: 'The body' },
   file: { value: 'FILE', says: 'The file with the body (default: standard input)' },
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
@@ -34,7 +38,7 @@ export const SIGN_OPTIONS: OptionTable<SignValues> = {
 
 /** A body and an event ID, and the means to sign them as often as they are sent: each time anew. */
 export interface Signer {
-  readonly method: 'hmac' | 'jwt'
+  readonly method: 'hmac' | 'jwt' | 'scheme'
   readonly eventId: string
   sign(): Promise<SignedRequest>
 }
@@ -50,6 +54,7 @@ export async function readSigner(given: SignValues, url: string): Promise<Signer
   const fixed =
     given.timestamp === undefined ? undefined : wholeNumber('--timestamp', given.timestamp, 0, 1e15)
   const timestamp = () => (fixed ?? Math.floor(Date.now() / 1000)) + skew
+  if (given.scheme !== undefined) return schemeSigner(given, given.scheme, url, eventId, timestamp)
   if (given.key !== undefined) {
     const options = { ...(await readJwtOptions(given, given.key, url)), eventId, body: await readBody(given) }
     return { method: 'jwt', eventId, sign: () => signWithKey({ ...options, timestamp: timestamp() }) }
@@ -58,13 +63,46 @@ export async function readSigner(given: SignValues, url: string): Promise<Signer
   return { method: 'hmac', eventId, sign: () => signHmac({ ...options, timestamp: timestamp() }) }
 }
 
+/** Signs as another sender: with its secret, or with a private JWK in `--key`. */
+async function schemeSigner(
+  given: SignValues,
+  name: string,
+  url: string,
+  eventId: string,
+  timestamp: () => number,
+): Promise<Signer> {
+  const scheme = await loadScheme(name)
+  const own = hasKeyPair(scheme)
+    ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
+    : { secret: await needText(given['secret-file']) }
+  const body = await readBody(given)
+  const publicUrl = given['public-url'] ?? url
+  return {
+    method: 'scheme',
+    eventId,
+    async sign() {
+      try {
+        return await signAs(scheme, { ...own, body, eventId, publicUrl, timestamp: timestamp() })
+      } catch (error) {
+        throw toUsageError(error, `--scheme ${name}`)
+      }
+    },
+  }
+}
+
+function needKey(key: string | undefined, name: string): string {
+  if (key === undefined) throw new UsageError(`--scheme ${name} signs with a private key: add --key FILE`)
+  return key
+}
+
 const JWT_ONLY = ['tenant-url', 'public-url', 'expires'] as const
 
 function checkOneMethod(given: SignValues): void {
   if (given.key !== undefined && given['secret-file'] !== undefined) {
     throw new UsageError('give --key or --secret-file, not both')
   }
-  const stray = JWT_ONLY.find((option) => given.key === undefined && given[option] !== undefined)
+  const isFree = given.key !== undefined || given.scheme !== undefined
+  const stray = JWT_ONLY.find((option) => !isFree && given[option] !== undefined)
   if (stray) throw new UsageError(`--${stray} belongs to the JWT method: add --key`)
 }
 

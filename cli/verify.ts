@@ -20,6 +20,8 @@ import { checkOneMethod } from './listen-auth.ts'
 import { AUTH_OPTIONS, type AuthValues } from './listen-options.ts'
 import { findMistakes } from './mistakes.ts'
 import { paint, print, printable } from './output.ts'
+import { printStranger } from './recognise.ts'
+import { loadScheme, receiverAuth } from './schemes.ts'
 import { needSecret } from './secrets.ts'
 import { tokenSays } from './token-says.ts'
 import { toUsageError, wholeNumber } from './values.ts'
@@ -58,7 +60,8 @@ export const verify: Command = defineCommand<VerifyValues>({
     const verdict = await decide(delivery, listener)
     printVerdict(verdict)
     if (given.explain) {
-      printSteps(verdict)
+      printSteps(verdict, given.scheme !== undefined)
+      await printStranger(verdict, delivery, given.scheme)
       printCauses(verdict, delivery, wanted)
     }
     return verdict.ok ? EXIT.done : EXIT.refused
@@ -75,6 +78,11 @@ interface Judge {
 
 async function readJudge(given: VerifyValues): Promise<Judge> {
   checkOneMethod(given)
+  if (given.scheme !== undefined) {
+    const factory = await loadScheme(given.scheme)
+    const { 'secret-file': file, 'public-url': publicUrl = 'http://127.0.0.1/' } = given
+    return { auth: await receiverAuth(factory, file, publicUrl) }
+  }
   if (given.jwks === undefined) {
     const secret = await needSecret(given['secret-file'])
     return { auth: hmac({ secrets: { id: 'given', secret } }), secret }

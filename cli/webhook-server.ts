@@ -23,7 +23,7 @@ export function serveWebhooks(
   // A lookup for each request, because only so does a verdict know which request it is about.
   const receive = verifyWebhook((request) => {
     const progress = progressOf.get(request)
-    return request.url === path && progress ? watched(listener, progress) : undefined
+    return pathIn(request) === path && progress ? watched(listener, progress) : undefined
   })
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const progress: Progress = {}
@@ -36,10 +36,13 @@ export function serveWebhooks(
   }
   refuseUnreadable(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (request.url === path && !announcesTooMuch(request, listener)) response.writeContinue()
+    if (pathIn(request) === path && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)
   })
 }
+
+/** Some senders put a query behind it. */
+const pathIn = ({ url = '' }: IncomingMessage) => url.split('?', 1)[0]
 
 /** The status is null when the sender hung up before it had one. */
 function whenOver(

@@ -9,6 +9,9 @@ type HeaderReason =
   | 'content_type_not_json'
   | 'content_encoding_not_identity'
 
+/** The likely cause: Stripe, say, sends neither header. */
+const ELSEWHERE = 'for another sender import its hookgate/schemes/<name>'
+
 /**
  * The method and the headers that every delivery has to have (specification 4.2), each of them once.
  * A repeated header means different things to different readers, so it is nobody's.
@@ -22,8 +25,8 @@ export function checkHeaders(attempt: Attempt): Failure<HeaderReason> | undefine
   const timestamp = headerOf(delivery, 'webhook-timestamp')
   const eventId = headerOf(delivery, 'webhook-event-id')
   if (contentType === undefined) return fail('header_missing', 'no Content-Type')
-  if (timestamp === undefined) return fail('header_missing', 'no Webhook-Timestamp')
-  if (eventId === undefined) return fail('header_missing', 'no Webhook-Event-Id')
+  if (timestamp === undefined) return fail('header_missing', `no Webhook-Timestamp; ${ELSEWHERE}`)
+  if (eventId === undefined) return fail('header_missing', `no Webhook-Event-Id; ${ELSEWHERE}`)
 
   const contentEncoding = headerOf(delivery, 'content-encoding')
   if (typeof contentType !== 'string') return fail('header_repeated', 'more than one Content-Type')

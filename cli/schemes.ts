@@ -1,0 +1,53 @@
+import { readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { ListenerConfigError } from '../src/index.ts'
+import type { SchemeFactory, SchemeOptions } from '../src/scheme/index.ts'
+import { UsageError } from './exit.ts'
+import { nearest } from './nearest.ts'
+import { needText } from './secrets.ts'
+
+/** A factory as the command line calls it: with whatever its scheme takes. */
+export type AnyScheme = SchemeFactory<SchemeOptions>
+
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** The names that `--scheme` takes: one for each `hookgate/schemes/<name>`. */
+export async function schemeNames(): Promise<readonly string[]> {
+  const folder = new URL('.', import.meta.resolve('hookgate/schemes/stripe'))
+  const files = await readdir(fileURLToPath(folder))
+  return files.filter((file) => /^[a-z0-9-]+\.js$/.test(file)).map((file) => file.slice(0, -3))
+}
+
+/** The scheme of that name. @throws UsageError when there is none; the message names the nearest one. */
+export async function loadScheme(name: string): Promise<AnyScheme> {
+  const names = await schemeNames()
+  if (!NAME.test(name) || !names.includes(name)) {
+    const similar = nearest(name, names)
+    const hint = similar ? `did you mean ${similar}?` : `it has ${names.join(', ')}`
+    throw new UsageError(`--scheme: there is no such scheme; ${hint}`)
+  }
+  const module: { readonly [exported: string]: unknown } = await import(`hookgate/schemes/${name}`)
+  const factory = Object.values(module).find((value) => Object(value).scheme?.name === name)
+  return factory as AnyScheme // the file of a scheme exports its factory
+}
+
+/** Whether it signs with a private key, so that a receiver needs the public one. */
+export function hasKeyPair({ scheme }: AnyScheme): boolean {
+  return scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256'
+}
+
+/** What a listener needs: the secret, or the sender's public key, from `--secret-file` or `HOOKGATE_SECRET`. */
+export async function receiverAuth(
+  factory: AnyScheme,
+  secretFile: string | undefined,
+  publicUrl: string,
+): Promise<ReturnType<AnyScheme>> {
+  const secret = await needText(secretFile)
+  const own = hasKeyPair(factory) ? { publicKeys: secret } : { secrets: secret }
+  try {
+    return factory({ ...own, publicUrl })
+  } catch (error) {
+    if (!(error instanceof ListenerConfigError)) throw error
+    throw new UsageError(`--scheme ${factory.scheme.name}: ${error.message}`)
+  }
+}

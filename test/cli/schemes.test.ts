@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hookgate, startListener, temporaryDirectory } from './support.ts'
+
+const SECRET = 'a secret of another sender'
+const env = { HOOKGATE_SECRET: SECRET }
+const BODY = '{"id":"evt_1","type":"invoice.paid"}'
+
+describe('--scheme', () => {
+  it.each(['stripe', 'github', 'slack', 'shopify'])(
+    'listen takes what send signs as %s, once',
+    async (name) => {
+      const listener = await startListener(['--scheme', name], { env })
+      const sent = await hookgate(['send', listener.url, '--scheme', name, '--data', BODY, '--duplicate'], {
+        env,
+      })
+      expect(sent.stdout).toContain('200 OK\n{"accepted":true}\n200 OK')
+      expect(sent.code).toBe(0)
+      await listener.stop()
+    },
+  )
+
+  it('send shows what a changed body and another secret come to', async () => {
+    const listener = await startListener(['--scheme', 'stripe'], { env })
+    const send = ['send', listener.url, '--scheme', 'stripe', '--data', BODY]
+    expect(await hookgate([...send, '--tamper'], { env })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('401 Unauthorized'),
+    })
+    const other = await hookgate(send, { env: { HOOKGATE_SECRET: 'of somebody else' } })
+    expect(other.stderr).toContain('the receiver expects another scheme')
+    await listener.stop()
+  })
+
+  it('a name that is wrong is told the nearest one', async () => {
+    const { code, stderr } = await hookgate(['send', 'http://127.0.0.1:1/', '--scheme', 'strip'], { env })
+    expect(code).toBe(2)
+    expect(stderr).toContain('did you mean stripe?')
+  })
+
+  it('a secret that the scheme cannot read is refused before the port is opened', async () => {
+    const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', 'svix'], { env })
+    expect(code).toBe(2)
+    expect(stderr).toContain('must be whsec_ and base64')
+    expect(stderr).not.toContain(SECRET)
+  })
+
+  it('a scheme with a private key asks for it', async () => {
+    const { code, stderr } = await hookgate(
+      ['send', 'http://127.0.0.1:1/', '--scheme', 'discord', '--data', '{}'],
+      { env },
+    )
+    expect(code).toBe(2)
+    expect(stderr).toContain('add --key FILE')
+  })
+})
+
+describe('verify --explain', () => {
+  async function captured(lines: readonly string[]): Promise<readonly string[]> {
+    const folder = await temporaryDirectory()
+    const headers = join(folder, 'headers.txt')
+    await writeFile(headers, ['Content-Type: application/json', ...lines, ''].join('\n'))
+    await writeFile(join(folder, 'body.json'), BODY)
+    return ['--headers', headers, '--file', join(folder, 'body.json'), '--explain']
+  }
+
+  it.each([
+    ['GitHub', 'github', ['X-Hub-Signature-256: sha256=00', 'X-GitHub-Event: push']],
+    ['Meta', 'meta', ['X-Hub-Signature-256: sha256=00']],
+    ['Slack', 'slack', ['X-Slack-Signature: v0=00', 'X-Slack-Request-Timestamp: 1']],
+  ])('recognises a delivery of %s by its headers', async (sender, name, lines) => {
+    const given = await captured(lines)
+    const { stdout } = await hookgate(['verify', ...given], { env })
+    expect(stdout).toContain(`this looks like a delivery of ${name === 'meta' ? 'GitHub' : sender}`)
+    expect(stdout).toContain(`import hookgate/schemes/${name === 'meta' ? 'github' : name}`)
+  })
+
+  it("lists the checks in the sender's order", async () => {
+    const given = await captured([`Stripe-Signature: t=1,v1=${'0'.repeat(64)}`])
+    const { code, stdout } = await hookgate(['verify', '--scheme', 'stripe', ...given], { env })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /ok {2}source-ip[\s\S]*NO {2}authenticity[\s\S]*- {3}json-body[\s\S]*- {3}event-id/,
+    )
+  })
+})
