@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import type { Turn } from './turn.ts'
 
 /** A sender that may leave before it has its answer. */
 export interface Leaving {
@@ -11,6 +12,8 @@ export interface Incoming extends Leaving {
   readonly method: string
   readonly url?: string | undefined
   readonly header: (name: string) => string | readonly string[] | undefined
+  /** Where the adapter sees the connection, and that carries one request at a time. */
+  readonly turn?: Turn | undefined
   /** The Content-Length, in bytes. Undefined when there is none that counts. */
   readonly announced: number | undefined
   /** The exact bytes, or the first `limit` + 1. Rejects with BodyIncompleteError when they do not all come in time. */

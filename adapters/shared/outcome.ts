@@ -39,7 +39,12 @@ export type Decide<Payload, Passed> = (
   listener: Listener<Payload>,
 ) => MaybePromise<Passed | Refusal>
 
-/** Too much is in flight already. */
+/** Whether its reply is the last one on its connection. */
+export function closesConnection({ reply }: { readonly reply?: Reply | undefined }): boolean {
+  return reply?.headers.connection === 'close'
+}
+
+/** Too much is in flight already, or nobody would hear a better answer. */
 export const BUSY: Refusal = { reply: thenClose(replyUnavailable(1)) }
 
 export function refuseBusy(problem: string, listener: Listener<unknown>): Refusal {

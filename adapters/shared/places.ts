@@ -49,7 +49,7 @@ export class Place {
 
   /** Calling it again does nothing. */
   giveBack(): void {
-    clearTimeout(this.#timer)
+    if (this.#timer !== undefined) clearTimeout(this.#timer)
     this.#putBack?.()
     this.#putBack = undefined
   }
@@ -64,23 +64,21 @@ export class Place {
     }
   }
 
-  /**
-   * Returns what `work` makes, and gives the place back when that is known or has failed. A sender that leaves does not
-   * end the work, which holds the body: the place is kept for it, but not for work that never ends.
-   */
+  /** Returns what `work` makes, and gives the place back when that is known or has failed. */
   during<T>(work: () => MaybePromise<T>, sender: Leaving): MaybePromise<T> {
     const made = this.unlessThrown(work)
-    if (isPromise(made)) {
-      sender.whenGone(() => this.#giveBackSoon())
-      return this.#until(made)
-    }
+    if (isPromise(made)) return this.until(made, sender)
     this.giveBack()
     return made
   }
 
-  /** As `finally` would, with two turns fewer. */
-  #until<T>(made: Promise<T>): Promise<T> {
-    return made.then(
+  /**
+   * Settles like `work`, and gives the place back by then. A sender that leaves does not end the work, which holds the
+   * body: the place is kept for it, but not for work that never ends.
+   */
+  until<T>(work: PromiseLike<T>, sender: Leaving): Promise<T> {
+    sender.whenGone(() => this.#giveBackSoon())
+    return Promise.resolve(work).then(
       (value) => {
         this.giveBack()
         return value

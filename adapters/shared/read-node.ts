@@ -4,6 +4,7 @@ import { announcedBytes, connectionEnded, oversizeBody } from './body.ts'
 import type { Incoming } from './incoming.ts'
 import { bodyTaken, otherFramework } from './set-up-errors.ts'
 import type { NodeResponse } from './settle-after.ts'
+import { type Connection, Turn } from './turn.ts'
 
 /** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
 export interface NodeRequest extends NodeStream {
@@ -17,7 +18,7 @@ export interface NodeRequest extends NodeStream {
   readonly aborted?: boolean
   /** Null while nobody has begun to read. */
   readonly readableFlowing: boolean | null
-  readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean }
+  readonly socket: Connection & { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean }
   /** Hosts that read the body first leave its bytes in `rawBody` (cloud functions) or `body` (`express.raw`). */
   readonly rawBody?: unknown
   readonly body?: unknown
@@ -32,6 +33,7 @@ export function nodeIncoming(request: NodeRequest, response: NodeResponse | unde
     url: request.url,
     header,
     announced,
+    turn: response && request.httpVersionMajor === 1 ? new Turn(request.socket, response) : undefined,
     readBody: (limit, timeoutMs) => readNodeBody(request, announced, limit, timeoutMs),
     whenGone: (tell) => void response?.on('close', tell),
   }

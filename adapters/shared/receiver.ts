@@ -5,7 +5,8 @@ import type { Listener } from '../../src/listener.ts'
 import { Admission } from './admission.ts'
 import { BodyIncompleteError } from './body.ts'
 import type { Incoming, Leaving } from './incoming.ts'
-import { type Decide, type Refusal, refuseIncomplete } from './outcome.ts'
+import { markReceived } from './mark-received.ts'
+import { BUSY, closesConnection, type Decide, type Refusal, refuseIncomplete } from './outcome.ts'
 import { Place } from './places.ts'
 import type { ReceiverOptions } from './receiver-options.ts'
 import { replyListenerUnknown, thenClose } from './reply.ts'
@@ -22,11 +23,9 @@ export type Answer<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
 /** Where a request comes from. It may depend on the listener whether that has to be known. */
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
 
-const MS = 1000
-
 /** What all adapters do between a request and its handler. Each `verifyWebhook()` call has one, with places of its own. */
-export class Receiver<Request extends object, Payload, Passed> {
-  readonly #find: ListenerLookup<Request, Payload>
+export class Receiver<Request extends object, Payload, Passed extends { readonly reply?: undefined }> {
+  readonly #lookup: ListenerLookup<Request, Payload>
   readonly #decide: Decide<Payload, Passed>
   readonly #wasReceived: (request: Request) => boolean
   readonly #timeoutMs: number
@@ -43,10 +42,10 @@ export class Receiver<Request extends object, Payload, Passed> {
   ) {
     if (typeof target !== 'function' && !isListener(target)) throw noListener(caller, target)
     checkOptions(caller, options, table)
-    this.#find = typeof target === 'function' ? target : () => target
+    this.#lookup = typeof target === 'function' ? target : () => target
     this.#decide = decide
     this.#wasReceived = wasReceived
-    this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * MS
+    this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * 1000
     this.#admission = new Admission(options, this.#timeoutMs)
     if (typeof target !== 'function') this.#admission.mustFit(target)
   }
@@ -61,15 +60,18 @@ export class Receiver<Request extends object, Payload, Passed> {
     findSource: SourceFinder,
     answer: Answer<Passed, T>,
   ): Promise<T> {
-    try {
-      // A second receiver would find its event claimed, and answer 409.
-      if (this.#wasReceived(request)) throw mountedTwice()
-      const found = this.#find(request)
-      if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource, answer)
-      return this.#receiveLater(found, incoming, findSource, answer)
-    } catch (error) {
-      return Promise.reject(error)
+    const { turn } = incoming
+    if (turn === undefined) return this.#find(request, incoming, findSource, answer)
+    const told: Answer<Passed, T> = (outcome) => {
+      turn.end(closesConnection(outcome))
+      return answer(outcome)
     }
+    const next = (isCutOff: boolean) =>
+      isCutOff ? Promise.resolve(BUSY).then(told) : this.#find(request, incoming, findSource, told)
+    const { isCutOff } = turn
+    const work = isPromise(isCutOff) ? this.#wait(isCutOff, incoming, told, next) : next(isCutOff)
+    turn.begin(work)
+    return work
   }
 
   /** Counts a body that was received and goes on waiting, in a later step of its framework. */
@@ -77,20 +79,36 @@ export class Receiver<Request extends object, Payload, Passed> {
     return this.#admission.admitAgain(bytes).during(work, sender)
   }
 
-  /** A request that waits for its listener takes a place too: the first bytes of its body are in memory. */
-  #receiveLater<T>(
-    lookup: PromiseLike<Listener<Payload> | undefined>,
+  #find<T>(
+    request: Request,
     incoming: Incoming,
     findSource: SourceFinder,
     answer: Answer<Passed, T>,
   ): Promise<T> {
-    const place = this.#admission.admitUnknown(incoming)
-    if (!(place instanceof Place)) {
-      lookup.then(undefined, () => {})
-      return Promise.resolve(place).then(answer)
+    try {
+      // A second receiver would find its event claimed, and answer 409.
+      if (this.#wasReceived(request)) throw mountedTwice()
+      const found = this.#lookup(request)
+      if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource, answer)
+      const next = (listener: Listener<Payload> | undefined) =>
+        this.#receiveFor(listener, incoming, findSource, answer)
+      return this.#wait(found, incoming, answer, next)
+    } catch (error) {
+      return Promise.reject(error)
     }
-    const found = place.during(() => Promise.resolve(lookup), incoming)
-    return Promise.resolve(found).then((listener) => this.#receiveFor(listener, incoming, findSource, answer))
+  }
+
+  /** What waits before its body is read needs a place too: the first bytes are in memory. */
+  #wait<Value, T>(
+    work: PromiseLike<Value>,
+    incoming: Incoming,
+    answer: Answer<Passed, T>,
+    next: (value: Value) => Promise<T>,
+  ): Promise<T> {
+    const place = this.#admission.admitUnknown(incoming)
+    if (place instanceof Place) return place.until(work, incoming).then(next)
+    work.then(undefined, () => {})
+    return Promise.resolve(place).then(answer)
   }
 
   /** Not async: what such a function keeps while it waits is more than all the checks need. */
@@ -128,13 +146,4 @@ export class Receiver<Request extends object, Payload, Passed> {
 /** What plain JavaScript, or a database, hands over in its place has no number there. */
 function isListener(value: Listener<unknown> | null): boolean {
   return typeof value?.retentionMs === 'number'
-}
-
-/** On a request that a receiver has seen. A WeakSet of them costs the garbage collector more than the checks cost. */
-const RECEIVED = Symbol('verifyWebhook')
-
-function markReceived(request: { [RECEIVED]?: boolean }): boolean {
-  const before = request[RECEIVED] === true
-  request[RECEIVED] = true
-  return before
 }

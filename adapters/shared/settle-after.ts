@@ -8,6 +8,8 @@ import { settle } from './settle.ts'
 export interface NodeResponse {
   readonly statusCode: number
   readonly writableEnded: boolean
+  /** Null as long as an earlier response has the connection. */
+  readonly socket?: unknown
   on(event: string, listener: () => void): this
 }
 

@@ -59,7 +59,15 @@ export const DIFFERENCES = {
   },
   'left open': {
     on: ['on Deno'],
-    why: 'after `Connection: close` the server reads and drops the rest of the body, and leaves closing to the sender',
+    why: 'after `Connection: close` the server reads and drops the rest of the body, answers what comes behind it, and leaves closing to the sender',
+  },
+  'no pipelining': {
+    on: ['on Bun'],
+    why: 'a request that arrives before the one in front of it is answered closes the connection: neither is answered, and the second is not run',
+  },
+  unheard: {
+    on: ['web on Node'],
+    why: '`hookgate/web` sees no connection. On a Node server a request behind a refusal that closes is run, and its sender hears nothing: its retry is 409',
   },
 } as const satisfies { readonly [name: string]: Difference }
 

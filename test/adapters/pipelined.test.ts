@@ -1,0 +1,170 @@
+import {
+  ACCEPTED,
+  type Client,
+  closing,
+  describeMatrix,
+  type Row,
+  refused,
+  UNAUTHORIZED,
+  type Wire,
+  wireOf,
+} from '../support/describe-matrix.ts'
+import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import type { Endpoint, Given } from './sender.ts'
+
+const BEHIND = 10
+const LIMIT = 65_536
+const TOO_LARGE = refused(400, 'body_too_large', closing)
+const UNKNOWN = refused(404, 'listener_unknown', closing)
+const INCOMPLETE = refused(400, 'body_incomplete', closing)
+
+const large = (bytes: number): Given => ({ body: `"${'x'.repeat(bytes - 2)}"` })
+
+/** Whoever asks for this path is unknown. */
+const NOWHERE = '/nowhere'
+
+type Setup = NonNullable<Row['setup']>
+const found: Setup = ({ lookup }) => ({ target: (path) => (path === NOWHERE ? undefined : lookup(path)) })
+const foundLater: Setup = ({ lookup }) => ({ target: async (path) => later(path, lookup) })
+
+/** What is found is found first: each request would overtake an unknown one before it. */
+async function later(path: string, lookup: Endpoint['lookup']) {
+  for (let turns = path === NOWHERE ? 20 : 1; turns > 0; turns -= 1) await nextTurn()
+  return path === NOWHERE ? undefined : lookup(path)
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Ten valid deliveries, as bytes. */
+async function ten({ request }: Client): Promise<Buffer> {
+  const requests = await Promise.all(Array.from({ length: BEHIND }, () => request()))
+  return Buffer.concat(requests.map((sent) => toBytes(sent)))
+}
+
+/** What the sender of a request and of ten valid ones behind it hears, all written at once. */
+async function withTenBehind(client: Client, first: Buffer): Promise<Wire[]> {
+  const connection = new RawConnection(client.address)
+  void connection.write(Buffer.concat([first, await ten(client)]))
+  return heardOn(connection, client, 1 + BEHIND)
+}
+
+/** As many replies, or fewer when the server closes the connection before. */
+async function heardOn(connection: RawConnection, client: Client, most: number): Promise<Wire[]> {
+  const replies: Wire[] = []
+  while (replies.length < most) {
+    const reply = await connection.reply()
+    if (reply === undefined) break
+    replies.push(wireOf(reply))
+  }
+  if (replies.length < most) await client.hungUp(connection)
+  await nextTurn() // for what would run behind the connection
+  return replies
+}
+
+const whole = (request: RawRequest) => toBytes(request)
+const inChunks = (request: RawRequest) => toBytes(request, { chunkBytes: 8000 })
+
+const TEN: readonly Wire[] = Array(BEHIND).fill(ACCEPTED)
+
+/** What servers of other runtimes make of it. On none of them does a handler run whose reply nobody hears. */
+const onOthers = (first: Wire): NonNullable<Row['differs']> => ({
+  unheard: 'not sent',
+  'left open': [first, ...TEN],
+})
+const readToTheEnd = (first: Wire): NonNullable<Row['differs']> => ({
+  ...onOthers(first),
+  'own Connection': [first, ...TEN],
+})
+const NO_PIPELINING: NonNullable<Row['differs']> = { 'no pipelining': [] }
+
+function rowsOf(bytes: number): Row[] {
+  const size = large(bytes)
+  const announced = `${bytes} bytes`
+  // workerd reads a little ahead, and keeps the connection where that was all.
+  const chunked = bytes > 2 * LIMIT ? onOthers(TOO_LARGE) : readToTheEnd(TOO_LARGE)
+  const asynchronously = bytes > 2 * LIMIT ? {} : NO_PIPELINING
+  return [
+    {
+      name: `B02 are not run behind ${announced} with a Content-Length`,
+      setup: found,
+      send: async (client) => withTenBehind(client, whole(await client.request(size))),
+      expected: TOO_LARGE,
+      differs: onOthers(TOO_LARGE),
+    },
+    {
+      name: `B02 are not run behind ${announced} with a Content-Length, when listeners are looked up`,
+      setup: foundLater,
+      send: async (client) => withTenBehind(client, whole(await client.request(size))),
+      expected: TOO_LARGE,
+      differs: { ...onOthers(TOO_LARGE), ...asynchronously },
+    },
+    {
+      name: `B02 are not run behind ${announced} in chunks`,
+      setup: found,
+      send: async (client) => withTenBehind(client, inChunks(await client.request(size))),
+      expected: TOO_LARGE,
+      differs: chunked,
+    },
+    {
+      name: `B02 are not run behind ${announced} in chunks, when listeners are looked up`,
+      setup: foundLater,
+      send: async (client) => withTenBehind(client, inChunks(await client.request(size))),
+      expected: TOO_LARGE,
+      differs: { ...chunked, ...asynchronously },
+    },
+  ]
+}
+
+describeMatrix('ten requests behind a refusal that closes the connection', [
+  ...rowsOf(LIMIT + 1),
+  ...rowsOf(200_000),
+  {
+    name: 'are not run behind an unknown listener',
+    setup: found,
+    send: async (client) => withTenBehind(client, whole(await client.request({ path: NOWHERE }))),
+    expected: UNKNOWN,
+    differs: readToTheEnd(UNKNOWN),
+  },
+  {
+    name: 'are not run behind an unknown listener that is looked up for longer than theirs',
+    setup: foundLater,
+    send: async (client) => withTenBehind(client, whole(await client.request({ path: NOWHERE }))),
+    expected: UNKNOWN,
+    differs: { ...readToTheEnd(UNKNOWN), ...NO_PIPELINING },
+  },
+  {
+    name: 'are not run behind a body that is late',
+    setup: () => ({ options: { bodyTimeoutSeconds: 0.05 } }),
+    send: async (client) => {
+      const connection = new RawConnection(client.address)
+      const late = whole(await client.request())
+      await connection.write(late.subarray(0, -1))
+      const reply = wireOf(await connection.reply())
+      void connection.write(Buffer.concat([late.subarray(-1), await ten(client)]))
+      return [reply, ...(await heardOn(connection, client, BEHIND))]
+    },
+    expected: INCOMPLETE,
+    differs: onOthers(INCOMPLETE),
+  },
+])
+
+/** A refusal that read its body, and ten valid requests behind it. */
+async function behindOneThatStays(client: Client): Promise<Wire[]> {
+  return withTenBehind(client, whole(await client.request({ headers: { 'webhook-signature': 'x' } })))
+}
+
+describeMatrix('ten requests behind a refusal that keeps the connection', [
+  {
+    name: 'are run and answered in their order',
+    setup: found,
+    send: behindOneThatStays,
+    expected: [UNAUTHORIZED, ...TEN],
+  },
+  {
+    name: 'are run and answered in their order when listeners are looked up',
+    setup: foundLater,
+    send: behindOneThatStays,
+    expected: [UNAUTHORIZED, ...TEN],
+    differs: NO_PIPELINING,
+  },
+])

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { type Connection, Turn } from '../../adapters/shared/turn.ts'
+
+/** A response whose connection is still another's. */
+const QUEUED = { socket: null }
+const FIRST = { socket: {} }
+
+/** So many requests on one connection, all of them there before the first is decided. */
+function line(count: number): Turn[] {
+  const connection: Connection = {}
+  return Array.from({ length: count }, (_, index) => new Turn(connection, index === 0 ? FIRST : QUEUED))
+}
+
+/** What is known of a promise by now. */
+async function nowOf(value: unknown): Promise<unknown> {
+  return Promise.race([value, new Promise((resolve) => setImmediate(resolve, 'undecided'))])
+}
+
+describe('the turn of a request on its connection', () => {
+  it('has come at once where no other request is on it', () => {
+    expect(line(1)[0]?.isCutOff).toBe(false)
+  })
+
+  it('has come where the one before is decided and leaves the connection open', () => {
+    const connection: Connection = {}
+    new Turn(connection, FIRST).end(false)
+    expect(new Turn(connection, QUEUED).isCutOff).toBe(false)
+  })
+
+  it('has come where the one before is answered, whatever became of it', () => {
+    const connection: Connection = {}
+    new Turn(connection, FIRST)
+    expect(new Turn(connection, FIRST).isCutOff).toBe(false)
+  })
+
+  it('never comes behind a reply that closes the connection, before that is written', () => {
+    const connection: Connection = {}
+    new Turn(connection, FIRST).end(true)
+    expect(new Turn(connection, QUEUED).isCutOff).toBe(true)
+  })
+
+  it('never comes on a connection that is closed for writing, whoever closed it', () => {
+    expect(new Turn({ writableEnded: true }, FIRST).isCutOff).toBe(true)
+  })
+
+  it.each([true, false])(
+    'waits for the one before, whose reply closes the connection: %s',
+    async (closes) => {
+      const [first, second] = line(2)
+      expect(await nowOf(second?.isCutOff)).toBe('undecided')
+      first?.end(closes)
+      expect(await nowOf(second?.isCutOff)).toBe(closes)
+    },
+  )
+
+  it('waits for the one before it, and not for those before that', async () => {
+    const [first, second, third] = line(3)
+    first?.end(false)
+    expect(await nowOf(third?.isCutOff)).toBe('undecided')
+    second?.end(true)
+    expect(await nowOf(third?.isCutOff)).toBe(true)
+  })
+
+  it.each([
+    ['resolves', () => Promise.resolve()],
+    ['rejects', () => Promise.reject(new Error('no database'))],
+  ])('has come when the work on the one before %s without a verdict', async (_, work) => {
+    const connection: Connection = {}
+    const first = new Turn(connection, FIRST)
+    first.begin(work())
+    expect(await nowOf(new Turn(connection, QUEUED).isCutOff)).toBe(false)
+  })
+
+  it('is waited for by 16 requests of a connection, and never comes for the 17th', async () => {
+    const turns = line(18)
+    expect(await nowOf(turns[16]?.isCutOff)).toBe('undecided')
+    expect(turns[17]?.isCutOff).toBe(true)
+  })
+
+  it('comes for each request of a sender that is always some requests ahead', async () => {
+    const connection: Connection = {}
+    const ahead = [new Turn(connection, FIRST)]
+    for (let count = 0; count < 100; count += 1) {
+      while (ahead.length < 10) ahead.push(new Turn(connection, QUEUED))
+      const first = ahead.shift()
+      expect(await first?.isCutOff).toBe(false)
+      first?.end(false)
+    }
+  })
+})
