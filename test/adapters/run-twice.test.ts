@@ -1,0 +1,276 @@
+import { fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import express, { type RequestHandler } from 'express'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { verifyWebhook } from '../../adapters/express.ts'
+import type { EventStore, WebhookEvent } from '../../src/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { SECRET } from '../support/hmac-listener.ts'
+import { exchange, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { serve } from '../support/servers.ts'
+import { Log } from './log.ts'
+import { type Endpoint, hmacEndpoint } from './sender.ts'
+
+const DAY_SECONDS = 86_400
+const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
+
+/** Answers with a status. Undefined: not at all. */
+type Handle = (run: number, event: WebhookEvent) => number | undefined | Promise<number | undefined>
+
+/** An endpoint whose handler keeps count of its runs, and of how many there were at once. */
+async function running(endpoint: Endpoint, handle: Handle = () => 200, inFront: RequestHandler[] = []) {
+  const runs = new Log<string>()
+  const atOnce = { now: 0, most: 0 }
+  const app = express().set('env', 'test') // logs no errors
+  app.post('/hook', ...inFront, verifyWebhook(endpoint.listener), async (request, response) => {
+    runs.add(request.webhook.id)
+    atOnce.now += 1
+    atOnce.most = Math.max(atOnce.most, atOnce.now)
+    try {
+      const status = await handle(runs.entries.length, request.webhook)
+      if (status !== undefined && !response.headersSent) response.sendStatus(status)
+    } finally {
+      atOnce.now -= 1
+    }
+  })
+  const { address, closings } = await serve(app)
+  const send = async (request: RawRequest) => (await exchange(address, toBytes(request)))?.status
+  return { address, closings, send, runs, atOnce }
+}
+
+/** A first run that waits to be let go. */
+function held() {
+  const opened = new Log<string>()
+  const handle: Handle = async (run) => {
+    if (run === 1) await opened.has('opened')
+    return 200
+  }
+  return { handle, open: () => opened.add('opened') }
+}
+
+/** Until the store was asked this often: what follows an answer may come after it. */
+const asked = ({ calls }: Endpoint, times: number) => calls.reaches(times)
+
+/** How a handler came to run again for one event. */
+const CASES: { readonly [name: string]: () => Promise<void> } = {
+  'the handler outlived its lease': async () => {
+    const endpoint = hmacEndpoint()
+    const { handle, open } = held()
+    const { send, runs, atOnce } = await running(endpoint, handle)
+    const request = await endpoint.request()
+    const first = send(request)
+    await runs.reaches(1)
+    expect(await send(request)).toBe(503)
+    endpoint.clock.advanceSeconds(61)
+    expect(await send(request)).toBe(200)
+    await asked(endpoint, 4)
+    open()
+    expect(await first).toBe(200)
+    expect([runs.entries.length, atOnce.most]).toEqual([2, 2])
+  },
+
+  'the sender left before the answer': async () => {
+    const endpoint = hmacEndpoint()
+    const { handle, open } = held()
+    const { address, closings, send, runs, atOnce } = await running(endpoint, handle)
+    const request = await endpoint.request()
+    const leaving = new RawConnection(address)
+    await leaving.write(toBytes(request))
+    await runs.reaches(1)
+    leaving.abort()
+    await closings.reaches(1)
+    open()
+    expect(await send(request)).toBe(503)
+    endpoint.clock.advanceSeconds(61)
+    expect(await send(request)).toBe(200)
+    expect([runs.entries.length, atOnce.most]).toEqual([2, 1])
+  },
+
+  'the answer was 408, 503 or 504': async () => {
+    for (const status of [408, 503, 504]) {
+      const endpoint = hmacEndpoint()
+      const { send, runs } = await running(endpoint, (run) => (run === 1 ? status : 200))
+      const request = await endpoint.request()
+      expect([await send(request), await send(request)]).toEqual([status, 503])
+      endpoint.clock.advanceSeconds(61)
+      expect([await send(request), runs.entries.length]).toEqual([200, 2])
+    }
+  },
+
+  'a timeout answered another status': async () => {
+    const endpoint = hmacEndpoint()
+    const { handle, open } = held()
+    const impatient: RequestHandler = (_request, response, next) => {
+      const timer = setTimeout(() => response.sendStatus(500), 20)
+      response.on('finish', () => clearTimeout(timer))
+      next()
+    }
+    const { send, runs, atOnce } = await running(endpoint, handle, [impatient])
+    const request = await endpoint.request()
+    expect(await send(request)).toBe(500)
+    await asked(endpoint, 2)
+    expect(await send(request)).toBe(200)
+    open()
+    expect([runs.entries.length, atOnce.most]).toEqual([2, 2])
+  },
+
+  'there was no answer': async () => {
+    const endpoint = hmacEndpoint()
+    const { address, send, runs } = await running(endpoint, (run) => (run === 1 ? undefined : 200))
+    const request = await endpoint.request()
+    const waiting = new RawConnection(address)
+    await waiting.write(toBytes(request))
+    await runs.reaches(1)
+    expect(await send(request)).toBe(503)
+    endpoint.clock.advanceSeconds(61)
+    expect([await send(request), runs.entries.length]).toEqual([200, 2])
+    waiting.abort()
+  },
+
+  'the handler failed': async () => {
+    const failures: Handle[] = [
+      () => {
+        throw new Error('no database')
+      },
+      () => 500,
+      () => 429,
+      () => 302,
+    ]
+    for (const fail of failures) {
+      const endpoint = hmacEndpoint()
+      const { send, runs } = await running(endpoint, (run, event) => (run === 1 ? fail(run, event) : 200))
+      const request = await endpoint.request()
+      await send(request)
+      await asked(endpoint, 2)
+      expect([await send(request), runs.entries.length]).toEqual([200, 2])
+    }
+  },
+
+  'the process died before the commit': async () => {
+    const endpoint = hmacEndpoint()
+    const effects = new Log<string>()
+    const request = await endpoint.request()
+    const { port, gone } = await dyingProcess(endpoint, effects)
+    expect(await exchange({ port, host: '127.0.0.1' }, toBytes(request))).toBeUndefined()
+    await gone
+    const { send } = await running(endpoint, () => {
+      effects.add('effect')
+      return 200
+    })
+    expect([await send(request), effects.entries.length]).toEqual([503, 1])
+    endpoint.clock.advanceSeconds(61)
+    expect([await send(request), effects.entries.length]).toEqual([200, 2])
+  },
+
+  'the commit failed': async () => {
+    const endpoint = hmacEndpoint({}, (clock) => {
+      const store = memoryStore({ clock })
+      const commits: (() => Promise<never>)[] = [() => Promise.reject(new Error('the store is down'))]
+      return {
+        claim: store.claim.bind(store),
+        commit: (...given) => commits.pop()?.() ?? store.commit(...given),
+        release: store.release.bind(store),
+      }
+    })
+    const { send, runs } = await running(endpoint)
+    const request = await endpoint.request()
+    expect(await send(request)).toBe(200)
+    await endpoint.failures.reaches(1)
+    expect(await send(request)).toBe(503)
+    endpoint.clock.advanceSeconds(61)
+    expect([await send(request), runs.entries.length]).toEqual([200, 2])
+  },
+
+  'the handler settled by hand': async () => {
+    const endpoint = hmacEndpoint({ settle: 'manual' })
+    const { send, runs } = await running(endpoint, async (run, event) => {
+      if (run === 2) await event.release()
+      return 200
+    })
+    const request = await endpoint.request()
+    expect([await send(request), await send(request)]).toEqual([200, 503])
+    endpoint.clock.advanceSeconds(61)
+    expect([await send(request), await send(request)]).toEqual([200, 200])
+    expect(runs.entries).toHaveLength(3)
+  },
+
+  'the retention was over': async () => {
+    const endpoint = hmacEndpoint()
+    const { send, runs } = await running(endpoint)
+    const again = () => endpoint.request({ eventId: EVENT_ID })
+    expect(await send(await again())).toBe(200)
+    await asked(endpoint, 2)
+    endpoint.clock.advanceSeconds(7 * DAY_SECONDS)
+    expect(await send(await again())).toBe(409)
+    endpoint.clock.advanceSeconds(1)
+    expect([await send(await again()), runs.entries.length]).toEqual([200, 2])
+  },
+
+  'the store forgot': async () => {
+    const before = await running(hmacEndpoint())
+    const after = await running(hmacEndpoint())
+    const request = await hmacEndpoint().request()
+    expect([await before.send(request), await after.send(request)]).toEqual([200, 200])
+    expect([...before.runs.entries, ...after.runs.entries]).toHaveLength(2)
+  },
+
+  'another listener got it': async () => {
+    const stores: EventStore[] = []
+    const shared = (clock: Endpoint['clock']) => (stores[0] ??= memoryStore({ clock }))
+    const first = await running(hmacEndpoint({ id: 'L1' }, shared))
+    const second = await running(hmacEndpoint({ id: 'L2' }, shared))
+    const request = await hmacEndpoint().request()
+    expect([await first.send(request), await second.send(request)]).toEqual([200, 200])
+  },
+
+  'the sender gave it a new ID': async () => {
+    const endpoint = hmacEndpoint()
+    const { send, runs } = await running(endpoint)
+    const request = () => endpoint.request({ body: '{"order":7}' })
+    expect([await send(await request()), await send(await request())]).toEqual([200, 200])
+    expect(runs.entries).toHaveLength(2)
+  },
+}
+
+/** Accepts one delivery, tells of its effect, and is killed before it answers. The store is this process's. */
+async function dyingProcess({ listener, clock }: Endpoint, effects: Log<string>) {
+  const program = fileURLToPath(new URL('run-twice-process.mjs', import.meta.url))
+  const env = { ...process.env, SECRET, NOW: `${clock.now()}` }
+  const child = fork(program, { env, execArgv: [] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  const port = await new Promise<number>((resolve) => {
+    child.on('message', async ({ port: found, id, verb, args }: ChildMessage) => {
+      if (found !== undefined) return resolve(found)
+      if (verb === 'effect') effects.add('effect')
+      const answer =
+        verb === 'effect' ? null : await Reflect.apply(listener.store[verb], listener.store, args)
+      child.send({ id, answer })
+    })
+  })
+  return { port, gone }
+}
+
+interface ChildMessage {
+  readonly port?: number
+  readonly id: number
+  readonly verb: 'claim' | 'commit' | 'release' | 'effect'
+  readonly args: readonly unknown[]
+}
+
+/** The first column of the table in docs/operating.md. */
+function documented(): string[] {
+  const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const [, section = ''] = page.split('## When a handler can run twice')
+  const [table = ''] = section.split('\n## ')
+  return [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, name = '']) => name).slice(1)
+}
+
+describe('a handler runs a second time for one event when', () => {
+  for (const [name, prove] of Object.entries(CASES)) it(name, prove)
+})
+
+it('docs/operating.md lists these cases, and no others', () => {
+  expect(documented()).toEqual(Object.keys(CASES))
+})
