@@ -57,7 +57,7 @@ const PHRASES: { readonly [status: number]: string } = {
   599: 'unknown',
 }
 
-const CLASSES = ['', 'Continue', 'OK', 'Multiple Choices', 'Client Error', 'Server Error']
+const CLASSES = ['', '', 'Successful', 'Redirection', 'Client Error', 'Server Error']
 
 /** What its first answer makes of an event, seen by the same delivery, sent twice more. */
 function afterAnswer(status: number, then: string, ...others: readonly Wire[]): Row {
