@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { createApp } from '../../src/app.ts'
 import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
-import { describeService, type Subject } from '../support/databases.ts'
+import { describeOnPostgres, describeService, type Subject } from '../support/databases.ts'
 
 /** Follows the answers as a sender should: 409 `event_duplicate` means that it is done, all other refusals wait. */
 async function deliverUntilDone(
@@ -63,3 +64,38 @@ describeService('races', (subject) => {
     expect(await recordsOf(subject, sender)).toHaveLength(accepted)
   })
 })
+
+// PGlite has one connection, so there the second delivery waits for its turn, and finds the event done.
+describeOnPostgres('an event that is being accepted', (subject) => {
+  it('is 503 with Retry-After to another delivery, and 409 once it was accepted', async () => {
+    const sender = await newSender(subject)
+    const request = await signed(subject, sender, { number: 1 })
+    const { jobs } = subject.dependencies
+    const add: typeof jobs.add = async (...given) => {
+      await untilSomebodyWaits(subject)
+      return jobs.add(...given)
+    }
+    const app = createApp({
+      ...subject.dependencies,
+      jobs: { ...jobs, add, announce: () => jobs.announce() },
+    })
+    const post = () => app.request(sender.path, request)
+    const [first, second] = [post(), post()]
+    const answers = await Promise.all([first, second].map(async (reply) => (await reply).status))
+    expect(answers.toSorted()).toStrictEqual([200, 503])
+    const refused = (await first).status === 503 ? await first : await second
+    expect([refused.headers.get('retry-after'), await refused.json()]).toStrictEqual([
+      '1',
+      { status: 503, title: 'Service Unavailable', code: 'event_in_progress' },
+    ])
+    expect((await deliver(subject, sender, request)).status).toBe(409)
+    expect(await runsOf(subject, sender)).toHaveLength(1)
+  })
+})
+
+/** Resolves when a statement waits for a lock that another transaction holds. */
+async function untilSomebodyWaits({ database }: Subject): Promise<void> {
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+  while ((await database.query(waiting)).length === 0);
+}
