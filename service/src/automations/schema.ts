@@ -27,11 +27,15 @@ export const newAutomationSchema = z
   })
   .openapi('NewAutomation')
 
+const changes = {
+  displayName: displayName.optional(),
+  description: description.optional(),
+  steps: stepsSchema.optional().openapi({ description: 'They run once they are published.' }),
+}
+
 export const automationPatchSchema = z
   .strictObject({
-    displayName: displayName.optional(),
-    description: description.optional(),
-    steps: stepsSchema.optional().openapi({ description: 'They run once they are published.' }),
+    ...changes,
     trigger: z
       .strictObject({ enabled: enabled.optional(), incomingWebhook: webhookPatchSchema.optional() })
       .optional(),
@@ -43,8 +47,10 @@ const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignore
 /** An automation as a client read it, with its changes. */
 export const maskedAutomationRequest = z
   .strictObject({
-    automation: automationPatchSchema
-      .extend({
+    // Not by `extend`: the document would hold both schemas, each of which refuses what the other adds.
+    automation: z
+      .strictObject({
+        ...changes,
         trigger: z
           .strictObject({ enabled: enabled.optional(), incomingWebhook: webhookUpdateSchema.optional() })
           .optional(),

@@ -94,10 +94,10 @@ export const createPolicyRequest = z
   .strictObject({ ...settings, policyType: z.enum(POLICY_TYPES).exclude(['POLICY_TYPE_UNSPECIFIED']) })
   .openapi('CreatePolicyRequest')
 
+const changes = { ...settings, displayName: settings.displayName.optional() }
+
 /** What is absent stays as it is; `policyType` never changes. */
-export const updatePolicyRequest = z
-  .strictObject({ ...settings, displayName: settings.displayName.optional() })
-  .openapi('UpdatePolicyRequest')
+export const updatePolicyRequest = z.strictObject(changes).openapi('UpdatePolicyRequest')
 
 /** What clearing a field of a policy means. */
 export const CLEARED_POLICY: UpdatePolicy = {
@@ -117,8 +117,10 @@ const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignore
 /** A policy as a client read it, with its changes. */
 export const maskedPolicyRequest = z
   .strictObject({
-    policy: updatePolicyRequest
-      .extend({
+    // Not by `extend`: the document would hold both schemas, each of which refuses what the other adds.
+    policy: z
+      .strictObject({
+        ...changes,
         ...{ id: ignored, policyType: ignored, systemBuiltin: ignored },
         ...{ createdAt: ignored, updatedAt: ignored, deletedAt: ignored },
       })

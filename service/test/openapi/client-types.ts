@@ -45,7 +45,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a task, and begin the first step of its policy */
+        /** Create a task, and begin the first step of its policy (addition) */
         post: operations["createTask"];
         delete?: never;
         options?: never;
@@ -60,7 +60,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One task, with all that it relates to */
+        /** One task, with all that it relates to (addition) */
         get: operations["getTask"];
         put?: never;
         post?: never;
@@ -77,7 +77,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was done to a task, the oldest first */
+        /** What was done to a task, the oldest first (addition) */
         get: operations["listTaskActions"];
         put?: never;
         post?: never;
@@ -96,7 +96,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search tasks, the newest first */
+        /** Search tasks, the newest first (addition) */
         post: operations["searchTasks"];
         delete?: never;
         options?: never;
@@ -111,10 +111,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All policies, the oldest first */
+        /** All policies, the oldest first (addition) */
         get: operations["listPolicies"];
         put?: never;
-        /** Create a policy */
+        /** Create a policy (addition) */
         post: operations["createPolicy"];
         delete?: never;
         options?: never;
@@ -129,19 +129,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One policy */
+        /** One policy (addition) */
         get: operations["getPolicy"];
         put?: never;
         /**
-         * Change the fields of a policy that updateMask names
+         * Change the fields of a policy that updateMask names (addition)
          * @description Annotations are merged, as by PATCH.
          */
         post: operations["updatePolicy"];
-        /** Delete a policy; its tasks go on */
+        /** Delete a policy; its tasks go on (addition) */
         delete: operations["deletePolicy"];
         options?: never;
         head?: never;
-        /** Change a policy; what is absent stays */
+        /** Change a policy; what is absent stays (addition) */
         patch: operations["patchPolicy"];
         trace?: never;
     };
@@ -154,7 +154,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search policies, the oldest first */
+        /** Search policies, the oldest first (addition) */
         post: operations["searchPolicies"];
         delete?: never;
         options?: never;
@@ -186,11 +186,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The automations, newest first */
+        /** The automations, newest first (addition) */
         get: operations["listAutomations"];
         put?: never;
         /**
-         * Create an automation with its incoming-webhook trigger
+         * Create an automation with its incoming-webhook trigger (addition)
          * @description Makes the listener URL, and for HMAC the secret, which is shown here only. Nothing runs before it is published and its trigger enabled. Takes the role `super_admin`.
          */
         post: operations["createAutomation"];
@@ -207,19 +207,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One automation */
+        /** One automation (addition) */
         get: operations["getAutomation"];
         put?: never;
         /**
-         * Change the fields of an automation that updateMask names
+         * Change the fields of an automation that updateMask names (addition)
          * @description What `trigger` leaves out stays, as by PATCH.
          */
         post: operations["updateAutomation"];
-        /** Delete an automation with its listener and secrets; runs that were accepted go on */
+        /** Delete an automation with its listener and secrets; runs that were accepted go on (addition) */
         delete: operations["deleteAutomation"];
         options?: never;
         head?: never;
-        /** Change what is named; enable or disable the trigger */
+        /** Change what is named; enable or disable the trigger (addition) */
         patch: operations["patchAutomation"];
         trace?: never;
     };
@@ -232,7 +232,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make the steps as they stand the ones that run */
+        /** Make the steps as they stand the ones that run (addition) */
         post: operations["publishAutomation"];
         delete?: never;
         options?: never;
@@ -249,7 +249,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search automations, newest first */
+        /** Search automations, newest first (addition) */
         post: operations["searchAutomations"];
         delete?: never;
         options?: never;
@@ -267,7 +267,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new signing secret; the one before it stays live
+         * Make a new signing secret; the one before it stays live (addition)
          * @description Two are live at most: of three, the oldest is withdrawn. Takes the role `super_admin`.
          */
         post: operations["rotateListenerSecret"];
@@ -287,7 +287,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Withdraw a live secret; deliveries signed with it are refused from now on */
+        /** Withdraw a live secret; deliveries signed with it are refused from now on (addition) */
         delete: operations["withdrawListenerSecret"];
         options?: never;
         head?: never;
@@ -301,7 +301,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runs of an automation, newest first, with their inputs, outcomes and errors */
+        /** The runs of an automation, newest first, with their inputs, outcomes and errors (addition) */
         get: operations["listRuns"];
         put?: never;
         post?: never;
@@ -318,7 +318,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the record steps of an automation kept, newest first */
+        /** What the record steps of an automation kept, newest first (addition) */
         get: operations["listRecords"];
         put?: never;
         post?: never;
@@ -335,7 +335,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run */
+        /** One run (addition) */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -401,6 +401,7 @@ export interface components {
             /**
              * Format: int64
              * @description A decimal string; stands for the ID in paths.
+             * @example 1
              */
             readonly numericId: string;
             readonly displayName: string;
@@ -1239,7 +1240,29 @@ export interface components {
              */
             updateMask?: string | null;
         };
-        PolicyUpdate: components["schemas"]["UpdatePolicyRequest"] & {
+        PolicyUpdate: {
+            displayName?: string;
+            description?: string;
+            /** @description The baseline by its lower-cased type, and those that rules select by UUID. */
+            policySteps?: {
+                [key: string]: {
+                    steps: components["schemas"]["PolicyStepInput"][];
+                };
+            };
+            rules?: components["schemas"]["Rule"][] | null;
+            /** @description Instead of the baseline entry. */
+            baselinePolicyId?: string;
+            postActions?: components["schemas"]["PolicyPostActions"][] | null;
+            scope?: components["schemas"]["PolicyScope"] | null;
+            /** @description Absent keys are kept; an empty value deletes the key. `c1/` is reserved. */
+            annotations?: {
+                [key: string]: string;
+            };
+            /**
+             * @deprecated
+             * @description Unused.
+             */
+            reassignTasksToDelegates?: boolean;
             /** @description Read-only: ignored. */
             id?: unknown;
             /** @description Read-only: ignored. */
@@ -1448,7 +1471,11 @@ export interface components {
              */
             updateMask?: string | null;
         };
-        AutomationUpdate: components["schemas"]["AutomationPatch"] & {
+        AutomationUpdate: {
+            displayName?: string;
+            description?: string;
+            /** @description They run once they are published. */
+            steps?: components["schemas"]["AutomationStep"][];
             trigger?: {
                 /** @description A trigger that is not enabled runs nothing (4.2, rule 3). */
                 enabled?: boolean;
@@ -1581,12 +1608,19 @@ export interface operations {
                 "Webhook-Signature"?: string;
             };
             path: {
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "task": 2,
+                 *       "approved by": "payroll"
+                 *     }
+                 */
                 "application/json": unknown;
             };
         };
@@ -1747,13 +1781,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The ID of the task, or its numeric ID. */
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
                 task_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "policyStepId": "4333eab0-ccc3-40da-8b52-0c8248f0870e",
+                 *       "comment": "Approved by phone."
+                 *     }
+                 */
                 "application/json": components["schemas"]["SkipStepRequest"];
             };
         };
@@ -1841,6 +1884,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": {
+                 *         "grant": {
+                 *           "appId": "app-payroll",
+                 *           "appEntitlementId": "entitlement-03",
+                 *           "appUserId": "app-user-grace",
+                 *           "grantDuration": "86400s"
+                 *         }
+                 *       },
+                 *       "policyId": "policy-grant-three-steps",
+                 *       "description": "Needed for the payroll run of December."
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateTaskRequest"];
             };
         };
@@ -1924,7 +1981,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The ID of the task, or its numeric ID. */
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
                 task_id: string;
             };
             cookie?: never;
@@ -1988,7 +2048,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The ID of the task, or its numeric ID. */
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
                 task_id: string;
             };
             cookie?: never;
@@ -2051,6 +2114,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "page_size": 10,
+                 *       "taskStates": [
+                 *         "TASK_STATE_OPEN"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["SearchTasksRequest"];
             };
         };
@@ -2163,6 +2234,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "displayName": "Grant in one step",
+                 *       "policyType": "POLICY_TYPE_GRANT",
+                 *       "policySteps": {
+                 *         "grant": {
+                 *           "steps": [
+                 *             {
+                 *               "approval": {
+                 *                 "userIds": [
+                 *                   "user-alan"
+                 *                 ]
+                 *               }
+                 *             }
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreatePolicyRequest"];
             };
         };
@@ -2228,6 +2318,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example policy-grant-three-steps */
                 policy_id: string;
             };
             cookie?: never;
@@ -2286,12 +2377,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example policy-grant-three-steps */
                 policy_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "policy": {
+                 *         "description": "The manager approves, then the owner."
+                 *       },
+                 *       "updateMask": "description"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MaskedUpdatePolicyRequest"];
             };
         };
@@ -2375,6 +2475,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example policy-grant-three-steps */
                 policy_id: string;
             };
             cookie?: never;
@@ -2460,12 +2561,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example policy-grant-three-steps */
                 policy_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "description": "The manager approves, then the owner."
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdatePolicyRequest"];
             };
         };
@@ -2553,6 +2660,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": "grant",
+                 *       "page_size": 10
+                 *     }
+                 */
                 "application/json": components["schemas"]["SearchPoliciesRequest"];
             };
         };
@@ -2614,6 +2727,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example app-payroll */
                 app_id: string;
             };
             cookie?: never;
@@ -2737,6 +2851,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "displayName": "Keep what payroll says",
+                 *       "steps": [
+                 *         {
+                 *           "type": "record",
+                 *           "valueCel": "ctx.trigger"
+                 *         }
+                 *       ],
+                 *       "trigger": {
+                 *         "enabled": true,
+                 *         "incomingWebhook": {
+                 *           "hmac": {}
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewAutomation"];
             };
         };
@@ -2875,6 +3006,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "automation": {
+                 *         "displayName": "Keep it all"
+                 *       },
+                 *       "updateMask": "displayName"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MaskedUpdateAutomationRequest"];
             };
         };
@@ -3031,6 +3170,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "description": "Keeps each webhook as it came.",
+                 *       "steps": [
+                 *         {
+                 *           "type": "record",
+                 *           "valueCel": "ctx.trigger"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["AutomationPatch"];
             };
         };
@@ -3185,6 +3335,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": "payroll",
+                 *       "page_size": 10
+                 *     }
+                 */
                 "application/json": components["schemas"]["SearchAutomationsRequest"];
             };
         };
@@ -3250,6 +3406,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
             };
             cookie?: never;
@@ -3326,6 +3483,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
                 secret_id: string;
             };

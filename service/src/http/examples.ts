@@ -1,0 +1,53 @@
+import { DEMO_LISTENERS } from '../automations/seed.ts'
+import { DEMO } from '../database/seed.ts'
+
+/** Only the task knows the ID of its current step, which is new each time. */
+const SOME_STEP = '4333eab0-ccc3-40da-8b52-0c8248f0870e'
+
+const STEPS = [{ type: 'record', valueCel: 'ctx.trigger' }]
+
+/** A body for each operation that takes one, by `operationId`. They fit the demo tenant, so that "Try it out" works there. */
+export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
+  receiveWebhook: { task: 2, 'approved by': 'payroll' },
+  'svc.api.task.v1.TaskActionsService.SkipStep': { policyStepId: SOME_STEP, comment: 'Approved by phone.' },
+  createTask: {
+    type: {
+      grant: {
+        appId: DEMO.appId,
+        appEntitlementId: 'entitlement-03',
+        appUserId: DEMO.appUserId,
+        grantDuration: '86400s',
+      },
+    },
+    policyId: DEMO.grantPolicyId,
+    description: 'Needed for the payroll run of December.',
+  },
+  searchTasks: { page_size: 10, taskStates: ['TASK_STATE_OPEN'] },
+  createPolicy: {
+    displayName: 'Grant in one step',
+    policyType: 'POLICY_TYPE_GRANT',
+    policySteps: { grant: { steps: [{ approval: { userIds: [DEMO.approverId] } }] } },
+  },
+  patchPolicy: { description: 'The manager approves, then the owner.' },
+  updatePolicy: {
+    policy: { description: 'The manager approves, then the owner.' },
+    updateMask: 'description',
+  },
+  searchPolicies: { query: 'grant', page_size: 10 },
+  createAutomation: {
+    displayName: 'Keep what payroll says',
+    steps: STEPS,
+    trigger: { enabled: true, incomingWebhook: { hmac: {} } },
+  },
+  patchAutomation: { description: 'Keeps each webhook as it came.', steps: STEPS },
+  updateAutomation: { automation: { displayName: 'Keep it all' }, updateMask: 'displayName' },
+  searchAutomations: { query: 'payroll', page_size: 10 },
+}
+
+/** Of path parameters that are the same in every demo tenant. */
+export const EXAMPLE_PARAMETERS: Readonly<Record<string, string>> = {
+  task_id: '1',
+  app_id: DEMO.appId,
+  policy_id: DEMO.grantPolicyId,
+  listener_id: DEMO_LISTENERS.hmac,
+}

@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ServiceProcess } from '../processes/service-process.ts'
+import { startedService } from '../support/started-service.ts'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from './chromium.ts'
+
+describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
+  let service: ServiceProcess
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await Browser.open()
+    const started = await startedService()
+    service = started.service
+    page = await browser.page(service.origin)
+    await page.goto(`${service.origin}/docs`)
+    await page.waitForSelector('.opblock')
+    return async () => {
+      await browser.close()
+      await started.end()
+    }
+  }, 120_000)
+
+  async function opened(id: string) {
+    const block = page.locator(`[id$="-${id}"].opblock`)
+    if (!(await block.getAttribute('class'))?.includes('is-open'))
+      await block.locator('.opblock-summary-control').click()
+    return block
+  }
+
+  it('shows every operation, and says visibly which are additions', async () => {
+    const text = await (await fetch(`${service.origin}/openapi.json`)).text()
+    const { paths }: { paths: Record<string, Record<string, object>> } = JSON.parse(text)
+    const documented = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        isAddition: 'x-addition-to-specification' in operation,
+      })),
+    )
+    const rows = await page.locator('.opblock .opblock-summary-control').allInnerTexts()
+    const shown = rows.map((row) => {
+      const [method, path, summary = ''] = row.split(/\s*\n\s*/)
+      return {
+        name: `${method} ${path?.replaceAll('\u200b', '')}`,
+        isAddition: summary.endsWith(' (addition)'),
+      }
+    })
+    expect(shown).toEqual(expect.arrayContaining(documented))
+    expect(shown).toHaveLength(documented.length)
+  })
+
+  it('shows numericId as a string', async () => {
+    const block = await opened('getTask')
+    const sample = await block.locator('.responses-wrapper .example').first().innerText()
+    expect(sample).toContain('"numericId": "1"')
+    expect(sample).not.toMatch(/"numericId": \d/)
+  })
+
+  it('tries a search out, as it stands, once it has a token', async () => {
+    await page.click('.btn.authorize')
+    await page.fill('.auth-container input', service.token)
+    await page.click('.auth-btn-wrapper .authorize')
+    await page.click('.auth-btn-wrapper .btn-done')
+    const block = await opened('searchTasks')
+    await block.locator('.try-out__btn').click()
+    await block.locator('.execute').click()
+    const status = block.locator('.live-responses-table .response-col_status').nth(1)
+    await status.waitFor()
+    expect(await status.innerText()).toMatch(/^200/)
+    const reply = await block.locator('.live-responses-table .highlight-code').first().innerText()
+    expect(reply).toContain('"displayName"')
+  })
+
+  it('is drawn in colours, nothing is wider than the window, and nothing was complained about', async () => {
+    expect(await browser.coloursIn(await page.screenshot())).toBeGreaterThan(100)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1_280)
+    expect(browser.complaints).toEqual([])
+  })
+})
