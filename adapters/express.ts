@@ -80,5 +80,7 @@ function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
 }
 
 function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {
-  response.writeHead(status, { ...headers, 'content-length': body.length }).end(body)
+  // A 204 has no length (RFC 9110 8.6).
+  const framing = status === 204 ? undefined : { 'content-length': Buffer.byteLength(body) }
+  response.writeHead(status, { ...headers, ...framing }).end(body)
 }

@@ -8,6 +8,7 @@ import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
 import { type Claimed, decide } from './shared/outcome.ts'
 import { type Answer, type ListenerLookup, Receiver } from './shared/receiver.ts'
 import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
+import { responseOf } from './shared/reply.ts'
 import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
 import { settleBefore } from './shared/settle.ts'
 import { settleAfter } from './shared/settle-after.ts'
@@ -41,7 +42,7 @@ export function verifyWebhook<Payload = Json>(
   const receive = receiveWith(target, options)
   return function verifyWebhook(c, next) {
     return receive(c, (outcome) => {
-      if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
+      if (outcome.reply) return responseOf(outcome.reply)
       const { event, listener } = outcome
       offerBody(c, event.rawBody)
       c.set('webhook', event)

@@ -7,6 +7,7 @@ import { decide } from './shared/outcome.ts'
 import { webIncoming } from './shared/read-web.ts'
 import { type ListenerLookup, Receiver } from './shared/receiver.ts'
 import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
+import { responseOf } from './shared/reply.ts'
 import { addressNotGiven, noResponse } from './shared/set-up-errors.ts'
 import { settleBefore } from './shared/settle.ts'
 
@@ -54,7 +55,7 @@ export function webhookHandler<Payload = Json>(
       return source?.ip
     }
     return receiver.receive(request, webIncoming(request), sourceIp, (outcome) => {
-      if (outcome.reply) return new Response(outcome.reply.body, outcome.reply)
+      if (outcome.reply) return responseOf(outcome.reply)
       const { event, listener } = outcome
       const run = async () => {
         const response = (await handler(event, request)) ?? new Response()

@@ -62,7 +62,10 @@ export function claimLast(receiver: Receiver<FastifyRequest, unknown, Checked>):
   }
 }
 
-/** Sends bytes, because Fastify adds a charset to the type of a text. */
+/** Sends bytes, because Fastify adds a charset to the type of a text, and nothing for no text, because it gives a type to bytes. */
 function sendReply(reply: FastifyReply, { status, headers, body }: Reply): void {
-  reply.code(status).headers(headers).send(Buffer.from(body))
+  reply
+    .code(status)
+    .headers(headers)
+    .send(body === '' ? undefined : Buffer.from(body))
 }

@@ -15,3 +15,10 @@ export function replyUnavailable(retryAfterSeconds: number): Reply {
 export function thenClose(reply: Reply): Reply {
   return { ...reply, headers: { ...reply.headers, connection: 'close' } }
 }
+
+/** For web runtimes. An empty text would be given a content type, and a 204 has no body at all. */
+export function responseOf(reply: Reply): Response {
+  return new Response(reply.status === 204 ? null : reply.body || NO_BYTES, reply)
+}
+
+const NO_BYTES = new Uint8Array(0)

@@ -59,7 +59,8 @@ type MakeStore = (clock: FakeClock) => EventStore
 
 const newMemoryStore: MakeStore = (clock) => memoryStore({ clock, maxRecords: 1000 })
 
-function endpoint(
+/** `sign` makes what the listener's sender would have sent. */
+export function endpoint(
   auth: ListenerOptions['auth'],
   sign: Sign,
   options: Partial<ListenerOptions>,
@@ -100,9 +101,9 @@ function endpoint(
 }
 
 /** How the authenticators of all endpoints were made, for a runtime that has to make them again. */
-const recipes = new WeakMap<object, Recipe>()
+export const recipes: WeakMap<object, Recipe> = new WeakMap()
 const keySets = new WeakMap<object, KeySet>()
-const NAMES = { subject: SUBJECT, audience: AUDIENCE }
+export const NAMES = { subject: SUBJECT, audience: AUDIENCE }
 
 export function recipeOf(auth: object): Recipe {
   return recipes.get(auth) ?? { names: NAMES, keys: [] }

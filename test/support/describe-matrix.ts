@@ -19,7 +19,12 @@ export interface Wire {
   readonly retryAfter: string | undefined
   readonly wwwAuthenticate: string | undefined
   readonly connectionClose: boolean
+  /** Whichever of OTHERS is there. */
+  readonly others?: { readonly [header: string]: string }
 }
+
+/** Further headers that a reply of hookgate may have. */
+const OTHERS = ['allow', 'x-content-type-options', 'x-hook-secret']
 
 export function wireOf(reply: RawReply | undefined): Wire {
   if (reply === undefined) throw new Error('the connection ended without a reply')
@@ -30,10 +35,11 @@ export function wireOf(reply: RawReply | undefined): Wire {
     retryAfter: headerOf(reply, 'retry-after'),
     wwwAuthenticate: headerOf(reply, 'www-authenticate'),
     connectionClose: headerOf(reply, 'connection')?.toLowerCase() === 'close',
+    others: Object.fromEntries(reply.headers.filter(([name]) => OTHERS.includes(name))),
   }
 }
 
-const NOTHING_ELSE = { retryAfter: undefined, wwwAuthenticate: undefined, connectionClose: false }
+const NOTHING_ELSE = { retryAfter: undefined, wwwAuthenticate: undefined, connectionClose: false, others: {} }
 
 /** The handler ran and answered this. */
 export function answered(status: number, phrase: string): Wire {
@@ -55,6 +61,7 @@ const PHRASES = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
+  405: 'Method Not Allowed',
   409: 'Conflict',
   503: 'Service Unavailable',
 }
@@ -165,7 +172,7 @@ function expectedOn(target: string, row: Row) {
   const wires = [found === undefined || found === 'not sent' ? row.expected : found]
     .flat()
     .map((wire) => comparable(target, wire))
-  const accepted = wires.filter(({ statusLine }) => statusLine === ACCEPTED.statusLine).length
+  const accepted = wires.filter(({ body }) => body === ACCEPTED.body).length
   const taken = wires.filter(({ body }) => [DUPLICATE.body, IN_PROGRESS.body].includes(body)).length
   const { handled = accepted, claims = handled + taken } = row
   return { wires, handled, claims }

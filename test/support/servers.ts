@@ -90,11 +90,15 @@ function onExpress(create: typeof express): Start {
   return async (setup) => {
     const { run, fail, ...seen } = application(setup)
     const app = create()
-    app.use(verifyWebhook(targetFor(setup.target, pathOf), setup.options), (request, response, next) => {
-      run(request.webhook)
-        .then((status) => answer(response, status))
-        .catch(next)
-    })
+    app.all(
+      /.*/,
+      verifyWebhook(targetFor(setup.target, pathOf), setup.options),
+      (request, response, next) => {
+        run(request.webhook)
+          .then((status) => answer(response, status))
+          .catch(next)
+      },
+    )
     const onError: ErrorRequestHandler = (error, _request, response, _next) => answer(response, fail(error))
     app.use(onError)
     return { ...seen, ...(await serve(app, setup.listenOn)) }

@@ -115,7 +115,8 @@ function stateOf(row: Row): State {
     recipe: recipeOf(listener.auth),
     settings: {
       maxBodyBytes: listener.maxBodyBytes,
-      toleranceSeconds: listener.toleranceSeconds,
+      // JSON has no Infinity, which is the default of the schemes that have it.
+      ...(Number.isFinite(listener.toleranceSeconds) && { toleranceSeconds: listener.toleranceSeconds }),
       retentionSeconds: listener.retentionMs / 1000,
       leaseSeconds: listener.leaseMs / 1000,
       storeTimeoutSeconds: listener.storeTimeoutMs / 1000,

@@ -1,5 +1,7 @@
 import type { JwtAlgorithm } from '../../../src/crypto/signature-keys.ts'
 import type { Verdict, VerdictContext, WebhookEvent } from '../../../src/index.ts'
+import type { SchemeOptions } from '../../../src/scheme/index.ts'
+import type { SchemeName } from './schemes.ts'
 
 /** What the worker is told of a row before each request. */
 export interface State {
@@ -18,6 +20,8 @@ export interface State {
 /** How a listener's authenticator was made, so that a worker can make it again. */
 export interface Recipe {
   readonly secret?: string
+  /** Another sender than the specification's. */
+  readonly sender?: { readonly name: SchemeName; readonly options: SchemeOptions }
   readonly names: { readonly subject: string; readonly audience: string }
   readonly keys: readonly object[]
 }

@@ -5,9 +5,17 @@
 import { Hono } from 'hono'
 import { verifyWebhook } from '../../../adapters/hono.ts'
 import { webhookHandler } from '../../../adapters/web.ts'
-import { defineListener, hmac, KeySetError, type Listener, type WebhookEvent } from '../../../src/index.ts'
+import {
+  type Authenticator,
+  defineListener,
+  hmac,
+  KeySetError,
+  type Listener,
+  type WebhookEvent,
+} from '../../../src/index.ts'
 import { jwt, type KeySet, localKeySet } from '../../../src/jwt.ts'
-import type { HandleAnswer, State } from './protocol.ts'
+import type { HandleAnswer, Recipe, State } from './protocol.ts'
+import { schemeAuth } from './schemes.ts'
 
 interface Bindings {
   /** Where the row listens. */
@@ -28,6 +36,11 @@ async function ask(env: Bindings, question: string, content: object = {}) {
   return value
 }
 
+function authOf({ names, secret, sender }: Recipe, keySet: KeySet): Authenticator {
+  if (sender) return schemeAuth(sender.name, sender.options)
+  return secret === undefined ? jwt({ ...names, keySet }) : hmac({ secrets: { id: 'main', secret } })
+}
+
 /** A listener as the row defined it, for one request: its clock stands still, and its hooks belong to the request. */
 function listenerOf(env: Bindings, state: State, id: string, notes: Promise<unknown>[]): Listener {
   const { recipe, settings } = state
@@ -43,10 +56,7 @@ function listenerOf(env: Bindings, state: State, id: string, notes: Promise<unkn
   return defineListener({
     ...settings,
     id,
-    auth:
-      recipe.secret === undefined
-        ? jwt({ ...recipe.names, keySet })
-        : hmac({ secrets: { id: 'main', secret: recipe.secret } }),
+    auth: authOf(recipe, keySet),
     clock: { now: () => state.now },
     store: {
       claim: (...args) => ask(env, 'store', { verb: 'claim', args }),

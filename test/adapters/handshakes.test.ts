@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import type { SchemeOptions } from '../../src/scheme/index.ts'
+import type { SchemeName } from '../runtimes/wire/schemes.ts'
+import {
+  ACCEPTED,
+  describeMatrix,
+  type Row,
+  refused,
+  UNAUTHORIZED,
+  type Wire,
+} from '../support/describe-matrix.ts'
+import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { TARGETS } from '../support/servers.ts'
+import { schemeEndpoint } from './scheme-sender.ts'
+import { changed } from './sender.ts'
+
+const TRELLO = { publicUrl: 'https://receiver.example/hook' }
+const NOSNIFF = { 'x-content-type-options': 'nosniff' }
+
+const EMPTY: Wire = { ...ACCEPTED, contentType: undefined, body: '' }
+const NO_CONTENT: Wire = { ...EMPTY, statusLine: 'HTTP/1.1 204 No Content' }
+const FORBIDDEN: Wire = { ...EMPTY, statusLine: 'HTTP/1.1 403 Forbidden' }
+
+function asText(body: string): Wire {
+  return { ...ACCEPTED, contentType: 'text/plain; charset=utf-8', body, others: NOSNIFF }
+}
+
+function asJson(value: unknown): Wire {
+  return { ...ACCEPTED, contentType: 'application/json', body: JSON.stringify(value) }
+}
+
+/** As its sender writes it. Nobody signs these. */
+function plain(method: string, path: string, headers: RawRequest['headers'] = [], body = ''): RawRequest {
+  return { method, path, headers, body: Buffer.from(body) }
+}
+
+/** No handshake is given to the handler, nor to the store. */
+function openRow(
+  name: string,
+  scheme: SchemeName,
+  request: RawRequest,
+  expected: Wire,
+  options: SchemeOptions = {},
+): Row {
+  return {
+    name,
+    endpoint: () => schemeEndpoint(scheme, options),
+    send: ({ send }) => send(request),
+    expected,
+    handled: 0,
+    claims: 0,
+  }
+}
+
+function signedRow(name: string, scheme: SchemeName, body: string, expected: Wire): Row {
+  return {
+    name,
+    endpoint: () => schemeEndpoint(scheme),
+    send: async ({ send, request }) => send(await request({ body })),
+    expected,
+    handled: 0,
+    claims: 0,
+  }
+}
+
+/** The same, wrong: some senders do this on purpose. */
+function mistakenRow(name: string, scheme: SchemeName, body: string, expected: Wire): Row {
+  return {
+    ...signedRow(name, scheme, body, expected),
+    send: async ({ send, request }) => send({ ...(await request({ body })), body: Buffer.from(`${body} `) }),
+  }
+}
+
+const SUBSCRIBE = '/hook?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token='
+const META = { verifyToken: 'a token of mine' }
+const CHALLENGE = '{"type":"url_verification","challenge":"3eZbrw1aB – ü"}'
+
+describeMatrix('a handshake that the sender signs', [
+  signedRow('of Slack gets its challenge', 'slack', CHALLENGE, asText('3eZbrw1aB – ü')),
+  mistakenRow('of Slack is refused when the signature is wrong', 'slack', CHALLENGE, UNAUTHORIZED),
+  signedRow('of Discord, a PING, gets a PONG', 'discord', '{"type":1,"id":"1"}', asJson({ type: 1 })),
+  signedRow('of Discord for events gets a 204', 'discord', '{"version":1,"type":0}', NO_CONTENT),
+  mistakenRow('of Discord is refused when the signature is wrong', 'discord', '{"type":1}', UNAUTHORIZED),
+  signedRow('of Xero gets a 200 without a body', 'xero', '{"events":[]}', EMPTY),
+  mistakenRow('of Xero gets a 401 without a body when the signature is wrong', 'xero', '{"events":[]}', {
+    ...EMPTY,
+    statusLine: UNAUTHORIZED.statusLine,
+  }),
+])
+
+describeMatrix('a handshake without a signature', [
+  openRow(
+    'of Meta gets its challenge',
+    'meta',
+    plain('GET', `${SUBSCRIBE}a%20token%20of%20mine`),
+    asText('1158201444'),
+    META,
+  ),
+  openRow(
+    'of Meta is refused with another token',
+    'meta',
+    plain('GET', `${SUBSCRIBE}another`),
+    FORBIDDEN,
+    META,
+  ),
+  openRow(
+    'of Dropbox gets its challenge as nothing but text, in the bytes that it came in',
+    'dropbox',
+    plain('GET', '/hook?challenge=%3Cb%3E%C3%BC'),
+    asText('<b>ü'),
+  ),
+  openRow('of Trello, a HEAD, gets a 200', 'trello', plain('HEAD', '/hook'), EMPTY, TRELLO),
+  openRow(
+    'of Okta gets its value as JSON',
+    'okta',
+    plain('GET', '/hook', [['X-Okta-Verification-Challenge', 'Sa5v']]),
+    asJson({ verification: 'Sa5v' }),
+  ),
+  openRow(
+    'of Asana gets its secret back',
+    'asana',
+    plain(
+      'POST',
+      '/hook',
+      [
+        ['X-Hook-Secret', 'b537'],
+        ['Content-Type', 'application/json'],
+      ],
+      '{}',
+    ),
+    { ...EMPTY, others: { 'x-hook-secret': 'b537' } },
+    { secrets: undefined },
+  ),
+  openRow(
+    'that is an OPTIONS is answered, and not by the framework',
+    'asks-first',
+    plain('OPTIONS', '/hook', [['X-Asked', 'b537']]),
+    { ...EMPTY, others: { 'x-hook-secret': 'b537' } },
+  ),
+])
+
+const NOT_ALLOWED = refused(405, 'method_not_post', { others: { allow: 'POST' } })
+
+describeMatrix('a request of another method that is no handshake', [
+  openRow('a GET is refused', 'stripe', plain('GET', '/hook?challenge=x'), NOT_ALLOWED),
+  openRow('a HEAD is refused without a body', 'stripe', plain('HEAD', '/hook'), { ...NOT_ALLOWED, body: '' }),
+  openRow('an OPTIONS is refused', 'stripe', plain('OPTIONS', '/hook'), NOT_ALLOWED),
+  openRow('a GET without its challenge is refused', 'dropbox', plain('GET', '/hook'), NOT_ALLOWED),
+])
+
+describe.each(Object.entries(TARGETS))('on %s', (_, start) => {
+  it.each([
+    ['a HEAD', 'trello', async () => plain('HEAD', '/hook'), 200],
+    ['a 204', 'discord', (signed: Sign) => signed('{"type":0}'), 204],
+  ] as const)('%s sends no byte behind its headers', async (_name, scheme, make, status) => {
+    const endpoint = schemeEndpoint(scheme, scheme === 'trello' ? TRELLO : {})
+    const { address } = await start({ target: endpoint.listener })
+    const connection = new RawConnection(address)
+    const request = await make((body) => endpoint.request({ body }))
+    void connection.write(toBytes(changed(request, { connection: 'keep-alive' })))
+    const first = await connection.reply({ hasBody: false })
+    void connection.write(toBytes(plain('PUT', '/hook')))
+    const second = await connection.reply()
+    connection.abort()
+    expect([first?.status, second?.statusLine]).toEqual([status, NOT_ALLOWED.statusLine])
+    const framing = first?.headers.filter(([name]) => /^(content-length|transfer-encoding)$/.test(name))
+    if (status === 204) expect(framing).toEqual([])
+  })
+})
+
+type Sign = (body: string) => Promise<RawRequest>

@@ -1,0 +1,34 @@
+import type { ListenerOptions } from '../../src/index.ts'
+import type { SchemeOptions } from '../../src/scheme/index.ts'
+import { signAs } from '../../src/testing/index.ts'
+import { SCHEMES, type SchemeName, schemeAuth } from '../runtimes/wire/schemes.ts'
+import { newKey } from '../support/keys.ts'
+import { type Endpoint, endpoint, NAMES, recipes } from './sender.ts'
+
+/** In a form that every scheme takes. */
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+/** Made once a file: the tests are not about keys. */
+const KEY = newKey('EdDSA')
+const PUBLIC_HEX = Buffer.from(KEY.publicKey.x ?? '', 'base64url').toString('hex')
+
+/** An endpoint for another sender than the specification's, which signs as that sender does. */
+export function schemeEndpoint(
+  name: SchemeName,
+  given: SchemeOptions = {},
+  listener: Partial<ListenerOptions> = {},
+): Endpoint {
+  const factory = SCHEMES[name]
+  const isPublic = factory.scheme.algorithm === 'ed25519'
+  const keys = isPublic ? { publicKeys: PUBLIC_HEX } : { secrets: SECRET }
+  const options = { ...('secrets' in given ? {} : keys), ...given }
+  const auth = schemeAuth(name, options)
+  recipes.set(auth, { sender: { name, options }, names: NAMES, keys: [] })
+  const signing = isPublic ? { privateKey: KEY.privateKey } : { secret: SECRET }
+  return endpoint(
+    auth,
+    async ({ body, timestamp, eventId }) =>
+      signAs(factory, { ...signing, body, timestamp, eventId, publicUrl: given.publicUrl }),
+    listener,
+  )
+}

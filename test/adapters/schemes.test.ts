@@ -1,0 +1,190 @@
+import type { SchemeName } from '../runtimes/wire/schemes.ts'
+import {
+  ACCEPTED,
+  closing,
+  describeMatrix,
+  FAILED,
+  type Row,
+  refused,
+  UNAUTHORIZED,
+  type Wire,
+} from '../support/describe-matrix.ts'
+import { schemeEndpoint } from './scheme-sender.ts'
+import { changed, type Given, type HeaderChanges, sentHeader } from './sender.ts'
+
+/** How a sender's own deliveries look. */
+interface Sender {
+  readonly name: SchemeName
+  readonly body: string
+  readonly signature: string
+  readonly timestamp?: string
+}
+
+const SENDERS: readonly Sender[] = [
+  {
+    name: 'stripe',
+    body: '{"id":"evt_1","type":"invoice.paid","note":"Grüße"}',
+    signature: 'stripe-signature',
+  },
+  { name: 'github', body: '{"zen":"Keep it logically awesome."}', signature: 'x-hub-signature-256' },
+  {
+    name: 'slack',
+    body: '{"type":"event_callback","event_id":"Ev1","event":{"type":"message"}}',
+    signature: 'x-slack-signature',
+    timestamp: 'x-slack-request-timestamp',
+  },
+  { name: 'shopify', body: '{"id":820982911946154500}', signature: 'x-shopify-hmac-sha256' },
+  {
+    name: 'standard-webhooks',
+    body: '{"type":"user.created"}',
+    signature: 'webhook-signature',
+    timestamp: 'webhook-timestamp',
+  },
+  {
+    name: 'discord',
+    body: '{"id":"846462639134605312","type":2}',
+    signature: 'x-signature-ed25519',
+    timestamp: 'x-signature-timestamp',
+  },
+]
+
+/** 200, and not 409, which these senders would retry. */
+const DUPLICATE = emptied(200, 'OK')
+const WRONG_METHOD = refused(405, 'method_not_post', { others: { allow: 'POST' } })
+
+function emptied(status: number, phrase: string): Wire {
+  return { ...ACCEPTED, statusLine: `HTTP/1.1 ${status} ${phrase}`, contentType: undefined, body: '' }
+}
+
+function rowsFor({ name, body, signature, timestamp }: Sender): readonly Row[] {
+  const row = (title: string, expected: Wire, given: Given): Row => ({
+    name: title,
+    endpoint: () => schemeEndpoint(name),
+    send: async ({ send, request }) => send(await request({ body, ...given })),
+    expected,
+  })
+  const rows: Row[] = [
+    {
+      name: 'is accepted once, and answered 200 without a body when it comes again',
+      endpoint: () => schemeEndpoint(name),
+      send: async ({ send, request }) => {
+        const sent = await request({ body, eventId: 'msg_1' })
+        return [await send(sent), await send(sent)]
+      },
+      expected: [ACCEPTED, DUPLICATE],
+      claims: 2,
+    },
+    {
+      name: 'is refused with 401 when its body was changed',
+      endpoint: () => schemeEndpoint(name),
+      send: async ({ send, request }) =>
+        send({ ...(await request({ body })), body: Buffer.from(`${body} `) }),
+      expected: UNAUTHORIZED,
+    },
+    row('is refused with 401 without a signature', UNAUTHORIZED, { headers: { [signature]: undefined } }),
+    {
+      name: 'is refused with 401 when its signature comes twice',
+      endpoint: () => schemeEndpoint(name),
+      send: async ({ send, request }) => {
+        const sent = await request({ body })
+        const value = sentHeader(sent, signature)
+        return send(changed(sent, { [signature]: [value, value] }))
+      },
+      expected: UNAUTHORIZED,
+    },
+    row('is refused with 405 when it is not a POST', WRONG_METHOD, { method: 'PUT' }),
+    {
+      name: 'is refused over the limit before anything is asked, and the connection closed',
+      endpoint: () => schemeEndpoint(name, {}, { maxBodyBytes: body.length + 10 }),
+      send: async ({ send, request }) => send(await request({ body: `${body}${' '.repeat(20)}` })),
+      expected: refused(400, 'body_too_large', closing),
+    },
+    {
+      name: 'runs again when its handler has failed',
+      endpoint: () => schemeEndpoint(name),
+      setup: () => ({ handle: statuses(500, 200) }),
+      send: async ({ send, request, calls }) => {
+        const sent = await request({ body, eventId: 'msg_1' })
+        const first = await send(sent)
+        await calls.reaches(2)
+        return [first, await send(sent)]
+      },
+      expected: [FAILED, ACCEPTED],
+      handled: 2,
+    },
+  ]
+  if (timestamp === undefined) return rows
+  const missing = refused(400, 'header_missing')
+  return [...rows, row('is refused without its time', missing, { headers: { [timestamp]: undefined } })]
+}
+
+/** Answers with one after another. */
+function statuses(...rest: readonly number[]): () => number {
+  const left = [...rest]
+  return () => left.shift() ?? 200
+}
+
+for (const sender of SENDERS) describeMatrix(`a delivery of ${sender.name}`, rowsFor(sender))
+
+const FORM = 'token=x&command=%2Fdeploy&text=to+staging&text=twice'
+const INTERACTION = `payload=${encodeURIComponent('{"type":"block_actions","user":{"id":"U1"}}')}`
+const FORM_TYPE: HeaderChanges = { 'content-type': 'application/x-www-form-urlencoded' }
+
+function formRow(name: string, body: string, payload: unknown, expected: Wire): Row {
+  return {
+    name,
+    endpoint: () => schemeEndpoint('slack'),
+    send: async (client) => {
+      const wire = await client.send(await client.request({ body, headers: FORM_TYPE }))
+      const seen = JSON.stringify(client.handled.map((event) => event.payload))
+      if (seen !== JSON.stringify(expected === ACCEPTED ? [payload] : [])) throw new Error(seen)
+      return wire
+    },
+    expected,
+  }
+}
+
+describeMatrix('a form', [
+  formRow(
+    'reaches the handler as its fields, several texts of one name in order',
+    FORM,
+    { token: 'x', command: '/deploy', text: ['to staging', 'twice'] },
+    ACCEPTED,
+  ),
+  formRow(
+    'with a payload of JSON reaches the handler with that parsed',
+    INTERACTION,
+    { payload: { type: 'block_actions', user: { id: 'U1' } } },
+    ACCEPTED,
+  ),
+  formRow(
+    'with percent codes that are no UTF-8 is refused',
+    'text=%ff',
+    undefined,
+    refused(400, 'body_malformed'),
+  ),
+])
+
+/** `Headers` joins what was repeated by a comma and a blank, which WorkOS writes itself. */
+describeMatrix('a signature header that is a list with blanks', [
+  {
+    name: 'is accepted',
+    endpoint: () => schemeEndpoint('workos'),
+    send: async ({ send, request }) => {
+      const sent = await request({ body: '{"id":"event_1"}' })
+      if (!/^t=\d{13}, v1=/.test(sentHeader(sent, 'workos-signature'))) throw new Error('no such list')
+      return send(sent)
+    },
+    expected: ACCEPTED,
+  },
+  {
+    name: 'is refused when it comes twice: two times are one too many',
+    endpoint: () => schemeEndpoint('workos'),
+    send: async ({ send, request }) => {
+      const sent = await request({ body: '{"id":"event_1"}' })
+      const value = sentHeader(sent, 'workos-signature')
+      return send(changed(sent, { 'workos-signature': [value, value] }))
+    },
+    expected: UNAUTHORIZED,
+  },
+])
