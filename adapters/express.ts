@@ -32,7 +32,7 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
   readonly trustedProxies?: readonly string[] | undefined
 }
 
-/** Fits `app.post(path, …)` of Express 4 and 5, connect, and a `node:http` server's own dispatch. */
+/** Fits `app.post(path, …)` and `app.all(path, …)` of Express 4 and 5, connect, and a `node:http` server's own dispatch. */
 export type WebhookMiddleware<Request extends IncomingMessage> = (
   request: Request,
   response: ServerResponse,
@@ -41,7 +41,8 @@ export type WebhookMiddleware<Request extends IncomingMessage> = (
 
 /**
  * Lets verified deliveries through to the next handler, with the event in `req.webhook` and its payload in `req.body`;
- * answers all others itself. Mount it on the webhook's route, before any body parser, and once.
+ * answers all others itself. Mount it on the webhook's route, before any body parser, and once; by `app.all` where the
+ * sender's handshake is a GET, a HEAD or an OPTIONS.
  *
  * What is wrong with the set-up goes to `next(error)`: a ListenerConfigError that names the fix.
  *

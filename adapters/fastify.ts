@@ -46,6 +46,8 @@ const OPTIONS = {
  * The checks run in `onRequest`. The event is claimed in `preHandler`, behind the rate limit, the schema and the `preValidation` of
  * the route: what they refuse stays free for the sender's next attempt. The route's own `preHandler` may read `request.webhook`.
  *
+ * Where the sender's handshake is a GET, a HEAD or an OPTIONS, write `scope.all` for `scope.post`.
+ *
  * ```ts
  * app.register(async (scope) => {
  *   await scope.register(verifyWebhook, { listener })

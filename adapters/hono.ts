@@ -30,6 +30,8 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
  * and `proxy`. On Node the event is settled after the answer, as in Express and Fastify; elsewhere before it, since a platform
  * may stop there.
  *
+ * Mount it by `app.all` where the sender's handshake is a GET, a HEAD or an OPTIONS.
+ *
  * What is wrong with the set-up is thrown, to `app.onError`: a ListenerConfigError that names the fix.
  *
  * @throws ListenerConfigError for options that are unknown or wrong, and for a listener with `allowedCidrs` when

@@ -1,9 +1,12 @@
+import type { SchemeOptions } from '../../src/scheme/index.ts'
 import type { SchemeName } from '../runtimes/wire/schemes.ts'
 import {
   ACCEPTED,
+  answered,
   closing,
   describeMatrix,
   FAILED,
+  IN_PROGRESS,
   type Row,
   refused,
   UNAUTHORIZED,
@@ -18,6 +21,7 @@ interface Sender {
   readonly body: string
   readonly signature: string
   readonly timestamp?: string
+  readonly options?: SchemeOptions
 }
 
 const SENDERS: readonly Sender[] = [
@@ -46,6 +50,12 @@ const SENDERS: readonly Sender[] = [
     signature: 'x-signature-ed25519',
     timestamp: 'x-signature-timestamp',
   },
+  {
+    name: 'twilio',
+    body: 'MessageSid=SM0123&Body=Hi+there&From=%2B15017122661&To=Z%C3%BCrich',
+    signature: 'x-twilio-signature',
+    options: { publicUrl: 'https://receiver.example/hook' },
+  },
 ]
 
 /** 200, and not 409, which these senders would retry. */
@@ -56,17 +66,17 @@ function emptied(status: number, phrase: string): Wire {
   return { ...ACCEPTED, statusLine: `HTTP/1.1 ${status} ${phrase}`, contentType: undefined, body: '' }
 }
 
-function rowsFor({ name, body, signature, timestamp }: Sender): readonly Row[] {
+function rowsFor({ name, body, signature, timestamp, options = {} }: Sender): readonly Row[] {
   const row = (title: string, expected: Wire, given: Given): Row => ({
     name: title,
-    endpoint: () => schemeEndpoint(name),
+    endpoint: () => schemeEndpoint(name, options),
     send: async ({ send, request }) => send(await request({ body, ...given })),
     expected,
   })
   const rows: Row[] = [
     {
       name: 'is accepted once, and answered 200 without a body when it comes again',
-      endpoint: () => schemeEndpoint(name),
+      endpoint: () => schemeEndpoint(name, options),
       send: async ({ send, request }) => {
         const sent = await request({ body, eventId: 'msg_1' })
         return [await send(sent), await send(sent)]
@@ -76,7 +86,7 @@ function rowsFor({ name, body, signature, timestamp }: Sender): readonly Row[] {
     },
     {
       name: 'is refused with 401 when its body was changed',
-      endpoint: () => schemeEndpoint(name),
+      endpoint: () => schemeEndpoint(name, options),
       send: async ({ send, request }) =>
         send({ ...(await request({ body })), body: Buffer.from(`${body} `) }),
       expected: UNAUTHORIZED,
@@ -84,7 +94,7 @@ function rowsFor({ name, body, signature, timestamp }: Sender): readonly Row[] {
     row('is refused with 401 without a signature', UNAUTHORIZED, { headers: { [signature]: undefined } }),
     {
       name: 'is refused with 401 when its signature comes twice',
-      endpoint: () => schemeEndpoint(name),
+      endpoint: () => schemeEndpoint(name, options),
       send: async ({ send, request }) => {
         const sent = await request({ body })
         const value = sentHeader(sent, signature)
@@ -95,13 +105,25 @@ function rowsFor({ name, body, signature, timestamp }: Sender): readonly Row[] {
     row('is refused with 405 when it is not a POST', WRONG_METHOD, { method: 'PUT' }),
     {
       name: 'is refused over the limit before anything is asked, and the connection closed',
-      endpoint: () => schemeEndpoint(name, {}, { maxBodyBytes: body.length + 10 }),
+      endpoint: () => schemeEndpoint(name, options, { maxBodyBytes: body.length + 10 }),
       send: async ({ send, request }) => send(await request({ body: `${body}${' '.repeat(20)}` })),
       expected: refused(400, 'body_too_large', closing),
     },
     {
+      name: 'is answered 503 while nobody knows whether its handler still runs',
+      endpoint: () => schemeEndpoint(name, options),
+      setup: () => ({ handle: () => 503 }),
+      send: async ({ send, request }) => {
+        const sent = await request({ body, eventId: 'msg_1' })
+        return [await send(sent), await send(sent)]
+      },
+      expected: [answered(503, 'Service Unavailable'), IN_PROGRESS],
+      handled: 1,
+      claims: 2,
+    },
+    {
       name: 'runs again when its handler has failed',
-      endpoint: () => schemeEndpoint(name),
+      endpoint: () => schemeEndpoint(name, options),
       setup: () => ({ handle: statuses(500, 200) }),
       send: async ({ send, request, calls }) => {
         const sent = await request({ body, eventId: 'msg_1' })

@@ -9,6 +9,7 @@ import { slack } from '../../../schemes/slack.ts'
 import { standardWebhooks } from '../../../schemes/standard-webhooks.ts'
 import { stripe } from '../../../schemes/stripe.ts'
 import { trello } from '../../../schemes/trello.ts'
+import { twilio } from '../../../schemes/twilio.ts'
 import { workos } from '../../../schemes/workos.ts'
 import { xero } from '../../../schemes/xero.ts'
 import type { Authenticator } from '../../../src/index.ts'
@@ -47,7 +48,9 @@ export const SCHEMES = {
   slack,
   'standard-webhooks': standardWebhooks,
   stripe,
-  trello: trello as Factory, // rows give its URL
+  // Rows give these their URL.
+  trello: trello as Factory,
+  twilio: twilio as Factory,
   workos,
   xero,
 } as const satisfies { readonly [name: string]: Factory }
