@@ -46,6 +46,7 @@ export interface EventStore {
 }
 
 /** One text for one key. The length in front keeps `a:b` + `c` apart from `a` + `b:c`. */
-export function eventKeyText(key: EventKey): string {
-  return `${key.listenerId.length}:${key.listenerId}:${key.eventId}`
+export function eventKeyText({ listenerId, eventId }: EventKey): string {
+  // A template would keep its parts in memory beside the text.
+  return [listenerId.length, listenerId, eventId].join(':')
 }

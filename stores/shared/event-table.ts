@@ -1,20 +1,23 @@
 import type { EventKey } from '../../src/event-store.ts'
 import { EventIndex, grown, NONE } from './event-index.ts'
-import { WORDS, writeWords } from './event-words.ts'
+import { listenerWords, WORDS, writeWords } from './event-words.ts'
 
 export { NONE } from './event-index.ts'
 
 const FIRST_CAPACITY = 512
 
+/** How many listeners' words are kept, so that each is hashed once where there are few. */
+const MOST_LISTENERS = 1000
+
 /**
- * Events in the order of their last change, about 60 bytes each at a million: flat arrays, so that neither their number nor
+ * Events in the order of their last change, about 55 bytes each at a million: flat arrays, so that neither their number nor
  * their coming and going is work for the garbage collector. A record is a number, good until `remove()`. The arrays
  * double as records come, up to `maxRecords`, of which the caller takes care.
  */
 export class EventTable {
   size = 0
   readonly #maxRecords: number
-  readonly #listeners = new Map<string, number>()
+  readonly #listeners = new Map<string, Uint32Array>()
   readonly #index: EventIndex
   /** When a record's time is up, in milliseconds, and when it was last kept, in whole seconds. */
   #until: Float64Array
@@ -45,13 +48,15 @@ export class EventTable {
 
   /** The record of a key, or NONE. */
   find({ listenerId, eventId }: EventKey): number {
-    let listener = this.#listeners.get(listenerId)
-    if (listener === undefined) {
-      listener = this.#listeners.size
-      this.#listeners.set(listenerId, listener)
-    }
-    writeWords(this.#wanted, eventId, listener)
+    writeWords(this.#wanted, eventId, this.#listeners.get(listenerId) ?? this.#meet(listenerId))
     return this.#index.find(this.#wanted)
+  }
+
+  #meet(listenerId: string): Uint32Array {
+    if (this.#listeners.size === MOST_LISTENERS) this.#listeners.clear()
+    const words = listenerWords(listenerId)
+    this.#listeners.set(listenerId, words)
+    return words
   }
 
   /** A new record, the newest, of the key that `find()` was asked for last and did not find. */

@@ -1,14 +1,17 @@
-/** How many 32-bit words an event key takes: four of its UUID, and a number for its listener. */
-export const WORDS = 5
+/** How many 32-bit words an event key takes. */
+export const WORDS = 4
 
 const FINAL_ROUNDS = 3
 
-export function writeWords(words: Uint32Array, uuid: string, listener: number): void {
-  words[0] = (fourDigits(uuid, 0) << 16) | fourDigits(uuid, 4)
-  words[1] = (fourDigits(uuid, 9) << 16) | fourDigits(uuid, 14)
-  words[2] = (fourDigits(uuid, 19) << 16) | fourDigits(uuid, 24)
-  words[3] = (fourDigits(uuid, 28) << 16) | fourDigits(uuid, 32)
-  words[4] = listener
+/**
+ * Writes a key: its UUID, xor 128 bits that stand for its listener. Keys of two listeners that fall together would need UUIDs
+ * that differ by exactly the difference of those bits, which no sender knows.
+ */
+export function writeWords(words: Uint32Array, uuid: string, listener: Uint32Array): void {
+  words[0] = ((fourDigits(uuid, 0) << 16) | fourDigits(uuid, 4)) ^ (listener[0] ?? 0)
+  words[1] = ((fourDigits(uuid, 9) << 16) | fourDigits(uuid, 14)) ^ (listener[1] ?? 0)
+  words[2] = ((fourDigits(uuid, 19) << 16) | fourDigits(uuid, 24)) ^ (listener[2] ?? 0)
+  words[3] = ((fourDigits(uuid, 28) << 16) | fourDigits(uuid, 32)) ^ (listener[3] ?? 0)
 }
 
 function fourDigits(text: string, at: number): number {
@@ -25,23 +28,45 @@ function digit(code: number): number {
   return (code & 15) + (code >> 6) * 9
 }
 
+/** The keys of `hashOf`, then those of each word of `listenerWords`. */
+let seeds: Uint32Array | undefined
+
 /** Random once, at the first use: workerd has no randomness before the first request. */
-let seed: Uint32Array | undefined
+function seed(index: number): number {
+  seeds ??= crypto.getRandomValues(new Uint32Array(2 + 2 * WORDS))
+  return seeds[index] ?? 0
+}
+
+/** The hash of the key that begins at `at`. */
+export function hashOf(words: Uint32Array, at: number): number {
+  return halfSipHash(words, at, WORDS, seed(0), seed(1))
+}
+
+/** What stands for a listener in its keys: a hash of its ID, however long that is, which is another after each start. */
+export function listenerWords(id: string): Uint32Array {
+  const units = new Uint32Array(1 + Math.ceil(id.length / 2))
+  units[0] = id.length // otherwise an odd ID would equal the same with a NUL behind it
+  for (let index = 0; index < id.length; index += 1) {
+    const word = 1 + (index >> 1)
+    units[word] = ((units[word] ?? 0) << 16) | id.charCodeAt(index)
+  }
+  const hash = (_: unknown, index: number) =>
+    halfSipHash(units, 0, units.length, seed(2 + 2 * index), seed(3 + 2 * index))
+  return Uint32Array.from({ length: WORDS }, hash)
+}
 
 /**
- * HalfSipHash-1-3 of the words from `at` on, without its length block: they are always five. Keyed, because senders choose their
- * event IDs, and one of them could choose a million that fall on one place.
+ * HalfSipHash-1-3 of `count` words from `at` on, without its length block: all inputs of one key are of one length, or begin
+ * with it. Keyed, because senders choose their event IDs, and one of them could choose a million that fall on one place.
  */
-export function hashOf(words: Uint32Array, at: number): number {
-  seed ??= crypto.getRandomValues(new Uint32Array(2))
-  const [key0 = 0, key1 = 0] = seed
+function halfSipHash(words: Uint32Array, at: number, count: number, key0: number, key1: number): number {
   let a = key0 | 0
   let b = key1 | 0
   let c = key0 ^ 0x6c796765
   let d = key1 ^ 0x74656462
-  for (let round = 0; round < WORDS + FINAL_ROUNDS; round += 1) {
-    const word = round < WORDS ? (words[at + round] ?? 0) : 0
-    if (round === WORDS) c ^= 0xff
+  for (let round = 0; round < count + FINAL_ROUNDS; round += 1) {
+    const word = round < count ? (words[at + round] ?? 0) : 0
+    if (round === count) c ^= 0xff
     d ^= word
     a = (a + b) | 0
     b = rotate(b, 5) ^ a

@@ -78,6 +78,7 @@ const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   './fastify': ['fastify-plugin', 'ipaddr.js'],
   './hono': ['ipaddr.js'],
   './web': ['ipaddr.js'],
+  './stores/local-cache': ['lru-cache'],
 }
 
 describe('what a subpath brings', () => {

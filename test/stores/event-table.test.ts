@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EventTable, NONE } from '../../stores/shared/event-table.ts'
-import { hashOf, WORDS, writeWords } from '../../stores/shared/event-words.ts'
+import { hashOf, listenerWords, WORDS, writeWords } from '../../stores/shared/event-words.ts'
 
 /** The key of the event with this number. */
 function keyOf(number: number, listenerId = 'L1') {
@@ -90,14 +90,36 @@ describe('the hash of a key', () => {
   const hashes = (keys: readonly string[]) =>
     keys.map((uuid, index) => {
       const words = new Uint32Array(WORDS)
-      writeWords(words, uuid, index % 3)
+      writeWords(words, uuid, listenerWords(`L${index % 3}`))
       return hashOf(words, 0)
     })
 
   it('reads every digit, of either case, and the listener', () => {
     const words = new Uint32Array(WORDS)
-    writeWords(words, '01234567-89AB-4cde-8f01-23456789abcd', 7)
-    expect([...words]).toStrictEqual([0x01234567, 0x89ab4cde, 0x8f012345, 0x6789abcd, 7])
+    writeWords(words, '01234567-89AB-4cde-8f01-23456789abcd', new Uint32Array(WORDS))
+    expect([...words]).toStrictEqual([0x01234567, 0x89ab4cde, 0x8f012345, 0x6789abcd])
+    writeWords(words, '00000000-0000-0000-0000-000000000000', Uint32Array.of(7, 8, 9, 10))
+    expect([...words]).toStrictEqual([7, 8, 9, 10])
+  })
+
+  it('tells listeners apart that are nearly alike, whatever they are made of', () => {
+    const units = fc.string({
+      unit: fc.constantFrom('\0', 'a', 'b', 'ä', '\ud800', '\u{1f600}'),
+      maxLength: 6,
+    })
+    fc.assert(
+      fc.property(units, units, (one, other) => {
+        expect(`${listenerWords(one)}` === `${listenerWords(other)}`).toBe(one === other)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('depends on each character of a listener with each of its words', () => {
+    const ids = Array.from({ length: 2000 }, (_, index) => `https://tenant-${index}.example/webhooks`)
+    for (const word of [0, 1, 2, 3]) {
+      expect(new Set(ids.map((id) => listenerWords(id)[word])).size).toBeGreaterThan(ids.length - 5)
+    }
   })
 
   it.each([

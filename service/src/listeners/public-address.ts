@@ -11,7 +11,8 @@ const CLOUD_INTERNAL = new Set([
 
 /**
  * Whether an address is one of the public internet: not private, loopback, link-local, unique local, shared (CGNAT),
- * multicast, reserved, one that a cloud keeps for itself, and no IPv6 form that carries an IPv4 address inside it (mapped, NAT64, 6to4, Teredo).
+ * multicast, reserved, one that a cloud keeps for itself, and no IPv6 form that carries an IPv4 address inside it (mapped,
+ * NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text) || text.includes('%')) return false

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import type { EventStore } from '../../src/index.ts'
+import { withLocalCache } from '../../stores/local-cache.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { liveBytes } from '../support/live-memory.ts'
+
+const LISTENERS = 500_000
+const MEGABYTE = 2 ** 20
+const LEASE_MS = 60_000
+const DAY_MS = 86_400_000
+
+/** One event each for many listeners, which nobody hears of again. */
+function* keys() {
+  for (let number = 0; number < LISTENERS; number += 1) {
+    const hex = number.toString(16).padStart(12, '0')
+    yield { listenerId: `https://tenant-${hex}.example`, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${hex}` }
+  }
+}
+
+/** A store of nothing but done events, to show what stands in front of it. */
+const allDone: EventStore = { claim: () => 'done', commit: () => 'committed', release: () => false }
+
+describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
+  it('in a memory store, nothing, once their events are released', () => {
+    const store = memoryStore()
+    const before = liveBytes()
+    for (const key of keys()) {
+      store.claim(key, 'a', LEASE_MS)
+      store.release(key, 'a')
+    }
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('acquired')
+  })
+
+  it('in a memory store that was asked for events which it does not have, nothing', () => {
+    const store = memoryStore()
+    const before = liveBytes()
+    for (const key of keys()) store.release(key, 'a')
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    expect(store.release({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a')).toBe(false)
+  })
+
+  it('in a memory store, for each event that it still remembers, 100 bytes', () => {
+    const store = memoryStore()
+    const before = liveBytes()
+    for (const key of keys()) store.commit(key, 'a', DAY_MS)
+    expect(liveBytes() - before).toBeLessThan(LISTENERS * 100)
+    for (const key of keys()) if (store.claim(key, 'b', LEASE_MS) !== 'done') throw new Error(key.listenerId)
+  })
+
+  it('in a local cache, for each event that fits, 300 bytes', () => {
+    const store = withLocalCache(allDone, { maxRecords: LISTENERS })
+    const before = liveBytes()
+    for (const key of keys()) store.claim(key, 'a', LEASE_MS)
+    expect(liveBytes() - before).toBeLessThan(LISTENERS * 300)
+    expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('done')
+  })
+
+  it('in a local cache, nothing of the events that do not fit', () => {
+    const store = withLocalCache(allDone, { maxRecords: 1000 })
+    const before = liveBytes()
+    for (const key of keys()) store.claim(key, 'a', LEASE_MS)
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('done')
+  })
+})

@@ -1,0 +1,13 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** Bytes that are still in use after a collection, on the heap and in buffers. */
+export function liveBytes(): number {
+  collectGarbage()
+  collectGarbage() // what finalizers let go of
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
