@@ -1,0 +1,27 @@
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { stripe } from 'hookgate/schemes/stripe'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'stripe',
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
+  store: memoryStore(), // one process; Redis, Postgres and five more for several
+  onVerdict(verdict) {
+    if (verdict.reason) console.warn(verdict.reason, verdict.detail)
+  },
+})
+
+const app = new Hono()
+
+app.post('/webhooks/stripe', verifyWebhook(listener), (c) => {
+  const { id, type } = c.var.webhook // verified, fresh and new; the body is in `payload`
+  console.log(type, id)
+  return c.text('done') // 2xx: never runs again. Throw, and Stripe's next attempt runs.
+})
+
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
+  console.log(`http://localhost:${port}/webhooks/stripe`)
+})
