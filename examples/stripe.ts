@@ -10,7 +10,7 @@ const listener = defineListener({
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
   store: memoryStore(), // one process; Redis, Postgres and five more for several
   onVerdict(verdict) {
-    if (verdict.reason) console.warn(verdict.reason, verdict.detail)
+    if (!verdict.ok) console.warn(verdict.reason, verdict.detail)
   },
 })
 

@@ -26,7 +26,7 @@ export function compileSender(scheme: Scheme, options: SchemeOptions): Sender {
     singleHeaders: given(timestampHeader, eventIdHeader, 'content-type', 'content-encoding'),
     timestampHeader,
     eventIdHeader,
-    dedupe: options.dedupe ?? dedupeOf(scheme, isSigned(eventId)),
+    dedupe: options.dedupe ?? dedupeOf(scheme),
     unsigned: unsignedMembers(scheme, isSigned),
     readerFor: bodyReaders(content, jsonField),
     time: timestamp,
@@ -56,10 +56,11 @@ function isCovered({ algorithm }: Scheme, place: Place | undefined, names: reado
 }
 
 /** An unsigned ID is never the only key, unless nothing at all is signed: then honest repetition is all there is to find. */
-export function dedupeOf({ algorithm, dedupe, eventId, timestamp }: Scheme, isIdSigned: boolean): Dedupe {
+export function dedupeOf(scheme: Scheme): Dedupe {
+  const { algorithm, dedupe, eventId, timestamp } = scheme
   if (dedupe !== undefined) return dedupe
   if (eventId === undefined) return 'signed bytes'
-  if (isIdSigned || algorithm === 'token') return 'id'
+  if (algorithm === 'token' || isCovered(scheme, eventId, signedReader(scheme, {}).names)) return 'id'
   return timestamp?.of === 'attempt' ? 'signed bytes and id' : 'signed bytes'
 }
 

@@ -1,11 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { run } from '../cli/support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const PAGES = ['README.md', 'docs/operating.md', 'docs/stores.md', 'docs/troubleshooting.md']
+const PAGES = ['README.md', ...pagesWithCode()]
+
+function pagesWithCode(): string[] {
+  const names = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  return names.map((name) => `docs/${name}`).filter((page) => fencesIn(page).length > 0)
+}
 
 /** What the reader has, and the pages do not say again. */
 const TAKEN_FOR_GRANTED = `

@@ -3,16 +3,17 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { signHmac } from '../../src/testing/index.ts'
+import { hookgate } from '../cli/support.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 
 const root = new URL('../../', import.meta.url)
-const readme = readFileSync(new URL('README.md', root), 'utf8')
+const page = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
 /** Runs a built example on a port of the system's choice, until `use` is done with it. */
 async function runExample(name: string, use: (port: number) => Promise<void>): Promise<void> {
   const path = fileURLToPath(new URL(`dist/examples/${name}.js`, root))
   const example = spawn(process.execPath, [path], {
-    env: { ...process.env, PORT: '0', WEBHOOK_SECRET: SECRET },
+    env: { ...process.env, PORT: '0', WEBHOOK_SECRET: SECRET, STRIPE_WEBHOOK_SECRET: SECRET },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   try {
@@ -20,7 +21,7 @@ async function runExample(name: string, use: (port: number) => Promise<void>): P
       let printed = ''
       example.stdout.on('data', (chunk: Buffer) => {
         printed += chunk.toString()
-        const found = /port: (\d+)|:(\d+)\s/.exec(printed)
+        const found = /port: (\d+)|:(\d+)[/\s]/.exec(printed)
         if (found) resolve(Number(found[1] ?? found[2]))
       })
       example.once('exit', () => reject(new Error(`the example ended: ${printed}`)))
@@ -32,21 +33,39 @@ async function runExample(name: string, use: (port: number) => Promise<void>): P
 }
 
 describe('the quick starts', () => {
-  it.each(['express', 'fastify', 'hono', 'web/orders'])(
-    'the README shows examples/%s.ts to the letter',
-    (name) => {
-      expect(readme).toContain(readFileSync(new URL(`examples/${name}.ts`, root), 'utf8').trim())
-    },
-  )
+  it.each([
+    ['README.md', 'stripe'],
+    ['docs/express.md', 'express'],
+    ['docs/fastify.md', 'fastify'],
+    ['docs/hono.md', 'hono'],
+    ['docs/fetch.md', 'web/orders'],
+  ])('%s shows examples/%s.ts to the letter', (path, name) => {
+    expect(page(path)).toContain(page(`examples/${name}.ts`).trim())
+  })
+
+  it('the README has at most 150 lines', () => {
+    expect(page('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  })
+
+  it('the README sends what examples/stripe.ts takes once', async () => {
+    await runExample('stripe', async (port) => {
+      const url = `http://127.0.0.1:${port}/webhooks/stripe`
+      const body = '{"id":"evt_1","type":"invoice.paid"}'
+      const given = ['send', url, '--scheme', 'stripe', '--data', body, '--duplicate']
+      const { code, stdout } = await hookgate(given, { env: { HOOKGATE_SECRET: SECRET } })
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '200 OK\ndone\n200 OK\n' })
+      expect(page('README.md')).toContain('```\n200 OK\ndone\n200 OK\n```')
+    })
+  })
 
   it.each(['bun', 'deno', 'workers', 'next', 'sveltekit'])(
-    'the README mounts it as examples/web/%s.ts',
+    'docs/fetch.md mounts it as examples/web/%s.ts',
     (name) => {
       const calls = readFileSync(new URL(`examples/web/${name}.ts`, root), 'utf8').match(
         /handle\(request.*\)/g,
       )
       expect(calls).toHaveLength(1)
-      expect(readme).toContain(calls?.[0]?.replace(/\)$/, ''))
+      expect(page('docs/fetch.md')).toContain(calls?.[0]?.replace(/\)$/, ''))
     },
   )
 

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-const readme = read('README.md')
+const speed = read('docs/speed.md')
+const checks = read('docs/checks.md')
+const options = read('docs/options.md') + read('docs/stores.md')
 
 /** The names in front of a colon, two spaces in, from `opening` to the next line that closes. */
 function namesIn(path: string, opening: string): string[] {
@@ -22,7 +24,7 @@ const measured = (suite: string, name = 'hookgate') => rowsOf(suite).filter((row
 const ratios = (rows: readonly Row[], column: string) =>
   rows.map((row) => Number(row[column]).toFixed(1)).join(' · ')
 
-describe('the README', () => {
+describe('the pages', () => {
   it.each([
     ['HMAC, every check', ratios(measured('hmac'), 'toFloor')],
     ['the same by standardwebhooks', ratios(measured('hmac', 'standardwebhooks'), 'toFloor')],
@@ -54,13 +56,13 @@ describe('the README', () => {
         .join(' · '),
     ],
   ])('has the figures of the last bench: %s', (row, figures) => {
-    expect(readme.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
+    expect(speed.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
   })
 
   it('names every reason', () => {
     const reasons = namesIn('src/verdict.ts', 'RejectedStatus>> = {')
     expect(reasons).toHaveLength(22)
-    expect(reasons.filter((reason) => !readme.includes(`\`${reason}\``))).toEqual([])
+    expect(reasons.filter((reason) => !checks.includes(`\`${reason}\``))).toEqual([])
   })
 
   it.each([
@@ -71,8 +73,8 @@ describe('the README', () => {
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {', 1],
     ['stores/memory.ts', 'interface MemoryStoreOptions {', 4],
   ])('names every option of %s', (path, opening, count) => {
-    const options = namesIn(path, opening)
-    expect(options).toHaveLength(count)
-    expect(options.filter((option) => !readme.includes(`\`${option}`))).toEqual([])
+    const names = namesIn(path, opening)
+    expect(names).toHaveLength(count)
+    expect(names.filter((option) => !options.includes(`\`${option}`))).toEqual([])
   })
 })

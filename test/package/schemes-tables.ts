@@ -1,0 +1,96 @@
+import { coverageOf } from '../../src/scheme/define-scheme.ts'
+import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
+
+/** Markdown ends a cell at a bar. */
+const row = (cells: readonly string[]) =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+
+function timeSpan(seconds: number | undefined): string {
+  if (seconds === undefined) return 'any'
+  if (seconds % 86_400 === 0) return `${seconds / 86_400} d`
+  return seconds % 60 === 0 && seconds > 300 ? `${seconds / 60} min` : `${seconds} s`
+}
+
+function windowOf({ timestamp }: Scheme): string {
+  if (timestamp === undefined) return 'no time'
+  return `${timeSpan(timestamp.toleranceSeconds)}${timestamp.of === 'event' ? ', of the event' : ''}`
+}
+
+function largestBody({ maxBodyBytes }: Scheme): string {
+  const isWhole = maxBodyBytes % 1_048_576 === 0
+  return isWhole ? `${maxBodyBytes / 1_048_576} MB` : `${Math.round(maxBodyBytes / 1024)} KB`
+}
+
+function handshakeOf({ handshake }: Scheme): string {
+  if (handshake === undefined) return '–'
+  return handshake.signed ? 'yes, signed' : 'yes'
+}
+
+const HEAD = [
+  'sender',
+  'import',
+  'secret',
+  'covers',
+  'window',
+  'claimed by',
+  'handshake',
+  'largest body',
+  'not covered',
+]
+
+/** One line a sender, in the order of their names. */
+export function sendersTable(
+  schemes: readonly { readonly scheme: Scheme; readonly dedupe: Dedupe }[],
+): string {
+  const byName = (a: { scheme: Scheme }, b: { scheme: Scheme }) =>
+    `${a.scheme.sender} ${a.scheme.name}`.localeCompare(`${b.scheme.sender} ${b.scheme.name}`, 'en')
+  const rows = schemes
+    .toSorted(byName)
+    .map(({ scheme, dedupe }) =>
+      row([
+        scheme.sender,
+        `\`hookgate/schemes/${scheme.name}\``,
+        scheme.secretName,
+        coverageOf(scheme),
+        windowOf(scheme),
+        dedupe,
+        handshakeOf(scheme),
+        largestBody(scheme),
+        scheme.limits,
+      ]),
+    )
+  return [row(HEAD), row(HEAD.map(() => '---')), ...rows].join('\n')
+}
+
+interface Differing {
+  readonly scheme: string
+  readonly cases: readonly {
+    readonly expect: { readonly ok: boolean }
+    readonly sdk: string
+    readonly why?: string
+  }[]
+}
+
+/** One line a reason, with the schemes that it stands for. */
+export function differencesTable(files: readonly Differing[]): string {
+  const found = new Map<string, Set<string>>()
+  for (const { scheme, cases } of files) {
+    for (const { expect, sdk, why } of cases) {
+      if (why === undefined || sdk === 'not asked' || (sdk === 'accepts') === expect.ok) continue
+      const who = expect.ok ? 'hookgate accepts, the SDK refuses' : 'the SDK accepts, hookgate refuses'
+      const key = `${who}\n${why}`
+      found.set(key, (found.get(key) ?? new Set()).add(scheme))
+    }
+  }
+  const rows = [...found]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, schemes]) => row([...key.split('\n'), [...schemes].toSorted().join(', ')]))
+  return [row(['who', 'why', 'where']), row(['---', '---', '---']), ...rows].join('\n')
+}
+
+/** A page with a table between its two marks. */
+export function withTable(page: string, name: string, table: string): string {
+  const [start, end] = [`<!-- ${name}: npm run docs:schemes -->`, `<!-- end of ${name} -->`]
+  const [before = '', rest = ''] = page.split(start)
+  return `${before}${start}\n\n${table}\n\n${rest.slice(rest.indexOf(end))}`
+}
