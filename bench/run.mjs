@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { tables } from './tables.mjs'
 
-const SUITES = ['hmac', 'jwt', 'refusals', 'http', 'memory', 'cpu', 'attack']
+const SUITES = ['hmac', 'schemes', 'jwt', 'refusals', 'http', 'memory', 'cpu', 'attack']
 
 const HELP = `npm run bench -- [suite ...] [options]
 
@@ -12,6 +12,7 @@ the rounds' ratios; microseconds are the least seen. Build first, which "npm run
 
 Suites: ${SUITES.join(', ')} (default: all)
   hmac       a verified delivery of 256 B, 1 KB, 8 KB, 64 KB
+  schemes    Stripe, Standard Webhooks, GitHub, next to their own packages; and a wrong signature over 8 KB
   jwt        RS256, ES256, EdDSA; one at a time, and 32 at once
   refusals   wrong signature, stale timestamp, oversize, unknown kid
   http       requests a second and CPU, in Express 4 and 5, Fastify, Hono

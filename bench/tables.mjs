@@ -23,6 +23,19 @@ export const tables = {
       namesOf(rows).map((name) => [name, ...SIZES.map((size) => cell(at(name, size)))]),
     )
   },
+  schemes: (rows) =>
+    table(
+      ['a verified delivery', 'next to', 'size', 'µs', '**× the package**', 'wrong signature, × accepted'],
+      rows.map(({ sender, peer, size, microseconds, toPeer, wrongToAccepted }) => [
+        sender,
+        peer,
+        sizeName(size),
+        fixed(microseconds, 1),
+        `**${fixed(toPeer)}**`,
+        fixed(wrongToAccepted),
+      ]),
+    ),
+
   jwt(rows) {
     const cell = (row) =>
       row

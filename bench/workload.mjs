@@ -26,8 +26,7 @@ export const flat = (text) => Buffer.from(text).latin1Slice()
 const mac = (...parts) => parts.reduce((hmac, part) => hmac.update(part), createHmac('sha256', SECRET))
 
 /** One delivery, in hookgate's words and in each peer's. */
-export function signedDelivery(size, serial, { timestamp = `${now()}` } = {}) {
-  const body = bodyOf(size, serial)
+export function signedDelivery(size, serial, { timestamp = `${now()}`, body = bodyOf(size, serial) } = {}) {
   const eventId = flat(randomUUID())
   const headers = {
     'content-type': 'application/json',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export const root: string = fileURLToPath(new URL('../..', import.meta.url))
@@ -15,10 +15,17 @@ interface Manifest {
 /** The manifest of the repository. */
 export const manifest: Manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
-/** `.`, `./jwt`, … : all that a program can import. */
-export const subpaths: readonly string[] = Object.keys(manifest.exports).filter(
-  (subpath) => !subpath.endsWith('.json'),
-)
+/** `stripe`, `github`, … : a subpath each. */
+export const schemeNames: readonly string[] = readdirSync(`${root}schemes`)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -3))
+
+/** `.`, `./jwt`, `./schemes/stripe`, … : all that a program can import. */
+export const subpaths: readonly string[] = Object.keys(manifest.exports)
+  .filter((subpath) => !subpath.endsWith('.json'))
+  .flatMap((subpath) =>
+    subpath === './schemes/*' ? schemeNames.map((name) => subpath.replace('*', name)) : [subpath],
+  )
 
 /** `hookgate`, `hookgate/jwt`, … */
 export const specifierOf = (subpath: string): string => `hookgate${subpath.slice(1)}`

@@ -1,0 +1,78 @@
+import { interleave, least, ratio, roundsInAll } from './rounds.mjs'
+import { SENDERS } from './scheme-variants.mjs'
+import { bodyOf, SIZES, signedDelivery, tampered } from './workload.mjs'
+
+const MICROSECONDS_A_ROUND = 6000
+const REFUSED_SIZE = 8192
+
+/** CPU of a verified delivery next to the sender's own package, and of a wrong signature next to an accepted one. */
+export async function measure({ rounds, progress }) {
+  const rows = []
+  for (const sender of SENDERS) {
+    for (const size of SIZES) {
+      await prove(sender, size)
+      rows.push(
+        ...(await compare(sender, size, rounds, (where) => progress(`${sender.name} ${size}, ${where}`))),
+      )
+    }
+  }
+  return rows
+}
+
+/** Pairs in one interleaved run. At 8 KB a third variant is refused. */
+async function compare(sender, size, rounds, progress) {
+  const { name, peer, ours, theirs } = sender
+  const operations = Math.ceil(MICROSECONDS_A_ROUND / (3 + size / 220))
+  const made = Array.from({ length: roundsInAll(rounds) }, (_, round) =>
+    Array.from({ length: operations }, (_, index) => delivered(sender, size, round * operations + index)),
+  )
+  const variants = [
+    { name, run: runAll(ours(), made, true) },
+    { name: peer, run: runAll(theirs(), made, true) },
+  ]
+  if (size === REFUSED_SIZE) {
+    const wrong = made.map((deliveries) => deliveries.map((delivery) => mistaken(sender, delivery)))
+    variants.push({ name: 'wrong signature', run: runAll(ours(), wrong, false) })
+  }
+  const { cpu } = await interleave(variants, { rounds, operations, progress })
+  const row = { sender: name, size, peer, microseconds: least(cpu, name), toPeer: ratio(cpu, name, peer) }
+  return [size === REFUSED_SIZE ? { ...row, wrongToAccepted: ratio(cpu, 'wrong signature', name) } : row]
+}
+
+/** With an ID, which Stripe's events have in their bodies. */
+function delivered({ own }, size, serial) {
+  const id = Buffer.from(`{"id":"evt_${`${serial}`.padStart(10, '0')}",`)
+  const body = Buffer.concat([id, bodyOf(size - id.length + 1, serial).subarray(1)])
+  const delivery = signedDelivery(size, serial, { body })
+  return Object.assign(delivery, { own: own(delivery) })
+}
+
+function mistaken({ own }, delivery) {
+  const wrong = tampered(delivery)
+  return Object.assign(wrong, { own: own(wrong) })
+}
+
+/** No figure means anything before this: a good delivery passes, a changed one does not. */
+async function prove(sender, size) {
+  const good = delivered(sender, size, 1)
+  for (const make of [sender.ours, sender.theirs]) {
+    const said = [await make()(good), await make()(mistaken(sender, good))]
+    if (said[0] !== true || said[1] !== false) throw new Error(`${sender.name} accepts and refuses: ${said}`)
+  }
+}
+
+/** Each verifier has a loop of its own, so that none is compiled for the others' sake. */
+function runAll(verifier, deliveries, wanted) {
+  const loop = new Function(
+    'verifier',
+    'deliveries',
+    'wanted',
+    `return async (round) => {
+      for (const delivery of deliveries[round]) {
+        const said = verifier(delivery)
+        if ((said === true || said === false ? said : await said) !== wanted) throw new Error('decided otherwise')
+      }
+    }`,
+  )
+  return loop(verifier, deliveries, wanted)
+}
