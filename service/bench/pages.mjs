@@ -34,6 +34,7 @@ const dependencies = {
   secret,
   baseUrl: 'http://127.0.0.1',
   baselinePolicies: true,
+  skippers: 'operators',
   trustedProxies: [],
   allowPrivateJwks: false,
   report: console.error,
@@ -51,9 +52,9 @@ async function fill() {
   )
   await database.query(
     `INSERT INTO tasks (id, display_name, description, state, processing, origin, type, user_id, created_by_user_id,
-       created_at, updated_at, recommendation, policy_id, policy_generation_id)
+       created_at, updated_at, recommendation, policy_id, policy_generation_id, workflow)
      SELECT 'many-' || n, display_name, description, state, processing, origin, type, user_id, created_by_user_id,
-       created_at, updated_at, recommendation, policy_id, policy_generation_id
+       created_at, updated_at, recommendation, policy_id, policy_generation_id, workflow
      FROM tasks, generate_series(1, 10000) AS n WHERE numeric_id = 1`,
   )
   await database.query(

@@ -22,6 +22,7 @@ const variables = z.strictObject({
   SERVICE_SECRET: z.string().min(32).optional(),
   SERVICE_SEED: onOff.default(true),
   SERVICE_BASELINE_POLICIES: onOff.default(true),
+  SERVICE_SKIP_STEP: z.enum(['operators', 'approvers']).default('operators'),
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
   SERVICE_TRUSTED_PROXIES: z.string().default(''),
   SERVICE_JOB_LEASE_SECONDS: digits.pipe(z.int().min(1).max(3_600)).default(60),
@@ -44,6 +45,8 @@ export interface Config {
   /** Whether an empty database gets the demo tenant. */
   readonly seed: boolean
   readonly baselinePolicies: boolean
+  /** Who may skip a step that names others as its approvers. Default `operators`: everybody with that role. */
+  readonly skippers: 'operators' | 'approvers'
   /** Development only: whether a JWKS may be fetched from private, loopback and link-local addresses. */
   readonly allowPrivateJwks: boolean
   /** Networks of the proxies in front, with commas between. Default: none. */
@@ -68,6 +71,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     secret: given.SERVICE_SECRET,
     seed: given.SERVICE_SEED,
     baselinePolicies: given.SERVICE_BASELINE_POLICIES,
+    skippers: given.SERVICE_SKIP_STEP,
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,
     trustedProxies: given.SERVICE_TRUSTED_PROXIES.split(/[\s,]+/).filter((network) => network !== ''),
     jobLeaseSeconds: given.SERVICE_JOB_LEASE_SECONDS,

@@ -39,6 +39,7 @@ const dependencies: Dependencies = {
   secret,
   baseUrl: config.baseUrl ?? here,
   baselinePolicies: config.baselinePolicies,
+  skippers: config.skippers,
   jobs,
   trustedProxies: config.trustedProxies,
   allowPrivateJwks: config.allowPrivateJwks,

@@ -35,6 +35,7 @@ describe('the environment', () => {
     ['SERVICE_BASE_URL', 'https://user@tenant.example/'],
     ['SERVICE_SECRET', 'x'.repeat(31)],
     ['SERVICE_SEED', 'yes'],
+    ['SERVICE_SKIP_STEP', 'anybody'],
     ['SERVICE_DATA', ''],
   ])('%s=%s is refused by name', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(name)
@@ -47,11 +48,13 @@ describe('the environment', () => {
       SERVICE_DATABASE_URL: 'postgres://localhost/service',
       SERVICE_SECRET: 'x'.repeat(32),
       SERVICE_ALLOW_PRIVATE_JWKS: 'on',
+      SERVICE_SKIP_STEP: 'approvers',
       SERVICE_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.0/24,',
     })
     expect(config).toMatchObject({
       port: 0,
       baseUrl: 'https://tenant.example:8443/@x',
+      skippers: 'approvers',
       allowPrivateJwks: true,
     })
     expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.0/24'])

@@ -8,10 +8,14 @@ import { Problem } from './problem.ts'
 export const ROLES = ['super_admin', 'operator', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Who asks. */
+/** Who asks, or in whose name a run acts. */
 export interface Caller {
   readonly userId: string
   readonly roles: readonly string[]
+  /** Whether they may skip a step whose approvers are others. */
+  readonly skipsAnyStep: boolean
+  /** The run that acts in their name. Absent: they ask by API. */
+  readonly runId?: string
 }
 
 /** The environment of every route behind `bearer()`: `c.var.caller`. */
@@ -30,16 +34,21 @@ export function hashOf(secret: string): Buffer {
 }
 
 /** Nobody passes without a token that is known, not revoked and not expired. */
-export function bearer({ database, clock }: Dependencies): MiddlewareHandler<Env> {
+export function bearer({ database, clock, skippers }: Dependencies): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const caller = await callerOf(database, c.req.header('authorization') ?? '', clock.now())
-    if (caller === undefined) throw new Problem('unauthorized', 'Send `Authorization: Bearer <token>`.')
-    c.set('caller', caller)
+    const token = await tokenOf(database, c.req.header('authorization') ?? '', clock.now())
+    if (token === undefined) throw new Problem('unauthorized', 'Send `Authorization: Bearer <token>`.')
+    const skipsAnyStep = token.roles.includes('super_admin') || skippers === 'operators'
+    c.set('caller', { ...token, skipsAnyStep })
     await next()
   }
 }
 
-async function callerOf(database: Queryable, header: string, nowMs: number): Promise<Caller | undefined> {
+async function tokenOf(
+  database: Queryable,
+  header: string,
+  nowMs: number,
+): Promise<Pick<Caller, 'userId' | 'roles'> | undefined> {
   const [, id, secret] = TOKEN.exec(header) ?? []
   if (id === undefined || secret === undefined) return undefined
   const [token] = await database.query<{ hash: Uint8Array; user_id: string; roles: string[] }>(
@@ -51,7 +60,7 @@ async function callerOf(database: Queryable, header: string, nowMs: number): Pro
   return same && token ? { userId: token.user_id, roles: token.roles } : undefined
 }
 
-export function mayAct(caller: Caller): boolean {
+export function mayAct(caller: Pick<Caller, 'roles'>): boolean {
   return caller.roles.includes('super_admin') || caller.roles.includes('operator')
 }
 

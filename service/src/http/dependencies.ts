@@ -14,6 +14,8 @@ export interface Dependencies {
   readonly baseUrl: string
   /** Whether a policy may defer its baseline to another one (specification, 2.9: behind a feature flag). */
   readonly baselinePolicies: boolean
+  /** Who may skip a step that names others as its approvers: every operator, or its approvers and super admins only. */
+  readonly skippers: 'operators' | 'approvers'
   /** Where the runs of automations wait to be worked on. */
   readonly jobs: JobQueue
   /** Networks of the proxies in front, like `10.0.0.0/8`. Empty: the socket's address is the source. */

@@ -10,6 +10,17 @@ const STEPS = [{ type: 'record', valueCel: 'ctx.trigger' }]
 export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   receiveWebhook: { task: 2, 'approved by': 'payroll' },
   'svc.api.task.v1.TaskActionsService.SkipStep': { policyStepId: SOME_STEP, comment: 'Approved by phone.' },
+  'svc.api.task.v1.TaskActionsService.Approve': { policyStepId: SOME_STEP, comment: 'Fine.' },
+  'svc.api.task.v1.TaskActionsService.Deny': { policyStepId: SOME_STEP, comment: 'Not in this quarter.' },
+  'svc.api.task.v1.TaskActionsService.Reassign': {
+    policyStepId: SOME_STEP,
+    newStepUserIds: [DEMO.adminId],
+    comment: 'Alan is on leave.',
+  },
+  'svc.api.task.v1.TaskActionsService.Comment': { comment: 'Who needs this?' },
+  'svc.api.task.v1.TaskActionsService.Restart': { comment: 'The request has changed.' },
+  'svc.api.task.v1.TaskActionsService.Close': { comment: 'No longer needed.' },
+  listTaskAudits: { taskId: '1', pageSize: 10 },
   createTask: {
     type: {
       grant: {

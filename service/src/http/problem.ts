@@ -24,6 +24,7 @@ export const PROBLEM_STATUSES = {
   run_unknown: 404,
   method_not_allowed: 405,
   policy_step_done: 409,
+  policy_step_unassigned: 409,
   task_closed: 409,
   policy_builtin: 409,
   policy_in_use: 409,

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { anyMembers } from '../http/as-given.ts'
 import { oneOfMembers, oneOfMembersInput, setMembers, withNulls } from '../http/exactly-one.ts'
 import { openEnum, prefixed } from '../http/open-enum.ts'
+import { ends, noEnds } from './endings.ts'
 
 const notShown = 'The specification shows none of its fields; they are kept as given.'
 
@@ -14,8 +15,7 @@ const userIds = {
 const nullable: ('object' | 'null')[] = ['object', 'null']
 const users = { type: nullable, properties: { userIds }, additionalProperties: {} }
 const namedUsers = z.looseObject({ userIds: z.array(z.string()).nullish() }).nullish()
-/** The name under which an instance tells how its step ended. */
-const begin = z.object({ skipped: z.undefined('is written by Skip Step').optional() })
+const begin = z.object(noEnds)
 const acting = anyMembers(
   begin.extend({ userIds: z.array(z.string()).optional(), users: namedUsers }),
 ).openapi({ properties: { userIds, users }, description: notShown })
@@ -47,13 +47,10 @@ export type StoredStep = Readonly<Record<string, unknown>>
 
 export const STEP_STATES = prefixed('POLICY_STEP_STATE', ['UNSPECIFIED', 'ACTIVE', 'DONE'])
 
-const skipped = z
-  .object({ skippedAt: z.iso.datetime(), userId: z.string(), comment: z.string() })
-  .openapi({ description: 'Set when Skip Step ended the step. An addition.' })
-const instance = z.looseObject({ skipped: skipped.optional() }).openapi({ description: notShown })
+const instance = z.looseObject(ends).openapi({ description: notShown })
 const acceptInstance = instance.extend({ acceptMessage: z.string().optional() })
 
-/** The policy's action, a target instance and an outcome. Nothing performs actions here: the last two stay null. */
+/** The policy's action, a target instance and an outcome. Nothing performs actions here: people end them. */
 const actionMembers = {
   action: open,
   automation: open,
@@ -105,9 +102,14 @@ export function storedStep(given: z.infer<typeof policyStepInput>): StoredStep {
   return Object.fromEntries(setMembers(given))
 }
 
+/** The kind of a step, and what the policy says of it. */
+export function variantOf(step: StoredStep): [kind: string, variant: unknown] {
+  return Object.entries(step)[0] ?? ['', {}]
+}
+
 /** Who may act on a step: the `userIds` and the `users.userIds` of its kind. */
 export function actorsOf(step: StoredStep): string[] {
-  const [variant] = Object.values(step)
+  const [, variant] = variantOf(step)
   const named = [variant, Reflect.get(Object(variant), 'users')].flatMap((holder): unknown[] => {
     const ids: unknown = Reflect.get(Object(holder), 'userIds')
     return Array.isArray(ids) ? ids : []

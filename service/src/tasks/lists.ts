@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { Listing } from '../http/list.ts'
 import { iso } from '../http/timestamp.ts'
+import type { TaskAudit } from './audit/schema.ts'
 import type { taskActionSchema } from './schema/requests.ts'
 import { TASK_COLUMNS } from './store.ts'
 
@@ -23,19 +24,23 @@ export function tasksLike({ taskStates, userIds }: TaskFilters): Listing {
   }
 }
 
-export interface ActionRow {
+export interface AuditRow {
   readonly id: string
   readonly task_id: string
-  readonly type: string
+  readonly event: string
+  readonly action: string
   readonly policy_step_id: string
   readonly comment: string
+  readonly outcome: string
   readonly user_id: string
+  readonly run_id: string | null
   readonly created_at: Date
 }
 
-export function actionsOf(taskId: string): Listing {
+/** The whole audit trail of a task, the oldest first. */
+export function auditsOf(taskId: string): Listing {
   return {
-    select: '* FROM task_actions',
+    select: '* FROM task_audits',
     where: 'task_id = $1',
     params: [taskId],
     keys: ['number'],
@@ -43,14 +48,34 @@ export function actionsOf(taskId: string): Listing {
   }
 }
 
-export function taskAction(row: ActionRow): z.infer<typeof taskActionSchema> {
+/** What people did, and automations in their name. */
+export function actionsOf(taskId: string): Listing {
+  return { ...auditsOf(taskId), where: "task_id = $1 AND event = 'TASK_AUDIT_EVENT_ACTION'" }
+}
+
+export function taskAction(row: AuditRow): z.infer<typeof taskActionSchema> {
   return {
     id: row.id,
     taskId: row.task_id,
-    type: row.type,
+    type: row.action,
     policyStepId: row.policy_step_id,
     comment: row.comment,
     userId: row.user_id,
+    createdAt: iso(row.created_at),
+  }
+}
+
+export function taskAudit(row: AuditRow): TaskAudit {
+  return {
+    id: row.id,
+    taskId: row.task_id,
+    event: row.event,
+    action: row.action,
+    policyStepId: row.policy_step_id,
+    comment: row.comment,
+    outcome: row.outcome,
+    userId: row.user_id,
+    runId: row.run_id ?? '',
     createdAt: iso(row.created_at),
   }
 }

@@ -2,42 +2,17 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { pageOf, pageQuery } from '../http/list.ts'
 import { ADDITION, json, refusals } from '../http/router.ts'
 import { takes, takesBody } from '../http/takes.ts'
+import { listAuditsRequest, taskAuditSchema } from './audit/schema.ts'
 import {
   createTaskRequest,
   searchTasksRequest,
   searchTasksResponse,
-  skipStepRequest,
   taskActionSchema,
   taskParams,
   taskResponse,
 } from './schema/requests.ts'
-import { taskActionResponse } from './schema/view.ts'
 
 const tags = ['Tasks']
-
-/** Specification, 4.1. */
-export const skipStepOperation = createRoute({
-  method: 'post',
-  path: '/api/v1/tasks/{task_id}/action/skip-step',
-  operationId: 'svc.api.task.v1.TaskActionsService.SkipStep',
-  summary: 'Skip the current step of a task',
-  tags,
-  ...takes('super_admin', 'operator'),
-  request: { params: taskParams, body: { required: true, ...json(skipStepRequest) } },
-  responses: {
-    200: { description: 'The step is skipped, and the task has moved on.', ...json(taskActionResponse) },
-    ...refusals(
-      'body_not_json',
-      'expand_path_unknown',
-      'forbidden',
-      'task_unknown',
-      'policy_step_unknown',
-      'policy_step_done',
-      'task_closed',
-      'body_too_large',
-    ),
-  },
-})
 
 /** Named by the specification (4.3) as a search operation, and shown no further. */
 export const searchOperation = createRoute({
@@ -104,5 +79,23 @@ export const listActionsOperation = createRoute({
       ...json(pageOf(z.object({ taskAction: taskActionSchema })).openapi('ListTaskActionsResponse')),
     },
     ...refusals('page_token_invalid', 'task_unknown'),
+  },
+})
+
+export const listAuditsOperation = createRoute({
+  method: 'post',
+  path: '/api/v1/task/audits',
+  operationId: 'listTaskAudits',
+  summary: 'The audit trail of a task: who did what and when, the oldest first',
+  tags,
+  ...ADDITION,
+  ...takesBody,
+  request: { body: { required: true, ...json(listAuditsRequest) } },
+  responses: {
+    200: {
+      description: 'One page.',
+      ...json(pageOf(z.object({ taskAudit: taskAuditSchema })).openapi('ListTaskAuditsResponse')),
+    },
+    ...refusals('body_not_json', 'page_token_invalid', 'task_unknown', 'body_too_large'),
   },
 })

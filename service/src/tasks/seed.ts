@@ -35,6 +35,6 @@ export const seedTasks: SeedPart = async (tx, dependencies) => {
     const grant = { appId: DEMO.appId, appEntitlementId, appUserId: DEMO.appUserId, grantDuration: '86400s' }
     const description = 'Needed for the payroll run of November.'
     const request = { type: { grant }, policyId: DEMO.grantPolicyId, description }
-    await createTask(tx, request, DEMO.requesterId, { ...dependencies, evaluate: evaluateCel })
+    await createTask(tx, request, { userId: DEMO.requesterId }, { ...dependencies, evaluate: evaluateCel })
   }
 }

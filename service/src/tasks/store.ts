@@ -3,6 +3,7 @@ import { Problem } from '../http/problem.ts'
 import type { StoredStep } from '../policies/step.ts'
 import type { PolicyRow } from '../policies/store.ts'
 import type { Task } from './schema/task.ts'
+import type { TaskKind } from './schema/task-type.ts'
 
 export interface TaskRow {
   readonly id: string
@@ -70,10 +71,18 @@ export async function findTask(database: Queryable, idOrNumber: string): Promise
   return task ?? refuseUnknown()
 }
 
-/** The task, which nobody else moves until the transaction ends. @throws Problem `task_unknown`. */
-export async function lockTask(tx: Transaction, idOrNumber: string): Promise<{ id: string; state: string }> {
-  const [row] = await tx.query<{ id: string; state: string }>(
-    `SELECT id, state FROM tasks WHERE ${FOUND} FOR UPDATE`,
+/** A task that nobody else moves until the transaction ends. */
+export interface LockedTask {
+  readonly id: string
+  readonly state: string
+  /** The member of its type that is set. */
+  readonly kind: TaskKind
+}
+
+/** @throws Problem `task_unknown`. */
+export async function lockTask(tx: Transaction, idOrNumber: string): Promise<LockedTask> {
+  const [row] = await tx.query<LockedTask>(
+    `SELECT id, state, (SELECT * FROM jsonb_object_keys(type)) AS kind FROM tasks WHERE ${FOUND} FOR UPDATE`,
     idValues(idOrNumber),
   )
   return row ?? refuseUnknown()

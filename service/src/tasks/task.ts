@@ -1,8 +1,9 @@
-import { type Caller, mayAct } from '../http/bearer.ts'
+import type { Caller } from '../http/bearer.ts'
 import { withNulls } from '../http/exactly-one.ts'
 import { iso } from '../http/timestamp.ts'
 import { actorsOf, begun, type PolicyStepInstance, policyStep, STEP_KINDS } from '../policies/step.ts'
 import { policyOf } from '../policies/store.ts'
+import { actionsOf } from './actions/who-may.ts'
 import type { Task } from './schema/task.ts'
 import { TASK_KINDS, type TaskType } from './schema/task-type.ts'
 import type { StepRow, StoredTask, TaskRow } from './store.ts'
@@ -26,7 +27,7 @@ export function taskOf(stored: StoredTask, caller: Caller): Task {
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
     deletedAt: iso(row.deleted_at),
-    actions: current && mayAct(caller) ? ['TASK_ACTION_TYPE_SKIP_STEP'] : [],
+    actions: actionsOf(current?.step, caller),
     approverIds: row.approver_ids,
     stepApproverIds: current ? actorsOf(current.step) : [],
     commentCount: row.comment_count,

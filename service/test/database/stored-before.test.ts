@@ -54,4 +54,29 @@ describeService('what an older version stored', (subject) => {
     expect([await policyOf(lost.id), await policyOf(known.id)]).toEqual([null, known.policy.policy])
     expect(known.policy.policy.displayName).toBe('Changed')
   })
+
+  it('a task that knows no workflow can be restarted, and its audit trail begins with its creation', async () => {
+    const [first] = (await subject.post('/api/v1/search/tasks', { userIds: ['user-grace'] })).body.list
+    const path = `/api/v1/tasks/${first.task.id}`
+    const policyStepId = first.task.policy.current.id
+    const skipped = await subject.post(`${path}/action/skip-step`, { policyStepId, comment: 'old' })
+    await subject.database.transaction((tx) =>
+      tx.script(`ALTER TABLE tasks DROP COLUMN workflow;
+        DELETE FROM task_audits WHERE event <> 'TASK_AUDIT_EVENT_ACTION';
+        ALTER TABLE task_audits DROP COLUMN event, DROP COLUMN outcome, DROP COLUMN run_id;
+        ALTER TABLE task_audits RENAME COLUMN action TO type;
+        ALTER TABLE task_audits RENAME TO task_actions;
+        DELETE FROM service_migrations WHERE file LIKE '%workflow%'`),
+    )
+    await migrate(subject.database)
+    const { list } = (await subject.post('/api/v1/task/audits', { taskId: first.task.id })).body
+    expect(list.map(({ taskAudit }) => [taskAudit.event, taskAudit.userId, taskAudit.comment])).toEqual([
+      ['TASK_AUDIT_EVENT_CREATED', 'user-grace', ''],
+      ['TASK_AUDIT_EVENT_ACTION', 'user-ada', 'old'],
+    ])
+    expect(list[1]?.taskAudit.id).toBe(skipped.body.ticketActionId)
+    const { task } = (await subject.post(`${path}/action/restart`, {})).body.taskView
+    expect(task.policy.current.approval).toEqual(first.task.policy.current.approval)
+    expect(task.policy.next).toEqual(first.task.policy.next)
+  })
 })

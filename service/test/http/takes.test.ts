@@ -9,6 +9,8 @@ describeService('a request', (subject) => {
   it.each<[string, string, Role]>([
     ['POST', '/api/v1/tasks', 'viewer'],
     ['POST', '/api/v1/tasks/1/action/skip-step', 'viewer'],
+    ['POST', '/api/v1/tasks/1/action/approve', 'viewer'],
+    ['POST', '/api/v1/tasks/1/action/close', 'viewer'],
     ['POST', '/api/v1/policies', 'operator'],
     ['PATCH', '/api/v1/policies/builtin-grant', 'operator'],
     ['POST', '/api/v1/policies/builtin-grant', 'operator'],

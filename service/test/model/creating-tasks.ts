@@ -1,7 +1,8 @@
 import type { Reply } from '../support/reply.ts'
 import { badPaths, checkView, randomMask } from './expanding.ts'
 import { type Policy, type Step, stepsFor } from './policies.ts'
-import { type Task, typeOf } from './tasks.ts'
+import type { Task } from './tasks.ts'
+import { adopt, audit, moveOn, outcomeOf, plan as planSteps } from './workflow.ts'
 import { barred, judge, type World } from './world.ts'
 
 const POLICY_TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -105,15 +106,9 @@ function begun(world: World, { body }: Reply, { kind, target, given, plan }: Cre
   const { id, numericId, policyGenerationId, policy } = body.taskView.task
   if (plan.policy) world.checkGeneration(plan.policy, policyGenerationId)
   const { description = '', insightIds = [] } = given
-  return {
+  const task: Task = {
     fixed: {
-      ...{
-        id: world.fresh(id),
-        displayName: 'T',
-        description,
-        type: typeOf(kind, target),
-        origin: 'TASK_ORIGIN_API',
-      },
+      ...{ id: world.fresh(id), displayName: 'T', description, origin: 'TASK_ORIGIN_API' },
       ...{
         userId: plan.userId,
         createdByUserId: 'user-ada',
@@ -121,15 +116,16 @@ function begun(world: World, { body }: Reply, { kind, target, given, plan }: Cre
         deletedAt: null,
         annotations: null,
       },
-      ...{ approverIds: [], data: null, emergencyAccess: false, externalRefs: null, form: null, insightIds },
+      ...{ data: null, emergencyAccess: false, externalRefs: null, form: null, insightIds },
       ...{ recommendation: 'INSIGHT_RECOMMENDATION_UNSPECIFIED', analysisId: '', revocationTargets: null },
     },
-    ...{ numericId: Number(numericId), target, policy: plan.policy, policyGenerationId },
-    steps: plan.steps.map((step, index) =>
-      index === 0
-        ? { step, id: world.fresh(policy.current.id), state: 'POLICY_STEP_STATE_ACTIVE' }
-        : { step, id: '', state: 'next' },
-    ),
-    ...{ actions: [], updatedAt: world.now, commentCount: 0 },
+    ...{ numericId: Number(numericId), kind, target, policy: plan.policy, policyGenerationId },
+    ...{ workflow: plan.steps, steps: [], actions: [], audits: [], approverIds: [] },
+    ...{ outcome: outcomeOf(kind, 'undecided', ''), updatedAt: world.now, commentCount: 0 },
   }
+  planSteps(task, plan.steps)
+  audit(world, task, { event: 'CREATED', userId: 'user-ada' })
+  moveOn(world, task, 'undecided')
+  adopt(world, task, policy)
+  return task
 }

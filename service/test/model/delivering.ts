@@ -1,8 +1,9 @@
 import { signHmac } from 'hookgate/testing'
 import { workAll } from '../support/automations.ts'
 import { replyOf } from '../support/reply.ts'
+import { skippedByRun } from './acting.ts'
 import { type Automation, PATH } from './automations.ts'
-import { currentOf, isOpen, skipped } from './tasks.ts'
+import { currentOf, isOpen } from './tasks.ts'
 import { judge, same, type World } from './world.ts'
 
 /** One that was accepted. */
@@ -69,7 +70,7 @@ async function checkRun(
   const { steps } = run
   for (const [index, { type }] of (automation.published ?? []).entries()) {
     const [step, isOver] = [steps[index], index + 1 === steps.length]
-    const code = type === 'skip_step' ? await checkSkip(world, number, step) : undefined
+    const code = type === 'skip_step' ? await checkSkip(world, { number, runId }, step) : undefined
     if (type === 'record') automation.records.unshift(JSON.parse(body)['a value'])
     same(
       [step?.type, step?.state, step?.error?.code],
@@ -102,7 +103,7 @@ interface Run {
 /** @returns Why it cannot be; else the model's task has moved on, too. */
 async function checkSkip(
   world: World,
-  numericId: number,
+  { number: numericId, runId }: { number: number; runId: string },
   step: Run['steps'][number] | undefined,
 ): Promise<string | undefined> {
   const task = world.tasks.find((each) => each.numericId === numericId)
@@ -111,9 +112,6 @@ async function checkSkip(
   const { taskId, ticketActionId, policyStepId } = JSON.parse(step?.outcome ?? '{}')
   same([taskId, policyStepId], [task.fixed.id, currentOf(task)?.id])
   const { body } = await world.ask('viewer', 'GET', `/api/v1/tasks/${numericId}`)
-  const { current, history } = body.taskView.task.policy
-  const begun = [...history, ...(current ? [current] : [])]
-  const after = begun.findIndex((each) => each.id === policyStepId) + 1
-  skipped(world, task, { policyStepId, comment: 'by webhook', ticketActionId }, begun[after]?.id)
+  skippedByRun(world, task, { id: ticketActionId, runId, shown: body.taskView.task.policy })
   return undefined
 }

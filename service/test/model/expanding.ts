@@ -28,7 +28,6 @@ export function badPaths(mask: Mask): string[] {
 /** Which path of the view locates what, for each path of the mask (specification, 2.2 and 2.4). */
 function located(task: Task): Record<string, [path: string, type: string, ids: readonly unknown[]]> {
   const { appId, appUserId, identityUserId, appEntitlementId, accessReviewId } = task.target
-  const { certify } = Object(task.fixed.type)
   return {
     access_review_id: ['accessReviewPath', 'AccessReview', [accessReviewId]],
     user_id: ['userPath', 'User', appUserId ? [] : [task.fixed.userId]],
@@ -37,7 +36,7 @@ function located(task: Task): Record<string, [path: string, type: string, ids: r
     app_user_id: ['appUserPath', 'AppUser', [appUserId]],
     app_entitlement_ids: ['entitlementsPath', 'AppEntitlement', [appEntitlementId]],
     step_approver_ids: ['stepApproversPath', 'User', actorsOf(task)],
-    approver_ids: ['approversPath', 'User', []],
+    approver_ids: ['approversPath', 'User', task.approverIds],
     identity_user_id: ['identityUserPath', 'User', appUserId ? [identityUserId] : []],
     insight_ids: ['insightsPath', 'Insight', task.fixed.insightIds as string[]],
     app_user_last_usage: ['appUserLastUsagePath', 'Timestamp', appUserId ? ['last usage'] : []],
@@ -47,7 +46,11 @@ function located(task: Task): Record<string, [path: string, type: string, ids: r
       [appEntitlementId === 'entitlement-01' && 'bindings-01'],
     ],
     scope_role_resources: ['roleResourcePath', 'AppResource', []],
-    resource: ['principalResourcePath', 'AppResource', [certify?.resource?.id]],
+    resource: [
+      'principalResourcePath',
+      'AppResource',
+      [task.kind === 'certify' && Object(task.target.resource).id],
+    ],
   }
 }
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { describeService } from '../support/databases.ts'
+import { act, readAudits, readTask } from './acting.ts'
 import { setUp } from './automations.ts'
 import { createTask } from './creating-tasks.ts'
 import { deliver } from './delivering.ts'
 import { misuseToken, readPage } from './lists.ts'
 import { Random } from './random.ts'
-import { readTask, skipStep } from './skipping-steps.ts'
 import { World } from './world.ts'
 import { deletePolicy, readPolicy, writePolicy } from './writing-policies.ts'
 
@@ -14,7 +14,7 @@ const CALLS = Number(process.env.MODEL_CALLS ?? 200)
 const SEED = Number(process.env.MODEL_SEED ?? 1)
 
 const ACTS = [
-  ...[createTask, createTask, skipStep, skipStep, skipStep, skipStep, readTask],
+  ...[createTask, createTask, createTask, act, act, act, act, act, act, readTask, readAudits],
   ...[writePolicy, writePolicy, writePolicy, deletePolicy, readPolicy, readPage, readPage, misuseToken],
   ...[setUp, deliver, deliver],
 ]

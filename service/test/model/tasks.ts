@@ -1,29 +1,50 @@
 import type { Policy, Step } from './policies.ts'
-import { barred, type Who, type World } from './world.ts'
+import { barred, type Who } from './world.ts'
 
-interface TaskStep {
-  readonly step: Step
+export interface TaskStep {
+  step: Step
+  /** Empty until a reply tells it. */
   id: string
   state: 'next' | 'POLICY_STEP_STATE_ACTIVE' | 'POLICY_STEP_STATE_DONE'
-  skipped?: object
+  /** How it ended, by the name that its instance has for that. */
+  end?: Readonly<Record<string, object>>
+}
+
+/** What is known of an entry of the audit trail; of its step, the ID is, once a reply tells it. */
+export interface Audit {
+  readonly entry: Readonly<Record<string, string>>
+  readonly step?: TaskStep | undefined
+  readonly id?: string
 }
 
 export interface Task {
   /** What never changes, as it is answered. */
   readonly fixed: Readonly<Record<string, unknown>> & { readonly id: string; readonly userId: string }
   readonly numericId: number
+  readonly kind: string
   readonly target: Readonly<Record<string, unknown>>
   /** As it was when the task began. */
   readonly policy: Policy | undefined
   readonly policyGenerationId: string
-  readonly steps: readonly TaskStep[]
+  /** As the policy has them. */
+  readonly workflow: readonly Step[]
+  /** Those that began, in the order in which they did, and those that are next. */
+  steps: TaskStep[]
   readonly actions: object[]
+  readonly audits: Audit[]
+  readonly approverIds: string[]
+  outcome: { readonly outcome: string; readonly outcomeTime: string | null }
   updatedAt: string
   commentCount: number
 }
 
 export const isOpen = (task: Task) => task.steps.some(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE')
 export const currentOf = (task: Task) => task.steps.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE')
+
+export function kindOf(step: Step | undefined): string {
+  const [kind = ''] = Object.entries(step ?? {}).find(([, it]) => it !== null) ?? []
+  return kind
+}
 
 /** Who may act on the current step. */
 export function actorsOf(task: Task): readonly unknown[] {
@@ -35,20 +56,18 @@ export function actorsOf(task: Task): readonly unknown[] {
 export function taskOf(task: Task, who: Who) {
   const { steps, policy, policyGenerationId, updatedAt, commentCount } = task
   const current = currentOf(task)
-  const instance = ({ step, id, state, skipped }: TaskStep) => {
-    const members = Object.entries(step).map(([kind, it]) => [
-      kind,
-      it && { ...begun(kind, it), ...(skipped && { skipped }) },
-    ])
+  const instance = ({ step, id, state, end }: TaskStep) => {
+    const members = Object.entries(step).map(([kind, it]) => [kind, it && { ...begun(kind, it), ...end }])
     return { ...Object.fromEntries(members), id, policyGenerationId, state }
   }
   return {
     ...task.fixed,
     ...{ policyGenerationId, updatedAt, commentCount, numericId: `${task.numericId}` },
+    type: typeOf(task),
+    approverIds: task.approverIds,
     state: current ? 'TASK_STATE_OPEN' : 'TASK_STATE_CLOSED',
     processing: current ? 'TASK_PROCESSING_TYPE_WAITING' : 'TASK_PROCESSING_TYPE_DONE',
-    actions:
-      current && barred(who, 'super_admin', 'operator').length === 0 ? ['TASK_ACTION_TYPE_SKIP_STEP'] : [],
+    actions: actionsFor(task, who),
     stepApproverIds: actorsOf(task),
     policy: {
       current: current ? instance(current) : null,
@@ -57,6 +76,25 @@ export function taskOf(task: Task, who: Who) {
       policy,
     },
   }
+}
+
+/** Ada is everybody: a step that names others is not hers to decide. */
+export function mayDecide(task: Task): boolean {
+  const actors = actorsOf(task)
+  return actors.length === 0 || actors.includes('user-ada')
+}
+
+function actionsFor(task: Task, who: Who): string[] {
+  if (barred(who, 'super_admin', 'operator').length > 0) return []
+  const current = currentOf(task)
+  const isAssigned = ['approval', 'provision'].includes(kindOf(current?.step))
+  const names = [
+    ...(current ? ['CLOSE', ...(mayDecide(task) ? ['APPROVE', 'DENY'] : [])] : []),
+    'COMMENT',
+    ...(isAssigned && (mayDecide(task) || who === 'super_admin') ? ['REASSIGN'] : []),
+    ...(current ? ['RESTART', 'SKIP_STEP'] : []),
+  ]
+  return names.map((name) => `TASK_ACTION_TYPE_${name}`)
 }
 
 function begun(kind: string, it: object): object {
@@ -72,48 +110,22 @@ function begun(kind: string, it: object): object {
   return kind === 'action' ? { action: it, ...Object.fromEntries(rest.map((name) => [name, null])) } : it
 }
 
-const blank = { appUserId: '', identityUserId: '', outcomeTime: null }
+const blank = { appUserId: '', identityUserId: '' }
 
 /** TaskType (2.7): one member is set. */
-export function typeOf(kind: string, target: Record<string, unknown>): object {
+function typeOf({ kind, target, outcome }: Task): object {
   const none = { grant: null, revoke: null, certify: null, offboarding: null, action: null, finding: null }
-  const outcome = `${kind === 'finding' ? 'FINDING_TASK' : kind.toUpperCase()}_OUTCOME_UNSPECIFIED`
-  if (kind === 'offboarding' || kind === 'finding')
-    return { ...none, [kind]: { ...target, outcome, outcomeTime: null } }
+  if (kind === 'offboarding' || kind === 'finding') return { ...none, [kind]: { ...target, ...outcome } }
   const review = kind === 'certify' && { accessReviewSelection: target.accessReviewId }
   return {
     ...none,
-    [kind]: { ...blank, outcome, ...(kind !== 'certify' && { source: null }), ...target, ...review },
+    [kind]: { ...blank, ...outcome, ...(kind !== 'certify' && { source: null }), ...target, ...review },
   }
 }
 
-export function refusalsOfSkip(task: Task, policyStepId: string): string[] {
+export function refusalsAtStep(task: Task, policyStepId: string): string[] {
   const step = task.steps.find(({ id }) => id !== '' && id === policyStepId)
   if (step === undefined) return ['404 policy_step_unknown']
   if (!isOpen(task)) return ['409 task_closed']
   return step.state === 'POLICY_STEP_STATE_DONE' ? ['409 policy_step_done'] : []
-}
-
-/** The step is done and the next one active, under the ID that a reply gave it (3.2). */
-export function skipped(
-  world: World,
-  task: Task,
-  {
-    policyStepId,
-    comment,
-    ticketActionId,
-  }: { policyStepId: string; comment: string; ticketActionId: string },
-  nextId: string | undefined,
-): void {
-  const [current, next] = [currentOf(task), task.steps.find(({ state }) => state === 'next')]
-  const userId = 'user-ada'
-  if (current) current.skipped = { skippedAt: world.now, userId, comment }
-  if (current) current.state = 'POLICY_STEP_STATE_DONE'
-  if (next)
-    Object.assign(next, { id: world.fresh(nextId ?? 'no next step'), state: 'POLICY_STEP_STATE_ACTIVE' })
-  task.updatedAt = world.now
-  task.commentCount += comment === '' ? 0 : 1
-  const type = 'TASK_ACTION_TYPE_SKIP_STEP'
-  const id = world.fresh(ticketActionId)
-  task.actions.push({ id, taskId: task.fixed.id, type, policyStepId, comment, userId, createdAt: world.now })
 }

@@ -111,10 +111,12 @@ function settings({ random, policies }: World, policyType: string): GivenPolicy 
 }
 
 function randomStep(random: World['random']): Step {
-  const kind = random.pick(STEP_KINDS)
+  const kind = random.pick(['approval', 'approval', 'approval', ...STEP_KINDS])
   const userIds = random.some(['user-ada', 'user-alan', 'user-nobody'])
   const named = random.pick([{ userIds }, { users: { userIds } }])
-  return { [kind]: kind === 'approval' && random.chance(0.7) ? named : {} }
+  const message = random.chance(0.5) && { [`${kind}Message`]: 'by policy' }
+  if (kind === 'accept' || kind === 'reject') return { [kind]: { ...message } }
+  return { [kind]: ['approval', 'provision'].includes(kind) && random.chance(0.7) ? named : {} }
 }
 
 const ODD = ['k'.repeat(128), 'k'.repeat(129), '', 'c1/x', 'c1', 'é', 'https://x/?y=z']

@@ -36,6 +36,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tasks/{task_id}/action/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve the current step (addition) */
+        post: operations["svc.api.task.v1.TaskActionsService.Approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/action/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deny the current step, which closes the task (addition) */
+        post: operations["svc.api.task.v1.TaskActionsService.Deny"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/action/reassign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin the current step anew, for other approvers (addition) */
+        post: operations["svc.api.task.v1.TaskActionsService.Reassign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/action/comment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Comment on a task, open or closed (addition) */
+        post: operations["svc.api.task.v1.TaskActionsService.Comment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/action/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin the workflow of a task anew (addition) */
+        post: operations["svc.api.task.v1.TaskActionsService.Restart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task_id}/action/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a task (addition) */
+        post: operations["svc.api.task.v1.TaskActionsService.Close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks": {
         parameters: {
             query?: never;
@@ -70,6 +172,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/search/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search tasks, the newest first (addition) */
+        post: operations["searchTasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{task_id}/actions": {
         parameters: {
             query?: never;
@@ -87,7 +206,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/search/tasks": {
+    "/api/v1/task/audits": {
         parameters: {
             query?: never;
             header?: never;
@@ -96,8 +215,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search tasks, the newest first (addition) */
-        post: operations["searchTasks"];
+        /** The audit trail of a task: who did what and when, the oldest first (addition) */
+        post: operations["listTaskAudits"];
         delete?: never;
         options?: never;
         head?: never;
@@ -525,10 +644,60 @@ export interface components {
         };
         /** @description The specification shows its members, and no further. */
         ActionInstance: {
-            /** @description Set when Skip Step ended the step. An addition. */
+            /** @description Set when the step ended so. An addition. */
             skipped?: {
                 /** Format: date-time */
                 skippedAt: string;
+                userId: string;
+                comment: string;
+            };
+            /** @description Set when the step ended so. An addition. */
+            approved?: {
+                /** Format: date-time */
+                approvedAt: string;
+                userId: string;
+                comment: string;
+            };
+            /** @description Set when the step ended so. An addition. */
+            completed?: {
+                /** Format: date-time */
+                completedAt: string;
+                userId: string;
+                comment: string;
+            };
+            denied: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Set when the step ended so. An addition. */
+            reassigned?: {
+                /** Format: date-time */
+                reassignedAt: string;
+                userId: string;
+                comment: string;
+                newPolicyStepId: string;
+            };
+            /** @description Set when the step ended so. An addition. */
+            restarted?: {
+                /** Format: date-time */
+                restartedAt: string;
+                userId: string;
+                comment: string;
+                oldPolicyStepId: string;
+            };
+            cancelled: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Set when the step ended so. An addition. */
+            accepted?: {
+                /** Format: date-time */
+                acceptedAt: string;
+                userId: string;
+                comment: string;
+            };
+            /** @description Set when the step ended so. An addition. */
+            rejected?: {
+                /** Format: date-time */
+                rejectedAt: string;
                 userId: string;
                 comment: string;
             };
@@ -547,13 +716,7 @@ export interface components {
             success: {
                 [key: string]: unknown;
             } | null;
-            denied: {
-                [key: string]: unknown;
-            } | null;
             error: {
-                [key: string]: unknown;
-            } | null;
-            cancelled: {
                 [key: string]: unknown;
             } | null;
         } & {
@@ -772,10 +935,68 @@ export interface components {
         };
         PolicyStepInstance: {
             approval: ({
-                /** @description Set when Skip Step ended the step. An addition. */
+                /** @description Set when the step ended so. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                approved?: {
+                    /** Format: date-time */
+                    approvedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                completed?: {
+                    /** Format: date-time */
+                    completedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                denied?: {
+                    /** Format: date-time */
+                    deniedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                reassigned?: {
+                    /** Format: date-time */
+                    reassignedAt: string;
+                    userId: string;
+                    comment: string;
+                    newPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                restarted?: {
+                    /** Format: date-time */
+                    restartedAt: string;
+                    userId: string;
+                    comment: string;
+                    oldPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                cancelled?: {
+                    /** Format: date-time */
+                    cancelledAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                accepted?: {
+                    /** Format: date-time */
+                    acceptedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                rejected?: {
+                    /** Format: date-time */
+                    rejectedAt: string;
                     userId: string;
                     comment: string;
                 };
@@ -783,10 +1004,68 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             provision: ({
-                /** @description Set when Skip Step ended the step. An addition. */
+                /** @description Set when the step ended so. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                approved?: {
+                    /** Format: date-time */
+                    approvedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                completed?: {
+                    /** Format: date-time */
+                    completedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                denied?: {
+                    /** Format: date-time */
+                    deniedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                reassigned?: {
+                    /** Format: date-time */
+                    reassignedAt: string;
+                    userId: string;
+                    comment: string;
+                    newPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                restarted?: {
+                    /** Format: date-time */
+                    restartedAt: string;
+                    userId: string;
+                    comment: string;
+                    oldPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                cancelled?: {
+                    /** Format: date-time */
+                    cancelledAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                accepted?: {
+                    /** Format: date-time */
+                    acceptedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                rejected?: {
+                    /** Format: date-time */
+                    rejectedAt: string;
                     userId: string;
                     comment: string;
                 };
@@ -794,10 +1073,68 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             accept: ({
-                /** @description Set when Skip Step ended the step. An addition. */
+                /** @description Set when the step ended so. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                approved?: {
+                    /** Format: date-time */
+                    approvedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                completed?: {
+                    /** Format: date-time */
+                    completedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                denied?: {
+                    /** Format: date-time */
+                    deniedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                reassigned?: {
+                    /** Format: date-time */
+                    reassignedAt: string;
+                    userId: string;
+                    comment: string;
+                    newPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                restarted?: {
+                    /** Format: date-time */
+                    restartedAt: string;
+                    userId: string;
+                    comment: string;
+                    oldPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                cancelled?: {
+                    /** Format: date-time */
+                    cancelledAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                accepted?: {
+                    /** Format: date-time */
+                    acceptedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                rejected?: {
+                    /** Format: date-time */
+                    rejectedAt: string;
                     userId: string;
                     comment: string;
                 };
@@ -806,10 +1143,68 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             reject: ({
-                /** @description Set when Skip Step ended the step. An addition. */
+                /** @description Set when the step ended so. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                approved?: {
+                    /** Format: date-time */
+                    approvedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                completed?: {
+                    /** Format: date-time */
+                    completedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                denied?: {
+                    /** Format: date-time */
+                    deniedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                reassigned?: {
+                    /** Format: date-time */
+                    reassignedAt: string;
+                    userId: string;
+                    comment: string;
+                    newPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                restarted?: {
+                    /** Format: date-time */
+                    restartedAt: string;
+                    userId: string;
+                    comment: string;
+                    oldPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                cancelled?: {
+                    /** Format: date-time */
+                    cancelledAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                accepted?: {
+                    /** Format: date-time */
+                    acceptedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                rejected?: {
+                    /** Format: date-time */
+                    rejectedAt: string;
                     userId: string;
                     comment: string;
                 };
@@ -817,10 +1212,68 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             wait: ({
-                /** @description Set when Skip Step ended the step. An addition. */
+                /** @description Set when the step ended so. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                approved?: {
+                    /** Format: date-time */
+                    approvedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                completed?: {
+                    /** Format: date-time */
+                    completedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                denied?: {
+                    /** Format: date-time */
+                    deniedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                reassigned?: {
+                    /** Format: date-time */
+                    reassignedAt: string;
+                    userId: string;
+                    comment: string;
+                    newPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                restarted?: {
+                    /** Format: date-time */
+                    restartedAt: string;
+                    userId: string;
+                    comment: string;
+                    oldPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                cancelled?: {
+                    /** Format: date-time */
+                    cancelledAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                accepted?: {
+                    /** Format: date-time */
+                    acceptedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                rejected?: {
+                    /** Format: date-time */
+                    rejectedAt: string;
                     userId: string;
                     comment: string;
                 };
@@ -828,10 +1281,68 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             form: ({
-                /** @description Set when Skip Step ended the step. An addition. */
+                /** @description Set when the step ended so. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                approved?: {
+                    /** Format: date-time */
+                    approvedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                completed?: {
+                    /** Format: date-time */
+                    completedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                denied?: {
+                    /** Format: date-time */
+                    deniedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                reassigned?: {
+                    /** Format: date-time */
+                    reassignedAt: string;
+                    userId: string;
+                    comment: string;
+                    newPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                restarted?: {
+                    /** Format: date-time */
+                    restartedAt: string;
+                    userId: string;
+                    comment: string;
+                    oldPolicyStepId: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                cancelled?: {
+                    /** Format: date-time */
+                    cancelledAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                accepted?: {
+                    /** Format: date-time */
+                    acceptedAt: string;
+                    userId: string;
+                    comment: string;
+                };
+                /** @description Set when the step ended so. An addition. */
+                rejected?: {
+                    /** Format: date-time */
+                    rejectedAt: string;
                     userId: string;
                     comment: string;
                 };
@@ -978,6 +1489,7 @@ export interface components {
              * @example run_unknown
              * @example method_not_allowed
              * @example policy_step_done
+             * @example policy_step_unassigned
              * @example task_closed
              * @example policy_builtin
              * @example policy_in_use
@@ -1005,6 +1517,40 @@ export interface components {
         };
         TaskExpandMask: {
             paths?: ("*" | "access_review_id" | "user_id" | "created_by_user_id" | "app_id" | "app_user_id" | "app_entitlement_ids" | "step_approver_ids" | "approver_ids" | "identity_user_id" | "insight_ids" | "app_user_last_usage" | "entitlement_scope_bindings" | "scope_role_resources" | "resource")[] | null;
+        };
+        ApproveRequest: {
+            /** @description `task.policy.current.id`. */
+            policyStepId: string;
+            comment?: string | null;
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
+        };
+        DenyRequest: {
+            /** @description `task.policy.current.id`. */
+            policyStepId: string;
+            comment?: string | null;
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
+        };
+        ReassignRequest: {
+            /** @description `task.policy.current.id`. */
+            policyStepId: string;
+            comment?: string | null;
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
+            /** @description Who may act instead. */
+            newStepUserIds: string[];
+        };
+        CommentRequest: {
+            comment: string;
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
+        };
+        RestartRequest: {
+            comment?: string | null;
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
+            /** @description The current step. Default: whichever is current. */
+            policyStepId?: string | null;
+        };
+        CloseRequest: {
+            comment?: string | null;
+            expandMask?: components["schemas"]["TaskExpandMask"] | null;
         };
         TaskResponse: {
             taskView: components["schemas"]["TaskView"];
@@ -1094,23 +1640,6 @@ export interface components {
                 findingType: string;
             } | null;
         };
-        ListTaskActionsResponse: {
-            list: {
-                taskAction: components["schemas"]["TaskAction"];
-            }[];
-            /** @description Empty when there are no more results. */
-            nextPageToken: string;
-        };
-        TaskAction: {
-            id: string;
-            taskId: string;
-            type: string;
-            policyStepId: string;
-            comment: string;
-            userId: string;
-            /** Format: date-time */
-            createdAt: string | null;
-        };
         SearchTasksResponse: {
             list: components["schemas"]["TaskView"][];
             /** @description Empty when there are no more results. */
@@ -1135,6 +1664,60 @@ export interface components {
             /** @description Whom the tasks target. Absent: anybody. */
             userIds?: string[];
             expandMask?: components["schemas"]["TaskExpandMask"] | null;
+        };
+        ListTaskActionsResponse: {
+            list: {
+                taskAction: components["schemas"]["TaskAction"];
+            }[];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        TaskAction: {
+            id: string;
+            taskId: string;
+            type: string;
+            policyStepId: string;
+            comment: string;
+            userId: string;
+            /** Format: date-time */
+            createdAt: string | null;
+        };
+        ListTaskAuditsResponse: {
+            list: {
+                taskAudit: components["schemas"]["TaskAudit"];
+            }[];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        TaskAudit: {
+            id: string;
+            taskId: string;
+            event: ("TASK_AUDIT_EVENT_UNSPECIFIED" | "TASK_AUDIT_EVENT_CREATED" | "TASK_AUDIT_EVENT_ACTION" | "TASK_AUDIT_EVENT_ACCEPTED_BY_POLICY" | "TASK_AUDIT_EVENT_REJECTED_BY_POLICY" | "TASK_AUDIT_EVENT_CLOSED") | string;
+            /** @description Of an action: its type (2.6.2). `id` is its `ticketActionId`. */
+            action: string;
+            /** @description The step that was acted on. Empty: the whole task. */
+            policyStepId: string;
+            comment: string;
+            /** @description Of a closed task: the outcome of its type. */
+            outcome: string;
+            /** @description Who did it. Empty: the service, as the policy says. */
+            userId: string;
+            /** @description The run that did it for the user. Empty: they did it by API. */
+            runId: string;
+            /** Format: date-time */
+            createdAt: string | null;
+        };
+        ListTaskAuditsRequest: {
+            /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+            page_size?: number;
+            /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+            page_token?: string;
+            /** @description The spelling of clients in camel case: an addition. */
+            pageSize?: number;
+            /** @description The spelling of clients in camel case: an addition. */
+            pageToken?: string;
+            /** @description The ID of the task, or its numeric ID. */
+            taskId: string;
         };
         PolicyResponse: {
             policy: components["schemas"]["Policy"];
@@ -1801,7 +2384,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The step is skipped, and the task has moved on. */
+            /** @description The task as it is now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1847,6 +2430,591 @@ export interface operations {
                 };
             };
             /** @description `policy_step_done`, `task_closed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "svc.api.task.v1.TaskActionsService.Approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "policyStepId": "4333eab0-ccc3-40da-8b52-0c8248f0870e",
+                 *       "comment": "Fine."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApproveRequest"];
+            };
+        };
+        responses: {
+            /** @description The task as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskServiceActionResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `expand_path_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown`, `policy_step_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_step_done`, `task_closed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "svc.api.task.v1.TaskActionsService.Deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "policyStepId": "4333eab0-ccc3-40da-8b52-0c8248f0870e",
+                 *       "comment": "Not in this quarter."
+                 *     }
+                 */
+                "application/json": components["schemas"]["DenyRequest"];
+            };
+        };
+        responses: {
+            /** @description The task as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskServiceActionResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `expand_path_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown`, `policy_step_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_step_done`, `task_closed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "svc.api.task.v1.TaskActionsService.Reassign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "policyStepId": "4333eab0-ccc3-40da-8b52-0c8248f0870e",
+                 *       "newStepUserIds": [
+                 *         "user-ada"
+                 *       ],
+                 *       "comment": "Alan is on leave."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReassignRequest"];
+            };
+        };
+        responses: {
+            /** @description The task as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskServiceActionResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `expand_path_unknown`, `reference_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown`, `policy_step_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_step_done`, `task_closed`, `policy_step_unassigned` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "svc.api.task.v1.TaskActionsService.Comment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "comment": "Who needs this?"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CommentRequest"];
+            };
+        };
+        responses: {
+            /** @description The task as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskServiceActionResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `expand_path_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "svc.api.task.v1.TaskActionsService.Restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "comment": "The request has changed."
+                 *     }
+                 */
+                "application/json": components["schemas"]["RestartRequest"];
+            };
+        };
+        responses: {
+            /** @description The task as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskServiceActionResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `expand_path_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown`, `policy_step_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `policy_step_done`, `task_closed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "svc.api.task.v1.TaskActionsService.Close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the task, or its numeric ID.
+                 * @example 1
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "comment": "No longer needed."
+                 *     }
+                 */
+                "application/json": components["schemas"]["CloseRequest"];
+            };
+        };
+        responses: {
+            /** @description The task as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskServiceActionResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `expand_path_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_closed` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2038,6 +3206,74 @@ export interface operations {
             };
         };
     };
+    searchTasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "page_size": 10,
+                 *       "taskStates": [
+                 *         "TASK_STATE_OPEN"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SearchTasksRequest"];
+            };
+        };
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchTasksResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `page_token_invalid`, `expand_path_unknown` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listTaskActions: {
         parameters: {
             query?: {
@@ -2105,7 +3341,7 @@ export interface operations {
             };
         };
     };
-    searchTasks: {
+    listTaskAudits: {
         parameters: {
             query?: never;
             header?: never;
@@ -2116,13 +3352,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "page_size": 10,
-                 *       "taskStates": [
-                 *         "TASK_STATE_OPEN"
-                 *       ]
+                 *       "taskId": "1",
+                 *       "pageSize": 10
                  *     }
                  */
-                "application/json": components["schemas"]["SearchTasksRequest"];
+                "application/json": components["schemas"]["ListTaskAuditsRequest"];
             };
         };
         responses: {
@@ -2132,10 +3366,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchTasksResponse"];
+                    "application/json": components["schemas"]["ListTaskAuditsResponse"];
                 };
             };
-            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `page_token_invalid`, `expand_path_unknown` */
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `page_token_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2146,6 +3380,15 @@ export interface operations {
             };
             /** @description `unauthorized` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `task_unknown` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -5,6 +5,7 @@ import type { ProblemBody } from '../../src/http/problem.ts'
 import type { LiveSecret } from '../../src/listeners/schema.ts'
 import type { Policy } from '../../src/policies/schema.ts'
 import type { RecordResource, Run } from '../../src/runs/schema.ts'
+import type { TaskAudit } from '../../src/tasks/audit/schema.ts'
 import type { taskActionSchema } from '../../src/tasks/schema/requests.ts'
 import type { TaskView, taskActionResponse } from '../../src/tasks/schema/view.ts'
 
@@ -21,6 +22,7 @@ interface Element extends TaskView {
   readonly automation: Automation
   readonly run: Run
   readonly record: RecordResource
+  readonly taskAudit: TaskAudit
   readonly taskAction: z.infer<typeof taskActionSchema>
 }
 

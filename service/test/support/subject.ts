@@ -57,6 +57,7 @@ export class Subject {
       secret: SECRET,
       baseUrl: 'https://tenant.example',
       baselinePolicies: true,
+      skippers: 'operators',
       jobs: this.jobs,
       trustedProxies: [],
       allowPrivateJwks: false,
@@ -64,12 +65,12 @@ export class Subject {
     }
   }
 
-  /** A token of Ada's with one role. */
-  async tokenWith(role: Role): Promise<string> {
+  /** A token with one role, of Ada's unless told otherwise. */
+  async tokenWith(role: Role, userId = 'user-ada'): Promise<string> {
     const [id, secret] = [crypto.randomUUID().replaceAll('-', ''), 's'.repeat(43)]
     await this.database.query(
       'INSERT INTO access_tokens (id, secret_hash, user_id, roles) VALUES ($1, $2, $3, $4)',
-      [id, hashOf(secret), 'user-ada', [role]],
+      [id, hashOf(secret), userId, [role]],
     )
     return `svc_${id}_${secret}`
   }

@@ -34,35 +34,51 @@ function watched(database: Database, failAt?: RegExp) {
   return { subject, asked }
 }
 
-describeService('Skip Step', (subject) => {
-  const skip = async (database: Database, policyStepId: string) =>
-    createApp({ ...subject.dependencies, database }).request('/api/v1/tasks/1/action/skip-step', {
+describeService('an action on a task', (subject) => {
+  const act = async (database: Database, action: string, given: object) =>
+    createApp({ ...subject.dependencies, database }).request(`/api/v1/tasks/1/action/${action}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${subject.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ policyStepId, expandMask: { paths: ['*'] } }),
+      body: JSON.stringify({ ...given, comment: 'why', expandMask: { paths: ['*'] } }),
     })
   const current = async () => (await subject.get('/api/v1/tasks/1')).body.taskView.task.policy.current.id
 
   it('is one transaction: outside of it, only the token is asked for', async () => {
     const { subject: database, asked } = watched(subject.database)
-    expect((await skip(database, await current())).status).toBe(200)
+    expect((await act(database, 'skip-step', { policyStepId: await current() })).status).toBe(200)
     expect(asked.filter((each) => each === 'transaction')).toHaveLength(1)
     expect(asked.filter((each) => each.startsWith('alone'))).toEqual(['alone: SELECT access_tokens'])
-    expect(asked).toContain('inside: INSERT task_actions')
+    expect(asked).toContain('inside: WITH task_audits')
   })
 
-  it.each([
-    /UPDATE task_steps SET state = 'POLICY_STEP_STATE_ACTIVE'/,
-    /UPDATE tasks/,
-    /INSERT INTO task_actions/,
-  ])('that fails at %s leaves nothing behind', async (failAt) => {
+  const [ENDS, BEGINS, CLOSES, RECORDS] = [
+    /SET state = 'POLICY_STEP_STATE_DONE'/,
+    /SET state = 'POLICY_STEP_STATE_ACTIVE'/,
+    /SET state = 'TASK_STATE_CLOSED'/,
+    /INSERT INTO task_audits/,
+  ]
+  const [REPLANS, APPROVES] = [/INSERT INTO task_steps/, /SET approver_ids/]
+  const newStepUserIds = ['user-ada']
+
+  it.each<[string, readonly RegExp[], object]>([
+    ['skip-step', [ENDS, BEGINS, RECORDS], {}],
+    ['approve', [ENDS, BEGINS, RECORDS, APPROVES], {}],
+    ['deny', [ENDS, CLOSES, RECORDS, APPROVES], {}],
+    ['reassign', [ENDS, BEGINS, RECORDS, REPLANS], { newStepUserIds }],
+    ['restart', [ENDS, BEGINS, RECORDS, REPLANS], {}],
+  ])('%s that fails at any statement leaves nothing behind', async (action, failures, more) => {
+    const policyStepId = await current()
+    await act(subject.database, 'reassign', { policyStepId, newStepUserIds }) // now Ada may approve and deny
     const before = (await subject.get('/api/v1/tasks/1')).body
-    const actions = (await subject.get('/api/v1/tasks/1/actions')).body
-    const reply = await skip(watched(subject.database, failAt).subject, await current())
-    expect([reply.status, await reply.json()]).toMatchObject([500, { code: 'internal' }])
-    expect(subject.reports.splice(0)).toMatchObject([{ message: 'the database is gone' }])
-    expect((await subject.get('/api/v1/tasks/1')).body).toEqual(before)
-    expect((await subject.get('/api/v1/tasks/1/actions')).body).toEqual(actions)
+    const audits = (await subject.post('/api/v1/task/audits', { taskId: '1' })).body
+    for (const failAt of failures) {
+      const given = { policyStepId: await current(), ...more }
+      const reply = await act(watched(subject.database, failAt).subject, action, given)
+      expect([failAt, reply.status, await reply.json()]).toMatchObject([failAt, 500, { code: 'internal' }])
+      expect(subject.reports.splice(0)).toMatchObject([{ message: 'the database is gone' }])
+      expect((await subject.get('/api/v1/tasks/1')).body).toEqual(before)
+      expect((await subject.post('/api/v1/task/audits', { taskId: '1' })).body).toEqual(audits)
+    }
   })
 })
 

@@ -91,7 +91,8 @@ describeService('Skip Step', (subject) => {
     expect(current).toMatchObject({
       state: 'TASK_STATE_CLOSED',
       processing: 'TASK_PROCESSING_TYPE_DONE',
-      actions: [],
+      actions: ['TASK_ACTION_TYPE_COMMENT'],
+      type: { grant: { outcome: 'GRANT_OUTCOME_UNSPECIFIED', outcomeTime: null } },
       stepApproverIds: [],
       policy: { current: null, next: [] },
     })

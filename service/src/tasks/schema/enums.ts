@@ -59,6 +59,8 @@ export const TASK_ACTIONS = prefixed('TASK_ACTION_TYPE', [
   'RETRY_PROVISIONING',
 ])
 
+export type TaskActionType = (typeof TASK_ACTIONS)[number]
+
 /** 2.6. */
 export const RECOMMENDATIONS = prefixed('INSIGHT_RECOMMENDATION', [
   'UNSPECIFIED',

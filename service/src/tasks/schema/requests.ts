@@ -12,18 +12,6 @@ export const taskParams = z.object({
   task_id: z.string().openapi({ description: 'The ID of the task, or its numeric ID.' }),
 })
 
-export const MAX_COMMENT_LENGTH = 4_096
-const comment = z.string().max(MAX_COMMENT_LENGTH).nullish()
-
-/** Specification, 2.1. */
-export const skipStepRequest = z
-  .strictObject({
-    policyStepId: z.string().openapi({ description: '`task.policy.current.id`.' }),
-    comment,
-    expandMask: orNull(expandMaskSchema).optional(),
-  })
-  .openapi('SkipStepRequest')
-
 const id = z.string().min(1).optional()
 const target = { appId: z.string(), appEntitlementId: z.string(), appUserId: id, identityUserId: id }
 const resource = orNull(

@@ -1,0 +1,102 @@
+import type { Transaction } from '../../database/database.ts'
+import type { Caller } from '../../http/bearer.ts'
+import type { Dependencies } from '../../http/dependencies.ts'
+import { Problem } from '../../http/problem.ts'
+import { type Ending, endOf } from '../../policies/endings.ts'
+import type { StoredStep } from '../../policies/step.ts'
+import { audit, type Moment } from '../audit/record.ts'
+import type { TaskActionType } from '../schema/enums.ts'
+import { type LockedTask, lockTask } from '../store.ts'
+import { endStep } from '../workflow.ts'
+
+/** What every action is given. */
+export interface ActionRequest {
+  /** The ID of the task, or its numeric ID. */
+  readonly taskId: string
+  readonly comment?: string | null | undefined
+  /** Who acts. */
+  readonly caller: Caller
+}
+
+export interface StepRequest extends ActionRequest {
+  readonly policyStepId: string
+}
+
+/** What an action answers: the task, and the record of the action. */
+export interface Acted {
+  readonly taskId: string
+  readonly ticketActionId: string
+}
+
+/** Acts on a task, all in one transaction. Of two who act on one task, the first to get its lock goes first. */
+export type Action<Request extends ActionRequest> = (
+  tx: Transaction,
+  request: Request,
+  dependencies: Pick<Dependencies, 'clock' | 'newId'>,
+) => Promise<Acted>
+
+/** The current step of a task whose lock is held. */
+export interface CurrentStep {
+  readonly task: LockedTask
+  readonly id: string
+  readonly step: StoredStep
+}
+
+export function momentOf({ clock, newId }: Pick<Dependencies, 'clock' | 'newId'>): Moment {
+  return { now: new Date(clock.now()), newId }
+}
+
+export function commentOf({ comment }: ActionRequest): string {
+  return comment ?? ''
+}
+
+/**
+ * Takes the task's lock, and finds its current step.
+ *
+ * @param policyStepId Which step the caller takes for the current one. Undefined: whichever it is.
+ * @throws Problem `task_unknown`, `task_closed`, `policy_step_unknown`, `policy_step_done`.
+ */
+export async function takeStep(
+  tx: Transaction,
+  taskId: string,
+  policyStepId?: string | null | undefined,
+): Promise<CurrentStep> {
+  const task = await lockTask(tx, taskId)
+  const [found] = await tx.query<{ id: string; state: string; step: StoredStep }>(
+    `SELECT instance_id AS id, state, step FROM task_steps
+     WHERE task_id = $1 AND (instance_id = $2 OR $2 IS NULL AND state = 'POLICY_STEP_STATE_ACTIVE')`,
+    [task.id, policyStepId ?? null],
+  )
+  if (found === undefined && policyStepId != null)
+    throw new Problem('policy_step_unknown', 'The task has no policy step with this ID.')
+  if (found === undefined || task.state === 'TASK_STATE_CLOSED')
+    throw new Problem('task_closed', 'The task is closed.')
+  if (found.state !== 'POLICY_STEP_STATE_ACTIVE')
+    throw new Problem('policy_step_done', 'The policy step is done; the task has moved on.')
+  return { task, id: found.id, step: found.step }
+}
+
+/** How an action ends the current step, and what it is called. */
+interface ActionEnd {
+  readonly ending: Ending
+  /** The member of the instance that says so. Default: the ending. */
+  readonly member?: Ending | 'success'
+  readonly more?: object
+  readonly action: TaskActionType
+}
+
+/** Ends the current step, and writes the action into the audit trail.  */
+export async function endCurrent(
+  tx: Transaction,
+  { task, id }: CurrentStep,
+  request: ActionRequest,
+  { ending, member = ending, more, action }: ActionEnd,
+  moment: Moment,
+): Promise<Acted> {
+  const [{ caller }, comment] = [request, commentOf(request)]
+  const end = endOf(ending, { now: moment.now, userId: caller.userId, comment })
+  await endStep(tx, task.id, id, { [member]: { ...end, ...more } })
+  const entry = { taskId: task.id, action, policyStepId: id, comment, by: caller }
+  const ticketActionId = await audit(tx, { event: 'TASK_AUDIT_EVENT_ACTION', ...entry }, moment)
+  return { taskId: task.id, ticketActionId }
+}

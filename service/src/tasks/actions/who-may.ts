@@ -1,0 +1,50 @@
+import { type Caller, mayAct } from '../../http/bearer.ts'
+import { Problem } from '../../http/problem.ts'
+import { actorsOf, type StoredStep, variantOf } from '../../policies/step.ts'
+import type { TaskActionType } from '../schema/enums.ts'
+
+type MayAct = (caller: Caller, isApprover: boolean) => boolean
+
+/**
+ * Who may end a step how. A step that names its approvers is theirs to approve and deny. A `super_admin` may reassign it,
+ * to themselves as well. Who may skip it is a setting (`SERVICE_SKIP_STEP`).
+ */
+const BY_STEP = {
+  TASK_ACTION_TYPE_APPROVE: (_, isApprover) => isApprover,
+  TASK_ACTION_TYPE_DENY: (_, isApprover) => isApprover,
+  TASK_ACTION_TYPE_REASSIGN: ({ roles }, isApprover) => isApprover || roles.includes('super_admin'),
+  TASK_ACTION_TYPE_SKIP_STEP: ({ skipsAnyStep }, isApprover) => isApprover || skipsAnyStep,
+} satisfies Partial<Record<TaskActionType, MayAct>>
+
+type ByStep = keyof typeof BY_STEP
+
+/** Only steps that people are asked for have somebody to be reassigned to. */
+export const ASSIGNED_KINDS: readonly string[] = ['approval', 'provision']
+
+function isAllowed(action: ByStep, step: StoredStep, caller: Caller): boolean {
+  const approvers = actorsOf(step)
+  return BY_STEP[action](caller, approvers.length === 0 || approvers.includes(caller.userId))
+}
+
+/** @throws Problem `forbidden`. */
+export function requireMay(action: ByStep, step: StoredStep, caller: Caller): void {
+  if (isAllowed(action, step, caller)) return
+  throw new Problem('forbidden', 'This is for the approvers of the step: the `stepApproverIds` of the task.')
+}
+
+/** The actions that the caller may take now (specification, 2.6). @param current Undefined: the task is closed. */
+export function actionsOf(current: StoredStep | undefined, caller: Caller): TaskActionType[] {
+  if (!mayAct(caller)) return []
+  if (current === undefined) return ['TASK_ACTION_TYPE_COMMENT']
+  const may = (action: ByStep) => (isAllowed(action, current, caller) ? [action] : [])
+  const [kind] = variantOf(current)
+  return [
+    'TASK_ACTION_TYPE_CLOSE',
+    ...may('TASK_ACTION_TYPE_APPROVE'),
+    ...may('TASK_ACTION_TYPE_DENY'),
+    'TASK_ACTION_TYPE_COMMENT',
+    ...(ASSIGNED_KINDS.includes(kind) ? may('TASK_ACTION_TYPE_REASSIGN') : []),
+    'TASK_ACTION_TYPE_RESTART',
+    ...may('TASK_ACTION_TYPE_SKIP_STEP'),
+  ]
+}

@@ -1,0 +1,100 @@
+import type { Transaction } from '../database/database.ts'
+import { type Ending, endOf } from '../policies/endings.ts'
+import { type StoredStep, variantOf } from '../policies/step.ts'
+import { audit, type Moment } from './audit/record.ts'
+import { outcomeWord, type Verdict } from './outcome.ts'
+import type { LockedTask } from './store.ts'
+
+/** How the steps that no one acts on end by themselves, and under which name they keep a comment. */
+const BY_POLICY = {
+  accept: { ending: 'accepted', event: 'TASK_AUDIT_EVENT_ACCEPTED_BY_POLICY', message: 'acceptMessage' },
+  reject: { ending: 'rejected', event: 'TASK_AUDIT_EVENT_REJECTED_BY_POLICY', message: 'rejectMessage' },
+} as const
+
+/** Makes these steps the ones that are next, instead of those that were. */
+export async function planSteps(
+  tx: Transaction,
+  taskId: string,
+  steps: readonly StoredStep[],
+): Promise<void> {
+  await tx.query('DELETE FROM task_steps WHERE task_id = $1 AND state IS NULL', [taskId])
+  await tx.query(
+    `INSERT INTO task_steps (task_id, position, step)
+     SELECT $1, number + (SELECT coalesce(max(position), 0) FROM task_steps WHERE task_id = $1), step
+     FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS steps (step, number)`,
+    [taskId, JSON.stringify(steps)],
+  )
+}
+
+/** @param outcome What the instance says of its end, by the name of the ending. */
+export async function endStep(
+  tx: Transaction,
+  taskId: string,
+  stepId: string,
+  outcome: Partial<Record<Ending | 'success', object>>,
+): Promise<void> {
+  await tx.query(
+    `UPDATE task_steps SET state = 'POLICY_STEP_STATE_DONE', outcome = $3::jsonb
+     WHERE task_id = $1 AND instance_id = $2`,
+    [taskId, stepId, JSON.stringify(outcome)],
+  )
+}
+
+/** Begins the next step, if one is left. */
+export async function beginStep(
+  tx: Transaction,
+  taskId: string,
+  stepId: string,
+): Promise<StoredStep | undefined> {
+  const [begun] = await tx.query<{ step: StoredStep }>(
+    `UPDATE task_steps SET state = 'POLICY_STEP_STATE_ACTIVE', instance_id = $2
+     WHERE task_id = $1 AND position = (
+       SELECT min(position) FROM task_steps WHERE task_id = $1 AND state IS NULL)
+     RETURNING step`,
+    [taskId, stepId],
+  )
+  return begun?.step
+}
+
+/**
+ * After a step has ended: begins the next one. An accept step accepts at once, and the step behind it begins; a reject
+ * step closes the task. After the last step, what ended that step is what became of the task.
+ */
+export async function moveOn(
+  tx: Transaction,
+  task: LockedTask,
+  ended: Verdict,
+  moment: Moment,
+): Promise<void> {
+  const stepId = moment.newId()
+  const step = await beginStep(tx, task.id, stepId)
+  if (step === undefined) return closeTask(tx, task, ended, moment)
+  const [kind, variant] = variantOf(step)
+  if (kind !== 'accept' && kind !== 'reject') return
+  const { ending, event, message } = BY_POLICY[kind]
+  const given: unknown = Reflect.get(Object(variant), message)
+  const comment = typeof given === 'string' ? given : ''
+  await endStep(tx, task.id, stepId, { [ending]: endOf(ending, { now: moment.now, userId: '', comment }) })
+  await audit(tx, { taskId: task.id, event, policyStepId: stepId, comment }, moment)
+  if (kind === 'reject') return closeTask(tx, task, 'denied', moment)
+  await moveOn(tx, task, 'accepted', moment)
+}
+
+/** Closes a task whose steps have all ended; those that were next are not processed any more. */
+export async function closeTask(
+  tx: Transaction,
+  { id, kind }: LockedTask,
+  verdict: Verdict,
+  moment: Moment,
+): Promise<void> {
+  const outcome = outcomeWord(kind, verdict)
+  const decided = verdict === 'skipped' ? {} : { outcome, outcomeTime: moment.now.toISOString() }
+  await planSteps(tx, id, [])
+  await tx.query(
+    `UPDATE tasks SET state = 'TASK_STATE_CLOSED', processing = 'TASK_PROCESSING_TYPE_DONE',
+       type = jsonb_set(type, ARRAY[$2], type->$2 || $3::jsonb)
+     WHERE id = $1`,
+    [id, kind, JSON.stringify(decided)],
+  )
+  await audit(tx, { taskId: id, event: 'TASK_AUDIT_EVENT_CLOSED', outcome }, moment)
+}
