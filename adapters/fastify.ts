@@ -15,7 +15,10 @@ export { webhookOf } from './shared/webhook-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The verified event, on routes that `verifyWebhook` guards. `webhookOf` gives it the type of a payload schema. */
+    /**
+     * The verified event, on routes that `verifyWebhook` guards, from the route's own `preHandler` on. `webhookOf` gives it
+     * the type of a payload schema.
+     */
     webhook: WebhookEvent
   }
 }

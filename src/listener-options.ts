@@ -34,8 +34,8 @@ export interface VerdictContext {
   /** The address that was judged, if it is one. */
   readonly sourceIp?: string
   /**
-   * In milliseconds: from the whole body to the verdict, the store's answer included. Of a body that does not come, how long
-   * it was waited for; of what fails after a verdict, how long since the claim, or 0.
+   * In milliseconds: from the whole body to the verdict, including the store's answer but not the hooks that Fastify runs
+   * before it. Incomplete body: the time waited. Failure after a verdict: the time since the claim, or 0.
    */
   readonly durationMs: number
 }
