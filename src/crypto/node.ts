@@ -17,9 +17,9 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
   }
 }
 
-/** SHA-256 as base64url. */
-export function sha256(bytes: Uint8Array): MaybePromise<string> {
-  return hash('sha256', bytes, 'base64url')
+/** SHA-256 as text. */
+export function sha256(bytes: Uint8Array, spelling: Spelling = 'base64url'): MaybePromise<string> {
+  return hash('sha256', bytes, spelling)
 }
 
 /** The bytes of canonical base64url without padding (RFC 4648 5); undefined for any other text. */

@@ -26,9 +26,9 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
   }
 }
 
-/** SHA-256 as base64url. */
-export async function sha256(bytes: Uint8Array): Promise<string> {
-  return encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.slice())))
+/** SHA-256 as text. */
+export async function sha256(bytes: Uint8Array, spelling: Spelling = 'base64url'): Promise<string> {
+  return ENCODE[spelling](new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.slice())))
 }
 
 /** Whether `signature` over the ASCII `message`, or over its bytes, verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
