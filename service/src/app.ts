@@ -1,4 +1,5 @@
 import { automationRoutes } from './automations/routes.ts'
+import { directoryRoutes } from './directory/routes.ts'
 import { entitlementRoutes } from './entitlements/routes.ts'
 import { bearer } from './http/bearer.ts'
 import type { Dependencies } from './http/dependencies.ts'
@@ -25,6 +26,7 @@ export function createApp(dependencies: Dependencies): Router {
   app.route('/', taskRoutes(dependencies))
   app.route('/', policyRoutes(dependencies))
   app.route('/', entitlementRoutes(dependencies))
+  app.route('/', directoryRoutes(dependencies))
   app.route('/', automationRoutes(dependencies))
   app.route('/', listenerRoutes(dependencies))
   app.route('/', runRoutes(dependencies))

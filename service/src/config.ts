@@ -20,7 +20,10 @@ const variables = z.strictObject({
   SERVICE_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   SERVICE_BASE_URL: baseUrl.optional(),
   SERVICE_SECRET: z.string().min(32).optional(),
-  SERVICE_SEED: onOff.default(true),
+  SERVICE_SEED: z
+    .string()
+    .regex(/^(on|off|.+\.json)$/, 'must be on, off or a .json file')
+    .default('on'),
   SERVICE_BASELINE_POLICIES: onOff.default(true),
   SERVICE_SKIP_STEP: z.enum(['operators', 'approvers']).default('operators'),
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
@@ -44,6 +47,8 @@ export interface Config {
   readonly secret: string | undefined
   /** Whether an empty database gets the demo tenant. */
   readonly seed: boolean
+  /** What is imported at every start instead of the demo tenant. */
+  readonly seedFile: string | undefined
   readonly baselinePolicies: boolean
   /** Who may skip a step that names others as its approvers. Default `operators`: everybody with that role. */
   readonly skippers: 'operators' | 'approvers'
@@ -69,7 +74,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     databaseUrl: given.SERVICE_DATABASE_URL,
     baseUrl: given.SERVICE_BASE_URL?.replace(/\/+$/, ''),
     secret: given.SERVICE_SECRET,
-    seed: given.SERVICE_SEED,
+    seed: given.SERVICE_SEED === 'on',
+    seedFile: given.SERVICE_SEED.endsWith('.json') ? given.SERVICE_SEED : undefined,
     baselinePolicies: given.SERVICE_BASELINE_POLICIES,
     skippers: given.SERVICE_SKIP_STEP,
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,

@@ -9,6 +9,7 @@ import { openDatabase } from './database/open.ts'
 import { outageReporter } from './database/outage.ts'
 import { seed } from './database/seed.ts'
 import { SEED_PARTS } from './database/seed-parts.ts'
+import { importSeedFile } from './directory/seed-file.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { originOf } from './http/origin.ts'
 import { openJobQueue } from './jobs/queue.ts'
@@ -25,6 +26,7 @@ const database = await openDatabase(config.databaseUrl, config.folder, (error) =
 const report = outageReporter(database, { log: console.error })
 await migrate(database)
 await requireKnownSecret(database, secret)
+if (config.seedFile !== undefined) await importSeedFile({ database, clock: Date }, config.seedFile)
 const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
 
 const server = createServer(getRequestListener((request, env) => app.fetch(request, env)))

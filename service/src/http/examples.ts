@@ -33,6 +33,16 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     policyId: DEMO.grantPolicyId,
     description: 'Needed for the payroll run of December.',
   },
+  createUser: { displayName: 'Katherine Johnson', email: 'katherine@example.com' },
+  createApp: { displayName: 'Travel' },
+  createAppEntitlement: { displayName: 'Payroll auditor' },
+  createAppUser: { displayName: 'kjohnson', identityUserId: DEMO.requesterId },
+  createAccessReview: { displayName: 'Payroll, first quarter' },
+  createInsight: { displayName: 'Used every day' },
+  importDirectory: {
+    apps: [{ id: 'app-travel', displayName: 'Travel' }],
+    entitlements: [{ id: 'travel-book', appId: 'app-travel', displayName: 'Books travel' }],
+  },
   searchTasks: { page_size: 10, taskStates: ['TASK_STATE_OPEN'] },
   createPolicy: {
     displayName: 'Grant in one step',

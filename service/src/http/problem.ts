@@ -28,6 +28,7 @@ export const PROBLEM_STATUSES = {
   task_closed: 409,
   policy_builtin: 409,
   policy_in_use: 409,
+  id_taken: 409,
   policy_rule_failed: 409,
   secret_last: 409,
   body_too_large: 413,

@@ -1,0 +1,68 @@
+import { z } from '@hono/zod-openapi'
+import { anyMembers } from '../http/as-given.ts'
+
+const id = z.string().min(1).max(200)
+const displayName = z.string().min(1).max(256)
+const related = anyMembers(z.object({ id })).openapi({
+  properties: { id: { type: 'string' } },
+  required: ['id'],
+  description: 'The specification shows none of its fields: they are kept as given.',
+})
+
+const user = { displayName, email: z.string().max(320).default('') }
+const app = { displayName }
+const entitlement = { displayName, description: z.string().max(4_096).default('') }
+const appUser = {
+  displayName,
+  identityUserId: id.optional().openapi({ description: 'Whose account it is, if that is known.' }),
+  lastUsedAt: z.iso.datetime().optional(),
+}
+
+/** What one request creates; the service makes the ID if there is none. */
+export const newUser = z.strictObject({ id: id.optional(), ...user }).openapi('NewUser')
+export const newApp = z.strictObject({ id: id.optional(), ...app }).openapi('NewApp')
+export const newEntitlement = z.strictObject({ id: id.optional(), ...entitlement }).openapi('NewEntitlement')
+export const newAppUser = z.strictObject({ id: id.optional(), ...appUser }).openapi('NewAppUser')
+export const newRelated = anyMembers(z.object({ id: id.optional() })).openapi('NewRelatedObject', {
+  properties: { id: { type: 'string' } },
+  description: 'The specification shows none of its fields: they are kept as given.',
+})
+
+/** No ID twice. */
+function listOf<Item extends z.ZodType<{ readonly id: string }>>(item: Item) {
+  const distinct = (items: readonly { readonly id: string }[]) =>
+    new Set(items.map((each) => each.id)).size === items.length
+  return z.array(item).refine(distinct, 'names an ID twice').default([])
+}
+
+/** What an import makes or updates, and what a seed file says. */
+export const directorySchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    users: listOf(z.strictObject({ id, ...user })),
+    apps: listOf(z.strictObject({ id, ...app })),
+    entitlements: listOf(z.strictObject({ id, appId: id, ...entitlement })),
+    appUsers: listOf(z.strictObject({ id, appId: id, ...appUser })),
+    accessReviews: listOf(related),
+    insights: listOf(related),
+  })
+  .openapi('Directory', { description: 'Everything but automations, policies and tasks.' })
+
+export type Directory = Omit<z.infer<typeof directorySchema>, '$schema'>
+export type Collection = keyof Directory
+
+/** The JSON Schema of a seed file. */
+export function seedFileSchema(): object {
+  return z.toJSONSchema(directorySchema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type === 'custom')
+        Object.assign(jsonSchema, {
+          type: 'object',
+          properties: { id: { type: 'string' } },
+          required: ['id'],
+        })
+    },
+  })
+}

@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { seedFileSchema } from '../../src/directory/schema.ts'
+import { importSeedFile } from '../../src/directory/seed-file.ts'
+import { describeService } from '../support/databases.ts'
+
+const DIRECTORY = {
+  users: [{ id: 'user-kay', displayName: 'Kay', email: 'kay@example.com' }],
+  apps: [{ id: 'app-travel', displayName: 'Travel' }],
+  entitlements: [{ id: 'travel-book', appId: 'app-travel', displayName: 'Books travel' }],
+  appUsers: [{ id: 'kay-1', appId: 'app-travel', displayName: 'kay', identityUserId: 'user-kay' }],
+  accessReviews: [{ id: 'review-travel', any: { thing: 1 } }],
+  insights: [{ id: 'insight-travel' }],
+}
+
+describeService('what tasks name', (subject) => {
+  const code = async (path: string, body: object, token?: string) => {
+    const reply = await subject.post(`/api/v1/${path}`, body, token)
+    return `${reply.status} ${reply.body.code ?? 'done'}`
+  }
+  const target = { appId: 'app-travel', appEntitlementId: 'travel-book', appUserId: 'kay-1' }
+  const certify = { certify: { ...target, accessReviewId: 'review-travel' } }
+
+  it('is imported at once, so that grant, revoke and certify tasks can be made', async () => {
+    expect(await code('tasks', { type: certify })).toBe('400 reference_unknown')
+    expect(await code('import', DIRECTORY)).toBe('200 done')
+    const made = await subject.post('/api/v1/tasks', {
+      ...{ type: certify, insightIds: ['insight-travel'], expandMask: { paths: ['*'] } },
+    })
+    expect(made.body.taskView.task.userId).toBe('user-kay')
+    expect(JSON.stringify(made.body.expanded)).toContain('"any":{"thing":1}')
+    for (const kind of ['grant', 'revoke'])
+      expect(await code('tasks', { type: { [kind]: target } })).toBe('200 done')
+  })
+
+  it('may be imported again, and is then updated; nothing moves to another app', async () => {
+    const change = { entitlements: [{ ...DIRECTORY.entitlements[0], displayName: 'Renamed' }] }
+    expect(await code('import', { ...DIRECTORY, ...change })).toBe('200 done')
+    const { list } = (await subject.get('/api/v1/apps/app-travel/entitlements')).body
+    expect(list.map(({ appEntitlement }) => appEntitlement.displayName)).toEqual(['Renamed'])
+    const moved = { entitlements: [{ ...DIRECTORY.entitlements[0], appId: 'app-payroll' }] }
+    expect(await code('import', moved)).toBe('409 id_taken')
+  })
+
+  it('is all imported or nothing of it', async () => {
+    const apps = [{ id: 'app-lost', displayName: 'Lost' }]
+    const entitlements = [{ id: 'lost', appId: 'none', displayName: 'Lost' }]
+    expect(await code('import', { apps, entitlements })).toBe('400 reference_unknown')
+    expect((await subject.get('/api/v1/apps/app-lost/entitlements')).body.code).toBe('app_unknown')
+    for (const wrong of [{ apps: [apps[0], apps[0]] }, { apps: [{ id: 'x' }] }, { tasks: [] }])
+      expect(await code('import', wrong)).toBe('400 request_invalid')
+  })
+
+  it('is created one by one, once', async () => {
+    expect(await code('users', { id: 'user-jo', displayName: 'Jo' })).toBe('200 done')
+    expect(await code('apps', { id: 'app-mail', displayName: 'Mail' })).toBe('200 done')
+    expect(await code('apps', { id: 'app-mail', displayName: 'Mail' })).toBe('409 id_taken')
+    expect(await code('apps/app-mail/entitlements', { id: 'mail-read', displayName: 'Reads' })).toBe(
+      '200 done',
+    )
+    expect(await code('apps/none/entitlements', { displayName: 'Reads' })).toBe('400 reference_unknown')
+    const account = { id: 'jo-1', displayName: 'jo', identityUserId: 'user-jo' }
+    expect(await code('apps/app-mail/app_users', account)).toBe('200 done')
+    expect(await code('access_reviews', { id: 'review-mail' })).toBe('200 done')
+    expect(await code('insights', { id: 'insight-mail', '@type': 'kept' })).toBe('200 done')
+    const raced = Array.from({ length: 5 }, () => code('apps', { id: 'app-raced', displayName: 'x' }))
+    expect((await Promise.all(raced)).toSorted()).toEqual(['200 done', ...Array(4).fill('409 id_taken')])
+  })
+
+  it('takes the role super_admin', async () => {
+    const token = await subject.tokenWith('operator')
+    for (const path of ['import', 'users', 'apps', 'apps/app-payroll/entitlements', 'insights'])
+      expect([path, await code(path, {}, token)]).toEqual([path, '403 forbidden'])
+  })
+
+  it('may come from a file, whose mistakes are told in a line', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookgate-seed-'))
+    const path = join(folder, 'seed.json')
+    const from = async (text: string) => {
+      await writeFile(path, text)
+      return importSeedFile(subject.dependencies, path).then(
+        () => 'imported',
+        (error: Error) => error.message,
+      )
+    }
+    const file = { $schema: './seed.schema.json', apps: [{ id: 'app-file', displayName: 'File' }] }
+    expect([await from(JSON.stringify(file)), await from(JSON.stringify(file))]).toEqual([
+      'imported',
+      'imported',
+    ])
+    expect((await subject.get('/api/v1/apps/app-file/entitlements')).status).toBe(200)
+    expect(await from('{')).toContain('is not JSON')
+    expect(await from('{"apps":[{"id":7}]}')).toMatch(/is wrong\.\n.*\n.*apps/)
+    await rm(folder, { recursive: true })
+    expect(await importSeedFile(subject.dependencies, path).catch((error: Error) => error.message)).toContain(
+      'ENOENT',
+    )
+  })
+})
+
+it('the JSON Schema of a seed file is the one in the repository (vitest -u writes it anew)', async () => {
+  const text = `${JSON.stringify(seedFileSchema(), null, 2)}\n`
+  await expect(text).toMatchFileSnapshot('../../seed.schema.json')
+})
