@@ -79,8 +79,8 @@ export interface ListenerOptions<Payload = Json> {
   /** Told of every verdict. Never awaited; what it throws is dropped. */
   readonly onVerdict?: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | undefined
   /**
-   * Told of every failure that is not the sender's: the store, the key host, a payload schema that throws. Never awaited;
-   * what it throws is dropped.
+   * Told of every failure that is not the sender's: the store, the key host, a payload schema that throws, a Node response
+   * that is still open when its lease is over. Never awaited; what it throws is dropped.
    */
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | undefined
   /** The time, for tests. Default `Date`. */

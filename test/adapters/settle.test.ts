@@ -191,6 +191,32 @@ describeMatrix('a handler that takes its time', [
   },
 ])
 
+describeMatrix('a handler that settles by hand, and goes on to answer', [
+  {
+    name: 'has committed for good, even if it answers 500',
+    setup: () => ({
+      handle: async (event) => {
+        await event.commit()
+        return 500
+      },
+    }),
+    send: threeTimes,
+    expected: [FAILED, DUPLICATE, DUPLICATE],
+    handled: 1,
+  },
+  {
+    name: 'has released, even if it answers 200: the next delivery runs',
+    setup: () => ({
+      handle: async (event) => {
+        await event.release()
+        return 200
+      },
+    }),
+    send: threeTimes,
+    expected: [ACCEPTED, ACCEPTED, ACCEPTED],
+  },
+])
+
 /** Leaves it to the handler, which does this with the event. */
 function manual(
   name: string,

@@ -94,6 +94,17 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim'])
   })
 
+  it('D07 leaves the lease to lapse when the sender left and the handler throws for it', async () => {
+    const endpoint = hmacEndpoint()
+    const sender = new AbortController()
+    const handle = webhookHandler(endpoint.listener, (_, { signal }) => {
+      sender.abort()
+      signal.throwIfAborted()
+    })
+    await expect(handle(webRequest(await endpoint.request(), sender.signal))).rejects.toThrow('aborted')
+    expect(verbs(endpoint)).toEqual(['claim'])
+  })
+
   it.each([null, {}, 'orders'])('says what a lookup has to find when it finds %j', async (found) => {
     const refusal = webhookHandler(() => found as never, nothing)(webRequest(await hmacEndpoint().request()))
     await expect(refusal).rejects.toThrow(ListenerConfigError)
