@@ -8,6 +8,7 @@ import { settle } from './settle.ts'
 export interface NodeResponse {
   readonly statusCode: number
   readonly writableEnded: boolean
+  readonly destroyed?: boolean
   /** Null as long as an earlier response has the connection. */
   readonly socket?: unknown
   on(event: string, listener: () => void): this
@@ -73,6 +74,7 @@ class OpenResponse<Payload> implements Due {
   }
 
   tellOverdue(): void {
+    if (this.#response.destroyed) return // closed before it was watched: the claim took longer than its client waited
     const { id: listenerId, leaseMs, onError } = this.#listener
     const problem = `no answer within the lease of ${leaseMs / 1000} s: the response neither finished nor closed, and the next delivery of this event may run`
     const durationMs = performance.now() - this.dueAt + leaseMs

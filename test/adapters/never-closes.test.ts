@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook as onExpress } from '../../adapters/express.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { exchange, RawConnection, toBytes } from '../support/raw-http.ts'
 import { serve } from '../support/servers.ts'
 import { Log } from './log.ts'
@@ -127,6 +128,38 @@ describe('a handler that does not answer', () => {
     expect(durationMs).toBeGreaterThanOrEqual(500)
     expect(durationMs).toBeLessThanOrEqual(performance.now() - startedAt)
     connection.abort()
+  })
+
+  it('is no news to onError when its client left before the event was claimed', async () => {
+    await onEach(async (name, mount) => {
+      const claimed = new Log<string>()
+      const entered = new Log<string>()
+      const endpoint = hmacEndpoint({ leaseSeconds: 0.05 }, (clock) => {
+        const store = memoryStore({ clock })
+        return {
+          claim: (...given) => claimed.has('claimed').then(() => store.claim(...given)),
+          commit: store.commit.bind(store),
+          release: store.release.bind(store),
+        }
+      })
+      const handle = () => {
+        entered.add('entered')
+        return new Promise<number>(() => {})
+      }
+      const { address, closings } = await serve(await mount(endpoint.listener, handle))
+      const leaving = new RawConnection(address)
+      await leaving.write(toBytes(await endpoint.request()))
+      await endpoint.calls.reaches(1)
+      leaving.abort()
+      await closings.reaches(1)
+      claimed.add('claimed')
+      await entered.reaches(1)
+      const staying = new RawConnection(address)
+      await staying.write(toBytes(await endpoint.request()))
+      await endpoint.failures.reaches(1) // in one sweep over both
+      expect(endpoint.failures.entries, name).toHaveLength(1)
+      staying.abort()
+    })
   })
 
   it('is no news to onError when its client left', async () => {
