@@ -52,20 +52,25 @@ const hosts = Object.entries(MOUNTED).flatMap(([name, mount]) =>
   Object.entries(SINKS).map(([how, makeSink]) => [name, how, mount, makeSink] as const),
 )
 
-describe.each(hosts)('%s, on hosts whose responses never close, %s', (_name, _how, mount, makeSink) => {
-  async function started(endpoint: Endpoint, handle: () => Promise<number>) {
-    const closed = new Log<string>()
-    const { address } = await serve(behindHost(await mount(endpoint.listener, handle), makeSink, closed))
-    return { address, closed, send: async (bytes: Uint8Array) => (await exchange(address, bytes))?.status }
-  }
+async function started(
+  mount: (typeof MOUNTED)[string],
+  makeSink: MakeSink,
+  endpoint: Endpoint,
+  handle: () => Promise<number>,
+) {
+  const closed = new Log<string>()
+  const { address } = await serve(behindHost(await mount(endpoint.listener, handle), makeSink, closed))
+  return { address, closed, send: async (bytes: Uint8Array) => (await exchange(address, bytes))?.status }
+}
 
+describe.each(hosts)('%s, on hosts whose responses never close, %s', (_name, _how, mount, makeSink) => {
   it.each([
     [200, 'commit', 409],
     [500, 'release', 500],
     [503, 'neither', 503],
   ])('an answer of %i settles its event, once: %s', async (status, verb, next) => {
     const endpoint = hmacEndpoint()
-    const { send, closed } = await started(endpoint, async () => status)
+    const { send, closed } = await started(mount, makeSink, endpoint, async () => status)
     const sent = toBytes(await endpoint.request())
     expect([await send(sent), await send(sent)]).toEqual([status, next])
     expect(verbs(endpoint).slice(0, 3)).toEqual(
@@ -78,6 +83,22 @@ describe.each(hosts)('%s, on hosts whose responses never close, %s', (_name, _ho
 /** One after the other they would take a second each: the sweep's. */
 const onEach = (run: (name: string, mount: (typeof MOUNTED)[string]) => Promise<unknown>) =>
   Promise.all(Object.entries(MOUNTED).map(([name, mount]) => run(name, mount)))
+
+it('a response that never closes is no news to onError once it was answered', async () => {
+  const run = async ([name, how, mount, makeSink]: (typeof hosts)[number]) => {
+    const answers = [200, new Promise<number>(() => {})]
+    const endpoint = hmacEndpoint({ leaseSeconds: 0.05 })
+    const handle = async () => answers.shift() ?? 500
+    const { address, send } = await started(mount, makeSink, endpoint, handle)
+    expect(await send(toBytes(await endpoint.request()))).toBe(200)
+    const unanswered = new RawConnection(address)
+    await unanswered.write(toBytes(await endpoint.request()))
+    await endpoint.failures.reaches(1) // in one sweep over both
+    expect(endpoint.failures.entries, `${name} ${how}`).toHaveLength(1)
+    unanswered.abort()
+  }
+  await Promise.all(hosts.map(run))
+})
 
 describe('a handler that does not answer', () => {
   it('is told to onError when the lease is over; the event is settled if its answer still comes', async () => {
