@@ -20,6 +20,7 @@ async function service() {
     jobs: await openJobQueue(database, { report }),
     trustedProxies: [],
     allowPrivateJwks: false,
+    stopping: new AbortController().signal,
     report,
   })
 }

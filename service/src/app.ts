@@ -9,6 +9,7 @@ import { describeApi } from './http/reference.ts'
 import { newRouter, type Router } from './http/router.ts'
 import { unrouted } from './http/unrouted.ts'
 import { listenerRoutes } from './listeners/routes.ts'
+import { showOverview } from './overview/routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import { taskRoutes } from './tasks/routes.ts'
@@ -21,6 +22,7 @@ export function createApp(dependencies: Dependencies): Router {
   app.notFound(unrouted(app))
   answerProbes(app, dependencies)
   describeApi(app, dependencies)
+  showOverview(app, dependencies)
   app.route('/', webhookRoutes(dependencies))
   app.use('*', bearer(dependencies))
   app.route('/', taskRoutes(dependencies))

@@ -34,6 +34,7 @@ server.listen(config.port, config.host)
 await once(server, 'listening')
 const here = originOf(server)
 
+const stopping = new AbortController()
 const dependencies: Dependencies = {
   database,
   clock: Date,
@@ -45,12 +46,13 @@ const dependencies: Dependencies = {
   jobs,
   trustedProxies: config.trustedProxies,
   allowPrivateJwks: config.allowPrivateJwks,
+  stopping: stopping.signal,
   report,
 }
 const app = createApp(dependencies) // in the same turn: no request comes before it
 if (config.seed) await seed(dependencies, SEED_PARTS)
 const background = startBackground(dependencies)
-console.log(`Listening on ${here}, reference at ${here}/docs`)
+console.log(`Listening on ${here}, reference at ${here}/docs, overview at ${here}/`)
 if (config.databaseUrl === undefined) console.log(FOR_TRYING_OUT)
 if (config.seed) storyOf(dependencies).then(console.log, report)
 
@@ -60,6 +62,7 @@ async function end(): Promise<void> {
 }
 
 async function stopAndExit(): Promise<void> {
+  stopping.abort()
   process.exit(await stop({ server, end, deadlineMs: config.stopSeconds * 1_000, log: console.error }))
 }
 process.once('SIGINT', stopAndExit)

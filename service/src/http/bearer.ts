@@ -44,7 +44,8 @@ export function bearer({ database, clock, skippers }: Dependencies): MiddlewareH
   }
 }
 
-async function tokenOf(
+/** What the token of an `Authorization` header says: undefined for one that is unknown, revoked or expired. */
+export async function tokenOf(
   database: Queryable,
   header: string,
   nowMs: number,

@@ -22,6 +22,8 @@ export interface Dependencies {
   readonly trustedProxies: readonly string[]
   /** Development only: whether a JWKS may be fetched from private, loopback and link-local addresses. */
   readonly allowPrivateJwks: boolean
+  /** Aborts when the service is being stopped: what would go on for ever ends. */
+  readonly stopping: AbortSignal
   /** Is told of failures that are no refusals. */
   readonly report: (error: unknown) => void
 }

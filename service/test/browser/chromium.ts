@@ -46,12 +46,14 @@ export class Browser {
     this.#folder = folder
   }
 
-  static async open(): Promise<Browser> {
+  /** @param token Is sent as the password where a page asks for one. */
+  static async open(token?: string): Promise<Browser> {
     const folder = mkdtempSync(join(tmpdir(), 'hookgate-chromium-'))
     const context = await chromium.launchPersistentContext(folder, {
       executablePath: EXECUTABLE,
       args: FLAGS,
       viewport: { width: 1_280, height: 900 },
+      ...(token && { httpCredentials: { username: 'operator', password: token } }),
     })
     return new Browser(context, folder)
   }

@@ -16,7 +16,7 @@ describeService('bearer tokens', (subject) => {
   const statusWith = async (token: string) => (await subject.get(PATH, token)).status
 
   it('everything but the reference needs one, also what does not exist', async () => {
-    const paths = ['/', PATH, '/api/v1/none', '/api/v1/tasks/1', '/api/v1/policies', '/openapi.yaml']
+    const paths = ['/overview', PATH, '/api/v1/none', '/api/v1/tasks/1', '/api/v1/policies', '/openapi.yaml']
     for (const path of paths) {
       const reply = await subject.app.request(path)
       expect([path, reply.status]).toEqual([path, 401])

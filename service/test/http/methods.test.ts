@@ -32,13 +32,20 @@ describeService('a path that there is, asked with another method', (subject) => 
     }
   })
 
-  it.each(['/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/healthz', '/readyz'])(
-    '%s, which is open, is 405 without a token too',
-    async (path) => {
-      const { status, headers } = await subject.app.request(path, { method: 'POST' })
-      expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-    },
-  )
+  it.each([
+    '/openapi.json',
+    '/docs',
+    '/docs/',
+    '/docs/swagger-ui.css',
+    '/healthz',
+    '/readyz',
+    '/',
+    '/overview/changes',
+    '/overview/overview.js',
+  ])('%s, which is open, is 405 without a token too', async (path) => {
+    const { status, headers } = await subject.app.request(path, { method: 'POST' })
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
 
   it.each(['GET', 'PUT', 'DELETE'])(
     'a listener is 405 to %s, with Allow: POST, known or not',
@@ -56,7 +63,12 @@ describeService('a path that there is, asked with another method', (subject) => 
 
   it('is 401 without a token, and 404 where there is no such path', async () => {
     expect((await subject.app.request('/api/v1/tasks', { method: 'PUT' })).status).toBe(401)
-    for (const path of ['/api/v1/task', '/api/v1/tasks/1/', '/api/v1/tasks/1/action/skip-steps', '/']) {
+    for (const path of [
+      '/api/v1/task',
+      '/api/v1/tasks/1/',
+      '/api/v1/tasks/1/action/skip-steps',
+      '/overview',
+    ]) {
       const { status, headers, body } = await subject.ask('PUT', path, {})
       expect([path, status, headers.get('allow'), body.code]).toEqual([path, 404, null, 'route_unknown'])
     }

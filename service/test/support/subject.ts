@@ -14,6 +14,7 @@ const SECRET = 'a secret that is only known to the tests of the service'
 /** A migrated and seeded service on one engine, alive for one `describe`. */
 export class Subject {
   readonly clock = fakeClock()
+  readonly stopping = new AbortController()
   readonly reports: unknown[] = []
   readonly token: string = demoToken(SECRET)
   #database: Database | undefined
@@ -61,6 +62,7 @@ export class Subject {
       jobs: this.jobs,
       trustedProxies: [],
       allowPrivateJwks: false,
+      stopping: this.stopping.signal,
       report: (error) => this.reports.push(error),
     }
   }

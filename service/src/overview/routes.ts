@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import type { Dependencies } from '../http/dependencies.ts'
+import { pageHeaders } from '../http/page-headers.ts'
+import { Problem } from '../http/problem.ts'
+import type { Router } from '../http/router.ts'
+import { unrouted } from '../http/unrouted.ts'
+import { overviewPage } from './page.ts'
+import { signedIn } from './sign-in.ts'
+import { readState } from './state.ts'
+import { versionOf, Watch } from './watch.ts'
+
+const ASSETS = new URL('../../assets/', import.meta.url)
+
+/** `/`: what the service did last, for its operator's browser. It reads and never writes. */
+export function showOverview(app: Router, dependencies: Dependencies): void {
+  const { database, report, stopping } = dependencies
+  const read = () => readState(database)
+  const watch = new Watch({ read, report, stopping })
+  app.get('/', signedIn(dependencies), async (c) => {
+    const state = await read()
+    return c.html(overviewPage(state, versionOf(state)), 200, {
+      ...pageHeaders(),
+      'cache-control': 'no-store',
+    })
+  })
+  app.get('/overview/changes', signedIn(dependencies), (c) => {
+    const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
+    if (c.req.method === 'HEAD') return c.body(null, 200, headers) // nobody would end its stream
+    const stream = watch.stream()
+    if (stream === undefined) throw new Problem('unavailable', 'Too many browsers are watching.')
+    return c.body(stream, 200, headers)
+  })
+  serveFile(app, 'overview.css', 'text/css')
+  serveFile(app, 'overview.js', 'text/javascript')
+  for (const path of ['/', '/overview/changes', '/overview/overview.css', '/overview/overview.js']) {
+    app.all(path, unrouted(app)) // without a token, too
+  }
+}
+
+/** Not of the tenant's, so without a token. */
+function serveFile(app: Router, name: string, type: string): void {
+  app.get(`/overview/${name}`, async (c) =>
+    c.body(await readFile(new URL(name, ASSETS), 'utf8'), 200, {
+      ...pageHeaders(),
+      'content-type': `${type}; charset=utf-8`,
+    }),
+  )
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+
+const MOST_WATCHERS = 100
+/** Proxies cut connections that are silent for a minute or so. */
+const SILENT_TICKS = 15
+
+export interface WatchOptions {
+  /** What is watched. It is read once for all who watch, and not at all while nobody does. */
+  readonly read: () => Promise<unknown>
+  readonly report: (error: unknown) => void
+  /** Ends all streams. */
+  readonly stopping: AbortSignal
+  /** How often it is read, in milliseconds. Default 1,000. */
+  readonly everyMs?: number | undefined
+}
+
+/** The version of what was read: the same for the same. */
+export function versionOf(state: unknown): string {
+  return createHash('sha256').update(JSON.stringify(state)).digest('base64url').slice(0, 22)
+}
+
+/** Tells browsers, by server-sent events, the version of what they show, now and whenever it changes. Never what it is. */
+export class Watch {
+  readonly #options: WatchOptions
+  readonly #watchers = new Set<ReadableStreamDefaultController<Uint8Array>>()
+  readonly #encoder = new TextEncoder()
+  #timer: NodeJS.Timeout | undefined
+  #version = ''
+  #silentTicks = 0
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+    options.stopping.addEventListener('abort', () => this.#close())
+  }
+
+  /** A stream of events; undefined when there are too many, or the service is being stopped. */
+  stream(): ReadableStream<Uint8Array> | undefined {
+    if (this.#watchers.size >= MOST_WATCHERS || this.#options.stopping.aborted) return undefined
+    let own: ReadableStreamDefaultController<Uint8Array>
+    return new ReadableStream({
+      start: (controller) => {
+        own = controller
+        this.#watchers.add(own)
+        own.enqueue(this.#encoder.encode(`retry: 2000\n\n${this.#event()}`))
+        this.#timer ??= setTimeout(() => this.#tick(), 0)
+      },
+      cancel: () => {
+        this.#watchers.delete(own)
+      },
+    })
+  }
+
+  /** Empty before anything was read. */
+  #event(): string {
+    return this.#version === '' ? '' : `event: version\ndata: ${this.#version}\n\n`
+  }
+
+  async #tick(): Promise<void> {
+    const version = await this.#options.read().then(versionOf, (error: unknown) => {
+      this.#options.report(error)
+      return this.#version
+    })
+    const changed = version !== this.#version
+    this.#version = version
+    this.#silentTicks = changed ? 0 : (this.#silentTicks + 1) % SILENT_TICKS
+    if (changed) this.#tell(this.#event())
+    else if (this.#silentTicks === 0) this.#tell(': still here\n\n')
+    const { everyMs = 1_000 } = this.#options
+    this.#timer = this.#watchers.size > 0 ? setTimeout(() => this.#tick(), everyMs).unref() : undefined
+    if (this.#timer === undefined) this.#version = ''
+  }
+
+  #tell(text: string): void {
+    const bytes = this.#encoder.encode(text)
+    for (const watcher of this.#watchers) watcher.enqueue(bytes)
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer)
+    for (const watcher of this.#watchers) watcher.close()
+    this.#watchers.clear()
+  }
+}

@@ -1,0 +1,107 @@
+import { signHmac } from 'hookgate/testing'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ServiceProcess } from '../processes/service-process.ts'
+import { startedService } from '../support/started-service.ts'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from './chromium.ts'
+
+/** Each would set `owned`, hide the page, or leave it. */
+const HOSTILE = [
+  '<script>owned = 1</script>',
+  '"><img src=x onerror="owned = 1">',
+  '</pre></details><svg onload="owned = 1">',
+  '<style>main { display: none }</style>',
+  '<link rel="stylesheet" href="https://example.com/x.css">',
+  '<meta http-equiv="refresh" content="0; url=https://example.com/">',
+  '<base href="https://example.com/"><iframe srcdoc="<script>parent.owned = 1</script>">',
+  '</main><main data-version="x">&lt;script&gt;owned = 1&lt;/script&gt;',
+  '{{owned = 1}}<%= owned = 1 %>',
+  '\u202e\u2066\u200b]]><!--',
+  `${'x'.repeat(60_000)}`,
+]
+
+describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => {
+  let service: ServiceProcess
+  let browser: Browser
+  let page: Page
+  let deliver: (body: unknown) => Promise<number>
+
+  beforeAll(async () => {
+    const started = await startedService()
+    service = started.service
+    browser = await Browser.open(service.token)
+    deliver = await newHostileListener(service)
+    for (const text of HOSTILE) expect(await deliver(text)).toBe(200)
+    page = await browser.page(service.origin)
+    page.on('dialog', (dialog) => browser.complaints.push(dialog.message()))
+    await page.goto(`${service.origin}/`)
+    await page.getByText('Live.').waitFor()
+    await page.evaluate('window.stayed = true')
+    return async () => {
+      await browser.close()
+      await started.end()
+    }
+  }, 120_000)
+
+  it('shows hostile names, bodies and outcomes as text', async () => {
+    await expect
+      .poll(() => page.locator('li[id^=run-] .badge[data-state=succeeded]').count(), { timeout: 30_000 })
+      .toBe(HOSTILE.length)
+    const inputs = await page.locator('pre').allInnerTexts()
+    for (const text of HOSTILE.filter((text) => text.length < 1_000 && !text.includes('\u202e'))) {
+      expect(inputs).toContain(JSON.stringify(text))
+    }
+    expect(inputs.join()).toContain('\\u{202e}\\u{2066}\\u{200b}]]><!--')
+    expect(inputs.join()).toContain(`${'x'.repeat(1_000)}`)
+    expect(await page.locator('h3').first().innerText()).toContain('<script>owned = 1</script>')
+  })
+
+  it('is told of another delivery, and shows it without being loaded anew', async () => {
+    expect(await deliver({ late: '<script>owned = 1</script>' })).toBe(200)
+    await page.getByText('{"late":"<script>owned = 1</script>"}').first().waitFor()
+    expect(await page.evaluate('window.stayed')).toBe(true)
+  })
+
+  it('keeps closed what its reader closed', async () => {
+    const first = page.locator('li[id^=run-]').first()
+    const id = await first.getAttribute('id')
+    await first.locator('summary').click()
+    await deliver({ another: 1 })
+    await page.getByText('{"another":1}').first().waitFor()
+    expect(await page.locator(`[id="${id}"] details`).getAttribute('open')).toBe(null)
+    expect(await page.locator('details[open]').count()).toBeGreaterThan(5)
+  })
+
+  it('runs nothing, asks nobody else and hides nothing, so that its policy had nothing to forbid', async () => {
+    expect(await page.evaluate('[typeof owned, document.querySelectorAll("main").length]')).toEqual([
+      'undefined',
+      1,
+    ])
+    expect(page.url()).toBe(`${service.origin}/`)
+    expect(await page.getByRole('heading', { name: 'Listeners' }).isVisible()).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1_280)
+    expect(await browser.coloursIn(await page.screenshot())).toBeGreaterThan(50)
+    expect(browser.complaints).toEqual([])
+  })
+
+  it('says when the service is gone, which a browser that watches does not hold up', async () => {
+    await service.kill('SIGTERM')
+    expect(service.exitCode).toBe(0)
+    expect(service.printed).not.toContain('connections are cut')
+    await page.getByText('Not connected.').waitFor()
+  })
+})
+
+/** Its name is hostile, and it fails with what it was sent as well as keeping it. @returns Delivers a body, signed. */
+async function newHostileListener(service: ServiceProcess) {
+  const { automation, signingSecret } = await service.ask('POST', '/api/v1/automations', {
+    displayName: '<script>owned = 1</script>',
+    steps: [{ type: 'record', valueCel: 'ctx.trigger' }],
+    trigger: { enabled: true, incomingWebhook: { hmac: {} } },
+  })
+  await service.ask('POST', `/api/v1/automations/${automation.id}/action/publish`)
+  const { secret } = signingSecret
+  const { url } = automation.trigger.incomingWebhook
+  return async (body: unknown) =>
+    (await fetch(url, await signHmac({ secret, body: JSON.stringify(body) }))).status
+}

@@ -1,0 +1,121 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { newSender, send, workAll } from '../support/automations.ts'
+import { describeService, type Subject } from '../support/databases.ts'
+
+const basic = (token: string, name = 'anybody') =>
+  `Basic ${Buffer.from(`${name}:${token}`).toString('base64')}`
+
+const PATHS = ['/', '/overview/changes']
+
+function open({ app }: Pick<Subject, 'app'>, path: string, authorization?: string) {
+  return app.request(path, { headers: { ...(authorization && { authorization }) } })
+}
+
+describeService('the overview', (subject) => {
+  it.each(PATHS)('%s asks a browser for a token', async (path) => {
+    for (const wrong of [
+      undefined,
+      basic('svc_demo_wrong'),
+      basic(`${subject.token}x`),
+      'Basic',
+      'Basic ÿ',
+    ]) {
+      const reply = await open(subject, path, wrong && encodeURI(wrong))
+      expect([wrong, reply.status]).toEqual([wrong, 401])
+      expect(reply.headers.get('www-authenticate')).toBe('Basic realm="hookgate service", charset="UTF-8"')
+      expect(await reply.text()).not.toContain('Listeners')
+    }
+  })
+
+  it('takes a super admin’s token, as a password or as the API takes it', async () => {
+    for (const authorization of [basic(subject.token), basic(subject.token, ''), `Bearer ${subject.token}`]) {
+      const reply = await open(subject, '/', authorization)
+      expect(reply.status).toBe(200)
+      expect(await reply.text()).toContain('Listeners')
+    }
+  })
+
+  it.each(['operator', 'viewer'] as const)(
+    'takes no token of an %s: inputs are other people’s',
+    async (role) => {
+      const token = await subject.tokenWith(role)
+      for (const path of PATHS) expect((await open(subject, path, basic(token))).status).toBe(403)
+    },
+  )
+
+  it('the API takes no password, so that no other page can use what the browser remembers', async () => {
+    expect((await open(subject, '/api/v1/policies', basic(subject.token))).status).toBe(401)
+  })
+
+  it('forbids everything inline, every other origin, frames and caches', async () => {
+    const { headers } = await open(subject, '/', basic(subject.token))
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+  })
+
+  it('shows runs with inputs, outcomes and errors, tasks with their steps, and listeners', async () => {
+    const sender = await newSender(subject, { steps: [{ type: 'skip_step', taskIdCel: 'ctx.trigger.task' }] })
+    await send(subject, sender, { task: 2 })
+    await send(subject, sender, { task: 'none & nowhere' })
+    await workAll(subject)
+    const text = await (await open(subject, '/', basic(subject.token))).text()
+    expect(text).toContain('{&quot;task&quot;:2}')
+    expect(text).toContain('{&quot;task&quot;:&quot;none &amp; nowhere&quot;}')
+    expect(text).toMatch(/skip_step <span class="badge" data-state="done">done<\/span>/)
+    expect(text).toContain('task_unknown: There is no task')
+    expect(text).toContain(`/api/v1/webhooks/incoming/${sender.listenerId}`)
+    expect(text).toMatch(/<h3>2\. [^<]+ <span class="badge" data-state="open">open/)
+    expect(text).toMatch(/approval <span class="badge" data-state="active">active/)
+    expect(text).toMatch(/provision <span class="badge" data-state="to come">to come/)
+    expect(text).not.toContain(sender.secret)
+  })
+
+  it('tells when something has changed, and ends when the service stops', async () => {
+    const stopping = new AbortController()
+    const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
+    const reply = await open({ app }, '/overview/changes', basic(subject.token))
+    expect(reply.headers.get('content-type')).toBe('text/event-stream')
+    const events = eventsOf(reply)
+    const first = await events.next()
+    expect(first.value).toMatch(/^event: version\ndata: [\w-]{22}$/)
+    const page = await (await open(subject, '/', basic(subject.token))).text()
+    expect(page).toContain(`data-version="${first.value?.slice(-22)}"`)
+    await send(subject, await newSender(subject))
+    const second = await events.next()
+    expect(second.value).toMatch(/^event: version\n/)
+    expect(second.value).not.toBe(first.value)
+    stopping.abort()
+    expect((await events.next()).done).toBe(true)
+    expect((await open({ app }, '/overview/changes', basic(subject.token))).status).toBe(503)
+  })
+
+  it('lets 100 browsers watch, and one more when one has left', async () => {
+    const stopping = new AbortController()
+    onTestFinished(() => stopping.abort())
+    const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
+    const ask = () => open({ app }, '/overview/changes', basic(subject.token))
+    const replies = await Promise.all(Array.from({ length: 100 }, ask))
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+    expect((await ask()).status).toBe(503)
+    await replies[0]?.body?.cancel()
+    expect((await ask()).status).toBe(200)
+  })
+})
+
+/** The events of a stream; what only says how to reconnect, or that it is still there, is left out. */
+async function* eventsOf(reply: Response): AsyncGenerator<string, undefined> {
+  let text = ''
+  for await (const chunk of reply.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    const parts = text.split('\n\n')
+    text = parts.pop() ?? ''
+    yield* parts.filter((part) => part.startsWith('event:'))
+  }
+  return undefined
+}
