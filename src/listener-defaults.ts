@@ -7,7 +7,7 @@ import {
   UNTIMED_RETENTION_SECONDS,
 } from './limits.ts'
 import type { ListenerOptions } from './listener-options.ts'
-import type { Scheme } from './scheme/scheme.ts'
+import type { SenderScheme } from './scheme/code-scheme.ts'
 
 /** The limits of a listener that its options leave open. */
 export interface ListenerDefaults {
@@ -20,7 +20,7 @@ export interface ListenerDefaults {
 const LEASE_SECONDS = 60
 
 /** The specification's limits, or those of the sender's scheme. */
-export function defaultsOf(scheme: Scheme | undefined): ListenerDefaults {
+export function defaultsOf(scheme: SenderScheme | undefined): ListenerDefaults {
   return {
     maxBodyBytes: scheme?.maxBodyBytes ?? MAX_BODY_BYTES,
     toleranceSeconds: scheme ? (scheme.timestamp?.toleranceSeconds ?? Infinity) : TOLERANCE_SECONDS,
@@ -31,7 +31,7 @@ export function defaultsOf(scheme: Scheme | undefined): ListenerDefaults {
 }
 
 /** Whether a signed time of the attempt bounds how long a captured delivery stays good. */
-function isTimed(scheme: Scheme | undefined): boolean {
+function isTimed(scheme: SenderScheme | undefined): boolean {
   if (scheme === undefined) return true
   return scheme.timestamp?.of === 'attempt' && scheme.timestamp.toleranceSeconds !== undefined
 }
@@ -67,7 +67,7 @@ export function checkMemory<Payload>(options: ListenerOptions<Payload>): void {
 }
 
 /** For how long the same bytes pass the checks again. For ever is taken for as long as by the specification. */
-function replayableSeconds(scheme: Scheme | undefined, toleranceSeconds: number): number {
+function replayableSeconds(scheme: SenderScheme | undefined, toleranceSeconds: number): number {
   const shortest = replayWindowSeconds()
   if (!Number.isFinite(toleranceSeconds)) return shortest
   const ofEvent = scheme?.timestamp?.of === 'event'

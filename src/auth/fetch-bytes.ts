@@ -12,6 +12,9 @@ export type Fetch = (
   },
 ) => Promise<Response>
 
+/** The runtime's own, looked up for each call: tests and platforms replace it. */
+export const platformFetch: Fetch = (...request) => globalThis.fetch(...request)
+
 /** How far one attempt may go. */
 export interface FetchLimits {
   readonly fetch: Fetch

@@ -72,7 +72,8 @@ function useProblem(jwk: Members): string | false {
   return new Set(operations).size < operations.length && 'its key_ops repeat'
 }
 
-function rsaProblem(modulus: Uint8Array, exponent: Uint8Array): string | false {
+/** Why an RSA key may not be used, if so. Leading zeros do not count. */
+export function rsaProblem(modulus: Uint8Array, exponent: Uint8Array): string | false {
   const n = toBigInt(modulus)
   const e = toBigInt(exponent)
   const bits = n.toString(2).length

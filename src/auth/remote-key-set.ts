@@ -1,31 +1,15 @@
-import {
-  aBoolean,
-  aFunction,
-  checkOptions,
-  type OptionTable,
-  optional,
-  positiveSeconds,
-  timerSeconds,
-  withMethods,
-} from '../lib/options.ts'
+import { aBoolean, checkOptions, optional } from '../lib/options.ts'
+import { platformFetch } from './fetch-bytes.ts'
 import { fetchJwks } from './fetch-jwks.ts'
 import { jwksUrl } from './jwks-url.ts'
 import type { KeySet } from './key-set.ts'
-import { type RemoteOptions, RemoteValue } from './remote-value.ts'
+import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
+import { RemoteValue } from './remote-value.ts'
 
 /** The options of `remoteKeySet`. */
 export interface RemoteKeySetOptions extends RemoteOptions {
   /** Also take `http:` URLs of this machine, for tests. Default false. */
   readonly allowInsecureLoopback?: boolean | undefined
-}
-
-/** The rules for options that say how to fetch. */
-export const REMOTE_OPTIONS: OptionTable<RemoteOptions> = {
-  timeoutSeconds: optional(timerSeconds),
-  maxStaleSeconds: optional(positiveSeconds),
-  fetch: optional(aFunction),
-  clock: optional(withMethods('now')),
-  waitUntil: optional(aFunction),
 }
 
 /**
@@ -41,7 +25,7 @@ export const REMOTE_OPTIONS: OptionTable<RemoteOptions> = {
 export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {}): KeySet {
   checkOptions('remoteKeySet', options, { ...REMOTE_OPTIONS, allowInsecureLoopback: optional(aBoolean) })
   const { href, origin, pathname } = jwksUrl(url, options.allowInsecureLoopback)
-  const { fetch = (...request) => globalThis.fetch(...request), timeoutSeconds = 5 } = options
+  const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
   const load = () => fetchJwks(href, fetch, timeoutSeconds * 1000)
   const jwks = new RemoteValue(origin + pathname, load, options)
   return {

@@ -1,25 +1,8 @@
 import { KeySetError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Clock } from '../listener-options.ts'
-import type { Fetch } from './fetch-bytes.ts'
-import { type SharedAttempt, sharedAttempt, type WaitUntil } from './shared-attempt.ts'
-
-/** How to fetch public keys, and how long to keep them. */
-export interface RemoteOptions {
-  /** How long one attempt may take, body included, in seconds. Default 5. */
-  readonly timeoutSeconds?: number | undefined
-  /** How long the last good answer is used while the host is down, in seconds. Default 86,400, which is 24 hours. */
-  readonly maxStaleSeconds?: number | undefined
-  /** Default `globalThis.fetch`. */
-  readonly fetch?: Fetch | undefined
-  /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
-  readonly clock?: Clock | undefined
-  /**
-   * Called with each attempt, which then outlives the request that began it: `waitUntil` of `cloudflare:workers`, or of
-   * your platform. Without it, on Workers, an attempt ends with its request, and others may wait for it in vain.
-   */
-  readonly waitUntil?: WaitUntil | undefined
-}
+import { type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
+import { type SharedAttempt, sharedAttempt } from './shared-attempt.ts'
 
 const FRESH_MS = 600_000
 /** A value in use is renewed before it expires, so that no delivery has to wait for it. */
@@ -49,7 +32,12 @@ export class RemoteValue<T> {
 
   /** @param fetchValue Settles within the timeout. */
   constructor(where: string, fetchValue: () => Promise<T>, options: RemoteOptions) {
-    const { clock = performance, timeoutSeconds = 5, maxStaleSeconds = 86_400, waitUntil } = options
+    const {
+      clock = performance,
+      timeoutSeconds = TIMEOUT_SECONDS,
+      maxStaleSeconds = 86_400,
+      waitUntil,
+    } = options
     this.#where = where
     this.#fetchValue = fetchValue
     this.#clock = clock
@@ -74,6 +62,11 @@ export class RemoteValue<T> {
     const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
     const attempt = wait ? (begun ?? this.#attempt.join()) : undefined
     return attempt ? attempt.then(() => this.#answer(read)) : this.#answer(read)
+  }
+
+  /** The last good value, however old. */
+  last(): T | undefined {
+    return this.#value?.it
   }
 
   #answer<R>(read: (value: T) => MaybePromise<R>): MaybePromise<R> {

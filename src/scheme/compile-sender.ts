@@ -1,10 +1,11 @@
 import type { Attempt } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import { bodyReaders } from './content.ts'
 import { keyOfBytes, keyOfId } from './event-key.ts'
 import { handshakeAnswerer } from './handshake-request.ts'
 import { memberAt, pointerSteps, textAt } from './members.ts'
-import type { Dedupe, Place, Scheme, SchemeOptions, TimeForm } from './scheme.ts'
+import type { Dedupe, Place, SchemeOptions, TimeForm } from './scheme.ts'
 import type { Sender } from './sender.ts'
 import { signedReader } from './signed-reader.ts'
 import { signedBytes } from './signed-text.ts'
@@ -13,9 +14,9 @@ import { parseTime, timeOfMember } from './time.ts'
 const LONGEST_TYPE = 256
 
 /** Everything that the checks ask of a scheme, worked out once. */
-export function compileSender(scheme: Scheme, options: SchemeOptions): Sender {
+export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sender {
   const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
-  const { names, idDivider } = signedReader(scheme, options)
+  const { names, idDivider } = namesOf(scheme, options)
   const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
@@ -42,6 +43,14 @@ export function compileSender(scheme: Scheme, options: SchemeOptions): Sender {
   }
 }
 
+/** What is signed, by name. */
+function namesOf(
+  scheme: SenderScheme,
+  options: SchemeOptions,
+): { readonly names: readonly string[]; readonly idDivider: string } {
+  return scheme.algorithm === 'code' ? { names: scheme.signs, idDivider: '' } : signedReader(scheme, options)
+}
+
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
 
 const unsignedBody = ({ delivery }: Attempt) => ({ before: '', body: delivery.body, after: '' })
@@ -49,23 +58,23 @@ const unsignedBody = ({ delivery }: Attempt) => ({ before: '', body: delivery.bo
 const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
 
 /** A member is covered with the body, a header where the template names it, an item always stands in the template. */
-function isCovered({ algorithm }: Scheme, place: Place | undefined, names: readonly string[]): boolean {
+function isCovered({ algorithm }: SenderScheme, place: Place | undefined, names: readonly string[]): boolean {
   if (place === undefined || algorithm === 'token') return false
   if ('member' in place) return names.includes('body') || names.includes(place.member)
   return 'item' in place || names.includes('id')
 }
 
 /** An unsigned ID is never the only key, unless nothing at all is signed: then honest repetition is all there is to find. */
-export function dedupeOf(scheme: Scheme): Dedupe {
+export function dedupeOf(scheme: SenderScheme): Dedupe {
   const { algorithm, dedupe, eventId, timestamp } = scheme
   if (dedupe !== undefined) return dedupe
   if (eventId === undefined) return 'signed bytes'
-  if (algorithm === 'token' || isCovered(scheme, eventId, signedReader(scheme, {}).names)) return 'id'
+  if (algorithm === 'token' || isCovered(scheme, eventId, namesOf(scheme, {}).names)) return 'id'
   return timestamp?.of === 'attempt' ? 'signed bytes and id' : 'signed bytes'
 }
 
 function unsignedMembers(
-  { eventId, eventType, timestamp, algorithm }: Scheme,
+  { eventId, eventType, timestamp, algorithm }: SenderScheme,
   isSigned: (place: Place | undefined) => boolean,
 ): Sender['unsigned'] {
   const isTypeSigned = eventType === undefined || ('member' in eventType && isSigned(eventType))

@@ -3,6 +3,7 @@ import { namedSecrets, secretText } from '../auth/secrets.ts'
 import type { Attempt } from '../checks/check.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { authenticateBy, type SchemeKey } from './authenticate.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import { compileSender } from './compile-sender.ts'
 import { checkSchemeOptions } from './options.ts'
 import type { Coverage, Scheme, SchemeOptions } from './scheme.ts'
@@ -48,7 +49,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions>(
 
 /** Makes the `auth` of a scheme whose signatures no row can describe: `authenticate` is its own. */
 export function senderAuthenticator(
-  scheme: Scheme,
+  scheme: SenderScheme,
   options: SchemeOptions,
   authenticate: (attempt: Attempt) => MaybePromise<Authentication>,
 ): Authenticator {

@@ -1,15 +1,16 @@
 import type { Attempt } from '../checks/check.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import type { HandshakeRequest } from './handshake.ts'
-import type { Scheme, SchemeOptions } from './scheme.ts'
+import type { SchemeOptions } from './scheme.ts'
 import { signedRequest } from './signed-reader.ts'
 
 const LONGEST_URL = 8192
 
 /** Answers a scheme's handshakes. Undefined for a request that is none of them. */
 export function handshakeAnswerer(
-  { handshake }: Scheme,
+  { handshake }: SenderScheme,
   options: SchemeOptions,
 ): (attempt: Attempt) => MaybePromise<{ readonly reply: Reply } | undefined> {
   return (attempt) =>

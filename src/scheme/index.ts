@@ -1,3 +1,4 @@
+export type { CodeScheme, SenderScheme } from './code-scheme.ts'
 export {
   defineScheme,
   type HandshakeOptions,

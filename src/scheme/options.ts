@@ -4,16 +4,20 @@ import {
   checkedElsewhere,
   checkOptions,
   type OptionCheck,
+  type OptionTable,
   oneOfWords,
   optional,
   wellFormedText,
 } from '../lib/options.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 
+/** What every scheme takes. */
+export type CommonOptions = Pick<SchemeOptions, 'dedupe' | 'publicUrl'>
+
 const PRINTABLE_ASCII = /^[!-~]+$/
 
 /** As the sender writes it: its bytes are signed. @throws ListenerConfigError */
-const fullUrl: OptionCheck = (value, option) => {
+export const fullUrl: OptionCheck = (value, option) => {
   const isUrl = typeof value === 'string' && PRINTABLE_ASCII.test(value) && /^https?:\/\//.test(value)
   if (!isUrl || !URL.canParse(value)) {
     throw new ListenerConfigError(
@@ -23,11 +27,16 @@ const fullUrl: OptionCheck = (value, option) => {
   }
 }
 
+/** The rules for what every scheme takes. */
+export const COMMON_OPTIONS: OptionTable<CommonOptions> = {
+  dedupe: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('id', 'signed bytes', 'off')),
+  publicUrl: /* @__PURE__ */ optional(fullUrl),
+}
+
 const CHECKS = {
+  ...COMMON_OPTIONS,
   secrets: checkedElsewhere,
   publicKeys: checkedElsewhere,
-  publicUrl: fullUrl,
-  dedupe: optional(oneOfWords('id', 'signed bytes', 'off')),
   verifyToken: optional(wellFormedText),
   onHandshake: optional(aFunction),
 } as const satisfies { readonly [option in keyof SchemeOptions]: OptionCheck }
@@ -41,5 +50,5 @@ export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void
   }
   const signsUrl = takes.includes('publicUrl') || String(scheme.signs).includes('{url}')
   const table = Object.fromEntries([...names].map((option) => [option, CHECKS[option]]))
-  checkOptions(name, options, { ...table, publicUrl: signsUrl ? fullUrl : optional(fullUrl) })
+  checkOptions(name, options, signsUrl ? { ...table, publicUrl: fullUrl } : table)
 }

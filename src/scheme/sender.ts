@@ -1,12 +1,13 @@
 import type { Attempt } from '../checks/check.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import type { ReadBody } from './content.ts'
-import type { Dedupe, Scheme, SchemeOptions, TimeForm } from './scheme.ts'
+import type { Dedupe, SchemeOptions, TimeForm } from './scheme.ts'
 
 /** A scheme as its listener needs it: compiled once, and asked by the checks for every delivery. */
 export interface Sender {
-  readonly scheme: Scheme
+  readonly scheme: SenderScheme
   /** What the user configured. */
   readonly options: SchemeOptions
   /** Lower-case names, beside the signature's. */

@@ -1,8 +1,9 @@
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { checkOptions } from '../lib/options.ts'
+import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { bodyReaders } from '../scheme/content.ts'
-import type { Content, Place, Scheme, SchemeFactory, TimeForm } from '../scheme/index.ts'
+import type { Content, Place, Scheme, TimeForm } from '../scheme/index.ts'
 import { signedReader } from '../scheme/signed-reader.ts'
 import type { SignedValues } from '../scheme/signed-text.ts'
 import { bodyBytes, type SentBody, sentBody } from './body.ts'
@@ -28,10 +29,13 @@ const CONTENT_TYPES: Readonly<Record<Content, string>> = {
  * describes.
  */
 export async function signAs<const Body extends SignAsOptions['body']>(
-  { scheme }: Pick<SchemeFactory, 'scheme'>,
+  { scheme }: { readonly scheme: SenderScheme },
   options: SignAsOptions & { readonly body: Body },
 ): Promise<SignedRequest<SentBody<Body>>> {
   checkOptions('signAs', options, SIGN_AS_OPTIONS)
+  if (scheme.algorithm === 'code') {
+    throw new ListenerConfigError('signAs', `cannot sign as ${scheme.name}: its signatures need code`)
+  }
   const { content = ['json'], eventType, fixedHeaders } = scheme
   const { contentType = CONTENT_TYPES[content[0] ?? 'json'] } = options
   const headers: { [name: string]: string } = { 'content-type': contentType, ...fixedHeaders }

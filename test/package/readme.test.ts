@@ -69,7 +69,7 @@ describe('the pages', () => {
     ['src/listener-options.ts', 'interface ListenerOptions<Payload = Json> {', 15],
     ['adapters/shared/receiver-options.ts', 'interface ReceiverOptions {', 3],
     ['adapters/hono.ts', 'interface VerifyWebhookOptions extends ReceiverOptions {', 2],
-    ['src/auth/remote-value.ts', 'interface RemoteOptions {', 5],
+    ['src/auth/remote-options.ts', 'interface RemoteOptions {', 5],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {', 1],
     ['stores/memory.ts', 'interface MemoryStoreOptions {', 4],
   ])('names every option of %s', (path, opening, count) => {

@@ -5,6 +5,7 @@ import type { SchemeOptions } from '../../src/scheme/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { spyStore } from '../support/spy-store.ts'
+import { type VectorFetches, vectorFetch } from '../support/vector-fetch.ts'
 
 interface Shaken {
   readonly scheme: string
@@ -24,6 +25,9 @@ interface Shaken {
     readonly body?: string
     readonly json?: unknown
   }
+  readonly fetches?: VectorFetches
+  /** The URL that is visited to answer. */
+  readonly visits?: string | null
   /** The secret that the handshake brings. */
   readonly brings?: string
 }
@@ -32,11 +36,11 @@ const handshakes: readonly Shaken[] = JSON.parse(
   readFileSync(new URL('../vectors/schemes/handshakes.json', import.meta.url), 'utf8'),
 )
 
-/** SNS fetches what it answers from, and has a test of its own. */
-const mine = handshakes.filter(({ scheme }) => SCHEME_NAMES.includes(scheme) && scheme !== 'sns')
+const mine = handshakes.filter(({ scheme }) => SCHEME_NAMES.includes(scheme))
 
-async function shake({ scheme, options, now, request }: Shaken) {
+async function shake({ scheme, options, now, request, fetches }: Shaken) {
   const brought: string[] = []
+  const asked: string[] = []
   const factory = await schemeFactory(scheme)
   const clock = { now: () => now * 1000 }
   const { store, calls } = spyStore(memoryStore({ clock, maxRecords: 10 }))
@@ -45,6 +49,7 @@ async function shake({ scheme, options, now, request }: Shaken) {
     id: scheme,
     auth: factory({
       ...rest,
+      ...(fetches && vectorFetch(fetches, asked)),
       ...(onHandshake && { onHandshake: ({ secret }: { secret: string }) => brought.push(secret) }),
     }),
     store,
@@ -61,7 +66,7 @@ async function shake({ scheme, options, now, request }: Shaken) {
     listener,
   )
   if (verdict.ok) throw new Error('a handshake reached the handler')
-  return { reply: replyTo(verdict), brought, calls }
+  return { reply: replyTo(verdict), brought, calls, asked }
 }
 
 function expectReply(reply: Reply, { status, headers, body, json }: Shaken['reply']): void {
@@ -75,10 +80,11 @@ function expectReply(reply: Reply, { status, headers, body, json }: Shaken['repl
 
 describe.each(mine)('the handshake of $scheme', (given) => {
   it(`${given.name}: is answered, and claims nothing`, async () => {
-    const { reply, brought, calls } = await shake(given)
+    const { reply, brought, calls, asked } = await shake(given)
     expectReply(reply, given.reply)
     expect(brought).toEqual(given.brings === undefined ? [] : [given.brings])
     expect(calls).toEqual([])
+    expect(asked.filter((url) => !url.endsWith('.pem'))).toEqual(given.visits ? [given.visits] : [])
   })
 })
 

@@ -5,6 +5,7 @@ import { type Delivery, defineListener, verify } from '../../src/index.ts'
 import type { SchemeOptions } from '../../src/scheme/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+import { type VectorFetches, vectorFetch } from '../support/vector-fetch.ts'
 
 interface Case {
   readonly name: string
@@ -21,6 +22,7 @@ interface VectorFile {
   readonly scheme: string
   readonly options: SchemeOptions
   readonly now: number
+  readonly fetches?: VectorFetches
   readonly cases: readonly Case[]
   readonly notApplicable?: { readonly [refusal: string]: string }
 }
@@ -29,9 +31,6 @@ const FOLDER = fileURLToPath(new URL('../vectors/schemes/', import.meta.url))
 const files: readonly VectorFile[] = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.json') && file !== 'handshakes.json')
   .map((file) => JSON.parse(readFileSync(FOLDER + file, 'utf8')))
-
-/** Schemes whose factories take more than vectors can hold, such as a fetch: they have tests of their own. */
-const OWN_TESTS: readonly string[] = ['sns', 'plaid', 'paypal', 'pubsub']
 
 function deliveryOf({ method, url, headers, body = '', bodyBase64 }: Case): Delivery {
   return {
@@ -46,12 +45,12 @@ function deliveryOf({ method, url, headers, body = '', bodyBase64 }: Case): Deli
   }
 }
 
-async function judge({ scheme, options, now }: VectorFile, given: Case): Promise<object> {
+async function judge({ scheme, options, now, fetches }: VectorFile, given: Case): Promise<object> {
   const factory = await schemeFactory(scheme)
   const clock = { now: () => now * 1000 }
   const listener = defineListener({
     id: scheme,
-    auth: factory({ ...options, ...given.options }),
+    auth: factory({ ...options, ...given.options, ...(fetches && vectorFetch(fetches)) }),
     store: memoryStore({ clock, maxRecords: 10 }),
     clock,
   })
@@ -72,11 +71,8 @@ it('every scheme has vectors, and every vector file a scheme', () => {
   expect(files.length).toBeGreaterThan(50)
 })
 
-describe.each(files.filter(({ scheme }) => SCHEME_NAMES.includes(scheme) && !OWN_TESTS.includes(scheme)))(
-  '$scheme',
-  (file) => {
-    it.each(file.cases)('$name', async (given) => {
-      expect(await judge(file, given)).toMatchObject(given.expect)
-    })
-  },
-)
+describe.each(files.filter(({ scheme }) => SCHEME_NAMES.includes(scheme)))('$scheme', (file) => {
+  it.each(file.cases)('$name', async (given) => {
+    expect(await judge(file, given)).toMatchObject(given.expect)
+  })
+})

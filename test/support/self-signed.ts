@@ -1,4 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
+import { der, sequence } from './der.ts'
 
 /** A certificate for 127.0.0.1 and keys.test, written out in DER (RFC 5280 4.1): Node can read certificates, but not make them. */
 export function selfSigned(): { key: string; cert: string } {
@@ -24,16 +25,4 @@ export function selfSigned(): { key: string; cert: string } {
     key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64')}\n-----END CERTIFICATE-----\n`,
   }
-}
-
-function sequence(...parts: readonly Uint8Array[]): Buffer {
-  return der(0x30, Buffer.concat(parts))
-}
-
-function der(tag: number, content: Uint8Array | string): Buffer {
-  const bytes = typeof content === 'string' ? Buffer.from(content, 'hex') : Buffer.from(content)
-  const { length } = bytes
-  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]
-  const prefix = length < 128 ? [tag, length] : [tag, ...long]
-  return Buffer.concat([Buffer.from(prefix), bytes])
 }

@@ -90,6 +90,7 @@ describe('signAs', () => {
   })
 
   it.each([
+    ['signAs', 'sns', { body: '{}' }],
     ['secret', 'stripe', { body: '{}' }],
     ['privateKey', 'discord', { body: '{}' }],
     ['body', 'stripe', { secret: 'whsec_x' }],

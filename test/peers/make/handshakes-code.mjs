@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { asked, get, refused, secret, text } from './handshake.mjs'
 import { hmac } from './sign.mjs'
-import { fetches, message, signed } from './sns-message.mjs'
+import { fetches, message, signed, TOPIC } from './sns-message.mjs'
 
 function sns() {
   const confirmation = (more) =>
@@ -30,24 +30,24 @@ function sns() {
   const elsewhere = confirmation({ SubscribeURL: 'https://evil.example/?Action=ConfirmSubscription' })
   return [
     asked('sns', 'SubscriptionConfirmation', {
-      options: {},
+      options: { topicArns: TOPIC, confirmSubscriptions: true },
       fetches,
       request: request(right),
       reply: { status: 200 },
       visits: right.SubscribeURL,
     }),
     asked('sns', 'SubscriptionConfirmation, changed after signing', {
-      options: {},
+      options: { topicArns: TOPIC, confirmSubscriptions: true },
       fetches,
       request: request({ ...right, Token: '0' }),
       reply: refused(401),
       visits: null,
     }),
     asked('sns', 'SubscriptionConfirmation with a link to another host, rightly signed', {
-      options: {},
+      options: { topicArns: TOPIC, confirmSubscriptions: true },
       fetches,
       request: request(elsewhere),
-      reply: {},
+      reply: { status: 400 },
       visits: null,
     }),
   ]

@@ -16,6 +16,7 @@ const given = (name, body, expect, more = {}) => ({
   },
   expect,
   otherBody: body?.MessageId !== message().MessageId,
+  sentAt: NOW - 1,
   ...more,
 })
 
@@ -95,15 +96,17 @@ const cases = () => [
     },
   ),
   given(
-    'another topic, rightly signed, where one is configured',
+    'another topic, rightly signed',
     signed(message({ TopicArn: `${TOPIC}-of-a-stranger` })),
     { ok: false, status: 401 },
-    {
-      options: { topicArn: TOPIC },
-      lax: 'The SDK takes any topic of any account. Anyone can have a topic, so pin yours.',
-    },
+    { lax: 'The SDK takes any topic of any account. Anyone can have a topic, so pin yours.' },
   ),
-  given('the topic that is configured', signed(message()), { ok: true }, { options: { topicArn: TOPIC } }),
+  given(
+    'the second of two topics that are configured',
+    signed(message()),
+    { ok: true },
+    { options: { topicArns: [`${TOPIC}-too`, TOPIC] } },
+  ),
   given('a body that is not JSON', undefined, { ok: false }, { text: '{"Type": ' }),
   given('an empty object', {}, { ok: false, status: 401 }),
   ...certificateCases(),
@@ -114,7 +117,7 @@ export default [
     scheme: 'sns',
     sdk: 'sns-validator',
     now: NOW,
-    options: {},
+    options: { topicArns: TOPIC },
     fetches,
     time: { unit: 'rfc3339', of: 'event' },
     expect: { id: message().MessageId },

@@ -1,0 +1,62 @@
+import { fetchBytes, platformFetch } from '../../src/auth/fetch-bytes.ts'
+import { type RemoteOptions, TIMEOUT_SECONDS } from '../../src/auth/remote-options.ts'
+import { RemoteValues } from '../../src/auth/remote-values.ts'
+import { callHook } from '../../src/lib/hooks.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { emptyReply, type Handshake } from '../../src/scheme/index.ts'
+import type { SchemeOptions } from '../../src/scheme/scheme.ts'
+import { SNS_ORIGIN, textOf } from './sns-message.ts'
+
+/** A subscription that Amazon wants confirmed, or that has ended. */
+export interface SnsSubscription {
+  /** `UnsubscribeConfirmation` where it has ended: then its URL would subscribe again. */
+  readonly type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation'
+  readonly topicArn: string
+  /** Subscribes whoever visits it, as `ConfirmSubscription` does with the token. */
+  readonly subscribeUrl: string
+  readonly token: string
+}
+
+/** What `sns` takes to answer for subscriptions. */
+export interface SubscriptionOptions extends RemoteOptions {
+  /** Confirms subscriptions by visiting the URL that Amazon signed. Default false. */
+  readonly confirmSubscriptions?: boolean | undefined
+  /** Told of each message about a subscription. Never awaited. */
+  readonly onSubscription?: ((subscription: SnsSubscription) => unknown) | undefined
+}
+
+const SUBSCRIBE_URL: RegExp = /* @__PURE__ */ new RegExp(
+  `^${SNS_ORIGIN}/\\?Action=ConfirmSubscription&[!-~]{1,2000}$`,
+)
+const MOST_BYTES = 65_536
+
+/** A listener's visits. However often a captured message comes, its URL is visited once in a while. */
+const visits: WeakMap<SubscriptionOptions, RemoteValues<true>> = /* @__PURE__ */ new WeakMap()
+
+function visitsOf(options: SubscriptionOptions): RemoteValues<true> {
+  const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
+  const limits = { fetch, timeoutMs: timeoutSeconds * 1000, mostBytes: MOST_BYTES, accept: '*/*' }
+  const visit = async (url: string) => (await fetchBytes(url, limits)) && (true as const)
+  const known = visits.get(options) ?? new RemoteValues('Amazon SNS', visit, options)
+  visits.set(options, known)
+  return known
+}
+
+/** Messages about subscriptions, rightly signed. They never reach a handler. */
+export const SNS_SUBSCRIPTIONS: Handshake = {
+  signed: true,
+  answer(
+    request,
+    options: SubscriptionOptions & SchemeOptions,
+  ): MaybePromise<ReturnType<typeof emptyReply> | undefined> {
+    const message = request.payload()
+    const type = textOf(message, 'Type')
+    if (type !== 'SubscriptionConfirmation' && type !== 'UnsubscribeConfirmation') return undefined
+    const subscribeUrl = textOf(message, 'SubscribeURL')
+    const [topicArn, token] = [textOf(message, 'TopicArn'), textOf(message, 'Token')]
+    callHook(options.onSubscription, { type, topicArn, subscribeUrl, token })
+    if (type !== 'SubscriptionConfirmation' || !options.confirmSubscriptions) return emptyReply(200)
+    if (!SUBSCRIBE_URL.test(subscribeUrl)) return emptyReply(400)
+    return visitsOf(options).get(subscribeUrl, () => emptyReply(200))
+  },
+}

@@ -1,0 +1,84 @@
+import { remoteCertificates } from '../src/auth/remote-certificates.ts'
+import { REMOTE_OPTIONS } from '../src/auth/remote-options.ts'
+import { fail } from '../src/checks/check.ts'
+import { ListenerConfigError } from '../src/errors.ts'
+import { aBoolean, aFunction, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
+import { signatureOf, textOf } from './shared/sns-message.ts'
+import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
+
+/** What `sns` takes. Certificates are fetched from Amazon, by `fetch`. */
+export interface SnsOptions extends CommonOptions, SubscriptionOptions {
+  /** Your topics' ARNs. Anyone can have a topic, so messages of others are refused. */
+  readonly topicArns: string | readonly string[]
+  /** The lowest signature version taken. Version 1 is RSA with SHA-1: set your topics to 2, then give '2'. Default '1'. */
+  readonly signatureVersion?: '1' | '2' | undefined
+}
+
+const TOPIC_ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[\w-]{1,256}(?:\.fifo)?$/
+
+/** @throws ListenerConfigError */
+const ownTopics: OptionCheck = (value, option) => {
+  const arns = [value].flat()
+  if (arns.length > 0 && arns.every((arn) => typeof arn === 'string' && TOPIC_ARN.test(arn))) return
+  throw new ListenerConfigError(option, 'must be like arn:aws:sns:us-east-1:123456789012:orders')
+}
+
+const SNS: CodeScheme = {
+  name: 'sns',
+  sender: 'Amazon SNS',
+  secretName: 'none; give the ARNs of your topics as topicArns',
+  algorithm: 'code',
+  signature: { headers: [], member: '/Signature' },
+  signs: ['/Message', '/MessageId', '/Subject', '/Timestamp', '/TopicArn', '/Type'],
+  covers: 'values',
+  timestamp: { member: '/Timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 86_400 },
+  eventId: { member: '/MessageId' },
+  eventType: { member: '/Type' },
+  content: ['json as text', 'json'],
+  maxBodyBytes: 1_048_576,
+  leaseSeconds: 30, // half of the minute in which SNS retries
+  handshake: SNS_SUBSCRIPTIONS,
+  limits: 'The URL, the headers and UnsubscribeURL are not signed. SNS signs with SHA-1 by default.',
+}
+
+/**
+ * Amazon SNS over HTTPS, whose signature stands in the body. There is no secret: give your topics' ARNs. The signing
+ * certificate is fetched from Amazon and trusted because Amazon's host serves it. The signature covers the message, its ID,
+ * subject, time and topic. `event.payload` is SNS's envelope; what was published is the text in its `Message`.
+ *
+ * Messages about subscriptions are answered here: give `confirmSubscriptions: true`, or confirm them yourself by
+ * `onSubscription`. With raw message delivery SNS signs nothing, so such deliveries are refused.
+ */
+export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
+  SNS,
+  {
+    ...COMMON_OPTIONS,
+    ...REMOTE_OPTIONS,
+    topicArns: ownTopics,
+    signatureVersion: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('1', '2')),
+    confirmSubscriptions: /* @__PURE__ */ optional(aBoolean),
+    onSubscription: /* @__PURE__ */ optional(aFunction),
+  },
+  ({ topicArns, signatureVersion, ...options }) => {
+    const topics = [topicArns].flat()
+    const verify = remoteCertificates('Amazon SNS', options)
+    return async (attempt) => {
+      const message = attempt.parsed()
+      const given = signatureOf(message)
+      if ('reason' in given) return given
+      if (!topics.includes(textOf(message, 'TopicArn'))) {
+        return fail('signature_mismatch', 'TopicArn is none of topicArns')
+      }
+      if (signatureVersion === '2' && given.hash === 'SHA-1') {
+        return fail('signature_mismatch', 'SignatureVersion is below signatureVersion')
+      }
+      const problem = await verify(given.certificateUrl, attempt.now, given)
+      if (problem !== undefined) return fail('signature_mismatch', problem)
+      attempt.signed = { before: '', body: given.message, after: '' }
+      return vouchedBy(SNS, given.certificateUrl)
+    }
+  },
+)

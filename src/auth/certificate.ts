@@ -1,0 +1,61 @@
+import { decodeBase64 } from '../lib/base64.ts'
+import { DER_BIT_STRING, DER_SEQUENCE, type DerElement, derNumber, derParts, readDer } from '../lib/der.ts'
+import { encodeHex } from '../lib/hex.ts'
+import { rsaProblem } from './public-key.ts'
+
+/** What is read of an X.509 certificate (RFC 5280 4.1). Nothing vouches for it: neither its issuer nor its names are looked at. */
+export interface Certificate {
+  /** Seconds since 1970, inclusive. */
+  readonly notBefore: number
+  readonly notAfter: number
+  /** The SubjectPublicKeyInfo of an RSA key that may be used. */
+  readonly publicKey: Uint8Array<ArrayBuffer>
+}
+
+const BEGIN = '-----BEGIN CERTIFICATE-----'
+const END = '-----END CERTIFICATE-----'
+const VERSION = 0xa0
+const UTC_TIME = 0x17
+const GENERALIZED_TIME = 0x18
+/** rsaEncryption, 1.2.840.113549.1.1.1 (RFC 8017 A.1). */
+const RSA = '2a864886f70d010101'
+const TIME = /^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/
+
+/** The first certificate of a PEM text (RFC 7468 5). @throws Error that says what is wrong, and quotes nothing. */
+export function readCertificate(pem: string): Certificate {
+  const begin = pem.indexOf(BEGIN)
+  const end = pem.indexOf(END, begin)
+  if (begin < 0 || end < 0) throw new Error('sent no certificate')
+  const der = decodeBase64(pem.slice(begin + BEGIN.length, end).replaceAll(/[\r\n]/g, ''))
+  const [certificate, another] = (der && readDer(der)) ?? []
+  const [signedPart] = derParts(another === undefined ? certificate : undefined, DER_SEQUENCE)
+  const fields = derParts(signedPart, DER_SEQUENCE)
+  const [, , , validity, , publicKey] = fields[0]?.tag === VERSION ? fields.slice(1) : fields
+  const [notBefore = Number.NaN, notAfter = Number.NaN] = derParts(validity, DER_SEQUENCE).map(timeOf)
+  if (!(notBefore <= notAfter) || publicKey === undefined) throw new Error('sent a malformed certificate')
+  const problem = keyProblem(publicKey)
+  if (problem) throw new Error(`sent a certificate whose key is not used: ${problem}`)
+  return { notBefore, notAfter, publicKey: publicKey.whole }
+}
+
+/** RFC 5280 4.1.2.5: two digits mean 1950 to 2049. */
+function timeOf({ tag, content }: DerElement): number {
+  const text = String.fromCharCode(...content.subarray(0, 20))
+  const century = tag === UTC_TIME ? (text < '5' ? '20' : '19') : ''
+  const [all, year = '', ...rest] = TIME.exec(century + text) ?? []
+  if (all === undefined || (tag !== UTC_TIME && tag !== GENERALIZED_TIME)) return Number.NaN
+  const [month, day, hour, minute, second] = rest
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) / 1000
+}
+
+/** RFC 3279 2.3.1. */
+function keyProblem(publicKey: DerElement): string | false {
+  const [algorithm, bits] = derParts(publicKey, DER_SEQUENCE)
+  const [oid] = derParts(algorithm, DER_SEQUENCE)
+  if (oid === undefined || encodeHex(oid.content) !== RSA) return 'it is not an RSA key'
+  const unusedBits = bits?.tag === DER_BIT_STRING ? bits.content[0] : undefined
+  const [numbers] = (unusedBits === 0 && bits && readDer(bits.content.slice(1))) || []
+  const [modulus, exponent, more] = derParts(numbers, DER_SEQUENCE).map(derNumber)
+  if (!modulus || !exponent || more) return 'it is malformed'
+  return rsaProblem(modulus, exponent)
+}

@@ -1,0 +1,76 @@
+import { decodeUtf8 } from '../lib/utf8.ts'
+import { type Certificate, readCertificate } from './certificate.ts'
+import { fetchBytes, platformFetch, UnexpectedStatus } from './fetch-bytes.ts'
+import { type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
+import { RemoteValues } from './remote-values.ts'
+
+const MOST_BYTES = 65_536
+const ACCEPT = 'application/x-pem-file, application/pem-certificate-chain, */*'
+/** RFC 8017 8.2, as Web Crypto calls it. */
+const PKCS1 = 'RSASSA-PKCS1-v1_5'
+
+/** What an RSA signature is to verify. */
+export interface RsaSignature {
+  readonly hash: 'SHA-1' | 'SHA-256'
+  readonly signature: Uint8Array<ArrayBuffer>
+  readonly message: Uint8Array<ArrayBuffer>
+}
+
+/** Undefined for a signature that verifies; otherwise what is wrong, for the operator. */
+export type VerifyByCertificate = (
+  url: string,
+  nowSeconds: number,
+  given: RsaSignature,
+) => Promise<string | undefined>
+
+/**
+ * Verifies RSA signatures by certificates that the sender serves. A certificate is trusted because of the host that serves
+ * it, so pin the URL before you call: no chain is followed, and no name in it is read.
+ *
+ * @throws KeySetError (as a rejection) when the certificate cannot be had.
+ */
+export function remoteCertificates(where: string, options: RemoteOptions): VerifyByCertificate {
+  const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
+  const limits = { fetch, timeoutMs: timeoutSeconds * 1000, mostBytes: MOST_BYTES, accept: ACCEPT }
+  const certificates = new RemoteValues(
+    where,
+    async (url) => {
+      const pem = await fetchBytes(url, limits).catch(nothingThere)
+      return pem && new CertificateKey(readCertificate(decodeUtf8(pem) ?? ''))
+    },
+    options,
+  )
+  return async (url, nowSeconds, given) =>
+    await certificates.get(url, (key) =>
+      key ? key.problem(nowSeconds, given) : 'there is no such certificate',
+    )
+}
+
+class CertificateKey {
+  readonly #certificate: Certificate
+  // The key is kept, never its promise: workerd forbids awaiting what another request started.
+  readonly #imported = new Map<string, Awaited<ReturnType<typeof crypto.subtle.importKey>>>()
+
+  constructor(certificate: Certificate) {
+    this.#certificate = certificate
+  }
+
+  async problem(nowSeconds: number, { hash, signature, message }: RsaSignature): Promise<string | undefined> {
+    const { notBefore, notAfter, publicKey } = this.#certificate
+    // Asked this way round, a clock that answers NaN lets nothing by.
+    if (!(nowSeconds >= notBefore && nowSeconds <= notAfter)) return 'the certificate is not valid now'
+    const algorithm = { name: PKCS1, hash }
+    const key =
+      this.#imported.get(hash) ??
+      (await crypto.subtle.importKey('spki', publicKey, algorithm, false, ['verify']))
+    this.#imported.set(hash, key)
+    const verifies = await crypto.subtle.verify(PKCS1, key, signature, message)
+    return verifies ? undefined : 'the signature does not verify'
+  }
+}
+
+/** The host knows no such document. Statuses that may pass are failures. */
+function nothingThere(failure: unknown): undefined {
+  if (failure instanceof UnexpectedStatus && [400, 403, 404, 410].includes(failure.status)) return undefined
+  throw failure
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { readCertificate } from '../../src/auth/certificate.ts'
+import { certificateOf, rsaPublicKey, toPem } from '../support/certificate.ts'
+import { der, integer, sequence } from '../support/der.ts'
+import { newKey } from '../support/keys.ts'
+import { itOutsideWorkerd } from '../support/runtime.ts'
+import { selfSigned } from '../support/self-signed.ts'
+
+const KEY = newKey('RS256').publicKey
+const seconds = (date: string) => Date.parse(date) / 1000
+const keyOf = (modulus: string, exponent: string) =>
+  rsaPublicKey({ n: Buffer.from(modulus, 'hex').toString('base64url'), e: exponent })
+
+describe('a certificate', () => {
+  it('is read as far as its dates and its key', () => {
+    expect(readCertificate(certificateOf(KEY))).toEqual({
+      notBefore: seconds('2020-01-01T00:00:00Z'),
+      notAfter: seconds('2099-12-31T23:59:59Z'),
+      publicKey: new Uint8Array(rsaPublicKey(KEY)),
+    })
+  })
+
+  it('may have line ends of either kind, text around it, and others behind it', () => {
+    const pem = certificateOf(KEY)
+    const { publicKey } = readCertificate(pem)
+    for (const text of [
+      pem.replaceAll('\n', '\r\n'),
+      `subject=x\n${pem}`,
+      pem + toPem(sequence(der(0x05, ''))),
+    ]) {
+      expect(readCertificate(text)).toMatchObject({ publicKey })
+    }
+  })
+
+  it('of version 1 names no version', () => {
+    const rewrite = (bytes: Buffer) => {
+      const version = Buffer.from('a003020102', 'hex')
+      const at = bytes.indexOf(version)
+      const parts = Buffer.concat([bytes.subarray(8, at), bytes.subarray(at + version.length)])
+      const length = bytes.readUInt16BE(6) - version.length
+      return sequence(sequence(parts.subarray(0, length)), parts.subarray(length))
+    }
+    expect(readCertificate(certificateOf(KEY, { rewrite })).notAfter).toBe(seconds('2099-12-31T23:59:59Z'))
+  })
+
+  it.each([
+    ['491231235959Z', '2049-12-31T23:59:59Z'],
+    ['20500101000000Z', '2050-01-01T00:00:00Z'],
+  ])('ends at %s: %s', (notAfter, date) => {
+    expect(readCertificate(certificateOf(KEY, { notAfter })).notAfter).toBe(seconds(date))
+  })
+
+  it('begins in the last century where two digits say so', () => {
+    const { notBefore } = readCertificate(certificateOf(KEY, { notBefore: '500101000000Z' }))
+    expect(notBefore).toBe(seconds('1950-01-01T00:00:00Z'))
+  })
+})
+
+describe('a certificate is refused', () => {
+  it.each([
+    ['that is none', 'hello'],
+    ['that is cut off', certificateOf(KEY).slice(0, 400)],
+    ['that is empty', toPem(Buffer.alloc(0))],
+    ['whose base64 is not canonical', certificateOf(KEY).replace('MII', 'MI I')],
+  ])('%s', (_, pem) => {
+    expect(() => readCertificate(pem)).toThrow(/^sent (no|a malformed) certificate$/)
+  })
+
+  it.each([
+    ['with bytes behind it', (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(1)])],
+    ['with another one behind it', (bytes: Buffer) => Buffer.concat([bytes, bytes])],
+    ['that lacks its last byte', (bytes: Buffer) => bytes.subarray(0, -1)],
+    ['that is a set', (bytes: Buffer) => Buffer.concat([Buffer.of(0x31), bytes.subarray(1)])],
+  ])('%s', (_, rewrite) => {
+    expect(() => readCertificate(certificateOf(KEY, { rewrite }))).toThrow('sent a malformed certificate')
+  })
+
+  it.each([
+    ['not a date', { notAfter: '20991331235959Z' }],
+    ['without seconds', { notAfter: '209912312359Z' }],
+    ['with an offset', { notAfter: '4912312359+0100' }],
+    ['before its beginning', { notBefore: '250101000001Z', notAfter: '250101000000Z' }],
+  ])('whose end is %s', (_, parts) => {
+    expect(() => readCertificate(certificateOf(KEY, parts))).toThrow('sent a malformed certificate')
+  })
+
+  it.each([
+    ['of 1,024 bits', keyOf(`c1${'0f'.repeat(127)}`, 'AQAB'), 'its modulus has 1024 bits'],
+    ['with an even exponent', keyOf(`c1${'0f'.repeat(255)}`, 'AQAC'), 'its exponent is not safe'],
+    ['with a third number', withMore(rsaPublicKey(KEY)), 'it is malformed'],
+    [
+      'with unused bits',
+      sequence(sequence(der(0x06, '2a864886f70d010101')), der(0x03, '01')),
+      'it is malformed',
+    ],
+    ['of another kind', sequence(sequence(der(0x06, '2a8648ce3d0201')), der(0x03, '00')), 'it is not an RSA'],
+    ['that is no key', der(0x05, ''), 'it is not an RSA'],
+  ])('with a key %s', (_, publicKey, problem) => {
+    expect(() => readCertificate(certificateOf(KEY, { publicKey }))).toThrow(
+      `sent a certificate whose key is not used: ${problem}`,
+    )
+  })
+
+  itOutsideWorkerd('workerd makes no elliptic keys of this kind')('with an elliptic key', () => {
+    expect(() => readCertificate(selfSigned().cert)).toThrow('it is not an RSA key')
+  })
+})
+
+/** The numbers of the key, and another one. */
+function withMore(publicKey: Buffer): Buffer {
+  const numbers = publicKey.subarray(publicKey.indexOf('00308201', 0, 'hex') + 5)
+  const more = sequence(numbers, integer(Buffer.of(1)))
+  return sequence(
+    sequence(der(0x06, '2a864886f70d010101')),
+    der(0x03, Buffer.concat([Buffer.alloc(1), more])),
+  )
+}

@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest'
+import { type SnsOptions, sns } from '../../schemes/sns.ts'
+import type { Fetch } from '../../src/jwt.ts'
+import { certificateOf } from '../support/certificate.ts'
+import { fakeClock } from '../support/clock.ts'
+import { unavailable } from '../support/jwt-listener.ts'
+import { newKey } from '../support/keys.ts'
+import { MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
+import { CERTIFICATE_URL, snsMessage, TOPIC } from '../support/sns-sender.ts'
+
+const KEY = newKey('RS256')
+const PEM = certificateOf(KEY.publicKey)
+const HEADERS = { 'content-type': 'text/plain; charset=UTF-8' }
+const SUBSCRIBE_URL = 'https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=a&Token=b'
+
+type Answer = (url: string) => Response | Promise<Response>
+
+/** Amazon, played by a test: what it answers, and what it was asked for. */
+interface Amazon {
+  answer: Answer
+  readonly asked: string[]
+  readonly fetch: Fetch
+}
+
+function amazon(answer: Answer = () => new Response(PEM)): Amazon {
+  const asked: string[] = []
+  const host: Amazon = {
+    asked,
+    answer,
+    fetch: async (url) => {
+      asked.push(url)
+      return host.answer(url)
+    },
+  }
+  return host
+}
+
+function receiver(host = amazon(), options: Partial<SnsOptions> = {}, clock = fakeClock()) {
+  const auth = sns({ topicArns: TOPIC, fetch: host.fetch, clock, ...options })
+  const { receive } = schemeReceiver(auth, clock)
+  const send = (members: Parameters<typeof snsMessage>[2] = {}) =>
+    receive({ headers: HEADERS, body: JSON.stringify(snsMessage(KEY, clock.now(), members)) })
+  return { host, clock, send }
+}
+
+const subscription = (type: string) => ({ Type: type, SubscribeURL: SUBSCRIBE_URL, Token: 'b' })
+
+describe('the certificate of an SNS message', () => {
+  it('is fetched once, and says who vouched', async () => {
+    const { host, send } = receiver()
+    const verdicts = await Promise.all(Array.from({ length: 30 }, () => send()))
+    for (const verdict of verdicts) {
+      const auth = { method: 'scheme', scheme: 'sns', secretId: CERTIFICATE_URL, covers: 'values' }
+      expect(verdict).toMatchObject({ ok: true, event: { auth, unsigned: [], type: 'Notification' } })
+    }
+    expect(host.asked).toEqual([CERTIFICATE_URL])
+  })
+
+  it.each([
+    'https://sns.us-gov-west-1.amazonaws.com/SimpleNotificationService-0.pem',
+    'https://sns.ap-southeast-5.amazonaws.com/SimpleNotificationService-0.pem',
+    'https://sns.cn-northwest-1.amazonaws.com.cn/SimpleNotificationService-0.pem',
+  ])('may be at %s', async (url) => {
+    const { host, send } = receiver()
+    expect(await send({ SigningCertURL: url })).toMatchObject({ ok: true })
+    expect(host.asked).toEqual([url])
+  })
+
+  it.each([
+    'http://sns.us-east-1.amazonaws.com/a.pem',
+    'HTTPS://sns.us-east-1.amazonaws.com/a.pem',
+    'https://sns.us-east-1.amazonaws.com.evil.example/a.pem',
+    'https://evil.example/sns.us-east-1.amazonaws.com/a.pem',
+    'https://evil.example/?https://sns.us-east-1.amazonaws.com/a.pem',
+    'https://evil.example#https://sns.us-east-1.amazonaws.com/a.pem',
+    'https://evil.example\\.sns.us-east-1.amazonaws.com/a.pem',
+    'https://evil-sns.us-east-1.amazonaws.com/a.pem',
+    'https://sns.us-east-1.amazonaws.com@evil.example/a.pem',
+    'https://me@sns.us-east-1.amazonaws.com/a.pem',
+    'https://sns.us-east-1.amazonaws.com:443/a.pem',
+    'https://sns.us-east-1.amazonaws.com./a.pem',
+    'https://sns.us-east-1.amazonaws.co/a.pem',
+    'https://sns.us-east-1.amazonaws.com.cnn/a.pem',
+    'https://sns.us-east-1xamazonaws.com/a.pem',
+    'https://snsxus-east-1.amazonaws.com/a.pem',
+    'https://sns.us-east-1.amazonawsxcom/a.pem',
+    'https://sns.us-east-1.amazonaws.comxcn/a.pem',
+    'https://sns.s3.amazonaws.com/a.pem',
+    'https://sns.s3.us-east-1.amazonaws.com/a.pem',
+    'https://s3.us-east-1.amazonaws.com/sns/a.pem',
+    'https://sns.us-east-1.amazonaws.com/a.crt',
+    'https://sns.us-east-1.amazonaws.com/a.pem.txt',
+    'https://sns.us-east-1.amazonaws.com/a.pem?b',
+    'https://sns.us-east-1.amazonaws.com/a.pem#b',
+    'https://sns.us-east-1.amazonaws.com/a.pem\n',
+    'https://sns.us-east-1.amazonaws.com/?a.pem',
+    'https://sns.us-east-1.amazonaws.com/../a.pem',
+    'https://sns.us-east-1.amazonaws.com/a/b.pem',
+    'https://sns.us-east-1.amazonaws.com/.pem',
+    ' https://sns.us-east-1.amazonaws.com/a.pem',
+    '//sns.us-east-1.amazonaws.com/a.pem',
+    `https://sns.us-east-1.amazonaws.com/${'a'.repeat(300)}.pem`,
+    '',
+  ])('is never fetched from %s', async (SigningCertURL) => {
+    const { host, send } = receiver()
+    expect(await send({ SigningCertURL })).toMatchObject(MISMATCH)
+    expect(host.asked).toEqual([])
+  })
+
+  it.each([
+    ['a redirect', () => Response.redirect('https://evil.example/a.pem', 302), /answered with status 302/],
+    ['an error', () => new Response('', { status: 500 }), /answered with status 500/],
+    ['no certificate', () => new Response('hello'), /sent no certificate/],
+    ['too much', () => new Response('a'.repeat(65_537)), /sent over 65536 bytes/],
+    ['nothing', () => new Promise<Response>(() => {}), /did not answer within 30 ms/],
+    ['no connection', () => Promise.reject(new TypeError('fetch failed')), /fetch failed/],
+    [
+      'a weak key',
+      () => new Response(certificateOf({ n: Buffer.alloc(128, 0xc1).toString('base64url'), e: 'AQAB' })),
+      /whose key is not used: its modulus has 1024 bits/,
+    ],
+  ])('cannot be decided by where the host answers with %s', async (_, answer, message) => {
+    const { clock, host, send } = receiver(amazon(answer), { timeoutSeconds: 0.03 })
+    await expect(send()).rejects.toMatchObject(unavailable(message, 30))
+    host.answer = () => new Response(PEM)
+    clock.advance(29_999)
+    await expect(send()).rejects.toMatchObject(unavailable(message, 1))
+    expect(host.asked).toHaveLength(1)
+    clock.advance(1)
+    expect(await send()).toMatchObject({ ok: true })
+    expect(host.asked).toEqual([CERTIFICATE_URL, CERTIFICATE_URL])
+  })
+
+  it.each([403, 404])('that Amazon does not have, by a %i, vouches for nobody', async (status) => {
+    const { send } = receiver(amazon(() => new Response('', { status })))
+    expect(await send()).toMatchObject({ ...MISMATCH, detail: 'there is no such certificate' })
+  })
+
+  it('is fetched ten times in 30 s, however many strangers make up, and known ones go on', async () => {
+    const { host, send } = receiver()
+    expect(await send()).toMatchObject({ ok: true })
+    host.answer = () => new Response('', { status: 404 })
+    for (let index = 0; index < 50; index += 1) {
+      await send({ SigningCertURL: CERTIFICATE_URL.replace('.pem', `${index}.pem`) }).catch(() => {})
+    }
+    expect(host.asked).toHaveLength(10)
+    expect(await send()).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    ['2020-01-01T00:00:00Z', 'begins', 0, true],
+    ['2020-01-01T00:00:00Z', 'begins', -1, false],
+    ['2099-12-31T23:59:59Z', 'ends', 0, true],
+    ['2099-12-31T23:59:59Z', 'ends', 1, false],
+  ])('of which %s is the second in which it %s: %i s later it is taken: %s', async (date, _, later, ok) => {
+    const { send } = receiver(amazon(), {}, fakeClock(Date.parse(date) + later * 1000))
+    expect(await send()).toMatchObject(
+      ok ? { ok } : { ...MISMATCH, detail: 'the certificate is not valid now' },
+    )
+  })
+})
+
+describe('an SNS message', () => {
+  it.each([
+    ['another topic', { TopicArn: `${TOPIC}2` }],
+    ['the same topic of another account', { TopicArn: TOPIC.replace('1234', '4321') }],
+    ['a type of message that SNS does not have', { Type: 'Alarm' }],
+    ['a signature version that SNS does not have', { SignatureVersion: '0' }],
+    ['a subject that is null', { Subject: null }],
+    ['a line feed in its ID', { MessageId: 'a\nb' }],
+    ['a line feed in its subject', { Subject: 'a\nTimestamp\nb' }],
+    ['a message that is a number', { Message: 1 }],
+  ])('with %s is refused before anything is fetched', async (_, members) => {
+    const { host, send } = receiver()
+    expect(await send(members)).toMatchObject(MISMATCH)
+    expect(host.asked).toEqual([])
+  })
+
+  it('may have line feeds in what was published, and an empty subject', async () => {
+    const { send } = receiver()
+    expect(await send({ Message: 'a\nMessageId\nb\n', Subject: '' })).toMatchObject({ ok: true })
+  })
+
+  it('signed with SHA-1 is taken, unless signatureVersion says otherwise', async () => {
+    expect(await receiver().send({ SignatureVersion: '1' })).toMatchObject({ ok: true })
+    const strict = receiver(amazon(), { signatureVersion: '2' })
+    expect(await strict.send({ SignatureVersion: '1' })).toMatchObject(MISMATCH)
+    expect(await strict.send({ SignatureVersion: '2' })).toMatchObject({ ok: true })
+  })
+
+  it('may be a day old, and no older', async () => {
+    const { clock, send } = receiver()
+    const at = (seconds: number) => new Date(clock.now() - seconds * 1000).toISOString()
+    expect(await send({ Timestamp: at(86_400) })).toMatchObject({ ok: true })
+    expect(await send({ Timestamp: at(86_401) })).toMatchObject({ reason: 'timestamp_out_of_range' })
+  })
+})
+
+describe('a message about an SNS subscription', () => {
+  it('visits nothing unless it is told to', async () => {
+    const seen: unknown[] = []
+    const { host, send } = receiver(amazon(), { onSubscription: (given) => seen.push(given) })
+    for (const type of ['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const) {
+      expect(await send(subscription(type))).toMatchObject({ handshake: true, reply: { status: 200 } })
+    }
+    const given = { topicArn: TOPIC, subscribeUrl: SUBSCRIBE_URL, token: 'b' }
+    expect(seen).toEqual([
+      { type: 'SubscriptionConfirmation', ...given },
+      { type: 'UnsubscribeConfirmation', ...given },
+    ])
+    expect(host.asked).toEqual([CERTIFICATE_URL])
+  })
+
+  it('is confirmed once, however often it comes again, and never undone', async () => {
+    const { host, send } = receiver(amazon(), { confirmSubscriptions: true })
+    const answers = [
+      ...(await Promise.all(
+        Array.from({ length: 20 }, () => send(subscription('SubscriptionConfirmation'))),
+      )),
+      await send({ ...subscription('UnsubscribeConfirmation'), SubscribeURL: `${SUBSCRIBE_URL}c` }),
+    ]
+    for (const answer of answers) expect(answer).toMatchObject({ handshake: true, reply: { status: 200 } })
+    expect(host.asked).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL])
+  })
+
+  it('is left to a later attempt while the visit fails', async () => {
+    const answer = (url: string) =>
+      url === SUBSCRIBE_URL ? new Response('', { status: 500 }) : new Response(PEM)
+    const { clock, host, send } = receiver(amazon(answer), { confirmSubscriptions: true })
+    const message = subscription('SubscriptionConfirmation')
+    await expect(send(message)).rejects.toMatchObject(
+      unavailable(/^Amazon SNS answered with status 500$/, 30),
+    )
+    host.answer = () => new Response(PEM)
+    clock.advanceSeconds(30)
+    expect(await send(message)).toMatchObject({ handshake: true, reply: { status: 200 } })
+  })
+
+  it.each([
+    'http://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&Token=b',
+    'https://sns.us-east-1.amazonaws.com.evil.example/?Action=ConfirmSubscription&Token=b',
+    'https://sns.us-east-1.amazonaws.com@evil.example/?Action=ConfirmSubscription&Token=b',
+    'https://evil.example/?Action=ConfirmSubscription&Token=b',
+    'https://sns.us-east-1.amazonaws.com/?Action=Unsubscribe&Token=b',
+    'https://sns.us-east-1.amazonaws.com/a?Action=ConfirmSubscription&Token=b',
+    'https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&Token=b c',
+  ])('never visits %s', async (SubscribeURL) => {
+    const { host, send } = receiver(amazon(), { confirmSubscriptions: true })
+    const verdict = await send({ ...subscription('SubscriptionConfirmation'), SubscribeURL })
+    expect(verdict).toMatchObject({ handshake: true, reply: { status: 400 } })
+    expect(host.asked).toEqual([CERTIFICATE_URL])
+  })
+})
+
+it.each([
+  ['topicArns', {}],
+  ['topicArns', { topicArns: [] }],
+  ['topicArns', { topicArns: 'orders' }],
+  ['topicArns', { topicArns: [TOPIC, `${TOPIC}*`] }],
+  ['topicArn', { topicArn: TOPIC, topicArns: TOPIC }],
+  ['secrets', { topicArns: TOPIC, secrets: 'a secret' }],
+  ['signatureVersion', { topicArns: TOPIC, signatureVersion: 2 }],
+  ['confirmSubscriptions', { topicArns: TOPIC, confirmSubscriptions: 'yes' }],
+])('sns() names the option %s when it is missing, wrong or unknown: %j', (option, options) => {
+  expect(() => sns(options as unknown as SnsOptions)).toThrowError(expect.objectContaining({ option }))
+})
