@@ -5,6 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig, rootSecret } from '../src/config.ts'
 
 describe('the environment', () => {
+  it('names a seed file, which stands in for the demo tenant', () => {
+    expect(readConfig({ SERVICE_SEED: 'here/seed.json' })).toMatchObject({
+      seed: false,
+      seedFile: 'here/seed.json',
+    })
+    expect(readConfig({ SERVICE_SEED: 'off' })).toMatchObject({ seed: false, seedFile: undefined })
+  })
+
   it('may be empty', () => {
     expect(readConfig({ PATH: '/bin' })).toMatchObject({
       host: '127.0.0.1',

@@ -11,7 +11,7 @@ describeService('a path that there is, asked with another method', (subject) => 
     ['/api/v1/search/tasks', 'POST'],
     ['/api/v1/policies', 'GET, HEAD, POST'],
     ['/api/v1/policies/none', 'DELETE, GET, HEAD, PATCH, POST'],
-    ['/api/v1/apps/none/entitlements', 'GET, HEAD'],
+    ['/api/v1/apps/none/entitlements', 'GET, HEAD, POST'],
     ['/api/v1/automations/none', 'DELETE, GET, HEAD, PATCH, POST'],
     ['/api/v1/listeners/none/secrets/none', 'DELETE'],
     ['/openapi.json', 'GET, HEAD'],
