@@ -25,7 +25,12 @@ const BEARER = 'bearer '
 export function readBearerToken(header: string): Token | string {
   if (header.length > BEARER.length + LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
   if (header.slice(0, BEARER.length).toLowerCase() !== BEARER) return 'the scheme is not Bearer'
-  const compact = header.slice(BEARER.length)
+  return readToken(header.slice(BEARER.length))
+}
+
+/** The same of a token alone: `<JWT>`. */
+export function readToken(compact: string): Token | string {
+  if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
   const segments = compact.split('.', 4)
   const [protectedHeader = '', payload = '', lastSegment = ''] = segments
   if (segments.length !== 3) return 'the token has not three segments'

@@ -5,7 +5,7 @@ import { type Delivery, defineListener, verify } from '../../src/index.ts'
 import type { SchemeOptions } from '../../src/scheme/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
-import { type VectorFetches, vectorFetch } from '../support/vector-fetch.ts'
+import { remoteOptions, type VectorFetches } from '../support/vector-fetch.ts'
 
 interface Case {
   readonly name: string
@@ -50,7 +50,7 @@ async function judge({ scheme, options, now, fetches }: VectorFile, given: Case)
   const clock = { now: () => now * 1000 }
   const listener = defineListener({
     id: scheme,
-    auth: factory({ ...options, ...given.options, ...(fetches && vectorFetch(fetches)) }),
+    auth: factory({ ...options, ...given.options, ...(fetches && remoteOptions(scheme, fetches)) }),
     store: memoryStore({ clock, maxRecords: 10 }),
     clock,
   })

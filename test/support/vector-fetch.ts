@@ -14,3 +14,10 @@ export function vectorFetch(answers: VectorFetches, asked: string[] = []): { rea
   }
   return { fetch }
 }
+
+/** The options by which a scheme gets its keys: Plaid's are asked of a function of yours. */
+export function remoteOptions(scheme: string, answers: VectorFetches): object {
+  if (scheme !== 'plaid') return vectorFetch(answers)
+  const [byKeyId] = Object.values(answers)
+  return { findKey: async (keyId: string) => Object(byKeyId)[keyId]?.body.key }
+}

@@ -92,11 +92,7 @@ export default [
     source:
       'Plaid\u2019s documentation of webhook verification, its steps taken with jose; its SDK has no verifier',
     now: NOW,
-    options: {
-      clientId: '5f0c2b1d9e8a7b6c5d4e3f2a',
-      secret: 'a-secret-of-plaids-api',
-      environment: 'production',
-    },
+    options: {},
     fetches: {
       'https://production.plaid.com/webhook_verification_key/get': {
         [KID]: {

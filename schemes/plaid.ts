@@ -1,0 +1,79 @@
+import { verifySignature } from '#crypto'
+import { Jwks } from '../src/auth/jwks.ts'
+import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../src/auth/remote-options.ts'
+import { RemoteValues } from '../src/auth/remote-values.ts'
+import { readToken } from '../src/auth/token.ts'
+import { fail } from '../src/checks/check.ts'
+import { headerOf } from '../src/delivery.ts'
+import { withDeadline } from '../src/lib/deadline.ts'
+import { aFunction } from '../src/lib/options.ts'
+import { bodyHash } from '../src/scheme/body-hash.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
+
+/** What `plaid` takes. */
+export interface PlaidOptions extends CommonOptions, Omit<RemoteOptions, 'fetch'> {
+  /**
+   * Asks Plaid's `/webhook_verification_key/get` for the key of this ID, with your client, and resolves with the `key` of its
+   * answer. Undefined where Plaid knows no such key. Keys are kept for 10 minutes, and a rejection is a 503.
+   */
+  readonly findKey: (keyId: string) => Promise<object | undefined>
+}
+
+const PLAID: CodeScheme = {
+  name: 'plaid',
+  sender: 'Plaid',
+  secretName: 'none; give a findKey that asks Plaid for its keys',
+  algorithm: 'code',
+  signature: { headers: ['plaid-verification'] },
+  signs: ['timestamp', 'body'],
+  covers: 'body',
+  timestamp: { item: 'iat', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventType: { member: '/webhook_code' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed. Honest bodies repeat, so each token is taken once.',
+}
+
+/** A key that Plaid has ended vouches for nothing. */
+function usable(key: object | undefined): Jwks | undefined {
+  return key === undefined || (Reflect.get(key, 'expired_at') ?? null) !== null
+    ? undefined
+    : new Jwks({ keys: [key] })
+}
+
+/**
+ * Plaid: `Plaid-Verification`, a token signed with ES256. There is no secret: Plaid's API gives its public keys to your client,
+ * so give a `findKey`. The token covers its time and the exact body, white space too. Plaid sends no ID, and bodies repeat:
+ * each token is taken once.
+ */
+export const plaid: CodeSchemeFactory<PlaidOptions> = defineCodeScheme<PlaidOptions>(
+  PLAID,
+  (({ fetch, ...rest }) => ({ ...COMMON_OPTIONS, ...rest, findKey: aFunction }))(REMOTE_OPTIONS),
+  ({ findKey, timeoutSeconds = TIMEOUT_SECONDS, ...options }) => {
+    const timeoutMs = timeoutSeconds * 1000
+    const late = () => new Error(`did not answer within ${timeoutMs} ms`)
+    const load = async (keyId: string) => usable(await withDeadline(findKey(keyId), timeoutMs, late))
+    const keys = new RemoteValues('Plaid', load, { ...options, timeoutSeconds })
+    return async (attempt) => {
+      const header = headerOf(attempt.delivery, 'plaid-verification')
+      if (header === undefined) return fail('auth_missing', 'no Plaid-Verification')
+      const token = typeof header === 'string' ? readToken(header) : 'more than one Plaid-Verification'
+      if (typeof token === 'string') return fail('token_invalid', token)
+      const { algorithm, claims, keyId, signature, signingInput } = token
+      if (algorithm !== 'ES256') return fail('token_invalid', 'alg is not ES256')
+      if (typeof claims.iat !== 'number') return fail('token_invalid', 'iat is not a number')
+      if (claims.request_body_sha256 !== (await bodyHash(attempt.delivery.body, 'hex'))) {
+        return fail('token_invalid', 'request_body_sha256 is not the hash of the body')
+      }
+      const key = await keys.get(keyId, (jwks) => jwks?.find(keyId, 'ES256') ?? 'there is no such key')
+      if (typeof key === 'string') return fail('token_invalid', key)
+      if (!(await verifySignature('ES256', key, signature, signingInput))) {
+        return fail('token_invalid', 'the signature does not verify')
+      }
+      attempt.timestampText = `${claims.iat}`
+      attempt.signed = { before: signingInput, body: new Uint8Array(0), after: '' }
+      return vouchedBy(PLAID, keyId)
+    }
+  },
+)

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { type PlaidOptions, plaid } from '../../schemes/plaid.ts'
+import { fakeClock } from '../support/clock.ts'
+import { unavailable } from '../support/jwt-listener.ts'
+import { compactToken, newKey } from '../support/keys.ts'
+import { IN_PROGRESS, schemeReceiver } from '../support/scheme-receiver.ts'
+
+const KEY = newKey('ES256', 'plaid-key')
+const BODY = '{"webhook_code": "ERROR"}'
+const PLAID_KEY = { ...KEY.publicKey, use: 'sig', expired_at: null }
+const UNKNOWN = { ok: false, status: 401, reason: 'token_invalid', detail: 'there is no such key' }
+
+function receiver(findKey: PlaidOptions['findKey'], options: Partial<PlaidOptions> = {}) {
+  const clock = fakeClock()
+  const { receive } = schemeReceiver(plaid({ findKey, clock, ...options }), clock)
+  const send = ({ iat = clock.seconds(), kid = KEY.keyId } = {}) => {
+    const claims = { iat, request_body_sha256: createHash('sha256').update(BODY).digest('hex') }
+    const token = compactToken({ alg: 'ES256', kid, typ: 'JWT' }, claims, KEY.sign)
+    return receive({ headers: { 'plaid-verification': token }, body: BODY })
+  }
+  return { clock, send }
+}
+
+describe('a key of Plaid', () => {
+  it('is asked for once, and its ID is who vouched', async () => {
+    const asked: string[] = []
+    const { clock, send } = receiver(async (keyId) => {
+      asked.push(keyId)
+      return PLAID_KEY
+    })
+    for (let second = 0; second < 3; second += 1) {
+      const auth = { scheme: 'plaid', secretId: 'plaid-key', covers: 'body' }
+      expect(await send()).toMatchObject({ ok: true, event: { auth, unsigned: [], type: 'ERROR' } })
+      clock.advanceSeconds(1)
+    }
+    expect(asked).toEqual(['plaid-key'])
+  })
+
+  it.each([
+    ['Plaid does not know', undefined],
+    ['Plaid has ended', { ...PLAID_KEY, expired_at: 1 }],
+  ])('that %s vouches for nothing', async (_, key) => {
+    expect(await receiver(async () => key).send()).toMatchObject(UNKNOWN)
+  })
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('down')), /^Plaid down$/],
+    ['hangs', () => new Promise<object>(() => {}), /^Plaid did not answer within 30 ms$/],
+  ])('cannot be had while findKey %s: it is asked once in 30 s', async (_, findKey, message) => {
+    let count = 0
+    const counting = () => {
+      count += 1
+      return findKey()
+    }
+    const { clock, send } = receiver(counting, { timeoutSeconds: 0.03 })
+    for (const second of [0, 29]) {
+      clock.advanceSeconds(second)
+      await expect(send()).rejects.toMatchObject(unavailable(message, 30 - second))
+    }
+    expect(count).toBe(1)
+  })
+
+  it('of a made-up ID is asked for ten times in 30 s at most', async () => {
+    let count = 0
+    const { send } = receiver(async () => {
+      count += 1
+      return undefined
+    })
+    for (let index = 0; index < 40; index += 1) await send({ kid: `made-up-${index}` }).catch(() => {})
+    expect(count).toBe(10)
+  })
+})
+
+it('a token of Plaid is taken once, and another one with the same body is another event', async () => {
+  const { clock, send } = receiver(async () => PLAID_KEY)
+  const iat = clock.seconds()
+  expect(await send({ iat })).toMatchObject({ ok: true })
+  expect(await send({ iat })).toMatchObject(IN_PROGRESS)
+  expect(await send({ iat: iat - 1 })).toMatchObject({ ok: true })
+})
+
+it.each([
+  ['findKey', {}],
+  ['fetch', { findKey: async () => PLAID_KEY, fetch }],
+])('plaid() names the option %s', (option, options) => {
+  expect(() => plaid(options as unknown as PlaidOptions)).toThrowError(expect.objectContaining({ option }))
+})
