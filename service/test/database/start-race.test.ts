@@ -21,4 +21,5 @@ it.skipIf(WHY_NO_POSTGRES)(
       await Promise.all(subjects.map((subject) => subject.stop()))
     }
   },
+  180_000,
 )

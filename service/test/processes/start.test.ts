@@ -115,4 +115,4 @@ it('is ended by SIGTERM at the deadline although a request never comes to its en
   await service.kill('SIGTERM')
   expect(service.exitCode).toBe(0)
   expect(service.printed).toMatch(/\nRequests were still running after 1 s: their connections are cut\.\n$/)
-}, 20_000)
+}, 60_000)
