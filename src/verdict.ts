@@ -80,9 +80,11 @@ export interface Handshake {
   readonly ok: false
   /** Tells a handshake from a refused delivery. */
   readonly handshake: true
-  /** Nothing was refused: these are here so that a line of log need not narrow the type first. */
+  /** Nothing was refused. Here so that a line of log need not narrow the type first. */
   readonly reason?: undefined
+  /** The answer's status is in `reply`. */
   readonly status?: undefined
+  /** Nothing was refused. */
   readonly detail?: undefined
   /** The whole answer. */
   readonly reply: Reply

@@ -14,11 +14,13 @@ export interface CodeScheme
     | 'takes'
     | 'covers'
   > {
+  /** No row describes it: `signAs` refuses it. */
   readonly algorithm: 'code'
   /** Where the signatures are. */
   readonly signature: Pick<SignatureForm, 'headers' | 'member'>
   /** What is signed, by the names of a template: `body`, `id`, `timestamp`, `/a/member`. */
   readonly signs: readonly string[]
+  /** What a signature vouches for. */
   readonly covers: Coverage
 }
 

@@ -24,6 +24,7 @@ export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
 /** Makes a listener's `auth`. `scheme` is the data that it was defined by. */
 export interface SchemeFactory<Options extends SchemeOptions = SecretOptions> {
   (options: Options): Authenticator
+  /** The row. */
   readonly scheme: Scheme
 }
 

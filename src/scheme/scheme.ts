@@ -81,8 +81,11 @@ export interface Scheme {
   readonly sender: string
   /** What its console calls the secret or key, and where it stands. For messages and the documentation. */
   readonly secretName: string
+  /** How a signature is made. */
   readonly algorithm: Algorithm
+  /** How the secret, or the public key, is written. */
   readonly key: KeyForm
+  /** Where the signatures are. */
   readonly signature: SignatureForm
   /**
    * What is signed: `{id}`, `{timestamp}`, `{method}`, `{url}`, `{body}` and `{/members/of/the/body}`, and the texts between them.
@@ -95,6 +98,7 @@ export interface Scheme {
     readonly key: { readonly base64After: string }
     readonly prefix: string
   }
+  /** The sender's clock. Left out where a delivery holds no time that counts. */
   readonly timestamp?: TimeForm
   /** The ID that stays the same when the sender repeats an event. */
   readonly eventId?: Place
@@ -114,6 +118,7 @@ export interface Scheme {
   readonly leaseSeconds?: number
   /** Headers with a fixed value: another one is another scheme. */
   readonly fixedHeaders?: { readonly [name: string]: string }
+  /** How the sender asks whether the endpoint is there. */
   readonly handshake?: Handshake
   /** The URL as it is signed, from the URL as it is configured. */
   readonly signedUrl?: (publicUrl: string) => string
@@ -133,10 +138,7 @@ export interface SchemeOptions {
   readonly secrets?: Secrets | undefined
   /** The sender's public key, or several: for schemes that sign with a private one. */
   readonly publicKeys?: Secrets | undefined
-  /**
-   * The full URL of the endpoint as the sender writes it, never taken from a request. Required where the URL is signed; other
-   * schemes do not look at it.
-   */
+  /** The full URL of the endpoint as the sender writes it, where the URL is signed. Never taken from a request. */
   readonly publicUrl?: string | undefined
   /** What is claimed in the store: see docs/schemes.md for what each choice gives away. */
   readonly dedupe?: 'id' | 'signed bytes' | 'off' | undefined

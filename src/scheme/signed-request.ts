@@ -3,9 +3,11 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /** What a scheme's own function may read to say which bytes were signed. */
 export interface SignedRequest {
+  /** The HTTP method. */
   readonly method: string
   /** A header that came once. */
   readonly header: (name: string) => string | undefined
+  /** The exact bytes. */
   readonly body: Uint8Array
   /** The configured `publicUrl`. Empty where the scheme takes none. */
   readonly publicUrl: string
