@@ -34,6 +34,19 @@ export class EventStoreError extends Error {
 }
 
 /**
+ * Your database did not say in time whether there is such a listener, and none that was loaded before may stand in: thrown by
+ * `listeners()`. Adapters answer 503 with Retry-After. `cause` holds what `load` threw.
+ */
+export class ListenerLoadError extends Error {
+  /** Always this, also where minifying renames the class. */
+  override readonly name = 'ListenerLoadError'
+  /** Stable: code may depend on it, where `instanceof` meets two copies of the package. */
+  readonly code = 'ERR_LISTENER_LOAD'
+  /** What the sender is told to wait, in seconds. */
+  readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
+}
+
+/**
  * No usable key set: the key host is down, slow, or does not serve a JWKS, and no earlier set can stand in.
  * Adapters answer 503 with Retry-After.
  */

@@ -6,9 +6,9 @@ import {
   timerSeconds,
   withMethods,
 } from '../lib/options.ts'
+import type { WaitUntil } from '../lib/shared-attempt.ts'
 import type { Clock } from '../listener-options.ts'
 import type { Fetch } from './fetch-bytes.ts'
-import type { WaitUntil } from './shared-attempt.ts'
 
 /** How to fetch public keys, and how long to keep them. */
 export interface RemoteOptions {

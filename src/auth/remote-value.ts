@@ -1,8 +1,8 @@
 import { KeySetError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { type SharedAttempt, sharedAttempt } from '../lib/shared-attempt.ts'
 import type { Clock } from '../listener-options.ts'
 import { type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
-import { type SharedAttempt, sharedAttempt } from './shared-attempt.ts'
 
 const FRESH_MS = 600_000
 /** A value in use is renewed before it expires, so that no delivery has to wait for it. */

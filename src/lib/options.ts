@@ -42,6 +42,11 @@ function secondsUpTo(most: number): OptionCheck {
   }
 }
 
+/** A time span that may be none. */
+export const anySeconds: OptionCheck = (value, option) => {
+  if (value !== 0) positiveSeconds(value, option)
+}
+
 /** '300' would look like the number that it should be. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? 'text' : String(value)

@@ -152,7 +152,7 @@ describe('the platform rule', () => {
         'src/testing/sign-options.ts',
       ],
       'jose/key/import': ['src/auth/jwks.ts'],
-      'lru-cache': ['stores/local-cache.ts'],
+      'lru-cache': ['src/listener-cache.ts', 'stores/local-cache.ts'],
     }
     const known = (target: string, { path }: Source) =>
       isFile(target) ||

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
 const checks = read('docs/checks.md')
-const options = read('docs/options.md') + read('docs/stores.md')
+const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
 
 /** The names in front of a colon, two spaces in, from `opening` to the next line that closes. */
 function namesIn(path: string, opening: string): string[] {
@@ -72,6 +72,7 @@ describe('the pages', () => {
     ['src/auth/remote-options.ts', 'interface RemoteOptions {', 5],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {', 1],
     ['stores/memory.ts', 'interface MemoryStoreOptions {', 4],
+    ['src/listeners.ts', 'interface ListenersOptions<Payload = Json> {', 10],
   ])('names every option of %s', (path, opening, count) => {
     const names = namesIn(path, opening)
     expect(names).toHaveLength(count)

@@ -89,6 +89,7 @@ const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   './fastify': ['fastify-plugin', 'ipaddr.js'],
   './hono': ['ipaddr.js'],
   './web': ['ipaddr.js'],
+  './listeners': ['lru-cache'],
   './stores/local-cache': ['lru-cache'],
 }
 

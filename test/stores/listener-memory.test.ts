@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EventStore } from '../../src/index.ts'
+import { listeners } from '../../src/listeners.ts'
 import { withLocalCache } from '../../stores/local-cache.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { liveBytes } from '../support/live-memory.ts'
@@ -62,5 +63,28 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     for (const key of keys()) store.claim(key, 'a', LEASE_MS)
     expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
     expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('done')
+  })
+})
+
+describe('what strangers leave behind in listeners() who make up IDs', () => {
+  it('is the IDs that fit, and not the URLs that they were part of', async () => {
+    const cache = listeners({ load: () => undefined, maxUnknown: 5000 })
+    const before = liveBytes()
+    for (let number = 0; number < 50_000; number += 1) {
+      const url = `/webhooks/a-made-up-tenant-${number}/${'x'.repeat(8000)}`
+      await cache.find(url.slice(10, 35))
+    }
+    expect(liveBytes() - before).toBeLessThan(5 * MEGABYTE)
+    expect(await cache.find('L1')).toBeUndefined()
+  })
+
+  it('is nothing while every load fails', async () => {
+    const load = () => Promise.reject(new Error('the database is down'))
+    const cache = listeners({ load, maxUnknown: 100_000 })
+    const before = liveBytes()
+    for (let number = 0; number < 3000; number += 1)
+      await Promise.allSettled([cache.find(`made up ${number}`)])
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    await expect(cache.find('L1')).rejects.toThrow()
   })
 })

@@ -8,6 +8,8 @@ import { cloneRawRequest } from 'hono/request'
 import { defineListener, EventStoreError, generateSecret, hmac, verify } from 'hookgate'
 import { verifyWebhook } from 'hookgate/hono'
 import { jwt, localKeySet, remoteKeySet } from 'hookgate/jwt'
+import { listeners } from 'hookgate/listeners'
+import { withLocalCache } from 'hookgate/stores/local-cache'
 import { memoryStore } from 'hookgate/stores/memory'
 import { signHmac, signJwt, toDelivery } from 'hookgate/testing'
 import { webhookHandler } from 'hookgate/web'
@@ -223,4 +225,40 @@ export const cases = {
     return checkEndpoint(async (request) => app.fetch(toRequest(request)))
   },
   'hookgate/hono: c.req.raw has the exact bytes': looksAtBody,
+  'hookgate/listeners: loads a listener once, and remembers who is unknown': async () => {
+    const asked = []
+    const load = async (id) => {
+      asked.push(id)
+      return id === 'L1' ? hmacListener() : undefined
+    }
+    const tenants = listeners({ load })
+    const app = new Hono()
+    const find = (c) => tenants.find(c.req.param('id'))
+    app.post('/webhooks/:id', verifyWebhook(find), (c) => c.text('accepted'))
+    const send = async (id) => app.fetch(new Request(`https://api.example/webhooks/${id}`, await signed()))
+    const statuses = []
+    for (const id of ['L1', 'L1', 'L2', 'L2']) statuses.push((await send(id)).status)
+    equal(
+      [statuses, asked],
+      [
+        [200, 200, 404, 404],
+        ['L1', 'L2'],
+      ],
+    )
+  },
+  'hookgate/stores/local-cache: a duplicate is known without the store': async () => {
+    let claims = 0
+    const inner = memoryStore({ maxRecords: 10 })
+    const claim = (...given) => {
+      claims += 1
+      return inner.claim(...given)
+    }
+    const counting = { claim, commit: (...given) => inner.commit(...given), release: () => false }
+    const listener = hmacListener({ store: withLocalCache(counting) })
+    const request = await signed()
+    const { event } = await verify(toDelivery(request), listener)
+    await event.commit()
+    equal(await says(listener, request), '409 event_duplicate')
+    equal(claims, 1)
+  },
 }

@@ -67,7 +67,7 @@ async function makeFixture() {
     .update(text)
     .digest('base64url')
   const subpaths = Object.keys(manifest.exports)
-    .filter((subpath) => !subpath.endsWith('.json'))
+    .filter((subpath) => !/\.json$|\*/.test(subpath))
     .map((subpath) => `hookgate${subpath.slice(1)}`)
   const mark = `results ${randomBytes(8).toString('hex')} `
   return { fixture: { mark, signature, subpaths, keys, smallOrder: forgery() }, jwks }

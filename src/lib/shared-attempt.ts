@@ -1,9 +1,4 @@
-import type { Clock } from '../listener-options.ts'
-
-/**
- * On Cloudflare Workers what a request began ends with that request, without a word, and nobody else may count on its
- * promises. There whoever waits has to look.
- */
+/** Workers cancel a request's I/O silently when the request ends, so other requests poll. */
 const ENDS_WITH_ITS_REQUEST: boolean = 'WebSocketPair' in globalThis // at every compatibility date, unlike `navigator`
 
 /** Between two looks of a waiting request. */
@@ -14,7 +9,7 @@ export type WaitUntil = (work: Promise<unknown>) => void
 
 /** One attempt at a time, for all who wait for it. */
 export interface SharedAttempt {
-  /** The last attempt is over without a result: the request that began it is. */
+  /** The request that began the last attempt ended before it settled. */
   isLost(): boolean
   /** By the clock; -Infinity before the first. */
   beganAt(): number
@@ -28,7 +23,7 @@ export interface SharedAttempt {
 export function sharedAttempt(
   work: () => Promise<void>,
   longestMs: number,
-  clock: Clock,
+  clock: { now(): number },
   waitUntil: WaitUntil | undefined,
 ): SharedAttempt {
   let current: Promise<void> | undefined

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { sharedAttempt } from '../../src/auth/shared-attempt.ts'
+import { sharedAttempt } from '../../src/lib/shared-attempt.ts'
 import { IN_WORKERD } from '../support/runtime.ts'
 
 const LONGEST_MS = 200

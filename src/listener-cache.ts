@@ -1,0 +1,147 @@
+import { LRUCache } from 'lru-cache'
+import { ListenerConfigError, ListenerLoadError } from './errors.ts'
+import { withDeadline } from './lib/deadline.ts'
+import { callHook } from './lib/hooks.ts'
+import type { MaybePromise } from './lib/maybe-promise.ts'
+import { type SharedAttempt, sharedAttempt } from './lib/shared-attempt.ts'
+import type { Listener } from './listener.ts'
+import type { Listeners, ListenersOptions } from './listeners.ts'
+
+const LONGEST_ID = 256
+/** Between a renewal that failed and the next. */
+const RETRY_MS = 1000
+/** For the deadline of a load to come before the load counts as lost. */
+const GRACE_MS = 1000
+
+/** What is known of one ID. */
+class Entry<Payload> {
+  readonly id: string
+  listener: Listener<Payload> | undefined
+  /** When the last load that succeeded began: what it found is at least as young. */
+  loadedAt = -Infinity
+  beganAt = -Infinity
+  failure: ListenerLoadError | undefined
+  /** While a load is under way. */
+  attempt: SharedAttempt | undefined
+  isForgotten = false
+
+  constructor(id: string) {
+    this.id = id
+  }
+}
+
+export class ListenerCache<Payload> implements Listeners<Payload> {
+  readonly #options: ListenersOptions<Payload>
+  readonly #ttlMs: number
+  readonly #usableMs: number
+  readonly #unknownMs: number
+  readonly #timeoutMs: number
+  readonly #clock: { now(): number }
+  readonly #known: LRUCache<string, Entry<Payload>>
+  /** IDs that have no listener, or whose first load is under way. */
+  readonly #strangers: LRUCache<string, Entry<Payload>>
+
+  constructor(options: ListenersOptions<Payload>) {
+    const { ttlSeconds = 60, staleSeconds = 300, unknownSeconds = 10, timeoutSeconds = 5 } = options
+    this.#options = options
+    this.#ttlMs = ttlSeconds * 1000
+    this.#usableMs = (ttlSeconds + staleSeconds) * 1000
+    this.#unknownMs = unknownSeconds * 1000
+    this.#timeoutMs = timeoutSeconds * 1000
+    this.#clock = options.clock ?? performance
+    this.#known = new LRUCache({ max: options.max ?? 10_000 })
+    this.#strangers = new LRUCache({ max: options.maxUnknown ?? 10_000 })
+  }
+
+  find(id: string | undefined): MaybePromise<Listener<Payload> | undefined> {
+    if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined
+    const entry = this.#known.get(id) ?? this.#strangers.get(id) ?? this.#meet(id)
+    const age = this.#since(entry.loadedAt)
+    if (age < (entry.listener ? this.#ttlMs : this.#unknownMs)) return entry.listener
+    const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
+    if (this.#isUsable(entry)) return entry.listener
+    const attempt = begun ?? entry.attempt?.join()
+    return attempt ? attempt.then(() => this.#answer(entry)) : this.#answer(entry)
+  }
+
+  forget(id: string): void {
+    for (const cache of [this.#known, this.#strangers]) {
+      const entry = cache.peek(id)
+      if (entry) entry.isForgotten = true // a load under way may have seen the old state
+      cache.delete(id)
+    }
+  }
+
+  /** Under a copy of the ID: a piece of a URL keeps all of the URL in memory. */
+  #meet(id: string): Entry<Payload> {
+    const entry = new Entry<Payload>(structuredClone(id))
+    this.#strangers.set(entry.id, entry)
+    return entry
+  }
+
+  #isUsable({ listener, loadedAt }: Entry<Payload>): boolean {
+    return listener !== undefined && this.#since(loadedAt) < this.#usableMs
+  }
+
+  #isResting({ failure, beganAt }: Entry<Payload>): boolean {
+    return failure !== undefined && this.#since(beganAt) < RETRY_MS
+  }
+
+  /** Undefined while another load of this entry is under way. */
+  #begin(entry: Entry<Payload>): Promise<void> | undefined {
+    const work = () => this.#load(entry)
+    const longestMs = this.#timeoutMs + GRACE_MS
+    entry.attempt ??= sharedAttempt(work, longestMs, this.#clock, this.#options.waitUntil)
+    return entry.attempt.begin()
+  }
+
+  /** Never rejects: a failure is kept, and what was found before too. */
+  async #load(entry: Entry<Payload>): Promise<void> {
+    const { load, onError } = this.#options
+    const beganAt = this.#clock.now()
+    entry.beganAt = beganAt
+    try {
+      const found = Promise.resolve(load(entry.id, entry.listener))
+      entry.listener = checked(await withDeadline(found, this.#timeoutMs, () => tooLate(this.#timeoutMs)))
+      entry.loadedAt = beganAt
+      entry.failure = undefined
+    } catch (cause) {
+      entry.failure = new ListenerLoadError('the listener could not be loaded', { cause })
+      callHook(onError, entry.failure, { listenerId: entry.id, durationMs: this.#since(beganAt) })
+    }
+    entry.attempt = undefined
+    if (!entry.isForgotten) this.#keep(entry)
+  }
+
+  /** What failed before anything was found is not worth a place. */
+  #keep(entry: Entry<Payload>): void {
+    const { id } = entry
+    const isKnown = entry.listener !== undefined
+    if (isKnown) this.#known.set(id, entry)
+    else this.#known.delete(id)
+    if (isKnown || entry.failure) this.#strangers.delete(id)
+    else this.#strangers.set(id, entry)
+  }
+
+  #answer(entry: Entry<Payload>): Listener<Payload> | undefined {
+    if (entry.loadedAt === entry.beganAt || this.#isUsable(entry)) return entry.listener
+    throw (
+      entry.failure ?? new ListenerLoadError('the request that loaded the listener ended before it was there')
+    )
+  }
+
+  /** A clock that was set back makes every age unknown, which is as good as very old. */
+  #since(then: number): number {
+    const age = this.#clock.now() - then
+    return age < 0 ? Infinity : age
+  }
+}
+
+function checked<Payload>(found: Listener<Payload> | undefined): Listener<Payload> | undefined {
+  if (found === undefined || typeof found?.retentionMs === 'number') return found
+  throw new ListenerConfigError('load', 'must find what defineListener() made, or undefined')
+}
+
+function tooLate(timeoutMs: number): Error {
+  return new Error(`load took longer than ${timeoutMs} ms`)
+}

@@ -1,0 +1,81 @@
+import { expect } from 'vitest'
+import { type Listener, ListenerLoadError } from '../../src/index.ts'
+import { type ListenersOptions, listeners } from '../../src/listeners.ts'
+import { ACCEPTED, closing, describeMatrix, type Row, refused } from '../support/describe-matrix.ts'
+import type { Endpoint } from './sender.ts'
+
+const UNAVAILABLE = refused(503, 'unavailable', { retryAfter: '5', ...closing })
+const UNKNOWN = refused(404, 'listener_unknown', closing)
+
+type Load = (endpoint: Endpoint) => Listener | undefined | Promise<Listener | undefined>
+
+/** An endpoint whose listeners are loaded so, by the last part of the path. Failures are told to the endpoint. */
+function behindListeners(load: Load, options: Partial<ListenersOptions> = {}): Pick<Row, 'setup'> {
+  return {
+    setup: (endpoint) => {
+      const tenants = listeners({
+        load: async () => load(endpoint),
+        onError: (error, { listenerId }) => endpoint.failures.add([listenerId, error]),
+        ...options,
+      })
+      return { target: async (path) => tenants.find(path.slice(1)) }
+    },
+  }
+}
+
+function failing(): never {
+  throw new Error('connect ECONNREFUSED 10.1.2.3:5432')
+}
+
+const sendTold: Row['send'] = async ({ send, request, failures, errors, verdicts }) => {
+  const wire = await send(await request())
+  expect(failures.entries).toEqual([['hook', expect.any(ListenerLoadError)]])
+  expect(errors).toEqual([])
+  expect(verdicts.entries).toEqual([])
+  return wire
+}
+
+describeMatrix('listeners() as the lookup', [
+  {
+    name: 'finds the listener of a delivery, which is loaded once',
+    ...behindListeners(({ listener, lookup }) => lookup('loaded') && listener),
+    send: async ({ send, request, lookups }) => {
+      const wires = [await send(await request()), await send(await request())]
+      expect(lookups.entries).toEqual(['loaded'])
+      return wires
+    },
+    expected: [ACCEPTED, ACCEPTED],
+  },
+  {
+    name: 'finds nothing where there is nothing',
+    ...behindListeners(() => undefined),
+    send: async ({ send, request }) => send(await request()),
+    expected: UNKNOWN,
+  },
+  {
+    name: 'P11 that cannot load is 503 with Retry-After, and onError is told',
+    ...behindListeners(failing),
+    send: sendTold,
+    expected: UNAVAILABLE,
+  },
+  {
+    name: 'P11 that waits in vain for a load is 503 with Retry-After, and onError is told',
+    ...behindListeners(() => new Promise(() => {}), { timeoutSeconds: 0.05 }),
+    send: sendTold,
+    expected: UNAVAILABLE,
+  },
+  {
+    name: 'P11 that throws at once is 503 too',
+    setup: () => ({
+      target: () => {
+        throw new ListenerLoadError('not now')
+      },
+    }),
+    send: async ({ send, request, errors }) => {
+      const wire = await send(await request())
+      expect(errors).toEqual([])
+      return wire
+    },
+    expected: UNAVAILABLE,
+  },
+])

@@ -1,0 +1,485 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Listener, ListenerConfigError, ListenerLoadError } from '../src/index.ts'
+import { type ListenersOptions, listeners } from '../src/listeners.ts'
+import { fakeClock } from './support/clock.ts'
+import { hmacListener } from './support/hmac-listener.ts'
+
+const TTL_MS = 60_000
+const STALE_MS = 300_000
+const UNKNOWN_MS = 10_000
+
+const newListener = (id: string) => hmacListener({ id }).listener
+
+/** A database of tenants, which answers when it is told to, or at once; and the cache in front of it. */
+function tenants(options: Partial<ListenersOptions> = {}) {
+  const clock = fakeClock()
+  const rows = new Map<string, Listener>()
+  const loads: string[] = []
+  const failures: unknown[] = []
+  const held: (() => void)[] = []
+  const state = { fails: false, holds: false }
+  const cache = listeners({
+    clock,
+    onError: (error, { listenerId }) => failures.push([listenerId, error]),
+    async load(id) {
+      loads.push(id)
+      const { fails } = state
+      const row = rows.get(id)
+      if (state.holds) await new Promise<void>((resolve) => held.push(resolve))
+      if (fails) throw new Error('connect ECONNREFUSED 10.1.2.3:5432')
+      return row
+    },
+    ...options,
+  })
+  return {
+    cache,
+    clock,
+    rows,
+    loads,
+    failures,
+    state,
+    add: (id: string) => rows.set(id, newListener(id)).get(id),
+    /** Lets all loads that are held end. */
+    async release() {
+      for (const end of held.splice(0)) end()
+      await settled()
+    },
+  }
+}
+
+/** When everything that can happen without the clock has happened. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+}
+
+describe('a listener that is known', () => {
+  it('was loaded once, and is found at once', async () => {
+    const { cache, add, loads } = tenants()
+    const listener = add('L1')
+    expect(await cache.find('L1')).toBe(listener)
+    for (const _ of [1, 2, 3]) expect(cache.find('L1')).toBe(listener)
+    expect(loads).toEqual(['L1'])
+  })
+
+  it('is loaded once for all who wait for it, and another for itself', async () => {
+    const { cache, add, loads, state, release } = tenants()
+    const [one, two] = [add('L1'), add('L2')]
+    state.holds = true
+    const found = Promise.all([cache.find('L1'), cache.find('L1'), cache.find('L2'), cache.find('L1')])
+    await release()
+    expect(await found).toEqual([one, one, two, one])
+    expect(loads).toEqual(['L1', 'L2'])
+  })
+
+  it('is renewed behind the back of its deliveries once it is ttlSeconds old, and not before', async () => {
+    const { cache, add, clock, loads, state, release } = tenants()
+    const before = add('L1')
+    await cache.find('L1')
+    const after = add('L1')
+    clock.advance(TTL_MS - 1)
+    expect(cache.find('L1')).toBe(before)
+    expect(loads).toHaveLength(1)
+    clock.advance(1)
+    state.holds = true
+    for (const _ of [1, 2, 3]) expect(cache.find('L1')).toBe(before)
+    expect(loads).toHaveLength(2)
+    await release()
+    expect(cache.find('L1')).toBe(after)
+    expect(loads).toHaveLength(2)
+  })
+
+  it('is as old as the beginning of its load, which may take long', async () => {
+    const { cache, add, clock, loads, state, release } = tenants()
+    add('L1')
+    state.holds = true
+    const first = cache.find('L1')
+    clock.advance(TTL_MS)
+    await release()
+    await first
+    state.holds = false
+    cache.find('L1')
+    expect(loads).toHaveLength(2)
+  })
+
+  it('is handed to the load that renews it, which may return it again', async () => {
+    const clock = fakeClock()
+    const handed: (Listener | undefined)[] = []
+    const load: ListenersOptions['load'] = (id, known) => {
+      handed.push(known)
+      return known ?? newListener(id)
+    }
+    const cache = listeners({ clock, load })
+    const listener = await cache.find('L1')
+    clock.advance(TTL_MS)
+    cache.find('L1')
+    await settled()
+    expect(cache.find('L1')).toBe(listener)
+    expect(handed).toEqual([undefined, listener])
+  })
+
+  it('is waited for once it is ttlSeconds + staleSeconds old, and not before', async () => {
+    const { cache, add, clock, state, release } = tenants()
+    const before = add('L1')
+    await cache.find('L1')
+    const after = add('L1')
+    state.holds = true
+    clock.advance(TTL_MS + STALE_MS - 1)
+    expect(cache.find('L1')).toBe(before)
+    clock.advance(1)
+    const found = cache.find('L1')
+    await release()
+    expect(await found).toBe(after)
+  })
+
+  it('is waited for as soon as it is due when staleSeconds is 0', async () => {
+    const { cache, add, clock } = tenants({ staleSeconds: 0 })
+    add('L1')
+    await cache.find('L1')
+    const after = add('L1')
+    clock.advance(TTL_MS)
+    expect(await cache.find('L1')).toBe(after)
+  })
+
+  it('is gone with its row: one delivery uses it once more, the next finds nothing', async () => {
+    const { cache, add, rows, clock, loads } = tenants()
+    const listener = add('L1')
+    await cache.find('L1')
+    rows.clear()
+    clock.advance(TTL_MS)
+    expect(cache.find('L1')).toBe(listener)
+    await settled()
+    expect(cache.find('L1')).toBeUndefined()
+    expect(loads).toHaveLength(2)
+  })
+
+  it('is due when the clock is set back', async () => {
+    const { cache, add, clock } = tenants()
+    add('L1')
+    await cache.find('L1')
+    const after = add('L1')
+    clock.advance(-1)
+    expect(await cache.find('L1')).toBe(after)
+  })
+
+  it('may be found without a promise', async () => {
+    const listener = newListener('L1')
+    const cache = listeners({ load: () => listener })
+    expect(await cache.find('L1')).toBe(listener)
+    expect(cache.find('L1')).toBe(listener)
+  })
+})
+
+describe('a load that fails', () => {
+  it('rejects for all who wait, tells onError once, and is not remembered', async () => {
+    const { cache, add, failures, state, loads } = tenants()
+    state.fails = true
+    const asked = [cache.find('L1'), cache.find('L1')]
+    for (const found of await Promise.allSettled(asked)) {
+      expect(found).toMatchObject({ status: 'rejected', reason: expect.any(ListenerLoadError) })
+      expect(found).toMatchObject({ reason: { retryAfterSeconds: 5, cause: { message: /ECONNREFUSED/ } } })
+    }
+    expect(failures).toEqual([['L1', expect.any(ListenerLoadError)]])
+    state.fails = false
+    const listener = add('L1')
+    expect(await cache.find('L1')).toBe(listener)
+    expect(loads).toHaveLength(2)
+  })
+
+  it('leaves a listener that is due in use, until it is ttlSeconds + staleSeconds old', async () => {
+    const { cache, add, clock, failures, state } = tenants()
+    const listener = add('L1')
+    await cache.find('L1')
+    state.fails = true
+    for (let age = TTL_MS; age < TTL_MS + STALE_MS; age += 30_000) {
+      clock.advance(age === TTL_MS ? TTL_MS : 30_000)
+      expect(cache.find('L1')).toBe(listener)
+      await settled()
+    }
+    expect(failures).toHaveLength(10)
+    clock.advance(30_000)
+    await expect(cache.find('L1')).rejects.toThrow(ListenerLoadError)
+    state.fails = false
+    clock.advance(1000)
+    expect(await cache.find('L1')).toBe(listener)
+  })
+
+  it('is repeated after a second, however many ask', async () => {
+    const { cache, add, clock, loads, state } = tenants()
+    add('L1')
+    await cache.find('L1')
+    state.fails = true
+    clock.advance(TTL_MS)
+    const askOften = async () => {
+      for (let turn = 0; turn < 100; turn += 1) {
+        cache.find('L1')
+        await settled()
+      }
+    }
+    await askOften()
+    expect(loads).toHaveLength(2)
+    clock.advance(999)
+    await askOften()
+    expect(loads).toHaveLength(2)
+    clock.advance(1)
+    await askOften()
+    expect(loads).toHaveLength(3)
+  })
+
+  it('fails at once for who comes within that second and can use nothing older', async () => {
+    const { cache, add, clock, loads, state } = tenants()
+    add('L1')
+    await cache.find('L1')
+    state.fails = true
+    clock.advance(TTL_MS + STALE_MS)
+    await expect(cache.find('L1')).rejects.toThrow(ListenerLoadError)
+    expect(() => cache.find('L1')).toThrow(ListenerLoadError)
+    expect(loads).toHaveLength(2)
+  })
+
+  it('by throwing is one that fails', async () => {
+    const load = () => {
+      throw new Error('no pool')
+    }
+    await expect(listeners({ load }).find('L1')).rejects.toMatchObject({ cause: { message: 'no pool' } })
+  })
+
+  it('by taking longer than timeoutSeconds is one, and what it finds later is not used', async () => {
+    const { cache, add, state, release, failures } = tenants({ timeoutSeconds: 0.02 })
+    add('L1')
+    state.holds = true
+    await expect(cache.find('L1')).rejects.toThrow(ListenerLoadError)
+    expect(failures).toMatchObject([['L1', { cause: { message: 'load took longer than 20 ms' } }]])
+    const after = add('L1')
+    state.holds = false
+    const found = await cache.find('L1')
+    await release()
+    expect(found).toBe(after)
+    expect(cache.find('L1')).toBe(after)
+  })
+
+  it.each([[null], [{}], ['L1'], [{ id: 'L1', secret: 'x' }]])(
+    'by finding %j, which is no listener, is one',
+    async (row) => {
+      const found = listeners({ load: () => row as never }).find('L1')
+      await expect(found).rejects.toMatchObject({
+        name: 'ListenerLoadError',
+        cause: expect.any(ListenerConfigError),
+      })
+    },
+  )
+
+  it('is one although onError throws', async () => {
+    const { cache, state } = tenants({
+      onError: () => {
+        throw new Error('no log')
+      },
+    })
+    state.fails = true
+    await expect(cache.find('L1')).rejects.toThrow(ListenerLoadError)
+  })
+})
+
+describe('an ID without a listener', () => {
+  it('is remembered as such for unknownSeconds, and no longer', async () => {
+    const { cache, add, clock, loads } = tenants()
+    expect(await cache.find('L1')).toBeUndefined()
+    const listener = add('L1')
+    clock.advance(UNKNOWN_MS - 1)
+    expect(cache.find('L1')).toBeUndefined()
+    clock.advance(1)
+    expect(await cache.find('L1')).toBe(listener)
+    expect(loads).toHaveLength(2)
+  })
+
+  it('is asked for every time when unknownSeconds is 0', async () => {
+    const { cache, loads } = tenants({ unknownSeconds: 0 })
+    for (const _ of [1, 2, 3]) expect(await cache.find('L1')).toBeUndefined()
+    expect(loads).toHaveLength(3)
+  })
+
+  it.each([
+    ['undefined', undefined],
+    ['empty', ''],
+    ['longer than 256 characters', 'x'.repeat(257)],
+    ['no text', 7 as never],
+  ])('is one that is %s, without a load', (_, id) => {
+    const { cache, loads } = tenants()
+    expect(cache.find(id)).toBeUndefined()
+    expect(loads).toEqual([])
+  })
+
+  it('may be of 256 characters', async () => {
+    const { cache, add } = tenants()
+    const listener = add('x'.repeat(256))
+    expect(await cache.find('x'.repeat(256))).toBe(listener)
+  })
+
+  it('never pushes a tenant out, however many strangers make up', async () => {
+    const { cache, add, loads } = tenants({ max: 2, maxUnknown: 2 })
+    const listener = add('L1')
+    await cache.find('L1')
+    for (let number = 0; number < 1000; number += 1) await cache.find(`made up ${number}`)
+    expect(cache.find('L1')).toBe(listener)
+    expect(loads).toHaveLength(1001)
+  })
+})
+
+describe('room', () => {
+  it('is made by the listener not asked for longest', async () => {
+    const { cache, add, loads } = tenants({ max: 2 })
+    for (const id of ['L1', 'L2', 'L3']) add(id)
+    for (const id of ['L1', 'L2', 'L1', 'L3', 'L1']) await cache.find(id)
+    expect(loads).toEqual(['L1', 'L2', 'L3'])
+    await cache.find('L2')
+    expect(loads).toEqual(['L1', 'L2', 'L3', 'L2'])
+  })
+
+  it('is made by a listener that is gone', async () => {
+    const { cache, add, rows, clock, loads } = tenants({ max: 2 })
+    for (const id of ['L1', 'L2', 'L3']) add(id)
+    for (const id of ['L1', 'L2']) await cache.find(id)
+    rows.delete('L1')
+    clock.advance(TTL_MS)
+    for (const id of ['L2', 'L1']) cache.find(id)
+    await settled()
+    expect(cache.find('L1')).toBeUndefined()
+    await cache.find('L3')
+    loads.length = 0
+    cache.find('L2')
+    expect(loads).toEqual([])
+  })
+})
+
+describe('forget()', () => {
+  it('has the next delivery wait for what is there now', async () => {
+    const { cache, add } = tenants()
+    add('L1')
+    await cache.find('L1')
+    const after = add('L1')
+    cache.forget('L1')
+    expect(await cache.find('L1')).toBe(after)
+  })
+
+  it('lets a tenant in that was unknown a moment ago', async () => {
+    const { cache, add } = tenants()
+    await cache.find('L1')
+    const listener = add('L1')
+    cache.forget('L1')
+    expect(await cache.find('L1')).toBe(listener)
+  })
+
+  it.each([
+    ['the first', () => {}],
+    ['a renewal', (clock: { advance(milliseconds: number): void }) => clock.advance(TTL_MS)],
+  ])('keeps nothing of %s load under way, which may have seen what was there before', async (_, age) => {
+    const { cache, add, clock, state, release } = tenants()
+    add('L1')
+    if (age.length > 0) await cache.find('L1')
+    age(clock)
+    state.holds = true
+    const early = cache.find('L1')
+    const after = add('L1')
+    cache.forget('L1')
+    state.holds = false
+    const late = cache.find('L1')
+    await release()
+    await early
+    expect(await late).toBe(after)
+    expect(cache.find('L1')).toBe(after)
+  })
+})
+
+it('hands each load to waitUntil', async () => {
+  const kept: Promise<unknown>[] = []
+  const { cache, add, clock } = tenants({ waitUntil: (work) => kept.push(work) })
+  add('L1')
+  await cache.find('L1')
+  clock.advance(TTL_MS)
+  cache.find('L1')
+  expect(kept).toHaveLength(2)
+  await Promise.all(kept)
+})
+
+describe('options', () => {
+  it.each([
+    ['load', [undefined, null, 'SELECT', {}]],
+    ['max', [0, -1, 1.5, Number.NaN, '10', null]],
+    ['maxUnknown', [0, -1, 1.5, '10', null]],
+    ['ttlSeconds', [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '60', null]],
+    ['staleSeconds', [-1, Number.NaN, Number.POSITIVE_INFINITY, '60', null]],
+    ['unknownSeconds', [-1, Number.NaN, '60', null]],
+    ['timeoutSeconds', [0, -1, 3_000_000, '5', null]],
+    ['onError', [null, 'console']],
+    ['clock', [null, 0, () => 0]],
+    ['waitUntil', [null, {}]],
+    ['ttl', [60]],
+  ])('%s cannot be any of %j', (name, values) => {
+    for (const value of values) {
+      const options = { load: () => undefined, [name]: value }
+      expect(() => listeners(options as never)).toThrow(ListenerConfigError)
+      expect(() => listeners(options as never)).toThrow(name)
+    }
+  })
+
+  it('are an object', () => {
+    // @ts-expect-error as from JavaScript
+    expect(() => listeners(undefined)).toThrow(ListenerConfigError)
+  })
+})
+
+it('whatever happens in whatever order, finds what was true at most ttlSeconds + staleSeconds ago', async () => {
+  type Step = readonly [kind: 'find' | 'write' | 'fail' | 'wait' | 'release' | 'forget', amount: number]
+  const step: fc.Arbitrary<Step> = fc.tuple(
+    fc.constantFrom('find', 'find', 'find', 'write', 'fail', 'wait', 'release', 'forget'),
+    fc.nat(100_000),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
+      const { cache, rows, clock, state, release } = tenants({ timeoutSeconds: 1000 })
+      /** What was true from when on. */
+      const history: [from: number, truth: Listener | undefined][] = [[-Infinity, undefined]]
+      let forgottenAt = -Infinity
+      const check = (found: Listener | undefined, askedAt: number, after: number) => {
+        const oldest = Math.max(askedAt - TTL_MS - STALE_MS, after)
+        const possible = history.filter((_, index) => (history[index + 1]?.[0] ?? Infinity) >= oldest)
+        expect(possible.map(([, truth]) => truth)).toContain(found)
+      }
+      const waiting: Promise<unknown>[] = []
+      for (const [kind, amount] of steps) {
+        if (kind === 'wait') clock.advance(amount)
+        if (kind === 'fail') state.fails = amount % 2 === 0
+        if (kind === 'release') await release()
+        if (kind === 'forget') {
+          cache.forget('L1')
+          forgottenAt = clock.now()
+        }
+        if (kind === 'write') {
+          const truth = amount % 4 === 0 ? undefined : newListener('L1')
+          if (truth) rows.set('L1', truth)
+          else rows.delete('L1')
+          history.push([clock.now(), truth])
+        }
+        if (kind === 'find') {
+          state.holds = amount % 3 === 0
+          const [askedAt, after] = [clock.now(), forgottenAt]
+          try {
+            const found = cache.find('L1')
+            const checked = Promise.resolve(found).then((it) => check(it, askedAt, after))
+            waiting.push(
+              checked.catch((error) =>
+                error instanceof ListenerLoadError ? undefined : Promise.reject(error),
+              ),
+            )
+          } catch (error) {
+            expect(error).toBeInstanceOf(ListenerLoadError)
+          }
+          await settled()
+        }
+      }
+      await release()
+      await Promise.all(waiting)
+    }),
+    { numRuns: 300 },
+  )
+})
