@@ -123,7 +123,7 @@ it.each(Object.entries(TARGETS))(
         // What departed senders left behind takes a few turns, and never longer than a body may take.
         await expect.poll(() => isWhole(server, endpoint), { timeout: 10_000, interval: 10 }).toBe(true)
       }),
-      { numRuns: 4 },
+      { numRuns: 4, endOnFailure: true },
     )
   },
   120_000,
