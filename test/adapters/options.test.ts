@@ -53,6 +53,7 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
     const options = {
       bodyTimeoutSeconds: undefined,
       maxConcurrentBodies: undefined,
+      maxConcurrentBytes: undefined,
       trustedProxies: undefined,
     }
     await expect(Promise.resolve(mount(listener, options))).resolves.toBeDefined()
@@ -74,6 +75,17 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
 
   it.each([0, -1, 1.5, Number.NaN, '10'])('P13 refuses a maxConcurrentBodies of %s', async (value) => {
     expect(await mistake(listener, { maxConcurrentBodies: value })).toMatch('maxConcurrentBodies')
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, '10'])('P13 refuses a maxConcurrentBytes of %s', async (value) => {
+    expect(await mistake(listener, { maxConcurrentBytes: value })).toMatch('maxConcurrentBytes')
+  })
+
+  it('P13 refuses a maxConcurrentBytes that one body could exceed, and takes one that it could not', async () => {
+    expect(await mistake(listener, { maxConcurrentBytes: 65_535 })).toBe(
+      'ListenerConfigError: maxConcurrentBytes: must be at least maxBodyBytes of the listener, which is 65536',
+    )
+    await expect(Promise.resolve(mount(listener, { maxConcurrentBytes: 65_536 }))).resolves.toBeDefined()
   })
 
   it.each([[[]], [['10/8']], [['10.0.0.5/8']], ['10.0.0.0/8'], [[1]], [null], [''], [false]])(

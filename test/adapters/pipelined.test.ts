@@ -35,17 +35,23 @@ async function later(path: string, lookup: Endpoint['lookup']) {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
+/** A handler that takes longer than every verdict behind it. */
+async function holdUp(): Promise<number> {
+  for (let turns = 0; turns < 50; turns += 1) await nextTurn()
+  return 200
+}
+
 /** Ten valid deliveries, as bytes. */
 async function ten({ request }: Client): Promise<Buffer> {
   const requests = await Promise.all(Array.from({ length: BEHIND }, () => request()))
   return Buffer.concat(requests.map((sent) => toBytes(sent)))
 }
 
-/** What the sender of a request and of ten valid ones behind it hears, all written at once. */
-async function withTenBehind(client: Client, first: Buffer): Promise<Wire[]> {
+/** What the sender of some requests and of ten valid ones behind them hears, all written at once. */
+async function withTenBehind(client: Client, ...first: readonly Buffer[]): Promise<Wire[]> {
   const connection = new RawConnection(client.address)
-  void connection.write(Buffer.concat([first, await ten(client)]))
-  return heardOn(connection, client, 1 + BEHIND)
+  void connection.write(Buffer.concat([...first, await ten(client)]))
+  return heardOn(connection, client, first.length + BEHIND)
 }
 
 /** As many replies, or fewer when the server closes the connection before. */
@@ -131,6 +137,22 @@ describeMatrix('ten requests behind a refusal that closes the connection', [
     send: async (client) => withTenBehind(client, whole(await client.request({ path: NOWHERE }))),
     expected: UNKNOWN,
     differs: { ...readToTheEnd(UNKNOWN), ...NO_PIPELINING },
+  },
+  {
+    name: 'are not run behind a refusal that itself has to wait for a handler',
+    setup: (endpoint) => ({ ...found(endpoint), handle: holdUp }),
+    send: async (client) => {
+      const slow = whole(await client.request())
+      const unknown = whole(await client.request({ path: NOWHERE }))
+      return withTenBehind(client, slow, unknown)
+    },
+    expected: [ACCEPTED, UNKNOWN],
+    differs: {
+      unheard: 'not sent',
+      'left open': [ACCEPTED, UNKNOWN, ...TEN],
+      'own Connection': [ACCEPTED, UNKNOWN, ...TEN],
+      'no pipelining': 'not sent',
+    },
   },
   {
     name: 'are not run behind a body that is late',

@@ -200,6 +200,21 @@ describe('webhookHandler', () => {
     expect(new Set(statuses)).toEqual(new Set([400]))
   })
 
+  it('tells onError when there is no room for the bytes of a body', async () => {
+    const told: unknown[] = []
+    const { listener } = hmacEndpoint({ onError: (error) => void told.push(error) })
+    const handle = webhookHandler(listener, nothing, { maxConcurrentBytes: 65_536 })
+    const announce = (bytes: number) => {
+      const init: RequestInit = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
+      return handle(new Request('http://localhost', { ...init, headers: { 'content-length': `${bytes}` } }))
+    }
+    void announce(60_000)
+    expect((await announce(5537)).status).toBe(503)
+    expect(told.map(String)).toEqual([
+      'Error: 60000 bytes of bodies are in flight, and 5537 more are too many (maxConcurrentBytes)',
+    ])
+  })
+
   it.each([
     ['came', (body: ReadableStreamDefaultController) => body.close(), 'header_missing'],
     [
