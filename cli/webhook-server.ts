@@ -20,10 +20,13 @@ export function serveWebhooks(
   tell: (line: DeliveryLine, detail: string | undefined) => void,
 ): void {
   const progressOf = new WeakMap<IncomingMessage, Progress>()
+  // A handshake may put a query behind the path. Events have none.
+  const mayAsk = listener.auth.sender?.scheme.handshake !== undefined
+  const isOurs = ({ url = '' }: IncomingMessage) => url === path || (mayAsk && url.startsWith(`${path}?`))
   // A lookup for each request, because only so does a verdict know which request it is about.
   const receive = verifyWebhook((request) => {
     const progress = progressOf.get(request)
-    return pathIn(request) === path && progress ? watched(listener, progress) : undefined
+    return isOurs(request) && progress ? watched(listener, progress) : undefined
   })
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const progress: Progress = {}
@@ -36,13 +39,10 @@ export function serveWebhooks(
   }
   refuseUnreadable(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (pathIn(request) === path && !announcesTooMuch(request, listener)) response.writeContinue()
+    if (isOurs(request) && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)
   })
 }
-
-/** Some senders put a query behind it. */
-const pathIn = ({ url = '' }: IncomingMessage) => url.split('?', 1)[0]
 
 /** The status is null when the sender hung up before it had one. */
 function whenOver(
