@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { manifest, root } from './manifest.ts'
+import { manifest, root, schemeNames } from './manifest.ts'
 
 const installed = join(inject('bare'), 'node_modules/hookgate')
 
@@ -15,8 +15,19 @@ const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'packa
 
 /** Beside the entries of `exports`: what several of them share, the two builds of `#crypto`, and the command. */
 const PROGRAM = [
-  ...['shared', 'core', 'crypto/node', 'crypto/web', 'testing/sign'].map((name) => `src/${name}`),
-  ...['event-table', 'sqlite-connection', 'sqlite-store'].map((name) => `stores/shared/${name}`),
+  ...['shared', 'core', 'crypto/node', 'crypto/web', 'testing/sign-as'].map((name) => `src/${name}`),
+  ...['fetch-bytes', 'jwks', 'remote-value'].map((name) => `src/auth/${name}`),
+  ...['hex', 'shared-attempt', 'weak-keys'].map((name) => `src/lib/${name}`),
+  ...[
+    'accept-secret',
+    'body-hash',
+    'define-code-scheme',
+    'define-scheme',
+    'key-bytes',
+    'scheme',
+    'standard-webhooks-row',
+  ].map((name) => `src/scheme/${name}`),
+  ...['sqlite-connection', 'sqlite-store'].map((name) => `stores/shared/${name}`),
   'adapters/shared',
   ...['main', 'listen', 'send', 'sign', 'verify', 'secret', 'keys'].map((command) => `cli/${command}`),
   ...[
@@ -29,13 +40,15 @@ const PROGRAM = [
     'output',
     'private-key',
   ].map((name) => `cli/${name}`),
-  ...['secrets', 'signing', 'values'].map((name) => `cli/${name}`),
+  ...['schemes', 'signing', 'values'].map((name) => `cli/${name}`),
 ]
 
 describe('the tarball', () => {
   it('holds the program in these files, the types of every source, five documents, and nothing else', () => {
-    const entries = Object.values(manifest.exports).filter((path) => path.endsWith('.js'))
-    const types = ['src', 'stores', 'adapters'].flatMap((folder) =>
+    const entries = Object.values(manifest.exports)
+      .filter((path) => path.endsWith('.js'))
+      .flatMap((path) => (path.includes('*') ? schemeNames.map((name) => path.replace('*', name)) : [path]))
+    const types = ['src', 'schemes', 'stores', 'adapters'].flatMap((folder) =>
       filesIn(join(root, folder))
         .filter((path) => path.endsWith('.ts'))
         .map((path) => `dist/${folder}/${path.replace(/\.ts$/, '.d.ts')}`),
