@@ -90,6 +90,7 @@ const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   './hono': ['ipaddr.js'],
   './web': ['ipaddr.js'],
   './listeners': ['lru-cache'],
+  './schemes/plaid': ['jose'],
   './stores/local-cache': ['lru-cache'],
 }
 
