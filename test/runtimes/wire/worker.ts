@@ -11,6 +11,7 @@ import {
   hmac,
   KeySetError,
   type Listener,
+  ListenerLoadError,
   type WebhookEvent,
 } from '../../../src/index.ts'
 import { jwt, type KeySet, localKeySet } from '../../../src/jwt.ts'
@@ -32,6 +33,7 @@ async function ask(env: Bindings, question: string, content: object = {}) {
   const response = await fetch(`${env.ROW}/${question}`, { method: 'POST', body: JSON.stringify(content) })
   const { value, error } = JSON.parse(await response.text())
   if (error?.name === 'KeySetError') throw new KeySetError(error.message, error.retryAfterSeconds)
+  if (error?.name === 'ListenerLoadError') throw new ListenerLoadError(error.message)
   if (error) throw Object.assign(new Error(error.message), { name: error.name })
   return value
 }
