@@ -175,12 +175,10 @@ const LEAVING: readonly (readonly [name: string, start: Start, first: string, ca
     '503',
     hasHandlerTimeout,
   ],
-  [
-    "Fastify's handlerTimeout (skipped while it does not fire for a request with a body)",
-    onFastifyWith({ handlerTimeout }, {}),
-    '503',
-    hasItOnHttp1,
-  ],
+  // Fastify 5.12 clears its timer for a request with a body: the row is here as soon as it does not.
+  ...(hasItOnHttp1
+    ? [["Fastify's handlerTimeout", onFastifyWith({ handlerTimeout }, {}), '503', true] as const]
+    : []),
   ...(['in front', 'behind'] as const).flatMap((place) =>
     (['on Node', 'on web APIs alone'] as const).flatMap((runtime) => [
       [

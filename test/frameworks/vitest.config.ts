@@ -29,8 +29,13 @@ export default defineConfig({
     name: 'oldest frameworks',
     maxWorkers: 2,
     include: ['test/adapters/**/*.test.ts'],
-    // hono/proxy came with Hono 4.7, cloneRawRequest with 4.10.
-    exclude: ['test/adapters/hono-forward.test.ts'],
+    exclude: [
+      // hono/proxy came with Hono 4.7, cloneRawRequest with 4.10.
+      'test/adapters/hono-forward.test.ts',
+      // @hono/node-server 1.14 writes answers without a body in chunks, with a content type of its own.
+      'test/adapters/handshakes.test.ts',
+      'test/adapters/schemes.test.ts',
+    ],
     testTimeout: 20_000,
   },
 })
