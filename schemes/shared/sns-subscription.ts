@@ -12,7 +12,7 @@ export interface SnsSubscription {
   /** `UnsubscribeConfirmation` where it has ended: then its URL would subscribe again. */
   readonly type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation'
   readonly topicArn: string
-  /** Subscribes whoever visits it, as `ConfirmSubscription` does with the token. */
+  /** A visit to it subscribes, as `ConfirmSubscription` does with the token. */
   readonly subscribeUrl: string
   readonly token: string
 }

@@ -20,7 +20,7 @@ const INCOMPLETE = refused(400, 'body_incomplete', closing)
 
 const large = (bytes: number): Given => ({ body: `"${'x'.repeat(bytes - 2)}"` })
 
-/** Whoever asks for this path is unknown. */
+/** No listener has this path. */
 const NOWHERE = '/nowhere'
 
 type Setup = NonNullable<Row['setup']>
