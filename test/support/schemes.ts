@@ -1,22 +1,19 @@
-import { readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+/// <reference types="vite/types/importMeta.d.ts" />
 import type { Authenticator } from '../../src/index.ts'
 import type { Scheme, SchemeOptions } from '../../src/scheme/index.ts'
-
-const FOLDER = new URL('../../schemes/', import.meta.url)
 
 /** A factory as a test calls it: with whatever its vectors say. */
 export type AnyFactory = ((options: SchemeOptions) => Authenticator) & { readonly scheme: Scheme }
 
+/** Vite lists the files: inside workerd there is no folder to read. */
+const FILES = import.meta.glob<{ readonly [factory: string]: AnyFactory }>('../../schemes/*.ts')
+
 /** The names of all schemes, from the files themselves. */
-export const SCHEME_NAMES: readonly string[] = readdirSync(fileURLToPath(FOLDER))
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => file.slice(0, -3))
+export const SCHEME_NAMES: readonly string[] = Object.keys(FILES).map((path) => path.slice(14, -3))
 
 /** The function that `hookgate/schemes/<name>` exports. */
 export async function schemeFactory(name: string): Promise<AnyFactory> {
-  const module: { readonly [factory: string]: AnyFactory } = await import(`../../schemes/${name}.ts`)
-  const factory = module[factoryName(name)]
+  const factory = (await FILES[`../../schemes/${name}.ts`]?.())?.[factoryName(name)]
   if (factory === undefined) throw new Error(`schemes/${name}.ts does not export ${factoryName(name)}`)
   return factory
 }
