@@ -1,5 +1,5 @@
 import { readAtMost } from '../src/lib/read-stream.ts'
-import type { SignedRequest } from '../src/testing/sign.ts'
+import type { SignedRequest } from '../src/signing/sign.ts'
 import { type Command, defineCommand } from './command.ts'
 import { EXIT, RefusedError, UsageError } from './exit.ts'
 import { hintAbout } from './hints.ts'

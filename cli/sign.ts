@@ -1,4 +1,4 @@
-import type { SignedRequest } from '../src/testing/sign.ts'
+import type { SignedRequest } from '../src/signing/sign.ts'
 import { type Command, defineCommand } from './command.ts'
 import { EXIT, UsageError } from './exit.ts'
 import { print, shellQuote } from './output.ts'

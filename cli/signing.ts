@@ -1,5 +1,5 @@
-import { type SignedRequest, signHmac, signJwt } from '../src/testing/sign.ts'
-import { signAs } from '../src/testing/sign-as.ts'
+import { type SignedRequest, signHmac, signJwt } from '../src/signing/sign.ts'
+import { signAs } from '../src/signing/sign-as.ts'
 import type { OptionTable } from './command.ts'
 import { endpointOf } from './endpoint.ts'
 import { UsageError } from './exit.ts'

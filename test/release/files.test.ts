@@ -15,7 +15,7 @@ const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'packa
 
 /** Beside the entries of `exports`: what several of them share, the two builds of `#crypto`, and the command. */
 const PROGRAM = [
-  ...['shared', 'core', 'crypto/node', 'crypto/web', 'testing/sign-as'].map((name) => `src/${name}`),
+  ...['shared', 'core', 'crypto/node', 'crypto/web', 'signing/sign-as'].map((name) => `src/${name}`),
   ...['fetch-bytes', 'jwks', 'remote-value'].map((name) => `src/auth/${name}`),
   ...['hex', 'shared-attempt', 'weak-keys'].map((name) => `src/lib/${name}`),
   ...[

@@ -1,6 +1,5 @@
 import { CompactSign, importJWK } from 'jose'
 import { hmacWith, sha256 } from '#crypto'
-import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { checkOptions } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
@@ -71,23 +70,6 @@ export async function signJwt<const Body extends SignOptions['body']>(
     method: 'POST',
     headers: { ...headers, authorization: `Bearer ${token}` },
     body: sentBody(options.body),
-  }
-}
-
-/**
- * What an adapter would hand to `verify` on receiving this request.
- *
- * @throws ListenerConfigError when it is no such request, or a promise of one.
- */
-export function toDelivery(request: SignedRequest, sourceIp?: string): Delivery {
-  if (!request?.headers) {
-    throw new ListenerConfigError('toDelivery', 'takes what signHmac() or signJwt() resolves with: await it')
-  }
-  return {
-    method: request.method,
-    header: (name) => request.headers[name],
-    body: bodyBytes(request.body),
-    sourceIp,
   }
 }
 
