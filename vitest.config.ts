@@ -48,6 +48,7 @@ export default defineConfig({
             'test/*.test.ts',
             'test/auth/**/*.test.ts',
             'test/checks/**/*.test.ts',
+            'test/explain/**/*.test.ts',
             'test/schemes/**/*.test.ts',
           ],
           testTimeout: 20_000,

@@ -18,6 +18,11 @@ export async function schemeNames(): Promise<readonly string[]> {
   return files.filter((file) => /^[a-z0-9-]+\.js$/.test(file)).map((file) => file.slice(0, -3))
 }
 
+/** Every scheme, to recognise a sender by its headers. Loads fifty files. */
+export async function allSchemes(): Promise<readonly AnyScheme[]> {
+  return Promise.all((await schemeNames()).map(importScheme))
+}
+
 /** The scheme of that name. @throws UsageError when there is none; the message names the nearest one. */
 export async function loadScheme(name: string): Promise<AnyScheme> {
   const names = await schemeNames()
@@ -26,6 +31,10 @@ export async function loadScheme(name: string): Promise<AnyScheme> {
     const hint = similar ? `did you mean ${similar}?` : `it has ${names.join(', ')}`
     throw new UsageError(`--scheme: there is no such scheme; ${hint}`)
   }
+  return importScheme(name)
+}
+
+async function importScheme(name: string): Promise<AnyScheme> {
   const module: { readonly [exported: string]: unknown } = await import(`hookgate/schemes/${name}`)
   const factory = Object.values(module).find((value) => Object(value).scheme?.name === name)
   return factory as AnyScheme // the file of a scheme exports its factory

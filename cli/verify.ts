@@ -1,4 +1,5 @@
 import { headerOf } from '../src/delivery.ts'
+import { type Explanation, explain, type Known } from '../src/explain/index.ts'
 import {
   type Authenticator,
   type Delivery,
@@ -12,18 +13,14 @@ import {
 import { memoryStore } from '../stores/memory.ts'
 import { CAPTURED_OPTIONS, type CapturedValues, readCaptured } from './captured.ts'
 import { type Command, defineCommand, type OptionTable } from './command.ts'
-import { type Endpoint, endpointOf } from './endpoint.ts'
+import { endpointOf } from './endpoint.ts'
 import { EXIT, RefusedError, UsageError } from './exit.ts'
-import { printSteps } from './explain.ts'
 import { openKeySet } from './key-files.ts'
 import { checkOneMethod } from './listen-auth.ts'
 import { AUTH_OPTIONS, type AuthValues } from './listen-options.ts'
-import { findMistakes } from './mistakes.ts'
 import { paint, print, printable } from './output.ts'
-import { printStranger } from './recognise.ts'
-import { loadScheme, receiverAuth } from './schemes.ts'
+import { allSchemes, loadScheme, receiverAuth } from './schemes.ts'
 import { needSecret } from './secrets.ts'
-import { tokenSays } from './token-says.ts'
 import { toUsageError, wholeNumber } from './values.ts'
 
 interface VerifyValues extends CapturedValues, AuthValues {
@@ -54,26 +51,22 @@ export const verify: Command = defineCommand<VerifyValues>({
     'hookgate verify --jwks hookgate-jwks.json --tenant-url URL --public-url URL --headers headers.txt < body.json',
   ],
   async run(given) {
-    const { auth, ...wanted } = await readJudge(given)
+    const { auth, ...known } = await readJudge(given)
     const listener = describe(auth, given)
     const delivery = await readCaptured(given)
     const verdict = await decide(delivery, listener)
     printVerdict(verdict)
     if (given.explain) {
-      printSteps(verdict, given.scheme !== undefined)
-      await printStranger(verdict, delivery, given.scheme)
-      printCauses(verdict, delivery, wanted)
+      const schemes = (await allSchemes()).map(({ scheme }) => scheme)
+      printExplanation(await explain(delivery, verdict, listener, { ...known, schemes }))
+      printOwnTime(verdict, delivery)
     }
     return verdict.ok ? EXIT.done : EXIT.refused
   },
 })
 
-interface Judge {
+interface Judge extends Known {
   readonly auth: Authenticator
-  /** In HMAC mode: to look for the sender's mistake with. */
-  readonly secret?: string
-  /** In JWT mode: what the token has to name. */
-  readonly endpoint?: Endpoint
 }
 
 async function readJudge(given: VerifyValues): Promise<Judge> {
@@ -89,10 +82,10 @@ async function readJudge(given: VerifyValues): Promise<Judge> {
   }
   const { 'public-url': publicUrl } = given
   if (publicUrl === undefined) throw new UsageError('--jwks needs --public-url URL: the aud of the token')
-  const endpoint = endpointOf(publicUrl, given)
+  const claims = endpointOf(publicUrl, given)
   const { jwt } = await import('../src/jwt.ts')
   const keySet = await openKeySet(given.jwks, given['allow-insecure-loopback'] ?? false)
-  return { auth: jwt({ keySet, ...endpoint }), endpoint }
+  return { auth: jwt({ keySet, ...claims }), claims }
 }
 
 function describe(auth: Authenticator, given: VerifyValues): Listener {
@@ -129,17 +122,18 @@ function printVerdict(verdict: Verdict): void {
   }
 }
 
-function printCauses(verdict: Verdict, delivery: Delivery, { secret, endpoint }: Omit<Judge, 'auth'>): void {
-  if (verdict.ok || verdict.handshake) return
-  const timestamp = String(headerOf(delivery, 'webhook-timestamp'))
-  if (verdict.reason === 'timestamp_out_of_range') print(`judged by its own time: --at ${Number(timestamp)}`)
-  if (verdict.reason === 'timestamp_malformed' && /^[0-9]{13}$/.test(timestamp)) {
-    print('likely: Webhook-Timestamp is in milliseconds; it has to be in seconds')
+/** The claim is left out: this command records nothing, so its answer would mean nothing. */
+function printExplanation({ checks, likely, token }: Explanation): void {
+  for (const { name, says, ok } of checks.filter(({ name }) => name !== 'claim')) {
+    const mark = ok === null ? '-' : ok ? 'ok' : 'NO'
+    print(`  ${mark.padEnd(2)}  ${name.padEnd(12)}  ${says}`)
   }
-  if (verdict.status === 401 && endpoint) for (const line of tokenSays(delivery, endpoint)) print(line)
-  if (verdict.reason !== 'signature_mismatch' || secret === undefined) return
-  const mistakes = findMistakes(delivery, secret)
-  for (const mistake of mistakes) print(`likely: ${mistake}`)
-  if (mistakes.length === 0)
-    print('none of the well-known mistakes: another secret, or another body, was signed')
+  print('  -   claim         not asked: nothing is recorded here')
+  for (const line of likely) print(`likely: ${printable(line)}`)
+  for (const line of token) print(`token: ${printable(line)}`)
+}
+
+function printOwnTime(verdict: Verdict, delivery: Delivery): void {
+  if (verdict.ok || verdict.reason !== 'timestamp_out_of_range') return
+  print(`judged by its own time: --at ${Number(headerOf(delivery, 'webhook-timestamp'))}`)
 }

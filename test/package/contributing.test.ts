@@ -21,6 +21,7 @@ describe('the tree in CONTRIBUTING.md', () => {
     'src/crypto',
     'src/lib',
     'src/scheme',
+    'src/explain',
     'src/testing',
     'stores',
     'stores/shared',

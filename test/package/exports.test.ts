@@ -41,6 +41,7 @@ describe('the public surface', () => {
         'replyTo',
         'verify',
       ],
+      './explain': ['explain'],
       './express': ['verifyWebhook', 'webhookOf'],
       './fastify': ['verifyWebhook', 'webhookOf'],
       './hono': ['verifyWebhook'],

@@ -1,0 +1,91 @@
+import type { Listener } from '../listener.ts'
+import type { Reason } from '../verdict.ts'
+
+/** The checks by name, in the order of the specification's deliveries. */
+const SAYS = {
+  'body-size': 'at most 65,536 bytes',
+  headers: 'POST, JSON, and the required headers once each',
+  'json-body': 'UTF-8 and JSON',
+  timestamp: 'Webhook-Timestamp is within 5 minutes of the clock',
+  'event-id': 'Webhook-Event-Id is a UUID v4',
+  'source-ip': 'the source address is allowed',
+  authenticity: 'the signature, or the token',
+  payload: 'the payload fits the schema',
+  claim: 'the event is new, and no other delivery of it is running',
+} as const
+
+/** A check by its stable name. */
+export type CheckName = keyof typeof SAYS
+
+/** The same checks for other senders' schemes: authenticate, then read. */
+const SENDER_SAYS: Readonly<Record<CheckName, string>> = {
+  'body-size': 'at most what the sender sends',
+  headers: "POST, a content type of the sender's, its headers once each",
+  'source-ip': 'the source address is allowed',
+  authenticity: "the sender's signature, or its token",
+  'json-body': 'JSON, or a form',
+  timestamp: "the sender's time, where its signature holds one",
+  'event-id': 'the ID, or the signed bytes that stand for it',
+  payload: SAYS.payload,
+  claim: SAYS.claim,
+}
+
+/** Which check refuses with a reason. A new reason without a row does not compile. */
+const CHECK_OF: Readonly<Record<Reason, CheckName>> = {
+  body_incomplete: 'body-size',
+  body_too_large: 'body-size',
+  method_not_post: 'headers',
+  header_missing: 'headers',
+  header_repeated: 'headers',
+  content_type_not_json: 'headers',
+  content_type_not_accepted: 'headers',
+  content_encoding_not_identity: 'headers',
+  body_not_json: 'json-body',
+  body_malformed: 'json-body',
+  timestamp_malformed: 'timestamp',
+  timestamp_out_of_range: 'timestamp',
+  event_id_not_uuid_v4: 'event-id',
+  event_id_malformed: 'event-id',
+  source_ip_not_allowed: 'source-ip',
+  auth_missing: 'authenticity',
+  signature_mismatch: 'authenticity',
+  token_invalid: 'authenticity',
+  token_expired: 'authenticity',
+  payload_invalid: 'payload',
+  event_duplicate: 'claim',
+  event_in_progress: 'claim',
+}
+
+/** One check, and what it said. */
+export interface CheckOutcome {
+  /** The check. */
+  readonly name: CheckName
+  /** What it asks, in a few words. */
+  readonly says: string
+  /** True: passed. False: this check refused the delivery. Null: an earlier check refused it. */
+  readonly ok: boolean | null
+}
+
+/** The part of a verdict that tells which check refused. */
+export interface Outcome {
+  readonly ok: boolean
+  readonly reason?: Reason | undefined
+  readonly handshake?: true | undefined
+}
+
+/** Each check in the listener's order. Empty for a handshake, which runs only some of them. */
+export function checkOutcomes(
+  verdict: Outcome,
+  { auth, payload }: Pick<Listener<unknown>, 'auth' | 'payload'>,
+): readonly CheckOutcome[] {
+  if (verdict.handshake) return []
+  const failed = verdict.reason && CHECK_OF[verdict.reason]
+  const names = Object.keys(auth.sender === undefined ? SAYS : SENDER_SAYS) as CheckName[] // the keys of a Record of it
+  const asked = names.filter((name) => name !== 'payload' || payload !== undefined)
+  const failedAt = failed === undefined ? asked.length : asked.indexOf(failed)
+  return asked.map((name, index) => ({
+    name,
+    says: (auth.sender === undefined ? SAYS : SENDER_SAYS)[name],
+    ok: index === failedAt ? false : index < failedAt ? true : null,
+  }))
+}

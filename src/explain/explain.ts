@@ -1,0 +1,64 @@
+import { type Delivery, headerOf } from '../delivery.ts'
+import type { Listener } from '../listener.ts'
+import type { SenderScheme } from '../scheme/code-scheme.ts'
+import type { Verdict } from '../verdict.ts'
+import { type CheckOutcome, checkOutcomes } from './check-outcomes.ts'
+import { findMistakes } from './mistakes.ts'
+import { recognise } from './recognise.ts'
+import { tokenClaims, type WantedClaims } from './token-claims.ts'
+
+/** What you know beside the listener. Each member makes the explanation more specific. */
+export interface Known {
+  /** The secret of an `hmac()` listener: to find the sender's mistake behind a wrong signature. */
+  readonly secret?: string | undefined
+  /** What a `jwt()` listener wants of a token. */
+  readonly claims?: WantedClaims | undefined
+  /** The schemes by which to recognise the sender of a delivery that lacks the expected headers. */
+  readonly schemes?: readonly SenderScheme[]
+}
+
+/** Why a delivery got its verdict, for people. No member holds a secret or the signature that was expected. */
+export interface Explanation {
+  /** Every check in order. */
+  readonly checks: readonly CheckOutcome[]
+  /** What the sender probably did wrong, in one sentence each. Empty when nothing is known. */
+  readonly likely: readonly string[]
+  /** What a refused token says, beside what was wanted. Its signature is left out. */
+  readonly token: readonly string[]
+}
+
+const MILLISECONDS = /^[0-9]{13}$/
+const NO_MISTAKE = 'another secret or another body was signed; none of the well-known mistakes fits'
+
+/**
+ * Explains a verdict: which check refused the delivery, and the likely mistake behind it. A wrong signature is tried in the
+ * ways that senders are known to get wrong, about 1,700 HMACs of the body: for tools, not for every refused delivery.
+ *
+ * Texts may quote a refused token's claims, which a stranger chose: escape them for where you show them. Nothing is verified
+ * here, and nothing is recorded.
+ */
+export async function explain(
+  delivery: Delivery,
+  verdict: Verdict<unknown>,
+  listener: Listener<unknown>,
+  { secret, claims, schemes = [] }: Known = {},
+): Promise<Explanation> {
+  const checks = checkOutcomes(verdict, listener)
+  if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
+  const { reason, status } = verdict
+  const likely: string[] = []
+  if (reason === 'header_missing' || reason === 'auth_missing') {
+    likely.push(...recognise(delivery, schemes, listener.auth.sender?.scheme.name))
+  }
+  if (
+    reason === 'timestamp_malformed' &&
+    MILLISECONDS.test(String(headerOf(delivery, 'webhook-timestamp')))
+  ) {
+    likely.push('Webhook-Timestamp is in milliseconds; it has to be in seconds')
+  }
+  if (reason === 'signature_mismatch' && secret !== undefined) {
+    const mistakes = await findMistakes(delivery, secret)
+    likely.push(...(mistakes.length === 0 ? [NO_MISTAKE] : mistakes))
+  }
+  return { checks, likely, token: status === 401 && claims ? tokenClaims(delivery, claims) : [] }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import { github } from '../../schemes/github.ts'
+import { stripe } from '../../schemes/stripe.ts'
+import { explain } from '../../src/explain/index.ts'
+import { defineListener, hmac, type Listener, verify } from '../../src/index.ts'
+import { jwt, localKeySet } from '../../src/jwt.ts'
+import { signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { newKey } from '../support/keys.ts'
+
+const SECRET = 'explain-tests-0123456789-abcdefghijklmnopqr'
+const store = memoryStore()
+const ours = defineListener({ id: 'ours', auth: hmac({ secrets: SECRET }), store })
+
+async function explained(
+  request: Awaited<ReturnType<typeof signHmac>>,
+  listener: Listener<unknown> = ours,
+  known: Parameters<typeof explain>[3] = { secret: SECRET },
+) {
+  const delivery = toDelivery(request)
+  return explain(delivery, await verify(delivery, listener), listener, known)
+}
+
+const passed = ({ checks }: Awaited<ReturnType<typeof explain>>) =>
+  checks.map(({ name, ok }) => `${name} ${ok === null ? 'not reached' : ok ? 'passed' : 'refused'}`)
+
+describe('the checks', () => {
+  it('of an accepted delivery have all passed, the claim included', async () => {
+    const { checks, likely, token } = await explained(await signHmac({ secret: SECRET, body: '{}' }))
+    expect(checks.map(({ ok }) => ok)).toEqual(Array(8).fill(true))
+    expect(checks.at(-1)?.name).toBe('claim')
+    expect([likely, token]).toEqual([[], []])
+  })
+
+  it('stop at the one that refused', async () => {
+    expect(passed(await explained(await signHmac({ secret: SECRET, body: '{' })))).toEqual([
+      'body-size passed',
+      'headers passed',
+      'json-body refused',
+      'timestamp not reached',
+      'event-id not reached',
+      'source-ip not reached',
+      'authenticity not reached',
+      'claim not reached',
+    ])
+  })
+
+  it('name the claim for a duplicate', async () => {
+    const request = await signHmac({ secret: SECRET, body: '{}' })
+    const first = await verify(toDelivery(request), ours)
+    if (first.ok) await first.event.commit()
+    expect(passed(await explained(request)).slice(-2)).toEqual(['authenticity passed', 'claim refused'])
+  })
+
+  it("come in a scheme's order, and with the payload schema where there is one", async () => {
+    const payload = {
+      '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+    } as const
+    const listener = defineListener({
+      id: 's',
+      auth: stripe({ secrets: 'whsec_for_trying' }),
+      store,
+      payload,
+    })
+    const { checks } = await explained(await signHmac({ secret: SECRET, body: '{}' }), listener)
+    expect(checks.map(({ name }) => name).join(' ')).toBe(
+      'body-size headers source-ip authenticity json-body timestamp event-id payload claim',
+    )
+    expect(checks.find(({ ok }) => ok === false)?.name).toBe('authenticity')
+  })
+})
+
+describe('the likely mistakes', () => {
+  it('name one in the way a signature was made', async () => {
+    const request = await signHmac({ secret: `${SECRET}\n`, body: '{}' })
+    expect((await explained(request)).likely).toEqual(['the secret was used with a line break at its end'])
+  })
+
+  it('name two at once', async () => {
+    const { headers, ...rest } = await signHmac({ secret: SECRET, body: '{"a":1}' })
+    const hex = Buffer.from(headers['webhook-signature'] ?? '', 'base64url').toString('hex')
+    const { likely } = await explained({
+      ...rest,
+      body: '{ "a": 1 }',
+      headers: { ...headers, 'webhook-signature': hex },
+    })
+    expect(likely).toEqual([
+      'the digest is sent as hex, not base64url',
+      'the JSON was parsed and printed anew; sign the very bytes that are sent',
+    ])
+  })
+
+  it('say so when none fits, and nothing when the secret is not known', async () => {
+    const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
+    expect((await explained(request)).likely).toEqual([
+      expect.stringMatching(/none of the well-known mistakes/),
+    ])
+    expect((await explained(request, ours, {})).likely).toEqual([])
+  })
+
+  it('name the sender whose headers these are', async () => {
+    const request = await signHmac({ secret: SECRET, body: '{}' })
+    const headers = {
+      'content-type': 'application/json',
+      'x-hub-signature-256': 'sha256=00',
+      'x-github-event': 'push',
+    }
+    const { likely } = await explained({ ...request, headers }, ours, {
+      schemes: [stripe.scheme, github.scheme],
+    })
+    expect(likely).toEqual([expect.stringMatching(/GitHub.*--scheme github/)])
+  })
+
+  it('take linear time for a body of line breaks', async () => {
+    const body = `"${'\n'.repeat(60_000)}"`
+    const { headers, ...rest } = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
+    const listener = { ...ours, auth: ours.auth }
+    const startedAt = performance.now()
+    await explain(
+      toDelivery({ ...rest, headers, body }),
+      { ok: false, reason: 'signature_mismatch', status: 401, detail: '' },
+      listener,
+      { secret: SECRET },
+    )
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  })
+})
+
+it('holds neither the secret nor the signature that was expected', async () => {
+  const right = await signHmac({ secret: SECRET, body: '{}' })
+  const wrong = { ...right, headers: { ...right.headers, 'webhook-signature': 'A'.repeat(43) } }
+  const text = JSON.stringify(await explained(wrong))
+  expect(text).not.toContain(SECRET)
+  expect(text).not.toContain(right.headers['webhook-signature'])
+})
+
+it('shows what a refused token says beside what was wanted, without its signature', async () => {
+  const { privateKey, publicKey } = newKey('ES256')
+  const claims = { subject: 'https://t.example', audience: 'https://t.example/hook' }
+  const auth = jwt({ ...claims, keySet: localKeySet({ keys: [publicKey] }) })
+  const listener = defineListener({ id: 'tokens', auth, store })
+  const request = await signJwt({ ...claims, audience: 'https://t.example/other', privateKey, body: '{}' })
+  const { token } = await explained(request, listener, { claims })
+  expect(token[2]).toBe('aud "https://t.example/other", wanted: "https://t.example/hook"')
+  expect(token.join()).not.toContain(request.headers.authorization?.split('.')[2])
+})
