@@ -1,5 +1,6 @@
 import type { EventStore, Listener } from 'hookgate'
 import type { KeySet } from 'hookgate/jwt'
+import { type Listeners, listeners } from 'hookgate/listeners'
 import { LRUCache } from 'lru-cache'
 import type { Dependencies } from '../http/dependencies.ts'
 import { compileListener } from './compile.ts'
@@ -7,54 +8,60 @@ import { tenantKeySet } from './key-hosts.ts'
 import { findListener, type ListenerRow } from './rows.ts'
 import { SharedReads } from './shared-reads.ts'
 
-const MOST_COMPILED = 10_000
+const MOST_KEY_SETS = 10_000
 const LISTENER_ID = /^[0-9a-f-]{36}$/
-
-interface Compiled {
-  readonly revision: number
-  readonly listener: Listener
-  /** Outlives revisions: what it fetched stays good while the URL is the same. */
-  readonly keys: { readonly url: string; readonly keySet: KeySet } | undefined
-}
+const ID_LENGTH = 36
+const DAY_SECONDS = 86_400
 
 /**
- * The listeners by ID. Each delivery is judged by a row that was read after it had come, so that a change counts at once
- * in every process: a secret that was withdrawn, a network that was taken out. Deliveries that come together share the
- * read. What is made of the row is kept.
+ * The listeners by ID. Every delivery reads its row after it has arrived, so a change counts at once in every process: a
+ * secret that was withdrawn, a network that was removed. Deliveries that arrive together share the read. What is compiled
+ * from a row is kept under the listener's ID and the row's revision.
  */
 export class ListenerDirectory {
   readonly #dependencies: Dependencies
   readonly #store: EventStore
   readonly #rows: SharedReads<ListenerRow>
-  readonly #compiled = new LRUCache<string, Compiled>({ max: MOST_COMPILED })
+  readonly #compiled: Listeners
+  /** Outlive revisions: fetched keys stay good while the URL is the same. */
+  readonly #keySets = new LRUCache<string, KeySet>({ max: MOST_KEY_SETS })
 
   constructor(dependencies: Dependencies, store: EventStore) {
     this.#dependencies = dependencies
     this.#store = store
     this.#rows = new SharedReads((id) => findListener(dependencies.database, id))
+    this.#compiled = listeners({
+      load: (key) => this.#compile(key.slice(0, ID_LENGTH)),
+      // A revision never changes: there is nothing to renew.
+      ttlSeconds: DAY_SECONDS,
+      unknownSeconds: 0,
+      onError: dependencies.report,
+    })
   }
 
   async find(id: string): Promise<Listener | undefined> {
     if (!LISTENER_ID.test(id)) return undefined
     const row = await this.#rows.find(id)
-    if (row === undefined) return undefined
-    const known = this.#compiled.get(id)
-    if (known?.revision === row.revision) return known.listener
-    const compiled = await this.#compile(row, known)
-    if (compiled) this.#compiled.set(id, compiled)
-    return compiled?.listener
+    return row && this.#compiled.find(`${id} ${row.revision}`)
   }
 
-  async #compile(row: ListenerRow, before: Compiled | undefined): Promise<Compiled | undefined> {
-    const { database } = this.#dependencies
-    const keys = this.#keysOf(row, before)
-    const parts = { store: this.#store, keySet: keys?.keySet }
-    const listener = await compileListener(database, this.#dependencies, row, parts)
-    return listener && { revision: row.revision, listener, keys }
+  /** Reads the row once more, which only makes it newer. */
+  async #compile(id: string): Promise<Listener | undefined> {
+    const row = await this.#rows.find(id)
+    return (
+      row &&
+      compileListener(this.#dependencies.database, this.#dependencies, row, {
+        store: this.#store,
+        keySet: this.#keySetOf(row),
+      })
+    )
   }
 
-  #keysOf({ jwks_url: url }: ListenerRow, before: Compiled | undefined): Compiled['keys'] {
+  #keySetOf({ id, jwks_url: url }: ListenerRow): KeySet | undefined {
     if (url === null) return undefined
-    return before?.keys?.url === url ? before.keys : { url, keySet: tenantKeySet(url, this.#dependencies) }
+    const key = `${id} ${url}`
+    const keySet = this.#keySets.get(key) ?? tenantKeySet(url, this.#dependencies)
+    this.#keySets.set(key, keySet)
+    return keySet
   }
 }
