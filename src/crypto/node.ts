@@ -17,9 +17,9 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
   }
 }
 
-/** SHA-256 as text. */
-export function sha256(bytes: Uint8Array, spelling: Spelling = 'base64url'): MaybePromise<string> {
-  return hash('sha256', bytes, spelling)
+/** SHA-256 as text, of bytes or of a text's UTF-8. */
+export function sha256(data: Uint8Array | string, spelling: Spelling = 'base64url'): MaybePromise<string> {
+  return hash('sha256', data, spelling)
 }
 
 /** The bytes of canonical base64url without padding (RFC 4648 5); undefined for any other text. */

@@ -26,9 +26,10 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
   }
 }
 
-/** SHA-256 as text. */
-export async function sha256(bytes: Uint8Array, spelling: Spelling = 'base64url'): Promise<string> {
-  return ENCODE[spelling](new Uint8Array(await crypto.subtle.digest('SHA-256', bytes.slice())))
+/** SHA-256 as text, of bytes or of a text's UTF-8. */
+export async function sha256(data: Uint8Array | string, spelling: Spelling = 'base64url'): Promise<string> {
+  const bytes = typeof data === 'string' ? encoder.encode(data) : data.slice()
+  return ENCODE[spelling](new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
 /** Whether `signature` over the ASCII `message`, or over its bytes, verifies with a key that was imported for the algorithm (RFC 7515 5.2). */

@@ -56,10 +56,11 @@ function askKeys(
 ): MaybePromise<Authentication> {
   if (!signed?.length) return fail('signature_mismatch', 'a value that is signed is missing')
   attempt.signed = signed[0]
-  const answers = keys.flatMap(({ prefix, matches }) => {
+  const answers: MaybePromise<boolean>[] = []
+  for (const { prefix, matches } of keys) {
     const signatures = itemsAfter(items, prefix, atMost)
-    return signed.map((each) => signatures.length > 0 && matches(signatures, each))
-  })
+    for (const each of signed) answers.push(signatures.length > 0 && matches(signatures, each))
+  }
   return answers.some(isPromise)
     ? Promise.all(answers).then((known) => nameKey(keys, known))
     : nameKey(keys, answers as boolean[]) // none of them is a promise

@@ -2,18 +2,17 @@ import { sha256 } from '#crypto'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { isUuidV4 } from '../lib/uuid.ts'
 
-const encoder = new TextEncoder()
 /** The first digit of RFC 9562's variant: its upper bits are 10. */
 const VARIANTS = ['8', '9', 'a', 'b']
 
 /** What stands for a sender's ID in the store: a UUID v4 in lower case, the UUIDv8 of any other text. */
 export function keyOfId(id: string): MaybePromise<string> {
-  return isUuidV4(id) ? id.toLowerCase() : keyOfBytes(encoder.encode(id))
+  return isUuidV4(id) ? id.toLowerCase() : keyOfBytes(id)
 }
 
-/** The UUIDv8 (RFC 9562 5.8) of the SHA-256 of these bytes: stores and their layouts know 36 characters. */
-export function keyOfBytes(bytes: Uint8Array): MaybePromise<string> {
-  return whenKnown(sha256(bytes, 'hex'), (hex) => {
+/** The UUIDv8 (RFC 9562 5.8) of the SHA-256 of these bytes, or of a text's UTF-8: stores and their layouts know 36 characters. */
+export function keyOfBytes(data: Uint8Array | string): MaybePromise<string> {
+  return whenKnown(sha256(data, 'hex'), (hex) => {
     const variant = VARIANTS[Number.parseInt(hex.charAt(16), 16) & 0b11] ?? ''
     const [first, second] = [hex.slice(0, 8), hex.slice(8, 12)]
     return `${first}-${second}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`

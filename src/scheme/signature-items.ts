@@ -34,8 +34,8 @@ function headerItems({ headers, separator }: SignatureForm, delivery: Delivery):
     if (text === undefined) return fail('signature_mismatch', `more than one ${name}`)
     if (text.length > LONGEST_VALUE) return tooLong(name)
     if (separator === undefined) items.push(text)
-    else if (separator === ', ') items.push(...text.split(',').map((item) => item.trim()))
-    else items.push(...text.split(separator))
+    else
+      for (const item of text.split(separator.charAt(0))) items.push(separator === ', ' ? item.trim() : item)
   }
   if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
   return items.length > Math.max(MOST_ITEMS, headers.length)

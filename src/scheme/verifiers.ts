@@ -49,9 +49,8 @@ function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matche
 
 /** By digest, which has one length. */
 function tokenMatcher(secret: string): Matcher {
-  const digest = (text: string) => sha256(new TextEncoder().encode(text))
   return ([token = ''], _signed) =>
-    whenKnown(digest(secret), (right) => whenKnown(digest(token), (given) => constantTimeEqual(given, right)))
+    whenKnown(sha256(secret), (right) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right)))
 }
 
 function anyEqual(signatures: readonly string[], right: string): boolean {

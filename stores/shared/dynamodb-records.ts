@@ -44,8 +44,6 @@ export function conditionValues(owner: string, isDone: boolean, now: number): It
 /** A partition key has room for 2,048 bytes, and three bytes a UTF-16 unit are the most there can be. */
 const LONGEST_TEXT = 600
 
-const encoder = new TextEncoder()
-
 /** A very long listener id becomes a digest, which no other text begins like: those begin with a length. */
 export function keyItem(prefix: string, key: EventKey): MaybePromise<Item> {
   const text = eventKeyText(key)
@@ -54,5 +52,5 @@ export function keyItem(prefix: string, key: EventKey): MaybePromise<Item> {
 }
 
 async function digestOf(text: string): Promise<string> {
-  return `sha256:${await sha256(encoder.encode(text))}`
+  return `sha256:${await sha256(text)}`
 }

@@ -4,8 +4,6 @@ import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 /** An index entry of Postgres has room for about 2,700 bytes. */
 const LONGEST_LISTENER_ID = 500
 
-const encoder = new TextEncoder()
-
 /** Any text as one that Postgres can hold whatever its encoding is: NUL is no character there. Two stay two. */
 export function asciiText(text: string): string {
   return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -18,5 +16,5 @@ export function listenerText(listenerId: string): MaybePromise<string> {
 }
 
 async function digestOf(text: string): Promise<string> {
-  return `\\sha256:${await sha256(encoder.encode(text))}`
+  return `\\sha256:${await sha256(text)}`
 }
