@@ -1,5 +1,6 @@
 import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../src/limits.ts'
 import type { OptionTable } from './command.ts'
+import { FORWARD_OPTIONS, type ForwardValues } from './forward/forward-options.ts'
 
 export const DEFAULT_PORT = 8787
 export const DEFAULT_HOST = '127.0.0.1'
@@ -14,13 +15,14 @@ export interface AuthValues {
   readonly 'allow-insecure-loopback'?: boolean
 }
 
-export interface ListenValues extends AuthValues {
+export interface ListenValues extends AuthValues, ForwardValues {
   readonly port?: string
   readonly host?: string
   readonly 'listener-id'?: string
   readonly 'allow-cidr'?: readonly string[]
   readonly tolerance?: string
   readonly 'max-body'?: string
+  readonly lease?: string
   readonly store?: string
   readonly explain?: boolean
   readonly json?: boolean
@@ -53,10 +55,15 @@ export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
     says: `How far the timestamp may be off (default ${TOLERANCE_SECONDS}, or the scheme's)`,
   },
   'max-body': { value: 'BYTES', says: `Largest body (default ${MAX_BODY_BYTES}, or the scheme's)` },
+  lease: {
+    value: 'SECONDS',
+    says: "How long an unsettled event is kept from running again (default 60, or the scheme's)",
+  },
   store: {
     value: 'URL',
     says: 'Where events are remembered: redis://…, postgres://… or sqlite:FILE (default: memory)',
   },
+  ...FORWARD_OPTIONS,
   explain: { says: 'Also print why a delivery is refused, on standard error.' },
   json: { says: 'Print deliveries as NDJSON, and nothing else on standard output.' },
 }

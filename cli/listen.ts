@@ -1,13 +1,16 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { type Authenticator, defineListener, type Listener } from '../src/index.ts'
 import { RETENTION_SECONDS, replayWindowSeconds } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory.ts'
+import { bind } from './bind.ts'
 import { type Command, defineCommand } from './command.ts'
 import { COLUMNS, formatDelivery } from './delivery-line.ts'
 import { pathOf } from './endpoint.ts'
-import { EXIT, RefusedError, UsageError } from './exit.ts'
-import { chooseAuth, type ListenAuth } from './listen-auth.ts'
+import { EXIT, UsageError } from './exit.ts'
+import type { Forwarder } from './forward/forward.ts'
+import { checkTimeout, type Forwarding, readForwarding } from './forward/forward-options.ts'
+import { greet } from './greeting.ts'
+import { chooseAuth } from './listen-auth.ts'
 import {
   DEFAULT_HOST,
   DEFAULT_ID,
@@ -18,11 +21,12 @@ import {
 import type { ListenStore } from './listen-store.ts'
 import { messageOf, print, printable, remark } from './output.ts'
 import { untilStopped } from './stop.ts'
-import { codeOf, toUsageError, wholeNumber } from './values.ts'
-import { serveWebhooks } from './webhook-server.ts'
+import { toUsageError, wholeNumber } from './values.ts'
+import { acceptHere, serveWebhooks } from './webhook-server.ts'
 
 const MAX_RECORDS = 100_000
 const LARGEST_BODY = 64 * 2 ** 20
+const LONGEST_LEASE_SECONDS = 3600
 
 export const listen: Command = defineCommand<ListenValues>({
   name: 'listen',
@@ -40,6 +44,7 @@ export const listen: Command = defineCommand<ListenValues>({
   examples: [
     'hookgate listen',
     'HOOKGATE_SECRET=$(cat secret.txt) hookgate listen --port 0 --json',
+    'hookgate listen --forward-to http://localhost:3000/webhooks',
     'hookgate listen --jwks hookgate-jwks.json',
     'hookgate listen --store sqlite:events.db',
     'hookgate listen --scheme github --secret-file secret.txt',
@@ -48,28 +53,49 @@ export const listen: Command = defineCommand<ListenValues>({
   async run(given) {
     const auth = await chooseAuth(given)
     const limits = readLimits(given)
+    const forwarding = await readForwarding(given)
     const id = readListenerId(given['listener-id'] ?? DEFAULT_ID)
     const port = wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535)
     const kept = await findStore(given.store, limits.toleranceSeconds)
     const server = createServer()
+    let app: Forwarder | undefined
     try {
       const url = `${await bind(server, given.host ?? DEFAULT_HOST, port)}${pathOf(id)}`
       const stopped = untilStopped(server)
       const listener = describe(id, await auth.authFor(url), limits, given['allow-cidr'], kept)
+      app = await openApp(forwarding, listener, given['public-url'] ?? url)
       const asJson = given.json ?? false
-      serveWebhooks(server, listener, pathOf(id), (line, detail) => {
-        print(formatDelivery(line, asJson))
-        if (given.explain && detail !== undefined) remark(`  ${printable(detail)}`)
+      serveWebhooks(server, {
+        listener,
+        path: pathOf(id),
+        answerEvent: app?.answer ?? acceptHere,
+        tell({ line, verdict }) {
+          print(formatDelivery(line, asJson))
+          if (given.explain && verdict?.ok === false && verdict.detail)
+            remark(`  ${printable(verdict.detail)}`)
+        },
       })
-      greet(url, auth, kept.shown, asJson ? remark : print)
+      greet({ url, auth, store: kept.shown, forwardTo: forwarding?.target }, asJson ? remark : print)
       await stopped
       return EXIT.done
     } finally {
       server.close()
+      await app?.close()
       await kept.close()
     }
   },
 })
+
+/** @throws UsageError when the app is given more time than the lease allows. */
+async function openApp(
+  forwarding: Forwarding | undefined,
+  listener: Listener,
+  publicUrl: string,
+): Promise<Forwarder | undefined> {
+  if (forwarding === undefined) return undefined
+  checkTimeout(forwarding, listener.leaseMs)
+  return (await import('./forward/forward.ts')).forwarder(forwarding, publicUrl)
+}
 
 /** Nothing is loaded for a memory: no client, and no code for one. */
 async function findStore(
@@ -86,9 +112,10 @@ async function findStore(
 }
 
 function readLimits(given: ListenValues) {
-  const { tolerance, 'max-body': maxBody } = given
+  const { tolerance, 'max-body': maxBody, lease } = given
   const [longest, largest] = [RETENTION_SECONDS / 2, LARGEST_BODY]
   return {
+    ...(lease && { leaseSeconds: wholeNumber('--lease', lease, 1, LONGEST_LEASE_SECONDS) }),
     ...(tolerance && { toleranceSeconds: wholeNumber('--tolerance', tolerance, 1, longest) }),
     ...(maxBody && { maxBodyBytes: wholeNumber('--max-body', maxBody, 1, largest) }),
   }
@@ -113,37 +140,4 @@ function describe(
   } catch (error) {
     throw toUsageError(error, '--allow-cidr')
   }
-}
-
-const BIND_PROBLEMS: { readonly [code: string]: string } = {
-  EADDRINUSE: 'the port is in use; choose another with --port, or --port 0 for any free one',
-  EACCES: 'that port needs more rights; choose one above 1023 with --port',
-  EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
-  ENOTFOUND: 'there is no such host; choose another with --host',
-}
-
-/** The base URL, once the server accepts connections. */
-async function bind(server: Server, host: string, port: number): Promise<string> {
-  try {
-    await once(server.listen(port, host), 'listening')
-  } catch (error) {
-    const problem = BIND_PROBLEMS[codeOf(error)] ?? `it cannot be opened (${codeOf(error)})`
-    throw new RefusedError(`${host} port ${port}: ${problem}`)
-  }
-  const address = server.address()
-  const bound = typeof address === 'object' && address !== null ? address.port : port
-  return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${bound}`
-}
-
-/** What is listened to everywhere is best reached here. */
-const ANY_ADDRESS: { readonly [host: string]: string } = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
-
-function greet(url: string, auth: ListenAuth, store: string | undefined, say: (line: string) => void): void {
-  say(`Listening on ${url}`)
-  say(auth.remark)
-  if (store !== undefined) say(`Events are remembered in ${printable(store)}`)
-  say('')
-  say('Next, in another terminal:')
-  say(`  ${auth.sendCommand(url)} --data '{"hello":"world"}'`)
-  say('')
 }

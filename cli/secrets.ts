@@ -7,34 +7,46 @@ export interface GivenSecret {
   readonly from: 'environment' | 'file'
 }
 
+/** Where a secret may stand. */
+export interface SecretPlaces {
+  readonly option: string
+  readonly variable: string
+}
+
+const SIGNING_SECRET: SecretPlaces = { option: '--secret-file', variable: 'HOOKGATE_SECRET' }
+
 /**
- * The signing secret, from `--secret-file` or from `HOOKGATE_SECRET`. Never from an option's value, which the whole
- * machine can read in its list of processes. Undefined when there is none.
+ * The secret from its file or its variable; by default `--secret-file` and `HOOKGATE_SECRET`. Never from an option's value,
+ * which the whole machine can read in its list of processes. Undefined when there is none.
  *
  * @throws UsageError for a secret that no listener would take. The message does not repeat it.
  */
-export async function findSecret(secretFile: string | undefined): Promise<GivenSecret | undefined> {
-  const found = await findText(secretFile)
+export async function findSecret(
+  file: string | undefined,
+  places: SecretPlaces = SIGNING_SECRET,
+): Promise<GivenSecret | undefined> {
+  const found = await findText(file, places)
   if (found === undefined) return undefined
-  return {
-    ...found,
-    secret: checked(found.secret, secretFile ? `--secret-file ${secretFile}` : 'HOOKGATE_SECRET'),
-  }
+  const source = found.from === 'file' ? `${places.option} ${file}` : places.variable
+  return { ...found, secret: checked(found.secret, source) }
 }
 
 /** The same text, whatever it is: another sender's secret, or its public key. */
-async function findText(secretFile: string | undefined): Promise<GivenSecret | undefined> {
-  if (secretFile !== undefined) {
-    const text = (await readGivenFile('--secret-file', secretFile)).toString('utf8')
+async function findText(
+  file: string | undefined,
+  { option, variable }: SecretPlaces,
+): Promise<GivenSecret | undefined> {
+  if (file !== undefined) {
+    const text = (await readGivenFile(option, file)).toString('utf8')
     return { secret: text.replace(/[\r\n]+$/, ''), from: 'file' }
   }
-  const secret = process.env.HOOKGATE_SECRET
+  const secret = process.env[variable]
   return secret === undefined ? undefined : { secret, from: 'environment' }
 }
 
 /** @throws UsageError when there is none. A scheme judges it. */
 export async function needText(secretFile: string | undefined): Promise<string> {
-  const given = await findText(secretFile)
+  const given = await findText(secretFile, SIGNING_SECRET)
   if (given) return given.secret
   throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
 }

@@ -1,41 +1,61 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { verifyWebhook } from '../adapters/express.ts'
-import { type Listener, ListenerConfigError, type Verdict, type VerdictContext } from '../src/index.ts'
-import type { DeliveryLine } from './delivery-line.ts'
+import { type Claimed, decide } from '../adapters/shared/outcome.ts'
+import { nodeIncoming } from '../adapters/shared/read-node.ts'
+import { Receiver } from '../adapters/shared/receiver.ts'
+import { RECEIVER_OPTIONS } from '../adapters/shared/receiver-options.ts'
+import { settleAfter } from '../adapters/shared/settle-after.ts'
+import { type Listener, ListenerConfigError } from '../src/index.ts'
+import type { Json } from '../src/lib/json.ts'
+import type { Reply } from '../src/reply.ts'
+import { type DeliveryReport, type Progress, reportOf } from './delivery-report.ts'
+import type { AppAnswer } from './forward/app-answer.ts'
 import { remark } from './output.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-/** What becomes known of a delivery while it is answered. */
-interface Progress {
-  listener?: string
-  context?: VerdictContext
-  verdict?: Verdict
+/** Answers an accepted event, and settles it. Resolves with the app's answer where an app was asked. */
+export type AnswerEvent = (
+  claimed: Claimed<Json>,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<AppAnswer | undefined>
+
+export interface WebhookServerOptions {
+  readonly listener: Listener
+  readonly path: string
+  readonly answerEvent: AnswerEvent
+  /** Hears of each delivery once it is answered and settled. */
+  readonly tell: (report: DeliveryReport) => void
 }
 
-/** Gives a server its one webhook endpoint. `tell` hears of each delivery once it is over, and why it was refused. */
+/** Gives a server its one webhook endpoint. */
 export function serveWebhooks(
   server: Server,
-  listener: Listener,
-  path: string,
-  tell: (line: DeliveryLine, detail: string | undefined) => void,
+  { listener, path, answerEvent, tell }: WebhookServerOptions,
 ): void {
-  const progressOf = new WeakMap<IncomingMessage, Progress>()
+  const progressOf = new WeakMap<object, Progress>()
   // A handshake may put a query behind the path. Events have none.
   const mayAsk = listener.auth.sender?.scheme.handshake !== undefined
   const isOurs = ({ url = '' }: IncomingMessage) => url === path || (mayAsk && url.startsWith(`${path}?`))
-  // A lookup for each request, because only so does a verdict know which request it is about.
-  const receive = verifyWebhook((request) => {
-    const progress = progressOf.get(request)
-    return isOurs(request) && progress ? watched(listener, progress) : undefined
-  })
+  const receiver = receiverFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    const progress: Progress = {}
+    const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
     progressOf.set(request, progress)
-    whenOver(response, (time, status, ms) => {
-      const { verdict } = progress
-      tell({ time, ...outcomeOf(progress, status), ms }, verdict?.ok === false ? verdict.detail : undefined)
+    const { remoteAddress } = request.socket
+    const work = receiver
+      .receive(
+        request,
+        nodeIncoming(request, response),
+        () => remoteAddress,
+        async (outcome) => {
+          if (outcome.reply) sendReply(response, outcome.reply)
+          else progress.app = await answerEvent(outcome, request, response)
+        },
+      )
+      .catch((error) => fail(response, error))
+    response.once('close', () => {
+      const [endedAt, status] = [performance.now(), response.headersSent ? response.statusCode : null]
+      void work.then(() => tell(reportOf(progress, request, status, endedAt)))
     })
-    receive(request, response, (error) => (error === undefined ? accept(response) : fail(response, error)))
   }
   refuseUnreadable(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -44,31 +64,32 @@ export function serveWebhooks(
   })
 }
 
-/** The status is null when the sender hung up before it had one. */
-function whenOver(
-  response: ServerResponse,
-  tell: (time: string, status: number | null, ms: number) => void,
-): void {
-  const [time, startedAt] = [new Date().toISOString(), performance.now()]
-  response.once('close', () => {
-    const ms = roundToTenth(performance.now() - startedAt)
-    const status = response.headersSent ? response.statusCode : null
-    // When a sender hangs up, the response is over before the verdict is in: by a turn of the event loop.
-    setImmediate(() => tell(time, status, ms))
+/** Notes what becomes known of each request on its way. */
+function receiverFor(
+  progressOf: WeakMap<object, Progress>,
+  find: (request: IncomingMessage) => Listener | undefined,
+) {
+  // A listener of its own for each request: only then does a verdict know which request it is about.
+  const lookup = (request: IncomingMessage) => {
+    const [listener, progress] = [find(request), progressOf.get(request)]
+    if (!listener || !progress) return undefined
+    const own = watched(listener, progress)
+    progressOf.set(own, progress)
+    return own
+  }
+  return new Receiver('hookgate listen', lookup, {}, RECEIVER_OPTIONS, (delivery, own) => {
+    const progress = progressOf.get(own)
+    if (progress) Object.assign(progress, { delivery, receivedAt: performance.now() })
+    return decide(delivery, own)
   })
 }
 
-/** What will be refused on its headers alone is not asked for. */
-function announcesTooMuch({ headers }: IncomingMessage, { maxBodyBytes }: Listener): boolean {
-  return Number(headers['content-length']) > maxBodyBytes
-}
-
 function watched(listener: Listener, progress: Progress): Listener {
-  progress.listener = listener.id
+  progress.listenerId = listener.id
   return {
     ...listener,
     onVerdict(verdict, context) {
-      Object.assign(progress, { verdict, context })
+      Object.assign(progress, { verdict, context, decidedAt: performance.now() })
     },
     onError(error, context) {
       progress.context = context
@@ -77,23 +98,22 @@ function watched(listener: Listener, progress: Progress): Listener {
   }
 }
 
-const ACCEPTED = { verdict: 'accepted' } as const
-const REFUSED = { verdict: 'refused' } as const
-const HANDSHAKE = { verdict: 'handshake' } as const
-const UNDECIDED = { verdict: 'undecided' } as const
-
-function outcomeOf({ listener: id, verdict, context }: Progress, status: number | null) {
-  const listener = id ?? null
-  const eventId = context?.eventId ?? null
-  if (listener === null) return { listener, eventId, ...REFUSED, reason: 'listener_unknown', status }
-  if (verdict === undefined) return { listener, eventId, ...UNDECIDED, reason: 'unavailable', status }
-  if (verdict.ok) return { listener, eventId, ...ACCEPTED, reason: null, status }
-  if (verdict.handshake) return { listener, eventId, ...HANDSHAKE, reason: null, status }
-  return { listener, eventId, ...REFUSED, reason: verdict.reason, status }
+/** What will be refused on its headers alone is not asked for. */
+function announcesTooMuch({ headers }: IncomingMessage, { maxBodyBytes }: Listener): boolean {
+  return Number(headers['content-length']) > maxBodyBytes
 }
 
-function accept(response: ServerResponse): void {
+function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {
+  // A 204 has no length (RFC 9110 8.6).
+  const framing = status === 204 ? undefined : { 'content-length': Buffer.byteLength(body) }
+  response.writeHead(status, { ...headers, ...framing }).end(body)
+}
+
+/** Without an app behind it: 200. */
+export const acceptHere: AnswerEvent = async ({ listener, event }, _request, response) => {
+  settleAfter(response, listener, event)
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"accepted":true}')
+  return undefined
 }
 
 /** Only the set-up's mistakes are quoted: what else was thrown may repeat the request. */
@@ -102,8 +122,4 @@ function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return
   response.writeHead(500, { 'content-type': 'application/problem+json', connection: 'close' })
   response.end('{"status":500,"title":"Internal Server Error","code":"internal"}')
-}
-
-function roundToTenth(value: number): number {
-  return Math.round(value * 10) / 10
 }

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { WebhookEvent } from '../../src/index.ts'
+
+export interface AppHeaderOptions {
+  /** Signs the delivery for the app. Undefined: it is not signed. */
+  readonly secret: string | undefined
+  /** Names of the sender's headers to pass on, in lower case. */
+  readonly passed: readonly string[]
+  /** The address that senders use: what `X-Forwarded-Host` and `-Proto` say. */
+  readonly publicUrl: URL
+}
+
+/**
+ * The headers for the app, built one by one: nothing else that a stranger sent gets through, under any spelling. `Host` and
+ * `Connection` are those of the connection to the app.
+ */
+export function appHeaders(
+  event: WebhookEvent<unknown>,
+  { headers, headersDistinct, socket }: IncomingMessage,
+  { secret, passed, publicUrl }: AppHeaderOptions,
+): OutgoingHttpHeaders {
+  const source = socket.remoteAddress?.replace(/^::ffff:(?=[0-9]+\.)/, '')
+  return {
+    ...Object.fromEntries(passed.map((name) => [name, headersDistinct[name]]).filter(([, value]) => value)),
+    ...traceOf(headers),
+    'content-type': headers['content-type'] ?? [],
+    'content-length': event.rawBody.byteLength,
+    'webhook-event-id': headerText(event.id),
+    ...(secret !== undefined && signature(event, secret)),
+    'hookgate-listener': headerText(event.listenerId),
+    'hookgate-auth': event.auth.method === 'scheme' ? event.auth.scheme : event.auth.method,
+    'hookgate-key-id': headerText(event.auth.method === 'jwt' ? event.auth.keyId : event.auth.secretId),
+    'hookgate-sent-at': event.sentAt.toISOString(),
+    ...(source !== undefined && { 'hookgate-source-ip': source, 'x-forwarded-for': source }),
+    'x-forwarded-proto': publicUrl.protocol.slice(0, -1),
+    'x-forwarded-host': publicUrl.host,
+  }
+}
+
+/** As a sender signs (specification 5.2), at the time of this attempt: an old timestamp would fail at the app. */
+function signature({ id, rawBody }: WebhookEvent<unknown>, secret: string): OutgoingHttpHeaders {
+  const timestamp = `${Math.floor(Date.now() / 1000)}`
+  const mac = createHmac('sha256', secret)
+    .update(`${timestamp}.${headerText(id)}.`)
+    .update(rawBody)
+  return { 'webhook-timestamp': timestamp, 'webhook-signature': mac.digest('base64url') }
+}
+
+const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+const LONGEST_TRACE_STATE = 512
+
+/** W3C trace context, if it is well formed. */
+function traceOf({ traceparent, tracestate }: IncomingMessage['headers']): OutgoingHttpHeaders {
+  if (typeof traceparent !== 'string' || !TRACE_PARENT.test(traceparent)) return {}
+  if (typeof tracestate !== 'string' || tracestate.length > LONGEST_TRACE_STATE) return { traceparent }
+  return { traceparent, tracestate }
+}
+
+/** Visible ASCII as it is; anything else percent-encoded, because not every server reads it alike. */
+function headerText(text: string): string {
+  return /^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text.toWellFormed())
+}

@@ -1,0 +1,88 @@
+import type { OptionTable } from '../command.ts'
+import { UsageError } from '../exit.ts'
+import { findSecret } from '../secrets.ts'
+import { httpUrl, wholeNumber } from '../values.ts'
+
+export interface ForwardValues {
+  readonly 'forward-to'?: string
+  readonly 'forward-secret-file'?: string
+  readonly timeout?: string
+  readonly 'pass-header'?: readonly string[]
+}
+
+const DEFAULT_SECONDS = 10
+/** What the lease must outlast the app's time by: it began earlier, and the answer has to be settled. */
+const MARGIN_SECONDS = 5
+
+export const FORWARD_OPTIONS: OptionTable<ForwardValues> = {
+  'forward-to': { value: 'URL', says: 'Pass verified events on to your app, in any language' },
+  'forward-secret-file': {
+    value: 'FILE',
+    says: 'Sign them for the app with this secret (default: HOOKGATE_FORWARD_SECRET)',
+  },
+  timeout: {
+    value: 'SECONDS',
+    says: `How long the app may take; ${MARGIN_SECONDS} s less than the lease (default ${DEFAULT_SECONDS})`,
+  },
+  'pass-header': { value: 'NAME', many: true, says: "A header of the sender's to pass on; repeatable" },
+}
+
+export interface Forwarding {
+  readonly target: URL
+  readonly secret: string | undefined
+  /** In lower case. */
+  readonly passed: readonly string[]
+  readonly timeoutSeconds: number
+}
+
+/** Undefined without `--forward-to`. @throws UsageError for what does not fit together. */
+export async function readForwarding(given: ForwardValues): Promise<Forwarding | undefined> {
+  const { 'forward-to': target, 'forward-secret-file': file, timeout, 'pass-header': names = [] } = given
+  if (target === undefined) {
+    const stray = (['forward-secret-file', 'timeout', 'pass-header'] as const).find(
+      (option) => given[option] !== undefined,
+    )
+    if (stray) throw new UsageError(`--${stray} needs --forward-to URL`)
+    return undefined
+  }
+  const secret = await findSecret(file, FORWARD_SECRET)
+  return {
+    target: httpUrl('--forward-to', target),
+    secret: secret?.secret,
+    passed: names.map((name) => passable(name, secret !== undefined)),
+    timeoutSeconds: wholeNumber('--timeout', timeout ?? `${DEFAULT_SECONDS}`, 1, 3600),
+  }
+}
+
+const FORWARD_SECRET = { option: '--forward-secret-file', variable: 'HOOKGATE_FORWARD_SECRET' } as const
+
+/** @throws UsageError when the lease could lapse while the app still has time. */
+export function checkTimeout({ timeoutSeconds }: Forwarding, leaseMs: number): void {
+  const longest = Math.floor(leaseMs / 1000) - MARGIN_SECONDS
+  if (timeoutSeconds <= longest) return
+  throw new UsageError(
+    longest < 1
+      ? `--forward-to needs --lease ${MARGIN_SECONDS + 1} or more`
+      : `--timeout takes at most ${longest}: ${MARGIN_SECONDS} s less than the lease of ${leaseMs / 1000} s`,
+  )
+}
+
+/** They describe the sender's connection, not the app's. */
+const HOP_BY_HOP =
+  /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host|content-length|proxy-.*)$/
+const OURS =
+  /^(?:content-type|webhook-event-id|hookgate-.*|x-forwarded-(?:for|proto|host)|traceparent|tracestate)$/
+const SIGNED = /^webhook-(?:timestamp|signature)$/
+
+function passable(name: string, isSigned: boolean): string {
+  const lower = name.toLowerCase()
+  // No underscore: many servers fold it into a hyphen, so two headers would become one.
+  if (!/^[a-z0-9-]{1,100}$/.test(lower)) {
+    throw new UsageError('--pass-header takes a header name of letters, digits and hyphens')
+  }
+  if (HOP_BY_HOP.test(lower)) throw new UsageError(`--pass-header ${name}: it is for one connection only`)
+  if (OURS.test(lower) || (isSigned && SIGNED.test(lower))) {
+    throw new UsageError(`--pass-header ${name}: hookgate makes this header itself`)
+  }
+  return lower
+}

@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http'
+import { settle } from '../../adapters/shared/settle.ts'
+import type { Listener, WebhookEvent } from '../../src/index.ts'
+import { remark } from '../output.ts'
+import { sparingly } from '../sparingly.ts'
+import type { AnswerEvent } from '../webhook-server.ts'
+import type { AppAnswer, AppSilence } from './app-answer.ts'
+import { appHeaders } from './app-headers.ts'
+import { appAt } from './ask-app.ts'
+import type { Forwarding } from './forward-options.ts'
+
+/** Any answer that means "release": the app never saw the event. */
+const NEVER_REACHED = 502
+
+export interface Forwarder {
+  readonly answer: AnswerEvent
+  /** When every event that was passed on is settled: also those whose sender has left. */
+  close(): Promise<void>
+}
+
+/** Passes accepted events on to the app, settles them by its answer, and gives that answer to the sender. */
+export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, publicUrl: string): Forwarder {
+  const app = appAt(target, timeoutSeconds * 1000)
+  const options = { ...wanted, publicUrl: new URL(publicUrl) }
+  const inFlight = new Set<Promise<unknown>>()
+  const complain = sparingly(remark)
+  const pass: AnswerEvent = async ({ event, listener }, request, response) => {
+    const answer = await app.ask(appHeaders(event, request, options), event.rawBody)
+    await settleBy(answer, event, listener)
+    reply(response, answer, listener)
+    if (answer.kind !== 'answered') complain(complaint(target, answer, listener))
+    return answer
+  }
+  return {
+    answer(...given) {
+      const work = pass(...given)
+      inFlight.add(work)
+      const over = () => void inFlight.delete(work)
+      work.then(over, over)
+      return work
+    },
+    async close() {
+      await Promise.allSettled(inFlight)
+      app.close()
+    },
+  }
+}
+
+/** Before the sender hears of it: its next attempt then finds the event settled. */
+async function settleBy(
+  answer: AppAnswer,
+  event: WebhookEvent<unknown>,
+  listener: Listener<unknown>,
+): Promise<void> {
+  if (answer.kind === 'unknown') return // the app may still be at work: the lease lapses
+  await settle(listener, event, answer.kind === 'answered' ? answer.status : NEVER_REACHED)
+}
+
+/** Redirects are answers too, and nobody follows them: `Location` stays here. */
+const PASSED_BACK = ['content-type', 'content-encoding', 'retry-after']
+const BODILESS = [204, 304]
+
+function reply(response: ServerResponse, answer: AppAnswer, { leaseMs }: Listener<unknown>): void {
+  if (answer.kind !== 'answered') {
+    const { retryAfterSeconds = Math.ceil(leaseMs / 1000), ...problem } = PROBLEMS[answer.kind]
+    const headers = { 'content-type': 'application/problem+json', 'retry-after': `${retryAfterSeconds}` }
+    response.writeHead(problem.status, headers).end(JSON.stringify(problem))
+    return
+  }
+  const { status, headers, body } = answer
+  const passed = headers.flatMap((name, index) =>
+    index % 2 === 0 && PASSED_BACK.includes(name.toLowerCase()) ? [name, headers[index + 1] ?? ''] : [],
+  )
+  const length = BODILESS.includes(status) ? [] : ['content-length', `${body.byteLength}`]
+  response.writeHead(status, [...passed, ...length]).end(body)
+}
+
+interface Problem {
+  readonly status: number
+  readonly title: string
+  readonly code: string
+  /** Default: the lease. */
+  readonly retryAfterSeconds?: number
+}
+
+const PROBLEMS: Readonly<Record<AppSilence['kind'], Problem>> = {
+  unreachable: {
+    status: 503,
+    title: 'Service Unavailable',
+    code: 'upstream_unreachable',
+    retryAfterSeconds: 5,
+  },
+  unknown: { status: 504, title: 'Gateway Timeout', code: 'upstream_unknown' },
+}
+
+function complaint({ origin }: URL, { kind, problem }: AppSilence, { leaseMs }: Listener<unknown>): string {
+  return kind === 'unreachable'
+    ? `hookgate: ${origin} cannot be reached (${problem}): is your app running? The event is released`
+    : `hookgate: ${origin} took the event and gave no answer (${problem}): it runs again ${leaseMs / 1000} s after it came`
+}

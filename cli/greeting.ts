@@ -1,0 +1,22 @@
+import type { ListenAuth } from './listen-auth.ts'
+import { printable } from './output.ts'
+
+export interface Greeting {
+  readonly url: string
+  readonly auth: ListenAuth
+  /** What is shown of the store. Undefined for a memory. */
+  readonly store: string | undefined
+  readonly forwardTo: URL | undefined
+}
+
+/** What `listen` says once it is ready. */
+export function greet({ url, auth, store, forwardTo }: Greeting, say: (line: string) => void): void {
+  say(`Listening on ${url}`)
+  say(auth.remark)
+  if (store !== undefined) say(`Events are remembered in ${printable(store)}`)
+  if (forwardTo !== undefined) say(`Verified events go to ${forwardTo.href}`)
+  say('')
+  say('Next, in another terminal:')
+  say(`  ${auth.sendCommand(url)} --data '{"hello":"world"}'`)
+  say('')
+}
