@@ -1,12 +1,13 @@
 import { createServer } from 'node:http'
-import { type Authenticator, defineListener, type Listener } from '../src/index.ts'
-import { RETENTION_SECONDS, replayWindowSeconds } from '../src/limits.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { defineListener, type Listener } from '../src/index.ts'
+import { RETENTION_SECONDS } from '../src/limits.ts'
 import { bind } from './bind.ts'
 import { type Command, defineCommand } from './command.ts'
 import { COLUMNS, formatDelivery } from './delivery-line.ts'
+import type { DeliveryReport } from './delivery-report.ts'
 import { pathOf } from './endpoint.ts'
 import { EXIT, UsageError } from './exit.ts'
+import { findStore } from './find-store.ts'
 import type { Forwarder } from './forward/forward.ts'
 import { checkTimeout, type Forwarding, readForwarding } from './forward/forward-options.ts'
 import { greet } from './greeting.ts'
@@ -19,12 +20,11 @@ import {
   type ListenValues,
 } from './listen-options.ts'
 import type { ListenStore } from './listen-store.ts'
-import { messageOf, print, printable, remark } from './output.ts'
+import { print, printable, remark } from './output.ts'
 import { untilStopped } from './stop.ts'
-import { toUsageError, wholeNumber } from './values.ts'
+import { httpUrl, toUsageError, wholeNumber } from './values.ts'
 import { acceptHere, serveWebhooks } from './webhook-server.ts'
 
-const MAX_RECORDS = 100_000
 const LARGEST_BODY = 64 * 2 ** 20
 const LONGEST_LEASE_SECONDS = 3600
 
@@ -51,31 +51,19 @@ export const listen: Command = defineCommand<ListenValues>({
     'hookgate listen --jwks https://sender.example/jwks.json --tenant-url https://t.example --public-url https://t.example',
   ],
   async run(given) {
-    const auth = await chooseAuth(given)
-    const limits = readLimits(given)
-    const forwarding = await readForwarding(given)
-    const id = readListenerId(given['listener-id'] ?? DEFAULT_ID)
-    const port = wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535)
-    const kept = await findStore(given.store, limits.toleranceSeconds)
+    const plan = await readPlan(given)
     const server = createServer()
+    const kept = await findStore(given.store, plan.limits.toleranceSeconds)
     let app: Forwarder | undefined
     try {
-      const url = `${await bind(server, given.host ?? DEFAULT_HOST, port)}${pathOf(id)}`
+      const url = `${await bind(server, given.host ?? DEFAULT_HOST, plan.port)}${pathOf(plan.id)}`
       const stopped = untilStopped(server)
-      const listener = describe(id, await auth.authFor(url), limits, given['allow-cidr'], kept)
-      app = await openApp(forwarding, listener, given['public-url'] ?? url)
-      const asJson = given.json ?? false
-      serveWebhooks(server, {
-        listener,
-        path: pathOf(id),
-        answerEvent: app?.answer ?? acceptHere,
-        tell({ line, verdict }) {
-          print(formatDelivery(line, asJson))
-          if (given.explain && verdict?.ok === false && verdict.detail)
-            remark(`  ${printable(verdict.detail)}`)
-        },
-      })
-      greet({ url, auth, store: kept.shown, forwardTo: forwarding?.target }, asJson ? remark : print)
+      const listener = await describe(plan, url, given['allow-cidr'], kept)
+      app = await openApp(plan.forwarding, listener, given['public-url'] ?? url)
+      const answerEvent = app?.answer ?? acceptHere
+      serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent, tell: teller(given) })
+      const greeting = { url, auth: plan.auth, store: kept.shown, forwardTo: plan.forwarding?.target }
+      greet(greeting, given.json ? remark : print)
       await stopped
       return EXIT.done
     } finally {
@@ -86,6 +74,27 @@ export const listen: Command = defineCommand<ListenValues>({
   },
 })
 
+type Plan = Awaited<ReturnType<typeof readPlan>>
+
+/** What can be checked before a port is opened. @throws UsageError */
+async function readPlan(given: ListenValues) {
+  return {
+    auth: await chooseAuth(given),
+    limits: readLimits(given),
+    forwarding: await readForwarding(given),
+    id: readListenerId(given['listener-id'] ?? DEFAULT_ID),
+    port: wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535),
+  }
+}
+
+/** Prints each delivery, and with `--explain` why it was refused. */
+function teller({ json = false, explain = false }: ListenValues): (report: DeliveryReport) => void {
+  return ({ line, verdict }) => {
+    print(formatDelivery(line, json))
+    if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
+  }
+}
+
 /** @throws UsageError when the app is given more time than the lease allows. */
 async function openApp(
   forwarding: Forwarding | undefined,
@@ -94,21 +103,8 @@ async function openApp(
 ): Promise<Forwarder | undefined> {
   if (forwarding === undefined) return undefined
   checkTimeout(forwarding, listener.leaseMs)
-  return (await import('./forward/forward.ts')).forwarder(forwarding, publicUrl)
-}
-
-/** Nothing is loaded for a memory: no client, and no code for one. */
-async function findStore(
-  given: string | undefined,
-  toleranceSeconds: number | undefined,
-): Promise<ListenStore> {
-  const url = given ?? process.env.HOOKGATE_STORE
-  if (url !== undefined) return (await import('./listen-store.ts')).openStore(url)
-  const store = memoryStore({
-    maxRecords: MAX_RECORDS,
-    replayWindowSeconds: replayWindowSeconds(toleranceSeconds),
-  })
-  return { store, shown: undefined, explain: messageOf, close: async () => {} }
+  const { forwarder } = await import('./forward/forward.ts')
+  return forwarder(forwarding, httpUrl('--public-url', publicUrl))
 }
 
 function readLimits(given: ListenValues) {
@@ -127,16 +123,16 @@ function readListenerId(id: string): string {
   return id
 }
 
-function describe(
-  id: string,
-  auth: Authenticator,
-  limits: ReturnType<typeof readLimits>,
+async function describe(
+  { id, auth, limits }: Plan,
+  url: string,
   allowedCidrs: readonly string[] | undefined,
   { store, explain }: ListenStore,
-): Listener {
+): Promise<Listener> {
   const onError = (error: unknown) => remark(`hookgate: ${explain(error)}`)
+  const authenticator = await auth.authFor(url)
   try {
-    return defineListener({ id, auth, store, allowedCidrs, onError, ...limits })
+    return defineListener({ id, auth: authenticator, store, allowedCidrs, onError, ...limits })
   } catch (error) {
     throw toUsageError(error, '--allow-cidr')
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type Claimed, decide } from '../adapters/shared/outcome.ts'
+import { type Claimed, decide, type Outcome } from '../adapters/shared/outcome.ts'
 import { nodeIncoming } from '../adapters/shared/read-node.ts'
 import { Receiver } from '../adapters/shared/receiver.ts'
 import { RECEIVER_OPTIONS } from '../adapters/shared/receiver-options.ts'
@@ -28,10 +28,8 @@ export interface WebhookServerOptions {
 }
 
 /** Gives a server its one webhook endpoint. */
-export function serveWebhooks(
-  server: Server,
-  { listener, path, answerEvent, tell }: WebhookServerOptions,
-): void {
+export function serveWebhooks(server: Server, options: WebhookServerOptions): void {
+  const { listener, path, answerEvent, tell } = options
   const progressOf = new WeakMap<object, Progress>()
   // A handshake may put a query behind the path. Events have none.
   const mayAsk = listener.auth.sender?.scheme.handshake !== undefined
@@ -41,27 +39,28 @@ export function serveWebhooks(
     const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
     progressOf.set(request, progress)
     const { remoteAddress } = request.socket
-    const work = receiver
-      .receive(
-        request,
-        nodeIncoming(request, response),
-        () => remoteAddress,
-        async (outcome) => {
-          if (outcome.reply) sendReply(response, outcome.reply)
-          else progress.app = await answerEvent(outcome, request, response)
-        },
-      )
+    const onward = async (outcome: Outcome<Json>) => {
+      if (outcome.reply) sendReply(response, outcome.reply)
+      else progress.app = await answerEvent(outcome, request, response)
+    }
+    const incoming = nodeIncoming(request, response)
+    const isOver = receiver
+      .receive(request, incoming, () => remoteAddress, onward)
       .catch((error) => fail(response, error))
-    response.once('close', () => {
-      const [endedAt, status] = [performance.now(), response.headersSent ? response.statusCode : null]
-      void work.then(() => tell(reportOf(progress, request, status, endedAt)))
-    })
+    whenClosed(response, (status, endedAt) =>
+      isOver.then(() => tell(reportOf(progress, request, status, endedAt))),
+    )
   }
   refuseUnreadable(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (isOurs(request) && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)
   })
+}
+
+/** The status is null when the sender hung up before it had one. */
+function whenClosed(response: ServerResponse, tell: (status: number | null, endedAt: number) => void): void {
+  response.once('close', () => tell(response.headersSent ? response.statusCode : null, performance.now()))
 }
 
 /** Notes what becomes known of each request on its way. */

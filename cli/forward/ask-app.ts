@@ -1,4 +1,4 @@
-import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
@@ -17,39 +17,14 @@ export interface App {
   close(): void
 }
 
-/** One request, and whether the app may have seen it. */
-interface Attempt {
-  isReached: boolean
-}
-
 export function appAt(url: URL, timeoutMs: number): App {
   const { Agent, request } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
   return {
-    ask(headers, body) {
+    async ask(headers, body) {
       const startedAt = performance.now()
-      return new Promise((resolve) => {
-        const attempt: Attempt = { isReached: false }
-        const outgoing = request(url, { method: 'POST', agent, headers })
-        const end = (answer: Untimed) => {
-          clearTimeout(timer)
-          resolve({ ...answer, ms: performance.now() - startedAt })
-        }
-        const fail = (problem: string) =>
-          end({ kind: attempt.isReached ? 'unknown' : 'unreachable', problem })
-        const timer = setTimeout(() => {
-          fail(`no answer within ${timeoutMs / 1000} s`)
-          outgoing.destroy()
-        }, timeoutMs)
-        outgoing
-          .on('socket', (socket) => noteReached(socket, attempt))
-          .on('error', (error) => fail(codeOf(error) || 'the connection failed'))
-          .on('response', (response) => {
-            if (closesSoon(response)) outgoing.shouldKeepAlive = false
-            readAnswer(response).then(end, (error) => fail(codeOf(error) || 'the answer broke off'))
-          })
-          .end(body)
-      })
+      const answer = await attempt(request(url, { method: 'POST', agent, headers }), body, timeoutMs)
+      return { ...answer, ms: performance.now() - startedAt }
     },
     close: () => agent.destroy(),
   }
@@ -57,16 +32,36 @@ export function appAt(url: URL, timeoutMs: number): App {
 
 type Untimed = Omit<AppReply, 'ms'> | Omit<AppSilence, 'ms'>
 
-/** Once its connection is open, bytes may be on their way: only a later attempt by the sender is safe. */
-function noteReached(socket: Socket & { readonly secureConnecting?: boolean }, attempt: Attempt): void {
-  const isOpening = socket.secureConnecting ?? socket.connecting
-  if (!isOpening) {
-    attempt.isReached = true
-    return
-  }
-  const opened = socket.secureConnecting === undefined ? 'connect' : 'secureConnect'
-  socket.once(opened, () => {
-    attempt.isReached = true
+function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): Promise<Untimed> {
+  return new Promise((resolve) => {
+    let isReached = false
+    const end = (answer: Untimed) => {
+      clearTimeout(timer)
+      resolve(answer)
+    }
+    const fail = (problem: string) => end({ kind: isReached ? 'unknown' : 'unreachable', problem })
+    const timer = setTimeout(() => {
+      fail(`no answer within ${timeoutMs / 1000} s`)
+      outgoing.destroy()
+    }, timeoutMs)
+    whenReached(outgoing, () => {
+      isReached = true
+    })
+    outgoing.on('error', (error) => fail(codeOf(error) || 'the connection failed'))
+    outgoing.on('response', (response) => {
+      if (closesSoon(response)) outgoing.shouldKeepAlive = false
+      readAnswer(response).then(end, (error) => fail(codeOf(error) || 'the answer broke off'))
+    })
+    outgoing.end(body)
+  })
+}
+
+/** Once the connection is open, bytes may be on their way: only a later attempt by the sender is safe. */
+function whenReached(outgoing: ClientRequest, tell: () => void): void {
+  outgoing.on('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
+    const isOpening = socket.secureConnecting ?? socket.connecting
+    if (isOpening) socket.once(socket.secureConnecting === undefined ? 'connect' : 'secureConnect', tell)
+    else tell()
   })
 }
 

@@ -19,9 +19,9 @@ export interface Forwarder {
 }
 
 /** Passes accepted events on to the app, settles them by its answer, and gives that answer to the sender. */
-export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, publicUrl: string): Forwarder {
+export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, publicUrl: URL): Forwarder {
   const app = appAt(target, timeoutSeconds * 1000)
-  const options = { ...wanted, publicUrl: new URL(publicUrl) }
+  const options = { ...wanted, publicUrl }
   const inFlight = new Set<Promise<unknown>>()
   const complain = sparingly(remark)
   const pass: AnswerEvent = async ({ event, listener }, request, response) => {

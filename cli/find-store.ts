@@ -1,0 +1,20 @@
+import { replayWindowSeconds } from '../src/limits.ts'
+import { memoryStore } from '../stores/memory.ts'
+import type { ListenStore } from './listen-store.ts'
+import { messageOf } from './output.ts'
+
+const MAX_RECORDS = 100_000
+
+/** The store that `--store` or `HOOKGATE_STORE` names, or a memory, for which no client is loaded. */
+export async function findStore(
+  given: string | undefined,
+  toleranceSeconds: number | undefined,
+): Promise<ListenStore> {
+  const url = given ?? process.env.HOOKGATE_STORE
+  if (url !== undefined) return (await import('./listen-store.ts')).openStore(url)
+  const store = memoryStore({
+    maxRecords: MAX_RECORDS,
+    replayWindowSeconds: replayWindowSeconds(toleranceSeconds),
+  })
+  return { store, shown: undefined, explain: messageOf, close: async () => {} }
+}
