@@ -25,9 +25,13 @@ export interface RemoteKeySetOptions extends RemoteOptions {
 export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {}): KeySet {
   checkOptions('remoteKeySet', options, { ...REMOTE_OPTIONS, allowInsecureLoopback: optional(aBoolean) })
   const { href, origin, pathname } = jwksUrl(url, options.allowInsecureLoopback)
+  return fetchedKeySet(href, origin + pathname, options)
+}
+
+/** The same of a URL that is known to be right. @param where What errors call it. */
+export function fetchedKeySet(url: string, where: string, options: RemoteOptions): KeySet {
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
-  const load = () => fetchJwks(href, fetch, timeoutSeconds * 1000)
-  const jwks = new RemoteValue(origin + pathname, load, options)
+  const jwks = new RemoteValue(where, () => fetchJwks(url, fetch, timeoutSeconds * 1000), options)
   return {
     find: (keyId, algorithm) =>
       jwks.get(

@@ -14,7 +14,7 @@ export interface Token {
   readonly claims: { readonly [claim: string]: Json }
 }
 
-const LONGEST_TOKEN = 8192
+export const LONGEST_TOKEN = 8192
 const LONGEST_KEY_ID = 256
 const BEARER = 'bearer '
 
@@ -67,7 +67,7 @@ function judgeHeader(header: JsonObject | string): KnownHeader | string {
 }
 
 /** The readers of a token must agree on it, so a member may not come twice (RFC 7515 4, RFC 7519 4). */
-function readObject(segment: string): JsonObject | string {
+export function readObject(segment: string): JsonObject | string {
   const bytes = decodeBase64url(segment)
   if (!bytes?.length) return 'is not base64url'
   const text = decodeUtf8(bytes) ?? 'null'

@@ -2,6 +2,7 @@ import { type Failure, fail } from '../checks/check.ts'
 import type { Json } from '../lib/json.ts'
 import { parseJson } from '../lib/json-text.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
+import type { BodyForm } from './body-form.ts'
 import { parseForm, withJsonField } from './form.ts'
 import type { Content } from './scheme.ts'
 
@@ -16,18 +17,20 @@ export function bodyReaders(
   content: readonly Content[],
   jsonField: string | undefined,
 ): (mediaType: string | undefined) => ReadBody | undefined {
-  const readers: { readonly [kind in Content]: ReadBody } = {
-    json: readJson,
-    'json as text': readJson,
-    form: (body) => readForm(body, jsonField),
-  }
+  const readers = content.map((kind) => ({ kind, read: readerOf(kind, jsonField) }))
   return (mediaType) => {
-    const kind = mediaType === undefined ? content[0] : content.find((kind) => fits(kind, mediaType))
-    return kind && readers[kind]
+    const found = mediaType === undefined ? readers[0] : readers.find(({ kind }) => fits(kind, mediaType))
+    return found?.read
   }
 }
 
+function readerOf(kind: Content, jsonField: string | undefined): ReadBody {
+  if (kind === 'form') return (body) => readForm(body, jsonField)
+  return typeof kind === 'string' ? readJson : (body) => readOwn(kind, body)
+}
+
 function fits(kind: Content, mediaType: string): boolean {
+  if (typeof kind === 'object') return mediaType === kind.mediaType
   if (kind === 'form') return mediaType === 'application/x-www-form-urlencoded'
   if (kind === 'json as text') return mediaType === 'text/plain'
   return (
@@ -46,4 +49,9 @@ function readForm(body: Uint8Array, jsonField: string | undefined): Reading {
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
   const payload = jsonField === undefined ? form : withJsonField(form, jsonField)
   return payload === undefined ? fail('body_malformed', `the form's ${jsonField} is not JSON`) : { payload }
+}
+
+function readOwn({ mediaType, read }: BodyForm, body: Uint8Array): Reading {
+  const payload = read(body)
+  return payload === undefined ? fail('body_malformed', `the body is not ${mediaType}`) : { payload }
 }

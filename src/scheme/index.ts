@@ -1,3 +1,4 @@
+export type { BodyForm } from './body-form.ts'
 export type { CodeScheme, SenderScheme } from './code-scheme.ts'
 export {
   defineScheme,

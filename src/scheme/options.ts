@@ -33,9 +33,17 @@ export const COMMON_OPTIONS: OptionTable<CommonOptions> = {
   publicUrl: /* @__PURE__ */ optional(fullUrl),
 }
 
-const CHECKS = {
+/** What a code scheme takes whose sender shares a secret with you. */
+export type SharedSecretOptions = CommonOptions & Pick<SchemeOptions, 'secrets'>
+
+/** The rules for that. */
+export const SHARED_SECRET_OPTIONS: OptionTable<SharedSecretOptions> = {
   ...COMMON_OPTIONS,
   secrets: checkedElsewhere,
+}
+
+const CHECKS = {
+  ...SHARED_SECRET_OPTIONS,
   publicKeys: checkedElsewhere,
   verifyToken: optional(wellFormedText),
   onHandshake: optional(aFunction),

@@ -1,4 +1,5 @@
 import type { Secrets } from '../auth/secrets.ts'
+import type { BodyForm } from './body-form.ts'
 import type { Handshake } from './handshake.ts'
 import type { SignedBytes } from './signed-request.ts'
 
@@ -65,7 +66,7 @@ export type TimeForm = Place & {
 }
 
 /** What a body may be. `json as text` is JSON that the sender calls `text/plain`. */
-export type Content = 'json' | 'form' | 'json as text'
+export type Content = 'json' | 'form' | 'json as text' | BodyForm
 
 /** What is claimed in the store. Both: the signed bytes first, then the ID. */
 export type Dedupe = 'id' | 'signed bytes' | 'signed bytes and id' | 'off'

@@ -3,16 +3,16 @@ import { ListenerConfigError } from '../errors.ts'
 import { checkOptions } from '../lib/options.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { bodyReaders } from '../scheme/content.ts'
-import type { Content, Place, Scheme, TimeForm } from '../scheme/index.ts'
+import type { BodyForm, Content, Place, Scheme, TimeForm } from '../scheme/index.ts'
 import { signedReader } from '../scheme/signed-reader.ts'
 import type { SignedValues } from '../scheme/signed-text.ts'
-import { bodyBytes, type SentBody, sentBody } from './body.ts'
+import { bodyBytes, isBytes, type SentBody, sentBody } from './body.ts'
 import { bodyWithMember } from './body-with-member.ts'
 import { signatureOf } from './scheme-signature.ts'
 import type { SignedRequest } from './sign.ts'
 import { SIGN_AS_OPTIONS, type SignAsOptions } from './sign-as-options.ts'
 
-const CONTENT_TYPES: Readonly<Record<Content, string>> = {
+const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
   'json as text': 'text/plain; charset=UTF-8',
@@ -36,8 +36,8 @@ export async function signAs<const Body extends SignAsOptions['body']>(
   if (scheme.algorithm === 'code') {
     throw new ListenerConfigError('signAs', `cannot sign as ${scheme.name}: its signatures need code`)
   }
-  const { content = ['json'], eventType, fixedHeaders } = scheme
-  const { contentType = CONTENT_TYPES[content[0] ?? 'json'] } = options
+  const { content: [form = 'json'] = [], eventType, fixedHeaders } = scheme
+  const { contentType = typeof form === 'string' ? CONTENT_TYPES[form] : form.contentType } = options
   const headers: { [name: string]: string } = { 'content-type': contentType, ...fixedHeaders }
   const values = valuesOf(scheme, options, headers)
   setHeader(headers, scheme.timestamp, values.timestampText)
@@ -47,7 +47,13 @@ export async function signAs<const Body extends SignAsOptions['body']>(
   const signature = await signatureText(scheme, options, values)
   if (names[0] !== undefined) headers[names[0]] = signature
   const body = member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)
-  return { method: 'POST', headers, body }
+  return { method: 'POST', headers, body: typeof form === 'string' ? body : written(form, body) }
+}
+
+/** In the sender's own form. Bytes for bytes, text for text. */
+function written<Sent extends string | Uint8Array>({ write }: BodyForm, body: Sent): Sent {
+  const bytes = write(bodyBytes(body))
+  return (isBytes(body) ? bytes : new TextDecoder().decode(bytes)) as Sent // as the line says
 }
 
 function setHeader(headers: { [name: string]: string }, place: Place | undefined, text: string): void {
@@ -71,7 +77,8 @@ function valuesOf(
   headers: { readonly [name: string]: string },
 ): SignedValues {
   const body = bodyBytes(options.body)
-  const read = bodyReaders(scheme.content ?? ['json'], scheme.jsonField)(undefined)
+  const { content = ['json'], jsonField } = scheme
+  const read = bodyReaders(typeof content[0] === 'object' ? ['json'] : content, jsonField)(undefined)
   const delivery: Delivery = { method: 'POST', header: (name) => headers[name], body, sourceIp: undefined }
   return {
     timestampText: timeText(scheme.timestamp, options.timestamp),

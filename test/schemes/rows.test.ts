@@ -98,9 +98,10 @@ describe('a captured delivery under another ID', () => {
   )
 })
 
-/** Senders that share header, algorithm and bytes: whoever shares a secret with two of them gets both. */
+/** Senders that share header, algorithm and bytes: under one secret, each takes the other's deliveries. */
 const KIN: readonly (readonly string[])[] = [
   ['github', 'meta'],
+  ['auth0', 'okta'],
   ['clerk', 'resend', 'svix'],
   ['anthropic', 'dodo', 'gitlab-signing', 'lithic', 'openai', 'replicate', 'standard-webhooks'],
 ]

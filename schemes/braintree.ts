@@ -1,0 +1,103 @@
+import { constantTimeEqual, hmacWith } from '#crypto'
+import { namedSecrets, secretText } from '../src/auth/secrets.ts'
+import { fail } from '../src/checks/check.ts'
+import type { Mac } from '../src/crypto/mac.ts'
+import { wellFormedText } from '../src/lib/options.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { emptyReply, type Handshake, textReply } from '../src/scheme/index.ts'
+import { memberAt } from '../src/scheme/members.ts'
+import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
+import type { SchemeOptions } from '../src/scheme/scheme.ts'
+
+/** What `braintree` takes. */
+export interface BraintreeOptions extends SharedSecretOptions {
+  /** The public key that belongs to the private one in `secrets`. */
+  readonly publicKey: string
+}
+
+const PAYLOAD = /^[A-Za-z0-9+/=\n]+$/
+const CHALLENGE = /^[0-9a-f]{20,32}$/
+const LONGEST_SIGNATURES = 4096
+const MOST_SIGNATURES = 10
+const encoder = new TextEncoder()
+
+/** HMAC-SHA1 in hex. Its key is the SHA-1 of the private key. */
+function macWith(privateKey: string): (text: string) => Promise<string> {
+  let mac: Mac | undefined
+  return async (text) => {
+    mac ??= hmacWith(
+      'sha1',
+      new Uint8Array(await crypto.subtle.digest('SHA-1', encoder.encode(privateKey))),
+      'hex',
+    )
+    return await mac('', encoder.encode(text), '')
+  }
+}
+
+/** The GET that asks whose endpoint it is. Any other text would be signed for strangers too. */
+const CHALLENGES: Handshake = {
+  signed: false,
+  async answer({ method, query }, options: BraintreeOptions & SchemeOptions) {
+    const challenge = method === 'GET' ? query('bt_challenge') : undefined
+    if (challenge === undefined) return undefined
+    if (!CHALLENGE.test(challenge)) return emptyReply(400)
+    const [first] = namedSecrets(options.secrets, 'secrets', secretText)
+    return textReply(`${options.publicKey}|${await macWith(first?.secret ?? '')(challenge)}`)
+  },
+}
+
+const BRAINTREE: CodeScheme = {
+  name: 'braintree',
+  sender: 'Braintree',
+  secretName: 'private key of the API key pair',
+  algorithm: 'code',
+  signature: { headers: [], member: '/bt_signature' },
+  signs: ['/bt_payload'],
+  covers: 'values',
+  content: ['form'],
+  handshake: CHALLENGES,
+  maxBodyBytes: 1_048_576,
+  limits: 'bt_payload alone is signed. Its time stands in the XML and is not checked.',
+}
+
+/**
+ * Braintree: a form whose `bt_signature` signs its `bt_payload`. Give the API key pair from the control panel: the public
+ * key as `publicKey`, the private one as `secrets`. Braintree has nothing better than HMAC-SHA1.
+ *
+ * `event.payload` is the form. Hand its two fields to Braintree's SDK, which reads the XML in `bt_payload`. There is no ID,
+ * so the payload is claimed. The GET with a `bt_challenge` is answered here.
+ */
+export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<BraintreeOptions>(
+  BRAINTREE,
+  { ...SHARED_SECRET_OPTIONS, publicKey: wellFormedText },
+  ({ secrets, publicKey }) => {
+    const keys = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
+      id,
+      macOf: macWith(secret),
+    }))
+    return async (attempt) => {
+      const form = attempt.parsed()
+      const [pairs, payload] = [memberAt(form, ['bt_signature']), memberAt(form, ['bt_payload'])]
+      if (typeof pairs !== 'string' || pairs === '') return fail('auth_missing', 'no bt_signature')
+      if (pairs.length > LONGEST_SIGNATURES || typeof payload !== 'string' || !PAYLOAD.test(payload)) {
+        return fail('signature_mismatch', 'bt_signature or bt_payload is malformed')
+      }
+      const signatures = pairs
+        .split('&')
+        .filter((pair) => pair.startsWith(`${publicKey}|`))
+        .map((pair) => pair.slice(publicKey.length + 1))
+        .slice(0, MOST_SIGNATURES)
+      for (const { id, macOf } of keys) {
+        // The last line feed may be lost on the way.
+        for (const signed of [payload, `${payload}\n`]) {
+          const mac = await macOf(signed)
+          if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
+          attempt.signed = { before: signed, body: new Uint8Array(0), after: '' }
+          return vouchedBy(BRAINTREE, id)
+        }
+      }
+      return fail('signature_mismatch', 'bt_signature matches none of the secrets')
+    }
+  },
+)

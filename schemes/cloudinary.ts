@@ -1,0 +1,63 @@
+import { constantTimeEqual } from '#crypto'
+import { namedSecrets, secretText } from '../src/auth/secrets.ts'
+import { fail } from '../src/checks/check.ts'
+import { bytesOf } from '../src/lib/bytes.ts'
+import { encodeHex } from '../src/lib/hex.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
+import { signatureReader } from '../src/scheme/signature-items.ts'
+
+const SHA256_DIGITS = 64
+const encoder = new TextEncoder()
+
+const CLOUDINARY: CodeScheme = {
+  name: 'cloudinary',
+  sender: 'Cloudinary',
+  secretName: 'API secret of the key that signs notifications',
+  algorithm: 'code',
+  signature: { headers: ['x-cld-signature'] },
+  signs: ['body', 'timestamp'],
+  covers: 'body',
+  timestamp: { header: 'x-cld-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 7200 },
+  eventType: { member: '/notification_type' },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'The URL and the other headers are not signed. Nothing divides body, time and secret. The signature is a plain hash, SHA-1 by default.',
+}
+
+/**
+ * Cloudinary: `X-Cld-Signature`. The key is the API secret, in the console under API Keys: that of the key you chose for
+ * webhooks, otherwise of the oldest active one. The signature is no HMAC but a plain hash of body, time and secret: SHA-1, or
+ * SHA-256 where your account is set to it. It covers the body and its time. There is no ID, so the signed bytes are
+ * claimed.
+ */
+export const cloudinary: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
+  CLOUDINARY,
+  SHARED_SECRET_OPTIONS,
+  ({ secrets }) => {
+    const known = namedSecrets(secrets, 'secrets', secretText)
+    const signatureOf = signatureReader(CLOUDINARY.signature)
+    return async (attempt) => {
+      const signatures = signatureOf(attempt)
+      if ('reason' in signatures) return signatures
+      const [signature = ''] = signatures
+      const { delivery, timestampText } = attempt
+      const algorithm = signature.length === SHA256_DIGITS ? 'SHA-256' : 'SHA-1'
+      const matches = await Promise.all(
+        known.map(async ({ secret }) => {
+          const key = String.fromCharCode(...encoder.encode(secret))
+          const digest = await crypto.subtle.digest(
+            algorithm,
+            bytesOf('', delivery.body, timestampText + key),
+          )
+          return constantTimeEqual(encodeHex(new Uint8Array(digest)), signature)
+        }),
+      )
+      const holder = known[matches.indexOf(true)]
+      if (holder === undefined) return fail('signature_mismatch', 'the signature matches none of the secrets')
+      attempt.signed = { before: '', body: delivery.body, after: timestampText }
+      return vouchedBy(CLOUDINARY, holder.id)
+    }
+  },
+)

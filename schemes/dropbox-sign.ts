@@ -1,0 +1,27 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { jsonInMultipart } from '../src/scheme/multipart.ts'
+
+/**
+ * Dropbox Sign, once HelloSign: `event_hash` in the body. The key is your API key, on the account's API page. The signature
+ * covers the event's time and type, and nothing else: fetch the signature request to learn what happened to it.
+ *
+ * Events of one type in one second share their signature, so nothing is claimed (`dedupe: 'off'`): your handler runs for
+ * every delivery, replayed ones too. `event.payload` is the JSON that the form's `json` field holds. Answer 200 with the text
+ * `Hello API Event Received`, or Dropbox Sign sends the event again.
+ */
+export const dropboxSign: SchemeFactory = defineScheme({
+  name: 'dropbox-sign',
+  sender: 'Dropbox Sign',
+  secretName: 'API key of the account',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: [], member: '/event/event_hash', spelling: 'hex' },
+  signs: '{/event/event_time}{/event/event_type}',
+  timestamp: { member: '/event/event_time', asText: true, unit: 'seconds', of: 'event' },
+  eventType: { member: '/event/event_type' },
+  dedupe: 'off',
+  content: [/* @__PURE__ */ jsonInMultipart('json')],
+  maxBodyBytes: 1_048_576,
+  limits:
+    'The time and the type of the event are signed, and nothing else. A replay is not told from a new event.',
+})

@@ -1,0 +1,61 @@
+import { namedSecrets, secretText } from '../src/auth/secrets.ts'
+import { fail } from '../src/checks/check.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { textReply } from '../src/scheme/index.ts'
+import { memberAt } from '../src/scheme/members.ts'
+import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
+import { holderOf } from '../src/scheme/token-keys.ts'
+
+const MOST_NOTIFICATIONS = 1000
+
+const GRAPH: CodeScheme = {
+  name: 'graph',
+  sender: 'Microsoft Graph',
+  secretName: 'clientState of the subscription',
+  algorithm: 'code',
+  signature: { headers: [], member: '/value/0/clientState' },
+  signs: [],
+  covers: 'token',
+  dedupe: 'off',
+  handshake: {
+    signed: false,
+    answer: ({ method, query }) => (method === 'POST' ? textReply(query('validationToken')) : undefined),
+  },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'Nothing is signed: clientState vouches for the caller alone. Notifications repeat, so a replay is not told from a new one.',
+}
+
+/**
+ * Microsoft Graph change notifications: `clientState`, a secret that you choose when you subscribe. Every notification of a delivery has to hold one of `secrets`. Nothing is signed. Anyone who has seen the secret can
+ * send anything, so fetch what has changed from Graph.
+ *
+ * Honest notifications repeat, so nothing is claimed (`dedupe: 'off'`): your handler runs for every delivery, replayed ones
+ * too. The POST with a `validationToken` is answered here. Answer 202 within 3 seconds. Not checked: the `validationTokens`
+ * of rich notifications and the signature of their encrypted data.
+ */
+export const graph: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
+  GRAPH,
+  SHARED_SECRET_OPTIONS,
+  ({ secrets }) => {
+    const known = namedSecrets(secrets, 'secrets', secretText)
+    return (attempt) => {
+      const notifications = memberAt(attempt.parsed(), ['value'])
+      if (!Array.isArray(notifications) || notifications.length === 0) {
+        return fail('auth_missing', 'value is not a list of notifications')
+      }
+      if (notifications.length > MOST_NOTIFICATIONS) {
+        return fail('signature_mismatch', `value has over ${MOST_NOTIFICATIONS} notifications`)
+      }
+      const holders = notifications.map((each) => {
+        const state = memberAt(each, ['clientState'])
+        return typeof state === 'string' ? holderOf(known, state) : undefined
+      })
+      const [first] = holders
+      return first === undefined || holders.includes(undefined)
+        ? fail('signature_mismatch', 'a clientState is none of the secrets')
+        : vouchedBy(GRAPH, first)
+    }
+  },
+)

@@ -1,0 +1,42 @@
+import { wellFormedText } from '../src/lib/options.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
+import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
+import { hashedTokens } from './shared/hashed-token.ts'
+
+/** What `livekit` takes. */
+export interface LivekitOptions extends SharedSecretOptions {
+  /** The API key that the secret belongs to, as LiveKit's configuration names it for webhooks. */
+  readonly apiKey: string
+}
+
+const LIVEKIT: CodeScheme = {
+  name: 'livekit',
+  sender: 'LiveKit',
+  secretName: 'API secret of the apiKey that signs webhooks',
+  algorithm: 'code',
+  signature: { headers: ['authorization'] },
+  signs: ['timestamp', 'body'],
+  covers: 'body',
+  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { member: '/id' },
+  eventType: { member: '/event' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+}
+
+/**
+ * LiveKit: a token signed with HS256 in `Authorization`, without `Bearer`. Give the API key as `apiKey` and its secret as
+ * `secrets`, both from the project's settings. The token covers the exact body, and lives for five minutes.
+ */
+export const livekit: CodeSchemeFactory<LivekitOptions> = defineCodeScheme<LivekitOptions>(
+  LIVEKIT,
+  { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText },
+  ({ secrets, apiKey }) =>
+    hashedTokens(LIVEKIT, secrets, {
+      header: 'authorization',
+      fixed: { iss: apiKey },
+      hashClaim: 'sha256',
+      spelling: 'base64',
+    }),
+)

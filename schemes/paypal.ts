@@ -1,0 +1,75 @@
+import { remoteCertificates } from '../src/auth/remote-certificates.ts'
+import { REMOTE_OPTIONS, type RemoteOptions } from '../src/auth/remote-options.ts'
+import { fail } from '../src/checks/check.ts'
+import { headerOf } from '../src/delivery.ts'
+import { decodeBase64 } from '../src/lib/base64.ts'
+import { crc32 } from '../src/lib/crc32.ts'
+import { wellFormedText } from '../src/lib/options.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
+import { signatureReader } from '../src/scheme/signature-items.ts'
+
+/** What `paypal` takes. Certificates are fetched from PayPal, by `fetch`. */
+export interface PaypalOptions extends CommonOptions, RemoteOptions {
+  /** The webhook's ID, beside it in the app's settings. It is signed: without it, any PayPal webhook would pass. */
+  readonly webhookId: string
+}
+
+const CERTIFICATE_URL =
+  /^https:\/\/api(?:\.sandbox)?\.paypal\.com\/v1\/notifications\/certs\/[A-Za-z0-9-]{1,100}$/
+const encoder = new TextEncoder()
+
+const PAYPAL: CodeScheme = {
+  name: 'paypal',
+  sender: 'PayPal',
+  secretName: "none; give the webhook's ID as webhookId",
+  algorithm: 'code',
+  signature: { headers: ['paypal-transmission-sig'] },
+  signs: ['timestamp'],
+  covers: 'values',
+  timestamp: { header: 'paypal-transmission-time', unit: 'rfc3339', of: 'attempt' },
+  eventId: { member: '/id' },
+  eventType: { member: '/event_type' },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'Of the body, a CRC-32 is signed, which is no protection: someone with a captured delivery can write another body with the same checksum. Fetch what the event is about from PayPal.',
+}
+
+/**
+ * PayPal: `PayPal-Transmission-Sig`, verified offline. There is no secret: give the ID of your webhook. The signing
+ * certificate is fetched from PayPal's API, live or sandbox, and trusted because that host serves it.
+ *
+ * The signature covers the transmission's ID and time, the webhook's ID and a CRC-32 of the body. A checksum is no hash,
+ * so take the event as a hint and fetch its resource, or ask PayPal's `verify-webhook-signature`. Each transmission is
+ * taken once, and each event ID once. PayPal documents no tolerance for its time, so none is set here.
+ */
+export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalOptions>(
+  PAYPAL,
+  { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, webhookId: wellFormedText },
+  ({ webhookId, ...options }) => {
+    const signatureOf = signatureReader(PAYPAL.signature)
+    const verify = remoteCertificates('PayPal', options)
+    return async (attempt) => {
+      const items = signatureOf(attempt)
+      if ('reason' in items) return items
+      const { delivery, timestampText } = attempt
+      const signature = decodeBase64(items[0] ?? '')
+      if (signature === undefined) return fail('signature_mismatch', 'the signature is not base64')
+      if (headerOf(delivery, 'paypal-auth-algo') !== 'SHA256withRSA') {
+        return fail('signature_mismatch', 'paypal-auth-algo is not SHA256withRSA')
+      }
+      const url = headerOf(delivery, 'paypal-cert-url')
+      if (typeof url !== 'string' || !CERTIFICATE_URL.test(url)) {
+        return fail('signature_mismatch', 'paypal-cert-url is no certificate of PayPal')
+      }
+      const id = headerOf(delivery, 'paypal-transmission-id')
+      if (typeof id !== 'string') return fail('signature_mismatch', 'no paypal-transmission-id, or several')
+      const message = encoder.encode(`${id}|${timestampText}|${webhookId}|${crc32(delivery.body)}`)
+      const problem = await verify(url, attempt.now, { hash: 'SHA-256', signature, message })
+      if (problem !== undefined) return fail('signature_mismatch', problem)
+      attempt.signed = { before: '', body: message, after: '' }
+      return vouchedBy(PAYPAL, url)
+    }
+  },
+)

@@ -1,0 +1,55 @@
+import { namedSecrets, secretText } from '../src/auth/secrets.ts'
+import { fail } from '../src/checks/check.ts'
+import { encodeBase64 } from '../src/lib/base64.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
+import { signatureReader } from '../src/scheme/signature-items.ts'
+import { holderOf } from '../src/scheme/token-keys.ts'
+
+const BASIC = /^basic /i
+const encoder = new TextEncoder()
+
+const POSTMARK: CodeScheme = {
+  name: 'postmark',
+  sender: 'Postmark',
+  secretName: 'user:password, as the webhook’s URL has them',
+  algorithm: 'code',
+  signature: { headers: ['authorization'] },
+  signs: [],
+  covers: 'token',
+  eventType: { member: '/RecordType' },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'Nothing is signed: user and password vouch for the caller alone, and anyone who has seen them can make deliveries up.',
+}
+
+/**
+ * Postmark: HTTP Basic authentication, with a user and a password that you choose. Write them into the webhook's URL,
+ * `https://user:password@example.com/hooks`, and give `user:password` as `secrets`, without percent codes.
+ *
+ * Nothing is signed. Anyone who has seen the password can send anything, so add `allowedCidrs`: Postmark publishes its
+ * addresses. Deliveries are claimed by their bodies, because all events of a message share its `MessageID`. Raise
+ * `maxBodyBytes` for inbound mail with attachments. Never answer 403: Postmark gives the event up.
+ */
+export const postmark: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
+  POSTMARK,
+  SHARED_SECRET_OPTIONS,
+  ({ secrets }) => {
+    const encoded = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
+      id,
+      secret: encodeBase64(encoder.encode(secret)),
+    }))
+    const credentialsOf = signatureReader(POSTMARK.signature)
+    return (attempt) => {
+      const credentials = credentialsOf(attempt)
+      if ('reason' in credentials) return credentials
+      const [text = ''] = credentials
+      if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')
+      const holder = holderOf(encoded, text.replace(BASIC, ''))
+      return holder === undefined
+        ? fail('signature_mismatch', 'user and password are none of the secrets')
+        : vouchedBy(POSTMARK, holder)
+    }
+  },
+)

@@ -1,0 +1,85 @@
+import { verifySignature } from '#crypto'
+import { fetchedKeySet } from '../src/auth/remote-key-set.ts'
+import { REMOTE_OPTIONS, type RemoteOptions } from '../src/auth/remote-options.ts'
+import { readBearerToken, type Token } from '../src/auth/token.ts'
+import { type Failure, fail } from '../src/checks/check.ts'
+import { headerOf } from '../src/delivery.ts'
+import { wellFormedText } from '../src/lib/options.ts'
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
+
+/** What `pubsub` takes. Google's keys are fetched by `fetch`. */
+export interface PubsubOptions extends CommonOptions, RemoteOptions {
+  /** The audience of the push subscription. Where you set none, it is the endpoint's URL. */
+  readonly audience: string
+  /** The service account of the push subscription: `push@project.iam.gserviceaccount.com`. */
+  readonly email: string
+}
+
+const KEYS_URL = 'https://www.googleapis.com/oauth2/v3/certs'
+const ISSUERS: readonly unknown[] = ['https://accounts.google.com', 'accounts.google.com']
+const LONGEST_LIFE_SECONDS = 86_400
+/** Google's clock may be ahead of ours. */
+const AHEAD_SECONDS = 300
+
+const PUBSUB: CodeScheme = {
+  name: 'pubsub',
+  sender: 'Google Pub/Sub',
+  secretName: 'none; give the audience and the email of the push subscription',
+  algorithm: 'code',
+  signature: { headers: ['authorization'] },
+  signs: [],
+  covers: 'token',
+  dedupe: 'id',
+  eventId: { member: '/message/messageId' },
+  maxBodyBytes: 14_680_064, // 10 MB in base64
+  limits:
+    'Nothing of the body is signed: the token vouches for the caller alone, and for an hour anyone who has seen it can make deliveries up.',
+}
+
+function claimsProblem(
+  { iss, aud, email, email_verified: isVerified, iat, exp }: Token['claims'],
+  expected: PubsubOptions,
+  now: number,
+): Failure<'token_invalid' | 'token_expired'> | undefined {
+  const invalid = (detail: string) => fail('token_invalid', detail)
+  if (!ISSUERS.includes(iss)) return invalid('iss is not Google')
+  if (aud !== expected.audience) return invalid('aud is not the audience')
+  if (email !== expected.email || isVerified !== true) return invalid('email is not the verified account')
+  if (typeof iat !== 'number' || !(iat <= now + AHEAD_SECONDS)) return invalid('iat is not in the past')
+  if (typeof exp !== 'number' || !(exp <= now + LONGEST_LIFE_SECONDS))
+    return invalid('exp is not within a day')
+  return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)
+}
+
+/**
+ * Google Pub/Sub push with authentication: `Authorization: Bearer`, an OpenID Connect token. There is no secret: give the
+ * audience and the service account of the push subscription. Google's public keys are fetched.
+ *
+ * The token does not cover the body, and lives for an hour. Messages are claimed by `messageId`, which Pub/Sub keeps when
+ * it delivers again. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. Leave payload unwrapping off: an
+ * unwrapped message has no ID in its body, so equal messages are taken for one.
+ */
+export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme<PubsubOptions>(
+  PUBSUB,
+  { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: wellFormedText, email: wellFormedText },
+  (options) => {
+    const keys = fetchedKeySet(KEYS_URL, KEYS_URL, options)
+    return async ({ delivery, now }) => {
+      const header = headerOf(delivery, 'authorization')
+      if (header === undefined) return fail('auth_missing', 'no Authorization')
+      const token = typeof header === 'string' ? readBearerToken(header) : 'more than one Authorization'
+      if (typeof token === 'string') return fail('token_invalid', token)
+      const { algorithm, claims, keyId, signature, signingInput } = token
+      if (algorithm !== 'RS256') return fail('token_invalid', 'alg is not RS256')
+      const problem = claimsProblem(claims, options, now)
+      if (problem) return problem
+      const key = await keys.find(keyId, algorithm)
+      if (typeof key === 'string') return fail('token_invalid', key)
+      return (await verifySignature(algorithm, key, signature, signingInput))
+        ? vouchedBy(PUBSUB, keyId)
+        : fail('token_invalid', 'the signature does not verify')
+    }
+  },
+)

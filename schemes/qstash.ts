@@ -1,0 +1,43 @@
+import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
+import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
+import { hashedTokens } from './shared/hashed-token.ts'
+
+/** What `qstash` takes. */
+export interface QstashOptions extends SharedSecretOptions {
+  /** The full URL that you publish to, as you write it. Never taken from a request. */
+  readonly publicUrl: string
+}
+
+const QSTASH: CodeScheme = {
+  name: 'qstash',
+  sender: 'QStash',
+  secretName: 'current and next signing key, sig_…',
+  algorithm: 'code',
+  signature: { headers: ['upstash-signature'] },
+  signs: ['timestamp', 'url', 'body'],
+  covers: 'body',
+  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { header: 'upstash-message-id' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The headers are not signed: Upstash-Message-Id can be changed.',
+}
+
+/**
+ * Upstash QStash: `Upstash-Signature`, a token signed with HS256. The keys are the current and the next signing key, in the
+ * console: give both as `secrets`.
+ *
+ * The token covers the URL and the exact body, and lives for five minutes. Each token is taken once, and each message ID
+ * once, which QStash keeps when it retries. Bodies have to be JSON: give your schedules one.
+ */
+export const qstash: CodeSchemeFactory<QstashOptions> = defineCodeScheme<QstashOptions>(
+  QSTASH,
+  { ...SHARED_SECRET_OPTIONS, publicUrl: fullUrl },
+  ({ secrets, publicUrl }) =>
+    hashedTokens(QSTASH, secrets, {
+      header: 'upstash-signature',
+      fixed: { iss: 'Upstash', sub: publicUrl },
+      hashClaim: 'body',
+      spelling: 'base64url',
+    }),
+)

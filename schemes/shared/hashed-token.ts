@@ -1,0 +1,72 @@
+import type { Authentication } from '../../src/auth/authenticator.ts'
+import { type MacToken, readMacToken } from '../../src/auth/mac-token.ts'
+import type { Secrets } from '../../src/auth/secrets.ts'
+import { type Attempt, type Failure, fail } from '../../src/checks/check.ts'
+import { headerOf } from '../../src/delivery.ts'
+import { bodyHash } from '../../src/scheme/body-hash.ts'
+import type { CodeScheme } from '../../src/scheme/code-scheme.ts'
+import { vouchedBy } from '../../src/scheme/define-code-scheme.ts'
+import { macKeys, signerOf } from '../../src/scheme/mac-keys.ts'
+import type { Spelling } from '../../src/scheme/scheme.ts'
+
+/** What a sender's tokens have to say. */
+export interface HashedToken {
+  /** The header that holds the token alone. */
+  readonly header: string
+  /** Claims with one right value. */
+  readonly fixed: { readonly [claim: string]: string }
+  /** The claim that holds the SHA-256 of the body. */
+  readonly hashClaim: string
+  readonly spelling: Spelling
+}
+
+/** A token begins when it is made. The sender's clock may be this far ahead. */
+const AHEAD_SECONDS = 10
+const encoder = new TextEncoder()
+
+/**
+ * Authenticates by a JWT that the sender signs with a shared secret (HS256), and that holds a hash of the body. Leaves the
+ * token on the attempt as what was signed, and its beginning as the time.
+ */
+export function hashedTokens(
+  scheme: CodeScheme,
+  secrets: Secrets | undefined,
+  expected: HashedToken,
+): (attempt: Attempt) => Promise<Authentication> {
+  const keys = macKeys(secrets, 'text', 'base64url')
+  return async (attempt) => {
+    const header = headerOf(attempt.delivery, expected.header)
+    if (header === undefined) return fail('auth_missing', `no ${expected.header}`)
+    const token = typeof header === 'string' ? readMacToken(header) : `more than one ${expected.header}`
+    if (typeof token === 'string') return fail('token_invalid', token)
+    const problem = claimsProblem(token, expected, attempt.now)
+    if (problem) return problem
+    const { claims, signature, signingInput } = token
+    const hash = await bodyHash(attempt.delivery.body, expected.spelling)
+    // The spelling base64url has no padding. A SHA-256 would have one character of it.
+    if (claims[expected.hashClaim] !== hash && claims[expected.hashClaim] !== `${hash}=`) {
+      return fail('token_invalid', `${expected.hashClaim} is not the hash of the body`)
+    }
+    const signed = encoder.encode(signingInput)
+    const signer = await signerOf(keys, signature, signed)
+    if (signer === undefined) return fail('token_invalid', 'the signature matches none of the secrets')
+    attempt.timestampText = `${claims.nbf}`
+    attempt.signed = { before: '', body: signed, after: '' }
+    return vouchedBy(scheme, signer)
+  }
+}
+
+function claimsProblem(
+  { claims }: MacToken,
+  { fixed }: HashedToken,
+  now: number,
+): Failure<'token_invalid' | 'token_expired'> | undefined {
+  const wrong = Object.entries(fixed).find(([claim, value]) => claims[claim] !== value)
+  if (wrong) return fail('token_invalid', `${wrong[0]} is another one`)
+  const { exp, nbf } = claims
+  if (typeof nbf !== 'number' || !(nbf <= now + AHEAD_SECONDS)) {
+    return fail('token_invalid', 'nbf is not in the past')
+  }
+  if (typeof exp !== 'number') return fail('token_invalid', 'exp is not a number')
+  return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)
+}

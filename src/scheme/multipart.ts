@@ -1,0 +1,48 @@
+import type { Json } from '../lib/json.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
+import type { BodyForm } from './body-form.ts'
+
+const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: 70 characters behind two hyphens
+const BOUNDARY = 'hookgate-signs-as'
+
+/** `multipart/form-data` (RFC 7578), one field of which holds the event as JSON. */
+/* @__NO_SIDE_EFFECTS__ */
+export function jsonInMultipart(field: string): BodyForm {
+  return {
+    mediaType: 'multipart/form-data',
+    contentType: `multipart/form-data; boundary=${BOUNDARY}`,
+    read(body) {
+      try {
+        const event: Json = JSON.parse(fieldOf(decodeUtf8(body) ?? '', field) ?? '')
+        return event
+      } catch {
+        return undefined
+      }
+    },
+    write(event) {
+      const text = new TextDecoder().decode(event)
+      const part = `Content-Disposition: form-data; name="${field}"\r\n\r\n${text}`
+      return new TextEncoder().encode(`--${BOUNDARY}\r\n${part}\r\n--${BOUNDARY}--\r\n`)
+    },
+  }
+}
+
+/**
+ * The text of a field. Undefined where it is missing or came more than once. The first line is taken for the delimiter:
+ * senders of webhooks write nothing in front of it.
+ */
+function fieldOf(text: string, name: string): string | undefined {
+  const delimiter = text.slice(0, Math.max(0, text.indexOf('\r\n')))
+  if (!delimiter.startsWith('--') || delimiter.length > LONGEST_DELIMITER) return undefined
+  const parts = `\r\n${text}`.split(`\r\n${delimiter}`).slice(1)
+  if (!parts.pop()?.startsWith('--')) return undefined
+  const found = parts.flatMap((part) => {
+    const end = part.indexOf('\r\n\r\n')
+    const isNamed = part
+      .slice(0, Math.max(0, end))
+      .split('\r\n')
+      .some((line) => /^content-disposition:/i.test(line) && line.includes(`; name="${name}"`))
+    return isNamed ? [part.slice(end + 4)] : []
+  })
+  return found.length === 1 ? found[0] : undefined
+}

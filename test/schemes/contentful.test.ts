@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { contentful } from '../../schemes/contentful.ts'
+import { IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
+
+const SECRET = 'a'.repeat(64)
+const URL = 'https://receiver.example/hooks'
+const BODY = '{"sys":{"id":"one"}}'
+const NAMES = 'x-contentful-signed-headers'
+const TIME = 'x-contentful-timestamp'
+
+function receiver(publicUrl = URL) {
+  const { clock, receive } = schemeReceiver(contentful({ secrets: SECRET, publicUrl }))
+  const send = ({ list = [NAMES, TIME], path = '/hooks', at = 0, headers = {} }: Sending = {}) => {
+    const all: Headers = { ...headers, [NAMES]: list.join(','), [TIME]: `${clock.now() + at * 1000}` }
+    const line = [...list].sort().map((name) => `${name}:${all[name]}`)
+    const signed = ['POST', path, line.join(';'), BODY].join('\n')
+    const signature = createHmac('sha256', SECRET).update(signed).digest('hex')
+    return receive({ headers: { ...all, 'x-contentful-signature': signature }, body: BODY })
+  }
+  return { send }
+}
+
+type Headers = { [name: string]: string }
+interface Sending {
+  readonly list?: readonly string[]
+  readonly path?: string
+  /** In seconds from now. */
+  readonly at?: number
+  readonly headers?: Headers
+}
+
+describe('a delivery of Contentful', () => {
+  it('is taken once, and its topic is not for certain signed', async () => {
+    const { send } = receiver()
+    const headers = { 'x-contentful-topic': 'Entry.publish' }
+    const event = { type: 'Entry.publish', unsigned: ['type'], auth: { covers: 'body' } }
+    expect(await send({ headers })).toMatchObject({ ok: true, event })
+    expect(await send()).toMatchObject(IN_PROGRESS)
+  })
+
+  it('may list its signed headers in any order', async () => {
+    const list = [TIME, NAMES, 'x-contentful-crn']
+    expect(await receiver().send({ list, headers: { 'x-contentful-crn': 'a' } })).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    ['the time', [NAMES]],
+    ['the list itself', [TIME]],
+    ['both', []],
+  ])('has to sign %s', async (_, list) => {
+    expect(await receiver().send({ list })).toMatchObject(MISMATCH)
+  })
+
+  it('cannot sign a header that did not come', async () => {
+    const list = [NAMES, TIME, 'x-contentful-crn']
+    expect(await receiver().send({ list, headers: { 'x-contentful-crn': '' } })).toMatchObject(MISMATCH)
+  })
+
+  it('signs at most 64 headers', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`)
+    const sending = (count: number): Sending => ({
+      list: [NAMES, TIME, ...names(count)],
+      headers: Object.fromEntries(names(count).map((name) => [name, 'a'])),
+    })
+    expect(await receiver().send(sending(62))).toMatchObject({ ok: true })
+    expect(await receiver().send(sending(63))).toMatchObject(MISMATCH)
+  })
+
+  it('may be 30 s off, on either side', async () => {
+    for (const at of [-30, 30]) expect(await receiver().send({ at })).toMatchObject({ ok: true })
+    for (const at of [-31, 31]) {
+      expect(await receiver().send({ at })).toMatchObject({ reason: 'timestamp_out_of_range' })
+    }
+  })
+
+  it.each([
+    [`${URL}?tenant=7&a=b`, '/hooks?tenant%253D7%2526a%253Db'],
+    ['https://receiver.example/a%20b', '/a%2520b'],
+    ['https://receiver.example', '/'],
+  ])('is signed for %s as Contentful’s toolkit writes it', async (publicUrl, path) => {
+    expect(await receiver(publicUrl).send({ path })).toMatchObject({ ok: true })
+  })
+})

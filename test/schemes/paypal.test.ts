@@ -1,0 +1,114 @@
+import { sign } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { type PaypalOptions, paypal } from '../../schemes/paypal.ts'
+import type { Fetch } from '../../src/jwt.ts'
+import { certificateOf } from '../support/certificate.ts'
+import { fakeClock } from '../support/clock.ts'
+import { unavailable } from '../support/jwt-listener.ts'
+import { newKey } from '../support/keys.ts'
+import { IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
+
+const KEY = newKey('RS256')
+const PEM = certificateOf(KEY.publicKey)
+const CERTIFICATE = 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-1d93a270'
+
+interface Sending {
+  readonly id?: string
+  readonly time?: string
+  readonly url?: string
+  readonly body?: string
+}
+
+function receiver(answer: () => Response = () => new Response(PEM)) {
+  const asked: string[] = []
+  const fetch: Fetch = async (url) => {
+    asked.push(url)
+    return answer()
+  }
+  const clock = fakeClock()
+  const { receive } = schemeReceiver(paypal({ webhookId: 'WEBHOOK', fetch, clock }), clock)
+  const send = ({ id = 'transmission-1', time, url = CERTIFICATE, body = '{"id":"WH-1"}' }: Sending = {}) => {
+    const at = time ?? new Date(clock.now()).toISOString()
+    const message = Buffer.from(`${id}|${at}|WEBHOOK|${crc32(body)}`)
+    const headers = {
+      'paypal-transmission-id': id,
+      'paypal-transmission-time': at,
+      'paypal-auth-algo': 'SHA256withRSA',
+      'paypal-cert-url': url,
+      'paypal-transmission-sig': sign('sha256', message, KEY.keyObject).toString('base64'),
+    }
+    return receive({ headers, body })
+  }
+  return { asked, clock, send }
+}
+
+describe('the certificate of PayPal', () => {
+  it('is fetched once, and says who vouched for which values', async () => {
+    const { asked, send } = receiver()
+    const bodies = Array.from({ length: 20 }, (_, index) => `{"id":"WH-${index}"}`)
+    for (const verdict of await Promise.all(bodies.map((body, index) => send({ id: `t-${index}`, body })))) {
+      const auth = { method: 'scheme', scheme: 'paypal', secretId: CERTIFICATE, covers: 'values' }
+      expect(verdict).toMatchObject({ ok: true, event: { auth, unsigned: ['id', 'type'] } })
+    }
+    expect(asked).toEqual([CERTIFICATE])
+  })
+
+  it('may be one of the sandbox', async () => {
+    const { send } = receiver()
+    const url = CERTIFICATE.replace('api.', 'api.sandbox.')
+    expect(await send({ url })).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    'https://www.paypal.com/v1/notifications/certs/CERT-1',
+    'https://api.paypal.com/v1/notifications/certs/',
+    'https://api.paypal.com/v1/notifications/certs/../../oauth2/token',
+    'https://api.paypal.com/v1/notifications/certs/CERT-1?a=b',
+    'https://api.paypal.com/v1/notifications/certs/CERT-1#a',
+    'https://apiXpaypal.com/v1/notifications/certs/CERT-1',
+    'https://api.paypal.com:443/v1/notifications/certs/CERT-1',
+    'HTTPS://api.paypal.com/v1/notifications/certs/CERT-1',
+    ` ${CERTIFICATE}`,
+    `${CERTIFICATE}\n`,
+    `${CERTIFICATE}${'0'.repeat(100)}`,
+  ])('is never fetched from %j', async (url) => {
+    const { asked, send } = receiver()
+    expect(await send({ url })).toMatchObject(MISMATCH)
+    expect(asked).toEqual([])
+  })
+
+  it('that cannot be had is a 503, and asked for once in 30 s', async () => {
+    const { asked, send } = receiver(() => new Response('', { status: 500 }))
+    for (let count = 0; count < 3; count += 1) {
+      await expect(send()).rejects.toMatchObject(unavailable(/^PayPal answered with status 500$/, 30))
+    }
+    expect(asked).toEqual([CERTIFICATE])
+  })
+})
+
+describe('a transmission of PayPal', () => {
+  it('is taken once, and so is an event', async () => {
+    const { send } = receiver()
+    expect(await send()).toMatchObject({ ok: true, event: { id: 'WH-1' } })
+    expect(await send()).toMatchObject(IN_PROGRESS)
+    expect(await send({ id: 'transmission-2' })).toMatchObject(IN_PROGRESS)
+    expect(await send({ id: 'transmission-3', body: '{"id":"WH-2"}' })).toMatchObject({ ok: true })
+  })
+
+  it('may be of any age: PayPal documents no tolerance', async () => {
+    const sentAt = new Date('2024-02-29T00:00:00Z')
+    const verdict = await receiver().send({ time: '2024-02-29T00:00:00Z' })
+    expect(verdict).toMatchObject({ ok: true, event: { sentAt } })
+    expect(await receiver().send({ time: 'yesterday' })).toMatchObject({ reason: 'timestamp_malformed' })
+  })
+})
+
+it.each([
+  ['webhookId', {}],
+  ['webhookId', { webhookId: '' }],
+  ['secrets', { webhookId: 'WEBHOOK', secrets: 'a secret' }],
+  ['timeoutSeconds', { webhookId: 'WEBHOOK', timeoutSeconds: 0 }],
+])('paypal() names the option %s: %j', (option, options) => {
+  expect(() => paypal(options as unknown as PaypalOptions)).toThrowError(expect.objectContaining({ option }))
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { type PubsubOptions, pubsub } from '../../schemes/pubsub.ts'
+import type { Fetch } from '../../src/jwt.ts'
+import { fakeClock } from '../support/clock.ts'
+import { unavailable } from '../support/jwt-listener.ts'
+import { compactToken, newKey } from '../support/keys.ts'
+import { IN_PROGRESS, schemeReceiver } from '../support/scheme-receiver.ts'
+
+const KEY = newKey('RS256', 'google-1')
+const OTHER = newKey('ES256', 'google-2')
+const BOUND = { audience: 'https://receiver.example/hooks', email: 'push@project.iam.gserviceaccount.com' }
+const INVALID = { ok: false, status: 401, reason: 'token_invalid' }
+
+function receiver(answer: () => Response = () => Response.json({ keys: [KEY.publicKey, OTHER.publicKey] })) {
+  const asked: string[] = []
+  const fetch: Fetch = async (url) => {
+    asked.push(url)
+    return answer()
+  }
+  const clock = fakeClock()
+  const { receive } = schemeReceiver(pubsub({ ...BOUND, fetch, clock }), clock)
+  const send = (claims: object = {}, messageId = 'one', key = KEY) => {
+    const usual = { iss: 'https://accounts.google.com', aud: BOUND.audience, email: BOUND.email }
+    const times = { email_verified: true, iat: clock.seconds(), exp: clock.seconds() + 3600 }
+    const header = { alg: key.algorithm, kid: key.keyId, typ: 'JWT' }
+    const token = compactToken(header, { ...usual, ...times, ...claims }, key.sign)
+    const body = JSON.stringify({ message: { data: '', messageId } })
+    return receive({ headers: { authorization: `bearer ${token}` }, body })
+  }
+  return { asked, clock, send }
+}
+
+describe('a message of Google Pub/Sub', () => {
+  it('is vouched for by a key that is fetched once, and by nothing else', async () => {
+    const { asked, send } = receiver()
+    for (const id of ['one', 'two', 'three']) {
+      const auth = { method: 'scheme', scheme: 'pubsub', secretId: 'google-1', covers: 'token' }
+      expect(await send({}, id)).toMatchObject({ ok: true, event: { id, auth, unsigned: ['id'] } })
+    }
+    expect(asked).toEqual(['https://www.googleapis.com/oauth2/v3/certs'])
+  })
+
+  it('is taken once, under whichever token it comes again', async () => {
+    const { clock, send } = receiver()
+    expect(await send()).toMatchObject({ ok: true })
+    clock.advanceSeconds(1)
+    expect(await send()).toMatchObject(IN_PROGRESS)
+  })
+})
+
+describe('a token of Google Pub/Sub', () => {
+  it.each([
+    ['for several audiences', { aud: [BOUND.audience] }],
+    ['for an audience in capitals', { aud: BOUND.audience.toUpperCase() }],
+    ['with an account that is verified in words', { email_verified: 'true' }],
+    ['without a beginning', { iat: undefined }],
+    ['that ends in a text', { exp: '9999999999' }],
+  ])('%s is refused before anything is fetched', async (_, claims) => {
+    const { asked, send } = receiver()
+    expect(await send(claims)).toMatchObject(INVALID)
+    expect(asked).toEqual([])
+  })
+
+  it('may begin 300 s ahead, end within a day, and not have ended', async () => {
+    const { clock, send } = receiver()
+    const now = clock.seconds()
+    expect(await send({ iat: now + 300 }, 'a')).toMatchObject({ ok: true })
+    expect(await send({ iat: now + 301 }, 'b')).toMatchObject(INVALID)
+    expect(await send({ exp: now + 86_400 }, 'c')).toMatchObject({ ok: true })
+    expect(await send({ exp: now + 86_401 }, 'd')).toMatchObject(INVALID)
+    expect(await send({ exp: now + 1 }, 'e')).toMatchObject({ ok: true })
+    expect(await send({ exp: now }, 'f')).toMatchObject({ reason: 'token_expired' })
+  })
+
+  it('is signed with RS256, whatever other keys Google has', async () => {
+    expect(await receiver().send({}, 'one', OTHER)).toMatchObject(INVALID)
+  })
+
+  it('cannot be judged while there are no keys', async () => {
+    const { send } = receiver(() => new Response('', { status: 503 }))
+    await expect(send()).rejects.toMatchObject(unavailable(/answered with status 503$/, 30))
+  })
+})
+
+it.each([
+  ['audience', { email: BOUND.email }],
+  ['email', { audience: BOUND.audience }],
+  ['secrets', { ...BOUND, secrets: 'a secret' }],
+])('pubsub() names the option %s: %j', (option, options) => {
+  expect(() => pubsub(options as unknown as PubsubOptions)).toThrowError(expect.objectContaining({ option }))
+})
