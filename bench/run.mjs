@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { tables } from './tables.mjs'
 
-const SUITES = ['hmac', 'schemes', 'jwt', 'refusals', 'http', 'memory', 'cpu', 'attack']
+const SUITES = ['hmac', 'schemes', 'jwt', 'refusals', 'http', 'memory', 'cpu', 'attack', 'growth']
 
 const HELP = `npm run bench -- [suite ...] [options]
 
@@ -18,6 +18,7 @@ Suites: ${SUITES.join(', ')} (default: all)
   http       requests a second and CPU, in Express 4 and 5, Fastify, Hono
   memory     bytes a record of memoryStore() at 1,000,000
   cpu        the most that a stranger's request can cost
+  growth     what 100,000 mixed requests leave in a server's memory
   attack     what other senders notice of 1,000 stalled bodies and 2,000 wrong signatures a second (a round is a second)
 
 Options:

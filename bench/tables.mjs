@@ -75,6 +75,19 @@ export const tables = {
       ]),
     ),
 
+  growth: (rows) =>
+    table(
+      ['server', 'requests', 'answered', 'KB grown'],
+      rows.map(({ framework, requests, answers, grown }) => [
+        framework,
+        requests.toLocaleString('en'),
+        Object.entries(answers)
+          .map(([status, count]) => `${status}: ${count.toLocaleString('en')}`)
+          .join(', '),
+        fixed(grown / 1024, 0),
+      ]),
+    ),
+
   http: (rows) =>
     table(
       [

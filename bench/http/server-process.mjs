@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { openConnections } from './client.mjs'
 
 /** A process with one server of `servers.mjs`, and connections to it. */
-export async function startServer(framework, variant, { connections = 0, key } = {}) {
+export async function startServer(framework, variant, { connections = 0, key, execArgv = [] } = {}) {
   const script = fileURLToPath(new URL('servers.mjs', import.meta.url))
   const env = { ...process.env, NODE_ENV: 'production', ...(key && { BENCH_KEY: key.serialized }) }
-  const child = fork(script, [framework, variant], { env })
+  const child = fork(script, [framework, variant], { env, execArgv })
   child.once('exit', (code) => code && process.exit(code))
   const [{ port }] = await once(child, 'message')
   let used = 0
@@ -16,6 +16,12 @@ export async function startServer(framework, variant, { connections = 0, key } =
     port,
     sockets: await openConnections(port, connections),
     stop: () => child.disconnect(),
+    /** Needs `--expose-gc`. */
+    bytesInUse: async () => {
+      child.send('memory')
+      const [{ bytes }] = await once(child, 'message')
+      return bytes
+    },
     /** Microseconds of CPU since it was last asked. */
     cpuUsed: async () => {
       child.send('cpu')

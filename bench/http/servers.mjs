@@ -137,5 +137,13 @@ const APPS = {
 const server = createServer(await APPS[framework]())
 server.keepAliveTimeout = 600_000
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
-process.on('message', () => process.send({ cpu: process.cpuUsage() }))
+process.on('message', (asked) =>
+  process.send(asked === 'memory' ? { bytes: bytesInUse() } : { cpu: process.cpuUsage() }),
+)
+
+function bytesInUse() {
+  for (let turn = 0; turn < 4; turn += 1) globalThis.gc()
+  const { heapUsed, external } = process.memoryUsage() // external counts array buffers too
+  return heapUsed + external
+}
 process.on('disconnect', () => process.exit())
