@@ -1,0 +1,121 @@
+import {
+  checkedElsewhere,
+  checkOptions,
+  type OptionTable,
+  optional,
+  timerSeconds,
+  wellFormedText,
+  withMethods,
+} from '../src/lib/options.ts'
+import { aBody, bodyBytes } from '../src/signing/body.ts'
+import type { SignOptions } from '../src/signing/sign-options.ts'
+import { type Endpoint, signFor } from './endpoint.ts'
+import { exchange, type Outgoing, TimedOut } from './exchange.ts'
+import { type Failure, failureOf, isFinal } from './failure.ts'
+import { type Judgement, judge, type Outcome } from './judge.ts'
+import { type PublicAgents, publicOnly } from './public-only.ts'
+import { requestHeaders } from './request-headers.ts'
+
+const TIMEOUT_SECONDS = 15
+
+/** An event to send. Every attempt sends the same ID and the same body. */
+export interface OutgoingEvent {
+  /** The event's ID: a UUID v4 for hookgate's own scheme. */
+  readonly id: string
+  /** The body: text, bytes, or a value to send as JSON. Keep text or bytes: a value may be written anew in another order. */
+  readonly body: SignOptions['body']
+  /** The event's name, for schemes with a header for it. */
+  readonly type?: string | undefined
+}
+
+/** The options of `deliver`. */
+export interface DeliverOptions {
+  /** Which addresses may be connected to. Default: `publicOnly()`. */
+  readonly agents?: PublicAgents | undefined
+  /** How long the attempt may take, in seconds: look-up, connection and answer. Default 15. */
+  readonly timeoutSeconds?: number | undefined
+  /** The time, for timestamps and durations. Default: `Date`. */
+  readonly clock?: { now(): number } | undefined
+}
+
+/** What became of one attempt. */
+export interface Attempt {
+  /** What to do next. */
+  readonly outcome: Outcome
+  /** The HTTP status, if there was an answer. */
+  readonly status?: number
+  /** The receiver's own word, if it is hookgate. */
+  readonly code?: string
+  /** With `again`: do not try before, in milliseconds from now. */
+  readonly retryAfterMs?: number
+  /** Why, where the status does not say. */
+  readonly reason?: Failure | NonNullable<Judgement['reason']>
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number
+  /** The first 4,096 bytes of the answer, as text. It is the endpoint's: show it to nobody who may not see your network. */
+  readonly answer?: string
+}
+
+const EVENT: OptionTable<OutgoingEvent> = { id: wellFormedText, body: aBody, type: optional(wellFormedText) }
+const OPTIONS: OptionTable<DeliverOptions> = {
+  agents: checkedElsewhere,
+  timeoutSeconds: optional(timerSeconds),
+  clock: optional(withMethods('now')),
+}
+
+let publicAgents: PublicAgents | undefined
+
+/**
+ * Signs an event for an endpoint, sends it once, and judges the answer. Follows no redirect, connects to public addresses only, reads
+ * at most 4,096 bytes of the answer, and takes at most 15 seconds. Nothing that a receiver does makes it throw.
+ *
+ * It does not retry, queue, or remember: `nextDelay` says when to call it again.
+ *
+ * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong, and for a scheme without a signer.
+ */
+export async function deliver(
+  endpoint: Endpoint,
+  event: OutgoingEvent,
+  options: DeliverOptions = {},
+): Promise<Attempt> {
+  checkOptions('event', event, EVENT)
+  checkOptions('deliver', options, OPTIONS)
+  const { timeoutSeconds = TIMEOUT_SECONDS, clock = Date } = options
+  publicAgents ??= publicOnly()
+  const startedAt = clock.now()
+  const signed = await signFor(endpoint, event, startedAt)
+  const outgoing = {
+    headers: requestHeaders(endpoint.headers ?? {}, signed.headers),
+    body: bodyBytes(signed.body),
+  }
+  const url = targetOf(endpoint.url)
+  const result = url
+    ? await attempt(url, outgoing, options.agents ?? publicAgents, timeoutSeconds * 1000, clock)
+    : failed('url_invalid')
+  return { ...result, durationMs: clock.now() - startedAt }
+}
+
+async function attempt(
+  url: URL,
+  outgoing: Outgoing,
+  agents: PublicAgents,
+  timeoutMs: number,
+  clock: { now(): number },
+): Promise<Omit<Attempt, 'durationMs'>> {
+  try {
+    const { status, headers, body } = await exchange(url, outgoing, agents, timeoutMs)
+    return { ...judge(status, headers, body, clock), status, answer: new TextDecoder().decode(body) }
+  } catch (error) {
+    return failed(error instanceof TimedOut ? 'timed_out' : failureOf(error))
+  }
+}
+
+function failed(reason: Failure): Pick<Attempt, 'outcome' | 'reason'> {
+  return { outcome: isFinal(reason) ? 'never' : 'again', reason }
+}
+
+function targetOf(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isUsable = /^https?:$/.test(url?.protocol ?? '') && url?.username === '' && url.password === ''
+  return isUsable ? url : undefined
+}

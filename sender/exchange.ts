@@ -1,0 +1,71 @@
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import type { PublicAgents } from './public-only.ts'
+
+/** How much of an answer is read, in bytes, before the connection is closed. */
+const MOST_ANSWER_BYTES = 4096
+const MOST_HEADER_BYTES = 16_384
+
+/** The answer of an endpoint, as far as it was read. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Uint8Array
+}
+
+export interface Outgoing {
+  readonly headers: { readonly [name: string]: string }
+  readonly body: Uint8Array
+}
+
+/** No answer came in time. */
+export class TimedOut extends Error {}
+
+/**
+ * One request and what is read of its answer. No redirect is followed. The deadline covers the look-up, the connection, the headers
+ * and the body; of a body that comes too slowly, what came is kept. Rejects when no answer began.
+ */
+export function exchange(
+  url: URL,
+  outgoing: Outgoing,
+  agents: PublicAgents,
+  timeoutMs: number,
+): Promise<Answer> {
+  const isSecure = url.protocol === 'https:'
+  const { request } = isSecure ? https : http
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      method: 'POST',
+      agent: isSecure ? agents.https : agents.http,
+      headers: { ...outgoing.headers, 'content-length': outgoing.body.length },
+      maxHeaderSize: MOST_HEADER_BYTES,
+    })
+    let answered: IncomingMessage | undefined
+    const deadline = setTimeout(() => (answered ?? sent).destroy(new TimedOut()), timeoutMs)
+    const fail = (error: unknown) => answered ?? reject(error) // once there is a status, it counts
+    sent.on('error', fail)
+    sent.once('close', () => {
+      clearTimeout(deadline)
+      fail(new Error('closed without an answer')) // as Node does, without an error, at 101 Switching Protocols
+    })
+    sent.once('response', (incoming) => {
+      answered = incoming
+      void readAnswer(incoming).then(resolve)
+    })
+    sent.end(outgoing.body)
+  })
+}
+
+/** Leaving the loop closes the connection, so an endpoint that streams for ever is cut off. */
+async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const chunk of incoming) {
+      chunks.push(chunk.subarray(0, MOST_ANSWER_BYTES - length))
+      length += chunk.length
+      if (length >= MOST_ANSWER_BYTES) break
+    }
+  } catch {} // cut short: its status counts all the same
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(chunks) }
+}

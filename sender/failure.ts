@@ -1,0 +1,27 @@
+/** Why there was no answer to judge. */
+export type Failure =
+  | 'url_invalid'
+  | 'address_not_public'
+  | 'name_not_found'
+  | 'connection_failed'
+  | 'certificate_refused'
+  | 'answer_not_http'
+  | 'timed_out'
+
+const FAILURES: readonly (readonly [codes: RegExp, failure: Failure])[] = [
+  [/^ERR_ADDRESS_REFUSED$/, 'address_not_public'],
+  [/^(?:ENOTFOUND|EAI_|ENODATA)/, 'name_not_found'],
+  [/^HPE_|^ERR_(?:STREAM|HTTP)_/, 'answer_not_http'],
+  [/CERT|^ERR_(?:TLS|SSL)_|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^EPROTO$/, 'certificate_refused'],
+]
+
+/** A failure by the code of what Node threw. */
+export function failureOf(error: unknown): Failure {
+  const code = String(Object(error).code ?? '')
+  return FAILURES.find(([codes]) => codes.test(code))?.[1] ?? 'connection_failed'
+}
+
+/** Another attempt may find another certificate, another name server, another network; not another URL. */
+export function isFinal(failure: Failure): boolean {
+  return failure === 'url_invalid' || failure === 'address_not_public'
+}

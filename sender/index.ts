@@ -1,0 +1,8 @@
+export { type Attempt, type DeliverOptions, deliver, type OutgoingEvent } from './deliver.ts'
+export type { Endpoint, HmacEndpoint, JwtEndpoint, SchemeEndpoint } from './endpoint.ts'
+export type { Failure } from './failure.ts'
+export { type AnswerHeaders, type Judgement, judge, type Outcome } from './judge.ts'
+export { jwks } from './jwks.ts'
+export { type NextDelayOptions, nextDelay } from './next-delay.ts'
+export { isPublicAddress } from './public-address.ts'
+export { type Connect, type PublicAgents, type PublicOnlyOptions, publicOnly } from './public-only.ts'

@@ -1,0 +1,89 @@
+import { decodeUtf8 } from '../src/lib/utf8.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+/**
+ * What to do after an attempt. `done`: nothing more. `again`: another attempt may succeed. `never`: no attempt of this event will;
+ * tell somebody. `gone`: switch the endpoint off, and tell somebody.
+ */
+export type Outcome = 'done' | 'again' | 'never' | 'gone'
+
+/** What an answer means to its sender. */
+export interface Judgement {
+  /** What to do. */
+  readonly outcome: Outcome
+  /** The receiver's own word, if it is hookgate: `event_duplicate`, `event_in_progress`, `unauthorized`, … */
+  readonly code?: string
+  /** With `again`: do not try before, in milliseconds from now. Between 1 second and 24 hours. */
+  readonly retryAfterMs?: number
+  /** Why, where the status alone does not say. */
+  readonly reason?: 'redirected' | 'message_aborted' | 'endpoint_disabled'
+}
+
+/** The headers of an answer: of `fetch`, or of `node:http`. */
+export type AnswerHeaders =
+  | { get(name: string): string | null }
+  | { readonly [name: string]: string | readonly string[] | undefined }
+
+/** Failures of the moment, as their definitions say, and as every 5xx is. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429])
+
+const LONGEST_BODY = 4096
+
+/**
+ * Judges an answer, for those with an HTTP client of their own. Below 200 and from 500 on is `again`, as is no answer at all: give
+ * the status 0 for it.
+ *
+ * `webhook-delivery: disable` and `abort-message` are instructions of the receiver, honoured with any status and with any but 2xx.
+ *
+ * @param body the answer's body; more than 4,096 characters or bytes of it are not read
+ * @param clock the time, for a `Retry-After` that is a date. Default: `Date`
+ */
+export function judge(
+  status: number,
+  headers: AnswerHeaders = {},
+  body: string | Uint8Array = '',
+  clock: { now(): number } = Date,
+): Judgement {
+  const code = codeOf(body)
+  const delayMs = retryAfterMs(headerOf(headers, 'retry-after'), clock.now())
+  const told = headerOf(headers, 'webhook-delivery')?.trim().toLowerCase()
+  const seen = code === undefined ? {} : { code }
+  if (told === 'disable') return { outcome: 'gone', ...seen, reason: 'endpoint_disabled' }
+  if (status >= 200 && status < 300) return { outcome: 'done', ...seen }
+  if (told === 'abort-message') return { outcome: 'never', ...seen, reason: 'message_aborted' }
+  if (status === 410) return { outcome: 'gone', ...seen }
+  if (status === 409 && (code === 'event_duplicate' || delayMs === undefined))
+    return { outcome: 'done', ...seen }
+  if (isTransient(status, code)) {
+    return { outcome: 'again', ...seen, ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }) }
+  }
+  return { outcome: 'never', ...seen, ...(status < 400 ? { reason: 'redirected' } : {}) }
+}
+
+function isTransient(status: number, code: string | undefined): boolean {
+  if (status < 200 || status >= 500 || status === 409 || TRANSIENT.has(status)) return true
+  return status === 400 && code === 'body_incomplete'
+}
+
+/** Untrusted: a word of ours, or nothing. */
+function codeOf(body: string | Uint8Array): string | undefined {
+  if (body.length === 0 || body.length > LONGEST_BODY) return undefined
+  const text = typeof body === 'string' ? body : decodeUtf8(body)
+  try {
+    const { code } = Object(JSON.parse(text ?? ''))
+    return typeof code === 'string' && /^[a-z0-9_]{1,64}$/.test(code) ? code : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function headerOf(headers: AnswerHeaders, name: string): string | undefined {
+  if (isWebHeaders(headers)) return headers.get(name) ?? undefined
+  const key = Object.keys(headers).find((key) => key.toLowerCase() === name)
+  const value = key === undefined ? undefined : headers[key]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+function isWebHeaders(headers: AnswerHeaders): headers is { get(name: string): string | null } {
+  return typeof headers.get === 'function'
+}

@@ -1,0 +1,44 @@
+import { readPublicKey } from '../src/auth/public-key.ts'
+import { ListenerConfigError } from '../src/errors.ts'
+
+const MOST_KEYS = 100
+const PUBLIC_MEMBERS = ['kty', 'crv', 'n', 'e', 'x', 'y', 'kid', 'alg', 'use']
+const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }
+
+/**
+ * A fetch handler for the URL at which receivers get your public keys, such as `/.well-known/jwks.json`. Takes private or public
+ * JWKs, and publishes the public members only. Publish a new key 11 minutes before you sign with it: receivers keep the set for 10.
+ *
+ * @throws ListenerConfigError for keys that receivers would not use: without a `kid`, with the `kid` of another, too weak, symmetric,
+ * or not for RS256, ES256 or EdDSA. Also for no key, and for over 100.
+ */
+export function jwks(keys: readonly object[]): (request: Request) => Response {
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MOST_KEYS) {
+    throw new ListenerConfigError('keys', `must be a list of 1 to ${MOST_KEYS} JWKs`)
+  }
+  const published = keys.map((key, index) => publicHalf(key, `keys[${index}]`))
+  const ids = published.map(({ kid }) => kid)
+  const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index)
+  if (twice !== -1) throw new ListenerConfigError(`keys[${twice}]`, 'has the kid of another key')
+  const body = JSON.stringify({ keys: published })
+  return ({ method }) => {
+    if (method === 'HEAD') return new Response(null, { headers: HEADERS })
+    if (method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } })
+    return new Response(body, { headers: HEADERS })
+  }
+}
+
+function publicHalf(
+  key: object,
+  option: string,
+): { readonly kid: string; readonly [member: string]: unknown } {
+  const members = PUBLIC_MEMBERS.flatMap((member) => {
+    const value: unknown = Reflect.get(Object(key), member)
+    return value === undefined ? [] : [[member, value]]
+  })
+  const read = readPublicKey(Object.fromEntries(members))
+  if (read === undefined)
+    throw new ListenerConfigError(option, 'needs a kid, and to be RSA, P-256 or Ed25519')
+  if (read.problem) throw new ListenerConfigError(option, `would be refused: ${read.problem}`)
+  return { ...read.jwk, kid: read.keyId, alg: read.algorithm, use: 'sig' }
+}

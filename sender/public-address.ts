@@ -1,0 +1,82 @@
+import { isIP } from 'node:net'
+import { type AddressMatcher, compileCidrs } from '../src/lib/cidr.ts'
+
+/**
+ * IPv4 that is not the public internet: IANA's special-purpose registry, and what clouds keep for their own machines although it
+ * is handed out for the internet.
+ */
+const RESERVED_IPV4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared (CGNAT); Alibaba's metadata
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's WireServer: the configuration and the certificates of a machine
+  '169.254.0.0/16', // link-local: where clouds keep credentials
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments; Oracle's metadata
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // automatic multicast tunneling
+  '192.80.8.124/32', // Equinix Metal's metadata
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarking
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+]
+
+/** All of IPv6 that is handed out for the internet. IPv4-mapped, NAT64, unique local and link-local addresses are outside it. */
+const GLOBAL_IPV6 = ['2000::/3']
+
+const RESERVED_IPV6 = [
+  '2001::/23', // protocol assignments, Teredo among them
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4: an IPv4 address inside
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+]
+
+/** Names that never lead to the public internet (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal). */
+const RESERVED_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid|onion)$/
+
+/** Compiled at first use, so that an import costs nothing and an unused one is shaken off. */
+let matchers: readonly [reserved: AddressMatcher, ipv6: AddressMatcher] | undefined
+
+function compiled(): readonly [reserved: AddressMatcher, ipv6: AddressMatcher] {
+  matchers ??= [
+    compileCidrs([...RESERVED_IPV4, ...RESERVED_IPV6], 'reserved'),
+    compileCidrs(GLOBAL_IPV6, 'global'),
+  ]
+  return matchers
+}
+
+/** Whether a text is one public IP address, in its standard notation. False for everything else, names included. */
+export function isPublicIp(text: string): boolean {
+  const [isReserved, isGlobalIpv6] = compiled()
+  const family = isIP(text)
+  return family !== 0 && !isReserved(text) && (family === 4 || isGlobalIpv6(text))
+}
+
+/**
+ * Whether an address is on the public internet: not private, loopback, link-local, unique local, shared (CGNAT), multicast or
+ * reserved, not one that a cloud keeps for its machines, and no IPv6 form with an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
+ *
+ * Takes an address, or an `http:` or `https:` URL as a customer types it. Of a URL, an address in any spelling is judged
+ * (`http://0x7f.1`), and names that never lead to the internet, such as `localhost`, are refused. Other names pass: where they
+ * lead can change, so `deliver` judges it at each attempt.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!text.includes('://')) return isPublicIp(text)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return false
+  const host = hostOf(url.hostname)
+  return isIP(host) === 0 ? host.includes('.') && !RESERVED_NAME.test(host) : isPublicIp(host)
+}
+
+/** Without the brackets of IPv6, and without the dot of the DNS root. */
+export function hostOf(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+}

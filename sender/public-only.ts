@@ -1,0 +1,107 @@
+import dns from 'node:dns'
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction, type NetConnectOpts, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { ListenerConfigError } from '../src/errors.ts'
+import { type AddressMatcher, compileCidrs } from '../src/lib/cidr.ts'
+import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional } from '../src/lib/options.ts'
+import { hostOf, isPublicIp } from './public-address.ts'
+
+/** Opens a connection to an address that was judged, or looks its name up with `options.lookup`. */
+export type Connect = (options: NetConnectOpts) => Duplex
+
+/** The options of `publicOnly`. */
+export interface PublicOnlyOptions {
+  /** Networks to allow although they are not public, such as `['10.20.0.0/16']` for endpoints of your own. */
+  readonly allow?: readonly string[] | undefined
+  /** Resolves names. Default: the system's resolver. */
+  readonly lookup?: LookupFunction | undefined
+  /** Certificates to trust instead of Node's own, as PEM. */
+  readonly ca?: string | readonly string[] | undefined
+  /** Opens connections. Default: `node:net`, and `node:tls` for `https:`. Tests replace it. */
+  readonly connect?: Connect | undefined
+}
+
+/** Agents for `node:http` and `node:https` that connect to public addresses only. */
+export interface PublicAgents {
+  /** For `http:` URLs. */
+  readonly http: http.Agent
+  /** For `https:` URLs. */
+  readonly https: https.Agent
+}
+
+/** The endpoint is, or leads to, an address that is not on the public internet. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError'
+  readonly code = 'ERR_ADDRESS_REFUSED'
+}
+
+const OPTIONS: OptionTable<PublicOnlyOptions> = {
+  allow: checkedElsewhere,
+  lookup: optional(aFunction),
+  ca: checkedElsewhere,
+  connect: optional(aFunction),
+}
+
+/**
+ * Agents that refuse every address that is not public. An address in the URL is judged before the connection. A name is looked up
+ * once, all its addresses are judged, and the connection goes to one of them: a second answer of the name server changes nothing.
+ * One bad address among good ones refuses them all.
+ *
+ * Connections are not kept alive, so each request is judged. `HTTP_PROXY` is not used: a proxy would look names up by itself.
+ * Ports are not judged. Unix sockets are refused.
+ *
+ * @throws ListenerConfigError for unknown or wrong options.
+ */
+export function publicOnly(options: PublicOnlyOptions = {}): PublicAgents {
+  checkOptions('publicOnly', options, OPTIONS)
+  const { allow, lookup = dns.lookup, ca, connect } = options
+  const isListed: AddressMatcher = allow === undefined ? () => false : compileCidrs(allow, 'allow')
+  const isAllowed: AddressMatcher = (address) => isPublicIp(address) || isListed(address)
+  if (ca !== undefined && !(typeof ca === 'string' || Array.isArray(ca))) {
+    throw new ListenerConfigError('ca', 'must be PEM text, or a list of such texts')
+  }
+  const trusted = ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }
+  const judged = judgedLookup(lookup, isAllowed)
+  return {
+    http: guard(new http.Agent({ keepAlive: false }), judged, isAllowed, connect),
+    https: guard(new https.Agent({ keepAlive: false, ...trusted }), judged, isAllowed, connect),
+  }
+}
+
+function guard<Agent extends http.Agent>(
+  agent: Agent,
+  lookup: LookupFunction,
+  isAllowed: AddressMatcher,
+  connect: Connect | undefined,
+): Agent {
+  const open: http.Agent['createConnection'] = connect
+    ? (options) => connect(options as NetConnectOpts) // what an agent hands over has a host and a port
+    : agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const host = hostOf(String(options.host ?? ''))
+    const problem = options.socketPath || (isIP(host) !== 0 && !isAllowed(host))
+    if (!problem) return open({ ...options, lookup }, callback)
+    callback?.(refused(options.socketPath ? 'a Unix socket' : host), new Socket())
+    return undefined
+  }
+  return agent
+}
+
+function judgedLookup(lookup: LookupFunction, isAllowed: AddressMatcher): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, '')
+      const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }]
+      const [first] = addresses
+      const stray = addresses.find(({ address }) => !isAllowed(address))
+      if (first === undefined || stray) return callback(refused(stray?.address ?? 'no address'), '')
+      return options.all ? callback(null, addresses) : callback(null, first.address, first.family)
+    })
+  }
+}
+
+function refused(address: string): AddressRefusedError {
+  return new AddressRefusedError(`is at ${address}, which is not on the public internet`)
+}

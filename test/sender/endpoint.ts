@@ -1,0 +1,38 @@
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTcpServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { type PublicAgents, publicOnly } from '../../sender/index.ts'
+
+/** What lets a test reach its own servers: loopback, and nothing else that is not public. */
+export const LOOPBACK: PublicAgents = publicOnly({ allow: ['127.0.0.1/32'] })
+
+/** An HTTP server on this machine. It is closed when the test is over. */
+export async function endpoint(answer: RequestListener): Promise<{ url: string; port: number }> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const port = portOf(server.address())
+  return { url: `http://127.0.0.1:${port}/hooks`, port }
+}
+
+/** A server that speaks no HTTP but what it writes by hand. */
+export async function rawEndpoint(answer: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    socket.once('data', () => answer(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `http://127.0.0.1:${portOf(server.address())}/hooks`
+}
+
+function portOf(address: ReturnType<ReturnType<typeof createTcpServer>['address']>): number {
+  return Number(Object(address).port)
+}

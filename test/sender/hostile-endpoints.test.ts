@@ -1,0 +1,147 @@
+import { connect, type NetConnectOpts, type Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { deliver, publicOnly } from '../../sender/index.ts'
+import { rawEndpoint } from './endpoint.ts'
+
+const EVENT = { id: crypto.randomUUID(), body: '{}' }
+const SECRET = 'sender-0123456789-abcdefghijklmnop'
+const TIMEOUT_SECONDS = 0.3
+const MOST_BYTES = 65_536
+const GIGABYTE = 1_073_741_824
+
+/** One attempt, and how much of the network it read. */
+async function attemptAt(url: string) {
+  let socket: Socket | undefined
+  const open = (options: NetConnectOpts) => {
+    socket = connect(options)
+    return socket
+  }
+  const agents = publicOnly({ allow: ['127.0.0.1/32'], connect: open })
+  const startedAt = performance.now()
+  const attempt = await deliver({ url, secret: SECRET }, EVENT, { agents, timeoutSeconds: TIMEOUT_SECONDS })
+  const tookMs = performance.now() - startedAt
+  await new Promise((resolve) => setImmediate(resolve))
+  return { attempt, tookMs, bytesRead: socket?.bytesRead ?? 0, isClosed: socket?.destroyed }
+}
+
+/** Writes for as long as anybody reads. */
+function flood(socket: Socket, chunk: string): void {
+  const write = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  }
+  socket.on('drain', write)
+  write()
+}
+
+const HEAD = 'HTTP/1.1 200 OK\r\n'
+const KILOBYTE = 'x'.repeat(1024)
+
+/** Each ends by what it does, or at the deadline. */
+const ENDPOINTS: readonly [what: string, answer: (socket: Socket) => void, expected: object][] = [
+  [
+    'streams for ever',
+    (socket) => {
+      socket.write(`${HEAD}\r\n`)
+      flood(socket, KILOBYTE)
+    },
+    { outcome: 'done', status: 200 },
+  ],
+  [
+    'sends 1 GB',
+    (socket) => {
+      socket.write(`${HEAD}content-length: ${GIGABYTE}\r\n\r\n`)
+      flood(socket, KILOBYTE.repeat(64))
+    },
+    { outcome: 'done', status: 200 },
+  ],
+  [
+    'streams chunks for ever',
+    (socket) => {
+      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`)
+      flood(socket, `400\r\n${KILOBYTE}\r\n`)
+    },
+    { outcome: 'done', status: 200 },
+  ],
+  ['says nothing', () => {}, { outcome: 'again', reason: 'timed_out' }],
+  [
+    'stalls in the headers',
+    (socket) => socket.write(`${HEAD}x: `),
+    { outcome: 'again', reason: 'timed_out' },
+  ],
+  [
+    'stalls in the body: its status counts',
+    (socket) => socket.write(`${HEAD}content-length: 10\r\n\r\nabc`),
+    { outcome: 'done', status: 200, answer: 'abc' },
+  ],
+  [
+    'stalls in the body of a failure: its status counts',
+    (socket) => socket.write('HTTP/1.1 500 Oops\r\nretry-after: 9\r\ncontent-length: 10\r\n\r\nabc'),
+    { outcome: 'again', status: 500, retryAfterMs: 9000 },
+  ],
+  [
+    'sends headers for ever',
+    (socket) => {
+      socket.write(HEAD)
+      flood(socket, `x: ${KILOBYTE}\r\n`)
+    },
+    { outcome: 'again', reason: 'answer_not_http' },
+  ],
+  [
+    'sends one header without an end',
+    (socket) => {
+      socket.write(`${HEAD}x: `)
+      flood(socket, KILOBYTE)
+    },
+    { outcome: 'again', reason: 'answer_not_http' },
+  ],
+  [
+    'speaks no HTTP',
+    (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'),
+    { outcome: 'again', reason: 'answer_not_http' },
+  ],
+  ['hangs up', (socket) => socket.destroy(), { outcome: 'again', reason: 'connection_failed' }],
+  [
+    'hangs up in the body: its status counts',
+    (socket) => socket.end(`${HEAD}content-length: 10\r\n\r\nabc`),
+    { outcome: 'done', status: 200, answer: 'abc' },
+  ],
+  [
+    'changes the protocol',
+    (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    { outcome: 'again', reason: 'connection_failed' },
+  ],
+  [
+    'repeats 103 Early Hints for ever',
+    (socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(20)),
+    { outcome: 'again' },
+  ],
+]
+
+describe('an endpoint that', () => {
+  it.each(ENDPOINTS)(
+    '%s costs no more than the deadline, and leaves no connection',
+    async (_, answer, expected) => {
+      const url = await rawEndpoint(answer)
+      const { attempt, tookMs, isClosed } = await attemptAt(url)
+      expect(attempt).toMatchObject(expected)
+      expect(tookMs).toBeLessThan(TIMEOUT_SECONDS * 1000 + 700) // a busy machine
+      expect(isClosed).toBe(true)
+      expect(attempt.answer?.length ?? 0).toBeLessThanOrEqual(4096)
+    },
+  )
+
+  it.each(ENDPOINTS.filter(([what]) => !what.includes('103')))(
+    '%s is read for 64 KB at most',
+    async (_, answer) => {
+      const { bytesRead } = await attemptAt(await rawEndpoint(answer))
+      expect(bytesRead).toBeLessThanOrEqual(MOST_BYTES)
+    },
+  )
+})
+
+it('the deadline is 15 seconds where you say nothing', async () => {
+  const source = await import('node:fs/promises').then((fs) =>
+    fs.readFile(new URL('../../sender/deliver.ts', import.meta.url), 'utf8'),
+  )
+  expect(source).toContain('const TIMEOUT_SECONDS = 15\n')
+})
