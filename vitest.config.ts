@@ -17,13 +17,14 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          // `npm run test:package`, `test:clients`, `test:hosts` and `test:peers`, and what runs inside workerd.
+          // `npm run test:package`, `test:clients`, `test:hosts`, `test:peers` and `test:queues`, and what runs inside workerd.
           exclude: [
             ...configDefaults.exclude,
             'test/release/**',
             'test/clients/**',
             'test/hosts/**',
             'test/peers/**',
+            'test/queues/**',
             'test/workerd/*.test.ts',
           ],
           testTimeout: 20_000,

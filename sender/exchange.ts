@@ -1,10 +1,13 @@
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { PublicAgents } from './public-only.ts'
 
 /** How much of an answer is read, in bytes, before the connection is closed. */
 const MOST_ANSWER_BYTES = 4096
 const MOST_HEADER_BYTES = 16_384
+
+/** Answers such as 103 Early Hints, before the answer itself. Node sets no limit. */
+const MOST_INTERIM = 3
 
 /** The answer of an endpoint, as far as it was read. */
 export interface Answer {
@@ -21,9 +24,13 @@ export interface Outgoing {
 /** No answer came in time. */
 export class TimedOut extends Error {}
 
+class TooManyInterim extends Error {
+  readonly code = 'ERR_HTTP_TOO_MANY_INTERIM'
+}
+
 /**
  * One request and what is read of its answer. No redirect is followed. The deadline covers the look-up, the connection, the headers
- * and the body; of a body that comes too slowly, what came is kept. Rejects when no answer began.
+ * and the body. Once there is a status it counts, however much of the body comes. Rejects when no answer began.
  */
 export function exchange(
   url: URL,
@@ -31,18 +38,11 @@ export function exchange(
   agents: PublicAgents,
   timeoutMs: number,
 ): Promise<Answer> {
-  const isSecure = url.protocol === 'https:'
-  const { request } = isSecure ? https : http
+  const sent = post(url, outgoing, agents)
+  let answered: IncomingMessage | undefined
+  const deadline = setTimeout(() => (answered ?? sent).destroy(new TimedOut()), timeoutMs)
   return new Promise((resolve, reject) => {
-    const sent = request(url, {
-      method: 'POST',
-      agent: isSecure ? agents.https : agents.http,
-      headers: { ...outgoing.headers, 'content-length': outgoing.body.length },
-      maxHeaderSize: MOST_HEADER_BYTES,
-    })
-    let answered: IncomingMessage | undefined
-    const deadline = setTimeout(() => (answered ?? sent).destroy(new TimedOut()), timeoutMs)
-    const fail = (error: unknown) => answered ?? reject(error) // once there is a status, it counts
+    const fail = (error: unknown) => answered ?? reject(error)
     sent.on('error', fail)
     sent.once('close', () => {
       clearTimeout(deadline)
@@ -53,6 +53,21 @@ export function exchange(
       void readAnswer(incoming).then(resolve)
     })
     sent.end(outgoing.body)
+  })
+}
+
+function post(url: URL, { headers, body }: Outgoing, agents: PublicAgents): ClientRequest {
+  const isSecure = url.protocol === 'https:'
+  const sent = (isSecure ? https : http).request(url, {
+    method: 'POST',
+    agent: isSecure ? agents.https : agents.http,
+    headers: { ...headers, 'content-length': body.length },
+    maxHeaderSize: MOST_HEADER_BYTES,
+  })
+  let interim = 0
+  return sent.on('information', () => {
+    interim += 1
+    if (interim > MOST_INTERIM) sent.destroy(new TooManyInterim())
   })
 }
 

@@ -37,9 +37,10 @@ function readSource(path: string): Source {
 const src = sourcesOf('src')
 const stores = sourcesOf('stores')
 const adapters = sourcesOf('adapters')
+const sender = sourcesOf('sender')
 const cli = sourcesOf('cli')
 const service = sourcesOf('service/src')
-const everything = [...src, ...stores, ...adapters, ...cli, ...service]
+const everything = [...src, ...stores, ...adapters, ...sender, ...cli, ...service]
 
 /** `path -> target` for each import that is not allowed. */
 function strays(
@@ -86,18 +87,29 @@ describe('imports run one way', () => {
     expect(shared.length).toBeGreaterThan(5)
   })
 
+  it('the sender knows src and itself, and only the command line may know the sender', () => {
+    expect(sender.length).toBeGreaterThan(5)
+    expect(
+      strays(sender, (target) => !isFile(target) || inside('src')(target) || inside('sender')(target)),
+    ).toEqual([])
+    expect(strays([...src, ...stores, ...adapters], (target) => !inside('sender')(target))).toEqual([])
+  })
+
   it('nothing that is published for servers knows the command line or the tests', () => {
     expect(
-      strays([...src, ...stores, ...adapters], (target) => !inside('cli')(target) && !inside('test')(target)),
+      strays(
+        [...src, ...stores, ...adapters, ...sender],
+        (target) => !inside('cli')(target) && !inside('test')(target),
+      ),
     ).toEqual([])
   })
 
   it('the service uses the package as any user would: by its name', () => {
     expect(service.length).toBeGreaterThan(20)
     expect(strays(service, (target) => !isFile(target) || inside('service/src')(target))).toEqual([])
-    expect(strays([...src, ...stores, ...adapters, ...cli], (target) => !inside('service')(target))).toEqual(
-      [],
-    )
+    expect(
+      strays([...src, ...stores, ...adapters, ...sender, ...cli], (target) => !inside('service')(target)),
+    ).toEqual([])
   })
 
   it('checks know what they judge and lib, not one another', () => {
@@ -159,7 +171,7 @@ describe('the platform rule', () => {
       target.startsWith('node:') ||
       target === '#crypto' ||
       places[target]?.includes(path) === true
-    expect(strays([...src, ...stores, ...adapters], known)).toEqual([])
+    expect(strays([...src, ...stores, ...adapters, ...sender], known)).toEqual([])
   })
 
   it('frameworks are imported for their types only, so that none has to be installed', () => {

@@ -22,11 +22,13 @@ describe('the tree in CONTRIBUTING.md', () => {
     'src/lib',
     'src/scheme',
     'src/explain',
+    'src/signing',
     'src/testing',
     'stores',
     'stores/shared',
     'adapters',
     'adapters/shared',
+    'sender',
     'cli',
     'bench',
   ])('has one line for each file of %s, and for nothing else', (folder) => {

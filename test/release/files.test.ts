@@ -17,7 +17,7 @@ const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'packa
 const PROGRAM = [
   ...['shared', 'core', 'crypto/node', 'crypto/web', 'signing/sign-as'].map((name) => `src/${name}`),
   ...['fetch-bytes', 'jwks', 'remote-value'].map((name) => `src/auth/${name}`),
-  ...['hex', 'shared-attempt', 'weak-keys'].map((name) => `src/lib/${name}`),
+  ...['hex', 'shared-attempt'].map((name) => `src/lib/${name}`),
   ...[
     'accept-secret',
     'body-hash',
@@ -48,7 +48,7 @@ describe('the tarball', () => {
     const entries = Object.values(manifest.exports)
       .filter((path) => path.endsWith('.js'))
       .flatMap((path) => (path.includes('*') ? schemeNames.map((name) => path.replace('*', name)) : [path]))
-    const types = ['src', 'schemes', 'stores', 'adapters'].flatMap((folder) =>
+    const types = ['src', 'schemes', 'stores', 'adapters', 'sender'].flatMap((folder) =>
       filesIn(join(root, folder))
         .filter((path) => path.endsWith('.ts'))
         .map((path) => `dist/${folder}/${path.replace(/\.ts$/, '.d.ts')}`),

@@ -84,6 +84,7 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
 const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   '.': ['ipaddr.js'],
   './jwt': ['jose'],
+  './sender': ['ipaddr.js', 'jose'],
   './testing': ['jose'],
   './express': ['ipaddr.js'],
   './fastify': ['fastify-plugin', 'ipaddr.js'],

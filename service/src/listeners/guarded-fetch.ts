@@ -4,7 +4,7 @@ import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Fetch } from 'hookgate/jwt'
-import { isPublicAddress } from './public-address.ts'
+import { isPublicAddress } from 'hookgate/sender'
 
 /** The key host of a tenant is, or leads to, an address that is not of the public internet. */
 export class AddressRefusedError extends Error {

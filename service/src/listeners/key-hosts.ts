@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { ListenerConfigError } from 'hookgate'
 import { type KeySet, type RemoteKeySetOptions, remoteKeySet } from 'hookgate/jwt'
+import { isPublicAddress } from 'hookgate/sender'
 import { guardedFetch } from './guarded-fetch.ts'
-import { isPublicAddress } from './public-address.ts'
 
 /**
  * The keys at a URL that a tenant gave: from the public internet only, unless a development setting allows the rest.
