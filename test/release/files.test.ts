@@ -16,19 +16,25 @@ const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'packa
 /** Beside the entries of `exports`: what several of them share, the two builds of `#crypto`, and the command. */
 const PROGRAM = [
   ...['shared', 'core', 'crypto/node', 'crypto/web', 'signing/sign-as'].map((name) => `src/${name}`),
-  ...['fetch-bytes', 'jwks', 'remote-value'].map((name) => `src/auth/${name}`),
-  ...['hex', 'shared-attempt'].map((name) => `src/lib/${name}`),
+  ...['fetch-bytes', 'jwks', 'remote-certificates', 'remote-key-set', 'remote-value', 'remote-values'].map(
+    (name) => `src/auth/${name}`,
+  ),
+  ...['base64', 'hex', 'shared-attempt'].map((name) => `src/lib/${name}`),
   ...[
     'accept-secret',
     'body-hash',
     'define-code-scheme',
     'define-scheme',
     'key-bytes',
+    'mac-keys',
+    'same-text',
     'scheme',
     'standard-webhooks-row',
+    'token-keys',
   ].map((name) => `src/scheme/${name}`),
   ...['sqlite-connection', 'sqlite-store'].map((name) => `stores/shared/${name}`),
   'adapters/shared',
+  'schemes/shared/hashed-token',
   ...['main', 'listen', 'send', 'sign', 'verify', 'secret', 'keys'].map((command) => `cli/${command}`),
   ...[
     'command',
@@ -40,7 +46,7 @@ const PROGRAM = [
     'output',
     'private-key',
   ].map((name) => `cli/${name}`),
-  ...['schemes', 'signing', 'values'].map((name) => `cli/${name}`),
+  ...['schemes', 'secrets', 'signing', 'sparingly', 'values'].map((name) => `cli/${name}`),
 ]
 
 describe('the tarball', () => {
