@@ -12,6 +12,14 @@ import type { Forwarding } from './forward-options.ts'
 /** Any answer that means "release": the app never saw the event. */
 const NEVER_REACHED = 502
 
+/** Each keeps its body, its payload and two connections: 200 KB and more. */
+const MOST_IN_FLIGHT = 1024
+const TOO_MANY: AppSilence = {
+  kind: 'unreachable',
+  problem: `${MOST_IN_FLIGHT} deliveries wait for it already`,
+  ms: 0,
+}
+
 export interface Forwarder {
   readonly answer: AnswerEvent
   /** When every event that was passed on is settled: also those whose sender has left. */
@@ -25,7 +33,10 @@ export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, pub
   const inFlight = new Set<Promise<unknown>>()
   const complain = sparingly(remark)
   const pass: AnswerEvent = async ({ event, listener }, request, response) => {
-    const answer = await app.ask(appHeaders(event, request, options), event.rawBody)
+    const answer =
+      inFlight.size < MOST_IN_FLIGHT
+        ? await app.ask(appHeaders(event, request, options), event.rawBody)
+        : TOO_MANY
     await settleBy(answer, event, listener)
     reply(response, answer, listener)
     if (answer.kind !== 'answered') complain(complaint(target, answer, listener))

@@ -5,27 +5,13 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { signHmac } from '../../src/testing/index.ts'
 import { closedPort, startApp } from './app.ts'
+import { deliver } from './gateway.ts'
 import { type RunningListener, SECRET, startListener } from './support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
 
 function startGateway(appUrl: string, ...args: string[]): Promise<RunningListener> {
   return startListener(['--json', '--forward-to', appUrl, ...args], { env })
-}
-
-interface Answer {
-  readonly status: number
-  readonly body: string
-  readonly headers: Headers
-}
-
-async function deliver(
-  url: string,
-  eventId: string = randomUUID(),
-  body: string | Uint8Array<ArrayBuffer> = '{}',
-): Promise<Answer> {
-  const response = await fetch(url, await signHmac({ secret: SECRET, body, eventId }))
-  return { status: response.status, body: await response.text(), headers: response.headers }
 }
 
 function answerWith(status: number, body = `app says ${status}`) {

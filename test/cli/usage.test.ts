@@ -35,6 +35,14 @@ test('hookgate --version is that of the package', async () => {
   expect(await hookgate(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
+test('a forward secret that is too short is refused, and not repeated', async () => {
+  const env = { HOOKGATE_FORWARD_SECRET: 'short' }
+  const ended = await hookgate(['listen', '--forward-to', URL_], { env })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toMatch(/^hookgate listen: HOOKGATE_FORWARD_SECRET: /)
+  expect(ended.stderr).not.toContain('short\n')
+})
+
 /** None of the named files is here, and none is made. */
 const EMPTY = import.meta.dirname
 
@@ -54,6 +62,19 @@ test.concurrent.each<[string[], string]>([
   [['listen', '--jwks', 'x', '--secret-file', 'y'], 'give --jwks or --secret-file, not both'],
   [['listen', '--secret-file', 'nope.txt'], '--secret-file nope.txt: there is no such file'],
   [['listen', '--tolerance', '0'], '--tolerance takes a whole number'],
+  [['listen', '--lease', '0'], '--lease takes a whole number from 1 to 3600'],
+  [['listen', '--forward-to', 'nonsense'], '--forward-to takes an absolute URL'],
+  [['listen', '--forward-to', 'http://a:b@x.example/'], '--forward-to must not carry credentials'],
+  [['listen', '--timeout', '5'], '--timeout needs --forward-to URL'],
+  [['listen', '--pass-header', 'x'], '--pass-header needs --forward-to URL'],
+  [['listen', '--forward-secret-file', 'x'], '--forward-secret-file needs --forward-to URL'],
+  [['listen', '--forward-to', URL_, '--forward-secret-file', 'nope'], 'nope: there is no such file'],
+  [['listen', '--forward-to', URL_, '--timeout', '0'], '--timeout takes a whole number'],
+  [['listen', '--port', '0', '--forward-to', URL_, '--timeout', '56'], '--timeout takes at most 55'],
+  [['listen', '--port', '0', '--forward-to', URL_, '--lease', '5'], '--forward-to needs --lease 6 or more'],
+  [['listen', '--forward-to', URL_, '--pass-header', 'X_Real_IP'], 'letters, digits and hyphens'],
+  [['listen', '--forward-to', URL_, '--pass-header', 'Transfer-Encoding'], 'it is for one connection only'],
+  [['listen', '--forward-to', URL_, '--pass-header', 'Hookgate-Auth'], 'hookgate makes this header itself'],
   [['send'], 'needs a URL'],
   [['send', URL_, URL_], 'takes one URL only'],
   [['send', 'nonsense', '--data', '{}'], 'URL takes an absolute URL'],
