@@ -6,7 +6,10 @@ import { codeOf } from '../values.ts'
 import type { AppAnswer, AppReply, AppSilence } from './app-answer.ts'
 
 const MOST_ANSWER_BYTES = 65_536
-/** Servers close idle connections after 2 s (gunicorn) or 5 s (Node). A request sent at that moment would be lost. */
+/**
+ * Servers close idle connections after 2 s (gunicorn) or 5 s (Node). A request sent at that moment would be lost. The agent
+ * heeds a `Keep-Alive: timeout=…` that announces less.
+ */
 const IDLE_MS = 1000
 
 /** The app behind `--forward-to`. */
@@ -50,7 +53,6 @@ function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): 
     outgoing.on('error', (error) => fail(codeOf(error) || 'the connection failed'))
     outgoing.on('response', (response) => {
       if (response.statusCode === 101) return fail('it changed protocols') // nobody asked for that
-      if (closesSoon(response)) outgoing.shouldKeepAlive = false
       response.on('error', () => fail('its answer broke off'))
       readAnswer(response, end)
     })
@@ -65,12 +67,6 @@ function whenReached(outgoing: ClientRequest, tell: () => void): void {
     if (isOpening) socket.once(socket.secureConnecting === undefined ? 'connect' : 'secureConnect', tell)
     else tell()
   })
-}
-
-/** Whether the app announces that it closes idle connections as soon as the agent does, or sooner. */
-function closesSoon({ headers }: IncomingMessage): boolean {
-  const [, seconds] = /^timeout=([0-9]{1,9})/.exec(String(headers['keep-alive'] ?? '').slice(0, 32)) ?? []
-  return seconds !== undefined && Number(seconds) * 1000 <= IDLE_MS
 }
 
 /** Not `for await`, which costs three turns of the event loop more. */
