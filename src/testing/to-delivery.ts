@@ -2,13 +2,14 @@ import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bodyBytes } from '../signing/body.ts'
 import type { SignedRequest } from '../signing/sign.ts'
+import type { MutatedRequest } from './wrong-requests.ts'
 
 /**
  * What an adapter would hand to `verify` on receiving this request.
  *
  * @throws ListenerConfigError when it is no such request, or a promise of one.
  */
-export function toDelivery(request: SignedRequest, sourceIp?: string): Delivery {
+export function toDelivery(request: SignedRequest | MutatedRequest, sourceIp?: string): Delivery {
   if (!request?.headers) {
     throw new ListenerConfigError('toDelivery', 'takes what signHmac() or signJwt() resolves with: await it')
   }

@@ -57,7 +57,7 @@ describe('the public surface', () => {
       './stores/postgres': ['postgresSchema', 'postgresStore'],
       './stores/redis': ['redisStore'],
       './stores/sqlite': ['sqliteSchema', 'sqliteStore'],
-      './testing': ['eventStoreSuite', 'signAs', 'signHmac', 'signJwt', 'toDelivery'],
+      './testing': ['eventStoreSuite', 'mutations', 'signAs', 'signHmac', 'signJwt', 'toDelivery'],
       './web': ['webhookHandler'],
     })
   })

@@ -1,0 +1,66 @@
+import { ListenerConfigError } from '../errors.ts'
+import { bodyBytes } from '../signing/body.ts'
+import type { SignedRequest } from '../signing/sign.ts'
+import { type Reason, type RejectedStatus, rejected } from '../verdict.ts'
+import { type SignedParts, WRONG_PARTS } from './wrong-parts.ts'
+import { type MutatedRequest, WRONG_REQUESTS } from './wrong-requests.ts'
+import { WRONG_MACS, WRONG_TOKENS } from './wrong-signatures.ts'
+
+/** One way to spoil a delivery, and how it has to be refused. */
+export interface Mutation {
+  /** What was changed: the name of a test. */
+  readonly name: string
+  /** Ready to send: `fetch(url, request)`. */
+  readonly request: MutatedRequest
+  /** The reason of the verdict. */
+  readonly reason: Reason
+  /** The status of the answer. */
+  readonly status: RejectedStatus
+}
+
+/**
+ * Some fifty ways to spoil a delivery that `signHmac` or `signJwt` made, each with the reason and the status that it must get. An
+ * endpoint that answers 2xx to one of them is open.
+ *
+ * ```ts
+ * test.each(mutations(await signHmac({ secret, body })))('$name is refused', async ({ request, status }) => {
+ *   expect((await app.request('/webhooks', request)).status).toBe(status)
+ * })
+ * ```
+ *
+ * They do not need the secret, so nothing is signed anew: `hookgate conform` does that.
+ *
+ * @throws ListenerConfigError for a request that neither of the two signed.
+ */
+export function mutations(delivery: SignedRequest): readonly Mutation[] {
+  const { 'webhook-timestamp': timestamp, 'webhook-event-id': eventId } = delivery?.headers ?? {}
+  if (timestamp === undefined || eventId === undefined) {
+    throw new ListenerConfigError('delivery', 'must be what signHmac() or signJwt() resolved with: await it')
+  }
+  const request: MutatedRequest = { ...delivery, body: bodyBytes(delivery.body) }
+  const parts = { timestamp, eventId, body: request.body }
+  const signatures = 'authorization' in delivery.headers ? WRONG_TOKENS : WRONG_MACS
+  return [
+    ...WRONG_REQUESTS.map(({ name, reason, change }) => mutation(name, reason, change(request))),
+    ...WRONG_PARTS.map(({ name, reason, change }) =>
+      mutation(name, reason, withParts(request, change(parts))),
+    ),
+    ...signatures.map(({ name, reason, change }) => mutation(name, reason, change(request))),
+  ]
+}
+
+function mutation(name: string, reason: Reason, request: MutatedRequest): Mutation {
+  return { name, request, reason, status: rejected(reason, name).status }
+}
+
+function withParts(
+  request: MutatedRequest,
+  { timestamp, eventId, body = request.body }: Partial<SignedParts>,
+): MutatedRequest {
+  const headers = {
+    ...request.headers,
+    ...(timestamp === undefined ? {} : { 'webhook-timestamp': timestamp }),
+    ...(eventId === undefined ? {} : { 'webhook-event-id': eventId }),
+  }
+  return { ...request, headers, body }
+}

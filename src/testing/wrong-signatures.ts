@@ -1,0 +1,100 @@
+import { decodeBase64url } from '#crypto'
+import { encodeBase64url } from '../lib/base64url.ts'
+import { encodeHex } from '../lib/hex.ts'
+import type { Reason } from '../verdict.ts'
+import { type MutatedRequest, type WrongRequest, withHeader } from './wrong-requests.ts'
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const SPACE = 0x20
+
+function bytesOf(text: string): Uint8Array {
+  return decodeBase64url(text) ?? new Uint8Array()
+}
+
+/** One bit of the first byte is another. */
+function flipped(text: string): string {
+  const [first = 0, ...rest] = bytesOf(text)
+  return encodeBase64url(Uint8Array.of(first ^ 1, ...rest))
+}
+
+/** The same bytes in another spelling: the last character has bits that stand for nothing. */
+function respelt(text: string): string {
+  return text.slice(0, -1) + ALPHABET.charAt(ALPHABET.indexOf(text.slice(-1)) ^ 1)
+}
+
+function rewritten(field: string, reason: Reason) {
+  return (name: string, change: (text: string) => string): WrongRequest => ({
+    name,
+    reason,
+    change: (request) => withHeader(request, field, change(request.headers[field] ?? '')),
+  })
+}
+
+/** What was signed is another by now. */
+function afterSigning(reason: Reason): readonly WrongRequest[] {
+  const spaced = (body: Uint8Array) => Uint8Array.of(...body, SPACE)
+  const body = (request: MutatedRequest) => ({ ...request, body: spaced(request.body) })
+  const id = (request: MutatedRequest) => withHeader(request, 'webhook-event-id', crypto.randomUUID())
+  return [
+    { name: 'a body with one byte more than was signed', reason, change: body },
+    { name: 'the event ID of another event', reason, change: id },
+  ]
+}
+
+function missing(field: string): readonly WrongRequest[] {
+  const reason = 'auth_missing'
+  return [
+    { name: 'no signature', reason, change: (request) => withHeader(request, field, undefined) },
+    { name: 'an empty signature', reason, change: (request) => withHeader(request, field, '') },
+  ]
+}
+
+const signature = rewritten('webhook-signature', 'signature_mismatch')
+
+/** Ways in which `Webhook-Signature` is wrong. */
+export const WRONG_MACS: readonly WrongRequest[] = [
+  ...missing('webhook-signature'),
+  signature('a signature with one bit changed', flipped),
+  signature('a signature in another spelling of the same bytes', respelt),
+  signature('a signature with padding', (text) => `${text}=`),
+  signature('a signature in hexadecimal', (text) => encodeHex(bytesOf(text))),
+  signature('a signature behind sha256=', (text) => `sha256=${text}`),
+  signature('a signature behind v1,', (text) => `v1,${text}`),
+  signature('a signature that lacks its end', (text) => text.slice(0, -1)),
+  signature('two signatures in one header', (text) => `${text},${text}`),
+  ...afterSigning('signature_mismatch'),
+  {
+    name: 'a timestamp one second later than was signed',
+    reason: 'signature_mismatch',
+    change: (request) =>
+      withHeader(request, 'webhook-timestamp', `${Number(request.headers['webhook-timestamp']) + 1}`),
+  },
+]
+
+const token = rewritten('authorization', 'token_invalid')
+const segment = (at: number, change: (text: string) => string) => (text: string) =>
+  text
+    .split('.')
+    .map((part, index) => (index === at ? change(part) : part))
+    .join('.')
+const NO_ALGORITHM = encodeBase64url(new TextEncoder().encode('{"alg":"none","typ":"JWT"}'))
+
+/** Ways in which a token is wrong. */
+export const WRONG_TOKENS: readonly WrongRequest[] = [
+  ...missing('authorization'),
+  token('a token with one bit of its signature changed', segment(2, flipped)),
+  token('a token with padding', (text) => `${text}=`),
+  token(
+    'a token without a signature',
+    segment(2, () => ''),
+  ),
+  token(
+    'a token with the algorithm none',
+    (text) => `Bearer ${segment(0, () => NO_ALGORITHM)(text.slice(7))}`,
+  ),
+  token('a token of four segments', (text) => `${text}.AAAA`),
+  token('a token of two segments', (text) => text.slice(0, text.lastIndexOf('.'))),
+  token('a token without Bearer', (text) => text.slice('Bearer '.length)),
+  token('a token behind Basic', (text) => text.replace('Bearer', 'Basic')),
+  ...afterSigning('token_invalid'),
+]
