@@ -8,15 +8,21 @@ export interface Held {
   release(): Promise<boolean>
 }
 
+/** One claim for each of an event's keys: none, one or two. */
+export function holdAll([first, second]: readonly string[], claim: (key: string) => Held): Held {
+  if (first === undefined) return UNCLAIMED
+  return second === undefined ? claim(first) : new HeldPair(claim(first), claim(second))
+}
+
 /** For `dedupe: 'off'`: every delivery is new. */
-export const UNCLAIMED: Held = {
+const UNCLAIMED: Held = {
   take: () => 'acquired',
   commit: () => Promise.resolve('committed'),
   release: () => Promise.resolve(true),
 }
 
 /** Two keys of one event: it is new only if both are, and both are let go of together. */
-export class HeldPair implements Held {
+class HeldPair implements Held {
   readonly #first: Held
   readonly #second: Held
 

@@ -1,10 +1,11 @@
 import type { Attempt } from './checks/check.ts'
-import { type Held, HeldPair, UNCLAIMED } from './claim-keys.ts'
+import type { Held } from './claim-keys.ts'
 import { EventStoreError } from './errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
 import { withDeadline } from './lib/deadline.ts'
 import { callHook, startTime } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
+import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
 import { type Rejected, rejected } from './verdict.ts'
 
@@ -20,7 +21,8 @@ export function claimEvent<Accepted>(
   { listener, eventId, sender, claimKeys }: Attempt,
   accept: (claim: Held) => Accepted,
 ): MaybePromise<Accepted | Rejected> {
-  const claim = sender === undefined ? new Claim(listener, eventId) : claimOf(listener, claimKeys)
+  const claimOf = (key: string) => new Claim(listener, key)
+  const claim = sender === undefined ? claimOf(eventId) : sender.hold(claimKeys, claimOf)
   const { auth, leaseMs } = listener
   return whenKnown(claim.take(), (answer) => {
     if (answer === 'acquired') return accept(claim)
@@ -29,12 +31,8 @@ export function claimEvent<Accepted>(
   })
 }
 
-/** Under each of its keys: none, one, or two. */
-function claimOf(listener: Listener<unknown>, [first, second]: readonly string[]): Held {
-  if (first === undefined) return UNCLAIMED
-  const claim = new Claim(listener, first)
-  return second === undefined ? claim : new HeldPair(claim, new Claim(listener, second))
-}
+/** What the store is asked and answers, for subscribers. */
+const STORE: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('store')
 
 class Claim implements Held {
   readonly #listener: Listener<unknown>
@@ -86,8 +84,16 @@ class Claim implements Held {
     callHook(onError, new EventStoreError(problem), { ...this.#key, durationMs })
   }
 
-  /** One call of the store, under the deadline: clients are known to hang for a minute when their server dies. */
   #ask<Answer>(verb: Verb<Answer>, call: () => MaybePromise<Answer>): MaybePromise<Answer> {
+    return traced(
+      STORE,
+      () => this.#askInTime(verb, call),
+      (answer) => ({ listenerId: this.#key.listenerId, verb: verb.name, answer }),
+    )
+  }
+
+  /** One call of the store, under the deadline: clients are known to hang for a minute when their server dies. */
+  #askInTime<Answer>(verb: Verb<Answer>, call: () => MaybePromise<Answer>): MaybePromise<Answer> {
     try {
       const answer = call()
       if (!isPromise(answer)) return judge(verb, answer)

@@ -1,28 +1,38 @@
 import type { Attempt } from './checks/check.ts'
 import { isAddress } from './lib/cidr.ts'
-import { callHook } from './lib/hooks.ts'
+import { callHook, isWatched, VERIFY } from './lib/hooks.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
+import { traced } from './lib/tracing.ts'
 import type { VerdictContext } from './listener-options.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What a step of `verify` ends with: a verdict, or the attempt itself when its event is still to be claimed. */
 type Step<Result> = (attempt: Attempt) => MaybePromise<Result>
 
-/** Runs a step, and tells the listener's hooks the verdict and how long it took. */
+/** Runs a step, and tells the listener's hooks and the channel's subscribers the verdict and how long it took. */
 export function watched<Result extends Verdict<unknown> | Attempt>(
   attempt: Attempt,
   step: Step<Result>,
 ): MaybePromise<Result> {
-  const { onVerdict, onError } = attempt.listener
-  return onVerdict === undefined && onError === undefined ? step(attempt) : watch(attempt, step)
+  if (!isWatched(attempt.listener)) return step(attempt)
+  const startedAt = performance.now() - attempt.spentMs
+  return traced(
+    VERIFY,
+    () => watch(attempt, step, startedAt),
+    (result) => ({
+      ...contextOf(attempt, startedAt),
+      bodyBytes: attempt.delivery.body.byteLength,
+      ...outcomeOf(attempt, result),
+    }),
+  )
 }
 
 async function watch<Result extends Verdict<unknown> | Attempt>(
   attempt: Attempt,
   step: Step<Result>,
+  startedAt: number,
 ): Promise<Result> {
   const { onVerdict, onError } = attempt.listener
-  const startedAt = performance.now() - attempt.spentMs
   try {
     const result = await step(attempt)
     if ('ok' in result) callHook(onVerdict, result, contextOf(attempt, startedAt))
@@ -33,6 +43,16 @@ async function watch<Result extends Verdict<unknown> | Attempt>(
     callHook(onError, error, contextOf(attempt, startedAt))
     throw error
   }
+}
+
+/** What may be published of a result. `checked`: the claim is a step of its own. */
+function outcomeOf({ auth }: Attempt, result: Verdict<unknown> | Attempt | undefined): object {
+  if (!result) return { outcome: 'undecided' }
+  if (!('ok' in result)) return { outcome: 'checked' }
+  const keyId = auth && ('keyId' in auth ? auth.keyId : auth.secretId)
+  const by = auth && { auth: { method: auth.method, keyId } }
+  if (result.ok) return { outcome: 'accepted', ...by }
+  return { outcome: result.handshake ? 'handshake' : 'refused', reason: result.reason, ...by }
 }
 
 /** Logs are written from this, so text that a stranger could have made up stays out. */

@@ -5,8 +5,6 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { KeySet } from './key-set.ts'
 import { type PublicKey, readPublicKey } from './public-key.ts'
 
-const MOST_KEYS = 100
-
 interface Entry extends PublicKey {
   imported?: CryptoKey
 }
@@ -14,13 +12,15 @@ interface Entry extends PublicKey {
 /** The keys of one JWKS document (RFC 7517 5). A bad key does not spoil the good ones: it is never used. */
 export class Jwks implements KeySet {
   readonly #entries: readonly Entry[]
+  readonly size: number
 
   /** @throws Error when the document is not a JWKS or has over 100 keys. */
   constructor(document: unknown) {
     const keys: unknown = Object(document).keys
     if (!Array.isArray(keys)) throw new Error('is not a JWKS: { keys: [...] }')
-    if (keys.length > MOST_KEYS) throw new Error(`has over ${MOST_KEYS} keys`)
+    if (keys.length > 100) throw new Error('has over 100 keys')
     this.#entries = keys.flatMap((key) => readPublicKey(key) ?? [])
+    this.size = this.#entries.length
   }
 
   has(keyId: string): boolean {

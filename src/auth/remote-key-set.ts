@@ -1,10 +1,14 @@
 import { aBoolean, checkOptions, optional } from '../lib/options.ts'
+import { type TracingChannel, traced, tracingChannel } from '../lib/tracing.ts'
 import { platformFetch } from './fetch-bytes.ts'
 import { fetchJwks } from './fetch-jwks.ts'
 import { jwksUrl } from './jwks-url.ts'
 import type { KeySet } from './key-set.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
-import { RemoteValue } from './remote-value.ts'
+import { RemoteValue, type Trigger } from './remote-value.ts'
+
+/** Each attempt to fetch a set, for subscribers. */
+const KEYS: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('keys')
 
 /** The options of `remoteKeySet`. */
 export interface RemoteKeySetOptions extends RemoteOptions {
@@ -31,7 +35,10 @@ export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {
 /** The same of a URL that is known to be right. @param where What errors call it. */
 export function fetchedKeySet(url: string, where: string, options: RemoteOptions): KeySet {
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
-  const jwks = new RemoteValue(where, () => fetchJwks(url, fetch, timeoutSeconds * 1000), options)
+  const load = () => fetchJwks(url, fetch, timeoutSeconds * 1000)
+  const tracedLoad = (trigger: Trigger) =>
+    traced(KEYS, load, (set) => ({ url: where, trigger, keys: set?.size }))
+  const jwks = new RemoteValue(where, tracedLoad, options)
   return {
     find: (keyId, algorithm) =>
       jwks.get(

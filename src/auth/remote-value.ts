@@ -13,6 +13,9 @@ const GRACE_MS = 1000
 /** How long a failure proves that the host is down. It covers the pause between two attempts. */
 const DOWN_MS = 2 * COOLDOWN_MS
 
+/** Why an attempt is made: no value yet, one that is too old, one that soon will be, or a fresh one that lacks a key. */
+export type Trigger = 'first' | 'expired' | 'early' | 'unknown_kid'
+
 /**
  * One thing on another host, fetched when it is first needed and then kept. Built for an endpoint that strangers can call:
  * one attempt per 30 s, failures included, shared by all who wait; a value is fresh for 10 minutes and renewed after 5;
@@ -20,7 +23,7 @@ const DOWN_MS = 2 * COOLDOWN_MS
  */
 export class RemoteValue<T> {
   readonly #where: string
-  readonly #fetchValue: () => Promise<T>
+  readonly #fetchValue: (trigger: Trigger) => MaybePromise<T>
   readonly #clock: Clock
   readonly #usableMs: number
   readonly #attempt: SharedAttempt
@@ -31,7 +34,7 @@ export class RemoteValue<T> {
   #failedAt = -Infinity
 
   /** @param fetchValue Settles within the timeout. */
-  constructor(where: string, fetchValue: () => Promise<T>, options: RemoteOptions) {
+  constructor(where: string, fetchValue: (trigger: Trigger) => MaybePromise<T>, options: RemoteOptions) {
     const {
       clock = performance,
       timeoutSeconds = TIMEOUT_SECONDS,
@@ -78,12 +81,19 @@ export class RemoteValue<T> {
   /** Never rejects: a failure is kept, and the old value too. */
   async #load(): Promise<void> {
     try {
-      this.#value = { it: await this.#fetchValue() }
+      this.#value = { it: await this.#fetchValue(this.#trigger()) }
       this.#fetchedAt = this.#clock.now()
     } catch (error) {
       this.#failure = error
       this.#failedAt = this.#clock.now()
     }
+  }
+
+  #trigger(): Trigger {
+    const age = this.#since(this.#fetchedAt)
+    if (age < RENEW_AFTER_MS) return 'unknown_kid'
+    if (age < FRESH_MS) return 'early'
+    return this.#value ? 'expired' : 'first'
   }
 
   /** A clock that was set back makes every age unknown, which is as good as very old. */

@@ -1,4 +1,5 @@
 import type { Attempt } from '../checks/check.ts'
+import { holdAll } from '../claim-keys.ts'
 import { headerOf } from '../delivery.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { bodyReaders } from './content.ts'
@@ -39,6 +40,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     signedBytes: (attempt) => signedBytes(attempt.signed ?? unsignedBody(attempt)),
     keyOfId,
     keyOfBytes,
+    hold: holdAll,
     answer: handshakeAnswerer(scheme, options),
   }
 }

@@ -1,4 +1,5 @@
 import type { Attempt } from '../checks/check.ts'
+import type { Held } from '../claim-keys.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
@@ -35,6 +36,8 @@ export interface Sender {
   readonly keyOfId: (id: string) => MaybePromise<string>
   /** What stands for signed bytes in the store. */
   readonly keyOfBytes: (bytes: Uint8Array) => MaybePromise<string>
+  /** One claim for all keys of an event. */
+  readonly hold: (keys: readonly string[], claim: (key: string) => Held) => Held
   /** Undefined for a request that is no handshake. */
   readonly answer: (attempt: Attempt) => MaybePromise<{ readonly reply: Reply } | undefined>
 }

@@ -1,0 +1,48 @@
+import type { MaybePromise } from './maybe-promise.ts'
+
+/** The part of Node's TracingChannel that is used. */
+export interface TracingChannel {
+  readonly hasSubscribers: boolean
+  tracePromise<T>(work: () => Promise<T>, fields: object): Promise<T>
+  subscribe(subscribers: { asyncEnd(fields: object): void }): void
+  unsubscribe(subscribers: { asyncEnd(fields: object): void }): unknown
+}
+
+interface Platform {
+  readonly process?: {
+    getBuiltinModule?(name: string): { tracingChannel(name: string): TracingChannel } | undefined
+  }
+}
+
+/** Looked up at run time: browsers and Workers cannot load a module that imports this one from Node. */
+export function tracingChannel(name: string): TracingChannel | undefined {
+  const { process } = globalThis as Platform // not every runtime has one
+  return process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel(`hookgate:${name}`)
+}
+
+/**
+ * Does `work`, and tells the channel's subscribers about it: first what `describe()` gives, in the end what it gives for the
+ * result. Nothing else of the result, and of an error only its name and message, reaches them.
+ */
+export function traced<T>(
+  channel: TracingChannel | undefined,
+  work: () => MaybePromise<T>,
+  describe: (result?: T) => object,
+): MaybePromise<T> {
+  if (!channel?.hasSubscribers) return work()
+  const fields = describe()
+  let result: Promise<T>
+  const returned = () => result
+  return channel
+    .tracePromise(() => {
+      result = (async () => work())()
+      return result.then(
+        (value) => void Object.assign(fields, describe(value)),
+        (error) => {
+          const { name, message } = Object(error)
+          return Promise.reject({ name, message })
+        },
+      )
+    }, fields)
+    .then(returned, returned)
+}
