@@ -21,8 +21,7 @@ export function claimEvent<Accepted>(
   { listener, eventId, sender, claimKeys }: Attempt,
   accept: (claim: Held) => Accepted,
 ): MaybePromise<Accepted | Rejected> {
-  const claimOf = (key: string) => new Claim(listener, key)
-  const claim = sender === undefined ? claimOf(eventId) : sender.hold(claimKeys, claimOf)
+  const claim = sender?.hold(claimKeys, (key) => new Claim(listener, key)) ?? new Claim(listener, eventId)
   const { auth, leaseMs } = listener
   return whenKnown(claim.take(), (answer) => {
     if (answer === 'acquired') return accept(claim)
@@ -85,6 +84,7 @@ class Claim implements Held {
   }
 
   #ask<Answer>(verb: Verb<Answer>, call: () => MaybePromise<Answer>): MaybePromise<Answer> {
+    if (!STORE?.hasSubscribers) return this.#askInTime(verb, call) // before the closures below are made
     return traced(
       STORE,
       () => this.#askInTime(verb, call),

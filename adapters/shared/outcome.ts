@@ -69,12 +69,14 @@ const NO_BYTES = new Uint8Array(0)
 
 export function refuseIncomplete(
   { message }: BodyIncompleteError,
+  request: Omit<Delivery, 'body'>,
   listener: Listener<unknown>,
   startedAt: number,
 ): Refusal {
+  const attempt = new Attempt({ ...request, body: NO_BYTES }, listener)
+  attempt.spentMs = performance.now() - startedAt
   const verdict = rejected('body_incomplete', message, listener.auth)
-  const durationMs = performance.now() - startedAt
-  callHook(listener.onVerdict, verdict, { listenerId: listener.id, durationMs })
+  void watched(attempt, () => verdict)
   return { reply: thenClose(replyTo(verdict)) }
 }
 

@@ -129,7 +129,7 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
       (error) => {
         place.giveBack()
         if (error instanceof BodyIncompleteError) {
-          return answer(refuseIncomplete(error, listener, startedAt))
+          return answer(refuseIncomplete(error, { method, url, header, sourceIp }, listener, startedAt))
         }
         throw error
       },

@@ -40,6 +40,6 @@ function isNumericDate(value: Json | undefined): value is number {
   return Number.isFinite(value)
 }
 
-function invalid(detail: string): Failure<'token_invalid'> {
+export function invalid(detail: string): Failure<'token_invalid'> {
   return fail('token_invalid', detail)
 }

@@ -6,7 +6,7 @@ import type { JwtClaims } from '../event.ts'
 import { isPromise } from '../lib/maybe-promise.ts'
 import { checkOptions, wellFormedText, withMethods } from '../lib/options.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
-import { checkClaims } from './claims.ts'
+import { checkClaims, invalid } from './claims.ts'
 import type { KeySet } from './key-set.ts'
 import { readBearerToken } from './token.ts'
 
@@ -45,10 +45,10 @@ export function jwt(options: JwtOptions): Authenticator {
 async function authenticate(attempt: Attempt, options: JwtOptions): Promise<Authentication> {
   const header = headerOf(attempt.delivery, 'authorization')
   if (header === undefined) return fail('auth_missing', 'no Authorization')
-  if (typeof header !== 'string') return fail('token_invalid', 'more than one Authorization')
+  if (typeof header !== 'string') return invalid('more than one Authorization')
 
   const token = readBearerToken(header)
-  if (typeof token === 'string') return fail('token_invalid', token)
+  if (typeof token === 'string') return invalid(token)
 
   const hash = sha256(attempt.delivery.body)
   const bodyHash = isPromise(hash) ? await hash : hash
@@ -60,9 +60,9 @@ async function authenticate(attempt: Attempt, options: JwtOptions): Promise<Auth
   // A parsed body can take 28 times the memory of its bytes, and strangers can make many wait.
   if (mustWait) attempt.payload = undefined
   const key = mustWait ? await found : found
-  if (typeof key === 'string') return fail('token_invalid', key)
+  if (typeof key === 'string') return invalid(key)
   const verifies = await verifySignature(token.algorithm, key, token.signature, token.signingInput)
-  if (!verifies) return fail('token_invalid', 'the signature does not verify')
+  if (!verifies) return invalid('the signature does not verify')
   if (mustWait) checkJsonBody(attempt) // which has passed before
   return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // that is what was checked
 }

@@ -1,0 +1,83 @@
+// node bench/builds.mjs BEFORE AFTER: what a change costs a delivery of 1 KB, in CPU time. Each is the `dist` of a checkout.
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { interleave, median } from './rounds.mjs'
+import { CIDRS, SECRET, signedDelivery } from './workload.mjs'
+
+const OPERATIONS = 500
+const ROUNDS_A_PROCESS = 40
+const PROCESSES = Number(process.env.PROCESSES ?? 20)
+
+/** Deliveries of 1 KB, verified, claimed and committed by a build. No ID comes twice. */
+async function variant(name, folder) {
+  const load = (path) => import(pathToFileURL(resolve(folder, path)).href)
+  const { defineListener, hmac, verify } = await load('src/index.js')
+  const { memoryStore } = await load('stores/memory.js')
+  const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+  const listener = defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
+  let deliveries = []
+  const prepare = () => {
+    deliveries = Array.from({ length: OPERATIONS }, (_, serial) => signedDelivery(1024, serial))
+  }
+  const loop = ownLoop()
+  return { name, prepare, run: () => loop(verify, listener, deliveries) }
+}
+
+/** One for each build, so that neither is compiled for the other's sake. */
+function ownLoop() {
+  return new Function(
+    'verify',
+    'listener',
+    'deliveries',
+    `return (async () => {
+      for (const delivery of deliveries) {
+        const verdict = await verify(delivery, listener)
+        if (!verdict.ok) throw new Error(verdict.detail)
+        await verdict.event.commit()
+      }
+    })()`,
+  )
+}
+
+/** How much dearer the second is than the first, round by round, in percent. */
+async function changes(first, second) {
+  const variants = [await variant('first', first), await variant('second', second)]
+  const progress = () => {
+    for (const { prepare } of variants) prepare()
+  }
+  const { cpu } = await interleave(variants, { rounds: ROUNDS_A_PROCESS, operations: OPERATIONS, progress })
+  return cpu.get('second').map((time, round) => Math.log(time / cpu.get('first')[round]))
+}
+
+const [before, after, inside] = process.argv.slice(2)
+if (!before || !after) {
+  console.error('node bench/builds.mjs BEFORE AFTER (two dist folders; PROCESSES=20 by default)')
+  process.exit(2)
+}
+if (inside) {
+  console.log(JSON.stringify(await changes(before, after)))
+} else {
+  // What is loaded second is slower by itself, so every other process loads them the other way round.
+  const pairs = Array.from({ length: PROCESSES / 2 }, () => {
+    const [there, back] = [run(before, after), run(after, before)]
+    return there.map((change, round) => ((change - back[round]) / 2) * 100)
+  }).flat()
+  report(pairs.toSorted((left, right) => left - right))
+}
+
+function run(...folders) {
+  const args = [fileURLToPath(import.meta.url), ...folders, 'inside']
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+}
+
+/** The order statistics that hold the median in 95 of 100 samples. */
+function report(sorted) {
+  const middle = sorted.length >> 1
+  const reach = Math.ceil(0.98 * Math.sqrt(sorted.length))
+  const percent = (value) => `${value.toFixed(2)} %`
+  console.log(
+    `${process.version}, ${sorted.length} pairs of rounds of ${OPERATIONS}: ${percent(median(sorted))}`,
+  )
+  console.log(`95 % interval: ${percent(sorted[middle - reach])} to ${percent(sorted[middle + reach])}`)
+}

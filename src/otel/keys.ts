@@ -1,0 +1,31 @@
+import type { Tracer } from '@opentelemetry/api'
+import type { Trigger } from '../auth/remote-value.ts'
+import { spansOf } from './spans.ts'
+import type { Observer } from './subscribe.ts'
+
+/** The fields of `hookgate:keys`. */
+interface KeysFields {
+  readonly url: string
+  readonly trigger: Trigger
+  readonly keys?: number
+}
+
+/** Each fetch of a key set, as a span. */
+export function observeKeys(tracer: Tracer | undefined): Observer<KeysFields> {
+  const spans = spansOf(tracer)
+  return {
+    start(fields) {
+      spans.start(fields, 'hookgate fetch keys', {
+        'url.full': fields.url,
+        'hookgate.keys.trigger': fields.trigger,
+      })
+    },
+    end(fields) {
+      const { error, keys } = fields
+      spans.end(fields, {
+        ...(keys !== undefined && { 'hookgate.keys.count': keys }),
+        ...(error && { 'error.type': error.name }),
+      })
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { Meter, Tracer } from '@opentelemetry/api'
+import type { ClaimAnswer, CommitAnswer } from '../event-store.ts'
+import { DURATIONS } from './durations.ts'
+import { spansOf } from './spans.ts'
+import type { Observer } from './subscribe.ts'
+
+/** The fields of `hookgate:store`. */
+interface StoreFields {
+  readonly listenerId: string
+  readonly verb: 'claim' | 'commit' | 'release'
+  readonly answer?: ClaimAnswer | CommitAnswer | boolean
+}
+
+/** Each call of a store: a duration, a count of lost leases, and a span for a claim. */
+export function observeStore(meter: Meter, tracer: Tracer | undefined): Observer<StoreFields> {
+  const duration = meter.createHistogram('hookgate.store.operation.duration', {
+    ...DURATIONS,
+    description: 'Time that the event store took for one call',
+  })
+  const lost = meter.createCounter('hookgate.lease.lost', {
+    unit: '{event}',
+    description: 'Events whose handler outlived its lease, so that another delivery ran it too',
+  })
+  const spans = spansOf(tracer)
+  const startTimes = new WeakMap<object, number>()
+  return {
+    start(fields) {
+      startTimes.set(fields, performance.now())
+      if (fields.verb === 'claim') spans.start(fields, 'hookgate claim', {})
+    },
+    end(fields) {
+      const { answer, error, listenerId, verb } = fields
+      const labels = {
+        'hookgate.store.verb': verb,
+        ...(error ? { 'error.type': error.name } : { 'hookgate.store.answer': inWords(answer) }),
+      }
+      const startedAt = startTimes.get(fields)
+      if (startedAt !== undefined) duration.record((performance.now() - startedAt) / 1000, labels)
+      if (answer === 'lost') lost.add(1, { 'hookgate.listener.id': listenerId })
+      spans.end(fields, { ...labels, 'hookgate.listener.id': listenerId })
+    },
+  }
+}
+
+/** `release` answers whether there was anything to release. */
+function inWords(answer: StoreFields['answer']): string {
+  if (typeof answer !== 'boolean') return answer ?? 'none'
+  return answer ? 'released' : 'kept'
+}

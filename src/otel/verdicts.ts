@@ -1,0 +1,47 @@
+import { type Attributes, type Meter, trace } from '@opentelemetry/api'
+import type { Reason } from '../verdict.ts'
+import { DURATIONS } from './durations.ts'
+import type { Observer } from './subscribe.ts'
+
+/** The fields of `hookgate:verify`. */
+interface VerifyFields {
+  readonly listenerId: string
+  readonly durationMs: number
+  readonly outcome: 'accepted' | 'refused' | 'undecided' | 'handshake' | 'checked'
+  readonly reason?: Reason
+  readonly eventId?: string
+  readonly auth?: { readonly method: string; readonly keyId: string }
+}
+
+/** Each verdict: attributes on the active span, a count and a duration. */
+export function observeVerdicts(meter: Meter): Observer<VerifyFields> {
+  const duration = meter.createHistogram('hookgate.verify.duration', {
+    ...DURATIONS,
+    description: 'Time from the whole body to the verdict',
+  })
+  const deliveries = meter.createCounter('hookgate.deliveries', {
+    unit: '{delivery}',
+    description: 'Deliveries by verdict',
+  })
+  return {
+    end(fields) {
+      if (fields.outcome === 'checked') return // its verdict follows, as a second operation
+      const labels: Attributes = {
+        'hookgate.listener.id': fields.listenerId,
+        'hookgate.outcome': fields.outcome,
+        ...(fields.reason && { 'hookgate.reason': fields.reason }),
+      }
+      deliveries.add(1, labels)
+      duration.record(fields.durationMs / 1000, labels)
+      trace.getActiveSpan()?.setAttributes({
+        ...labels,
+        ...(fields.eventId && { 'hookgate.event.id': fields.eventId }),
+        ...(fields.auth && {
+          'hookgate.auth.method': fields.auth.method,
+          'hookgate.auth.key_id': fields.auth.keyId,
+        }),
+        ...(fields.error && { 'error.type': fields.error.name }),
+      })
+    },
+  }
+}
