@@ -1,3 +1,4 @@
+import type { StoreAnswer, StoreFields } from './channel-fields.ts'
 import type { Attempt } from './checks/check.ts'
 import type { Held } from './claim-keys.ts'
 import { EventStoreError } from './errors.ts'
@@ -83,17 +84,23 @@ class Claim implements Held {
     callHook(onError, new EventStoreError(problem), { ...this.#key, durationMs })
   }
 
-  #ask<Answer>(verb: Verb<Answer>, call: () => MaybePromise<Answer>): MaybePromise<Answer> {
+  #ask<Answer extends StoreAnswer>(
+    verb: Verb<Answer>,
+    call: () => MaybePromise<Answer>,
+  ): MaybePromise<Answer> {
     if (!STORE?.hasSubscribers) return this.#askInTime(verb, call) // before the closures below are made
     return traced(
       STORE,
       () => this.#askInTime(verb, call),
-      (answer) => ({ listenerId: this.#key.listenerId, verb: verb.name, answer }),
+      (answer): StoreFields => ({ listenerId: this.#key.listenerId, verb: verb.name, answer }),
     )
   }
 
   /** One call of the store, under the deadline: clients are known to hang for a minute when their server dies. */
-  #askInTime<Answer>(verb: Verb<Answer>, call: () => MaybePromise<Answer>): MaybePromise<Answer> {
+  #askInTime<Answer extends StoreAnswer>(
+    verb: Verb<Answer>,
+    call: () => MaybePromise<Answer>,
+  ): MaybePromise<Answer> {
     try {
       const answer = call()
       if (!isPromise(answer)) return judge(verb, answer)
@@ -122,8 +129,8 @@ class Claim implements Held {
   }
 }
 
-interface Verb<Answer> {
-  readonly name: string
+interface Verb<Answer extends StoreAnswer> {
+  readonly name: StoreFields['verb']
   readonly answers: readonly Answer[]
 }
 
@@ -131,12 +138,12 @@ const CLAIM: Verb<ClaimAnswer> = { name: 'claim', answers: ['acquired', 'busy', 
 const COMMIT: Verb<CommitAnswer> = { name: 'commit', answers: ['committed', 'already', 'lost'] }
 const RELEASE: Verb<boolean> = { name: 'release', answers: [true, false] }
 
-function judge<Answer>({ name, answers }: Verb<Answer>, answer: Answer): Answer {
+function judge<Answer extends StoreAnswer>({ name, answers }: Verb<Answer>, answer: Answer): Answer {
   if (answers.includes(answer)) return answer
   throw new EventStoreError(`the event store answered ${name} with something else than ${answers.join(', ')}`)
 }
 
-function fail<Answer>({ name }: Verb<Answer>, cause: unknown): never {
+function fail<Answer extends StoreAnswer>({ name }: Verb<Answer>, cause: unknown): never {
   if (cause instanceof EventStoreError) throw cause
   throw new EventStoreError(`the event store failed to ${name}`, { cause })
 }

@@ -1,6 +1,7 @@
 export type { Authenticator } from './auth/authenticator.ts'
 export { generateSecret, type HmacOptions, type HmacSecret, hmac } from './auth/hmac.ts'
 export type { NamedSecret, Secrets } from './auth/secrets.ts'
+export type { FailedFields, KeysFields, StoreFields, VerifyFields } from './channel-fields.ts'
 export type { Delivery } from './delivery.ts'
 export { EventStoreError, KeySetError, ListenerConfigError, ListenerLoadError } from './errors.ts'
 export type { EventAuth, JwtClaims, WebhookEvent } from './event.ts'

@@ -1,3 +1,4 @@
+import type { VerifyFields } from './channel-fields.ts'
 import type { Attempt } from './checks/check.ts'
 import { isAddress } from './lib/cidr.ts'
 import { callHook, isWatched, VERIFY } from './lib/hooks.ts'
@@ -19,7 +20,7 @@ export function watched<Result extends Verdict<unknown> | Attempt>(
   return traced(
     VERIFY,
     () => watch(attempt, step, startedAt),
-    (result) => ({
+    (result): VerifyFields => ({
       ...contextOf(attempt, startedAt),
       bodyBytes: attempt.delivery.body.byteLength,
       ...outcomeOf(attempt, result),
@@ -46,11 +47,15 @@ async function watch<Result extends Verdict<unknown> | Attempt>(
 }
 
 /** What may be published of a result. `checked`: the claim is a step of its own. */
-function outcomeOf({ auth }: Attempt, result: Verdict<unknown> | Attempt | undefined): object {
+function outcomeOf(
+  { auth }: Attempt,
+  result: Verdict<unknown> | Attempt | undefined,
+): Pick<VerifyFields, 'outcome' | 'reason' | 'auth'> {
   if (!result) return { outcome: 'undecided' }
   if (!('ok' in result)) return { outcome: 'checked' }
-  const keyId = auth && ('keyId' in auth ? auth.keyId : auth.secretId)
-  const by = auth && { auth: { method: auth.method, keyId } }
+  const by = auth && {
+    auth: { method: auth.method, keyId: 'keyId' in auth ? auth.keyId : auth.secretId },
+  }
   if (result.ok) return { outcome: 'accepted', ...by }
   return { outcome: result.handshake ? 'handshake' : 'refused', reason: result.reason, ...by }
 }

@@ -1,3 +1,4 @@
+import type { KeysFields } from '../channel-fields.ts'
 import { aBoolean, checkOptions, optional } from '../lib/options.ts'
 import { type TracingChannel, traced, tracingChannel } from '../lib/tracing.ts'
 import { platformFetch } from './fetch-bytes.ts'
@@ -37,7 +38,7 @@ export function fetchedKeySet(url: string, where: string, options: RemoteOptions
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
   const load = () => fetchJwks(url, fetch, timeoutSeconds * 1000)
   const tracedLoad = (trigger: Trigger) =>
-    traced(KEYS, load, (set) => ({ url: where, trigger, keys: set?.size }))
+    traced(KEYS, load, (set): KeysFields => ({ url: where, trigger, keys: set?.size }))
   const jwks = new RemoteValue(where, tracedLoad, options)
   return {
     find: (keyId, algorithm) =>

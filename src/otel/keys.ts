@@ -1,14 +1,7 @@
 import type { Tracer } from '@opentelemetry/api'
-import type { Trigger } from '../auth/remote-value.ts'
+import type { KeysFields } from '../channel-fields.ts'
 import { spansOf } from './spans.ts'
 import type { Observer } from './subscribe.ts'
-
-/** The fields of `hookgate:keys`. */
-interface KeysFields {
-  readonly url: string
-  readonly trigger: Trigger
-  readonly keys?: number
-}
 
 /** Each fetch of a key set, as a span. */
 export function observeKeys(tracer: Tracer | undefined): Observer<KeysFields> {

@@ -1,15 +1,8 @@
 import type { Meter, Tracer } from '@opentelemetry/api'
-import type { ClaimAnswer, CommitAnswer } from '../event-store.ts'
+import type { StoreFields } from '../channel-fields.ts'
 import { DURATIONS } from './durations.ts'
 import { spansOf } from './spans.ts'
 import type { Observer } from './subscribe.ts'
-
-/** The fields of `hookgate:store`. */
-interface StoreFields {
-  readonly listenerId: string
-  readonly verb: 'claim' | 'commit' | 'release'
-  readonly answer?: ClaimAnswer | CommitAnswer | boolean
-}
 
 /** Each call of a store: a duration, a count of lost leases, and a span for a claim. */
 export function observeStore(meter: Meter, tracer: Tracer | undefined): Observer<StoreFields> {

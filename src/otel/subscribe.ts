@@ -5,12 +5,7 @@ import { tracingChannel } from '../lib/tracing.ts'
 /** What is done at the start and at the end of an operation. Both get the same object, with more in it at the end. */
 export interface Observer<Fields extends object> {
   start?(fields: Fields): void
-  end(fields: Fields & Failed): void
-}
-
-/** Of an operation that threw. */
-interface Failed {
-  readonly error?: { readonly name: string; readonly message: string }
+  end(fields: Fields): void
 }
 
 /** Passes a channel's operations to an observer. What the observer throws is dropped: Node would end the process. */
@@ -25,7 +20,7 @@ export function subscribe<Fields extends object>(name: string, observer: Observe
   // The channel's fields are those that its publisher gives: hence the casts.
   const subscribers = {
     start: (fields: object) => callHook(() => observer.start?.(fields as Fields)),
-    asyncEnd: (fields: object) => callHook(() => observer.end(fields as Fields & Failed)),
+    asyncEnd: (fields: object) => callHook(() => observer.end(fields as Fields)),
   }
   channel.subscribe(subscribers)
   return () => void channel.unsubscribe(subscribers)

@@ -1,17 +1,7 @@
 import { type Attributes, type Meter, trace } from '@opentelemetry/api'
-import type { Reason } from '../verdict.ts'
+import type { VerifyFields } from '../channel-fields.ts'
 import { DURATIONS } from './durations.ts'
 import type { Observer } from './subscribe.ts'
-
-/** The fields of `hookgate:verify`. */
-interface VerifyFields {
-  readonly listenerId: string
-  readonly durationMs: number
-  readonly outcome: 'accepted' | 'refused' | 'undecided' | 'handshake' | 'checked'
-  readonly reason?: Reason
-  readonly eventId?: string
-  readonly auth?: { readonly method: string; readonly keyId: string }
-}
 
 /** Each verdict: attributes on the active span, a count and a duration. */
 export function observeVerdicts(meter: Meter): Observer<VerifyFields> {

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import type { Attributes, Meter } from '@opentelemetry/api'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type EventStore, verify } from '../../src/index.ts'
+import { instrument } from '../../src/otel/index.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
+const dashboard: {
+  readonly panels: readonly {
+    readonly title: string
+    readonly targets: readonly { readonly expr: string }[]
+  }[]
+} = JSON.parse(read('grafana/dashboard.json'))
+const alerts = read('grafana/alerts.yaml')
+
+/** Metrics by their name behind Prometheus, each with the labels that were seen on it. */
+const metrics = new Map<string, Set<string>>()
+
+const underscored = (name: string) => name.replaceAll('.', '_')
+
+/** Stands in for an SDK: it notes names, as OpenTelemetry's rules for Prometheus write them. */
+const meter = {
+  createCounter: (name: string) => noted([`${underscored(name)}_total`]),
+  createHistogram: (name: string, { unit }: { readonly unit: string }) => {
+    const base = underscored(name) + (unit === 's' ? '_seconds' : '')
+    return noted(
+      ['_bucket', '_count', '_sum'].map((suffix) => base + suffix),
+      'le',
+    )
+  },
+} as unknown as Meter // the rest of a meter is not used
+
+function noted(names: readonly string[], ...always: readonly string[]) {
+  const labels = new Set(always)
+  for (const name of names) metrics.set(name, labels)
+  const note = (_value: number, attributes: Attributes) => {
+    for (const label of Object.keys(attributes)) labels.add(underscored(label))
+  }
+  return { add: note, record: note }
+}
+
+const DOWN: EventStore = { claim: fails, commit: fails, release: fails }
+
+function fails(): Promise<never> {
+  return Promise.reject(new Error('down'))
+}
+
+beforeAll(async () => {
+  const stop = instrument({ meter })
+  const lost: EventStore = { claim: () => 'acquired', commit: () => 'lost', release: () => true }
+  const { listener, deliver } = hmacListener({ store: lost })
+  const verdict = await verify(await deliver(), listener)
+  if (verdict.ok) await verdict.event.commit()
+  await verify({ ...(await deliver()), method: 'GET' }, listener)
+  const down = hmacListener({ store: DOWN })
+  await verify(await down.deliver(), down.listener).catch(() => {})
+  stop()
+})
+
+/** Each expression in the rules, on one line. */
+const alertExpressions = alerts
+  .replaceAll(/>-\n\s+(.*)\n\s+(.*)/g, '$1 $2')
+  .split('\n')
+  .flatMap((line) => /^\s+expr: (.*)/.exec(line)?.[1] ?? [])
+const panelExpressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+
+/** The metrics and the labels that an expression names. */
+function namesIn(expression: string) {
+  const selectors = [...expression.matchAll(/(hookgate_\w+?)(?:\{([^}]*)\})?\[/g)]
+  const matched = selectors.flatMap(([, , labels = '']) =>
+    [...labels.matchAll(/(\w+)[!=]/g)].map(([, label]) => label),
+  )
+  const grouped = [...expression.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '))
+  return { metrics: selectors.map(([, name = '']) => name), labels: [...matched, ...grouped] }
+}
+
+describe('the dashboard and the alert rules', () => {
+  it('are seven panels and four rules', () => {
+    expect(dashboard.panels.map(({ targets }) => targets.length)).toEqual([1, 1, 1, 2, 1, 1, 1])
+    expect(alerts.match(/- alert: \w+/g)).toHaveLength(4)
+    expect(alertExpressions).toHaveLength(4)
+  })
+
+  it.each([...panelExpressions, ...alertExpressions])('name what the code reports: %s', (expression) => {
+    const { metrics: names, labels } = namesIn(expression)
+    expect(names.length).toBeGreaterThan(0)
+    expect(labels.length).toBeGreaterThan(0)
+    for (const name of names) {
+      const known = metrics.get(name)
+      expect([...metrics.keys()]).toContain(name)
+      for (const label of labels) expect([...(known ?? [])], `${name} has no ${label}`).toContain(label)
+    }
+  })
+
+  it('show every metric', () => {
+    const shown = new Set([...panelExpressions, ...alertExpressions].flatMap((text) => namesIn(text).metrics))
+    const base = (name: string) => name.replace(/_(bucket|count|sum)$/, '')
+    expect([...new Set([...metrics.keys()].map(base))].toSorted()).toEqual(
+      [...new Set([...shown].map(base))].toSorted(),
+    )
+  })
+
+  it('name reasons and outcomes that there are', () => {
+    const values = [
+      ...`${panelExpressions}${alertExpressions}`.matchAll(/hookgate_(outcome|reason)="(\w+)"/g),
+    ]
+    const source = readFileSync(new URL('../../src/verdict.ts', import.meta.url), 'utf8')
+    const fields = readFileSync(new URL('../../src/channel-fields.ts', import.meta.url), 'utf8')
+    expect(values.length).toBeGreaterThan(4)
+    for (const [, kind, value] of values) {
+      expect(kind === 'reason' ? source : fields).toMatch(kind === 'reason' ? `  ${value}: ` : `'${value}'`)
+    }
+  })
+
+  it('no metric has an event ID, an address or a key as a label', () => {
+    const labels = [...metrics.values()].flatMap((each) => [...each])
+    expect([...new Set(labels)].toSorted()).toEqual([
+      'error_type',
+      'hookgate_listener_id',
+      'hookgate_outcome',
+      'hookgate_reason',
+      'hookgate_store_answer',
+      'hookgate_store_verb',
+      'le',
+    ])
+  })
+})

@@ -1,0 +1,156 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { tracingChannel } from 'node:diagnostics_channel'
+import { inspect } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type EventStore, EventStoreError, hmac, verify } from '../../src/index.ts'
+import { isPromise } from '../../src/lib/maybe-promise.ts'
+import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
+import { endsOf, recordChannel } from '../support/channel-recorder.ts'
+import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
+import { jwtSender } from '../support/jwt-listener.ts'
+import { ES256_KEY, slackHandshake } from './senders.ts'
+
+const CAUSE = new Error(`ECONNREFUSED redis://:${SECRET}@127.0.0.1`)
+const broken: EventStore = {
+  claim: () => Promise.reject(CAUSE),
+  commit: () => Promise.reject(CAUSE),
+  release: () => Promise.reject(CAUSE),
+}
+
+describe('hookgate:verify', () => {
+  it('starts with the listener, the source and the size, and ends with the verdict', async () => {
+    const moments = recordChannel('verify')
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver({ sourceIp: '192.0.2.1', body: '{"a":1}' })
+    const verdict = await verify(delivery, listener)
+    const atStart = {
+      listenerId: 'L1',
+      sourceIp: '192.0.2.1',
+      bodyBytes: 7,
+      durationMs: expect.any(Number),
+      outcome: 'undecided',
+    }
+    expect(moments).toEqual([
+      { at: 'start', fields: atStart },
+      {
+        at: 'asyncEnd',
+        fields: {
+          ...atStart,
+          outcome: 'accepted',
+          eventId: verdict.ok ? verdict.event.id : '',
+          auth: { method: 'hmac', keyId: 'main' },
+          result: undefined, // Node adds it
+        },
+      },
+    ])
+  })
+
+  it('says of a refusal why', async () => {
+    const moments = recordChannel('verify')
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver()
+    await verify(delivery, listener)
+    await verify(delivery, listener)
+    await verify(withHeaders(delivery, { 'webhook-signature': 'x' }), listener)
+    expect(endsOf(moments)).toMatchObject([
+      { outcome: 'accepted' },
+      { outcome: 'refused', reason: 'event_in_progress', auth: { method: 'hmac', keyId: 'main' } },
+      { outcome: 'refused', reason: 'signature_mismatch' },
+    ])
+    expect(endsOf(moments)[2]?.auth).toBeUndefined()
+  })
+
+  it('says undecided when the store fails, with the name and the message of the error', async () => {
+    const moments = recordChannel('verify')
+    const { listener, deliver } = hmacListener({ store: broken })
+    await expect(verify(await deliver(), listener)).rejects.toThrow(EventStoreError)
+    const error = { name: 'EventStoreError', message: 'the event store failed to claim' }
+    expect(moments.map(({ at }) => at)).toEqual(['start', 'error', 'asyncEnd'])
+    expect(endsOf(moments)).toMatchObject([{ outcome: 'undecided', error }])
+  })
+
+  it('says which key of the key set a token was signed with', async () => {
+    const moments = recordChannel('verify')
+    await jwtSender(ES256_KEY).send()
+    expect(endsOf(moments)).toMatchObject([
+      { outcome: 'accepted', auth: { method: 'jwt', keyId: ES256_KEY.keyId } },
+    ])
+  })
+
+  it('tells a handshake from a refusal', async () => {
+    const moments = recordChannel('verify')
+    const { delivery, listener } = slackHandshake()
+    expect(await verify(await delivery, listener)).toMatchObject({ handshake: true })
+    expect(endsOf(moments)).toMatchObject([{ outcome: 'handshake', reason: undefined }])
+  })
+
+  it('has two operations where the claim is a step of its own, and one verdict', async () => {
+    const moments = recordChannel('verify')
+    const { listener, deliver } = hmacListener()
+    const attempt = await checkedOn(await deliver(), listener)
+    if ('ok' in attempt) throw new Error('refused')
+    await claimOn(attempt)
+    expect(endsOf(moments).map(({ outcome }) => outcome)).toEqual(['checked', 'accepted'])
+    const [first, second] = endsOf(moments)
+    expect(Number(second?.durationMs)).toBeGreaterThanOrEqual(Number(first?.durationMs))
+  })
+
+  it('runs the checks in the store that a subscriber binds, and what follows outside of it', async () => {
+    const storage = new AsyncLocalStorage<string>()
+    const { start } = tracingChannel('hookgate:verify')
+    start.bindStore(storage, () => 'inside')
+    onTestFinished(() => void start.unbindStore(storage))
+    const seen: (string | undefined)[] = []
+    const { listener, deliver } = hmacListener({ onVerdict: () => seen.push(storage.getStore()) })
+    await verify(await deliver(), listener)
+    seen.push(storage.getStore())
+    expect(seen).toEqual(['inside', undefined])
+  })
+})
+
+describe('with nobody subscribed', () => {
+  it('a verdict that is known at once is given at once', async () => {
+    const { listener, deliver } = hmacListener({
+      auth: { ...hmac({ secrets: SECRET }), authenticate: () => AUTH },
+    })
+    const delivery = await deliver()
+    expect(isPromise(verdictOn(delivery, listener))).toBe(false)
+    recordChannel('verify')
+    expect(isPromise(verdictOn(delivery, listener))).toBe(true)
+  })
+})
+
+const AUTH = { method: 'hmac', secretId: 'main' } as const
+
+describe('nothing that is published', () => {
+  it('holds a secret, a signature, a token, a claim, a body or a cause', async () => {
+    const channels = [recordChannel('verify'), recordChannel('store'), recordChannel('keys')]
+    const body = '{"card":"4111111111111111"}'
+    const { listener, deliver } = hmacListener()
+    const delivery = await deliver({ body })
+    const verdict = await verify(delivery, listener)
+    if (verdict.ok) await verdict.event.commit()
+    await verify(
+      await hmacListener({ store: broken }).deliver({ body }),
+      hmacListener({ store: broken }).listener,
+    ).catch(() => {})
+    const sender = jwtSender(ES256_KEY)
+    const signed = sender.deliver({ body, claims: { email: 'ada@example.org' } })
+    await verify(signed, sender.listener)
+    const published = inspect(channels, { depth: 20, showHidden: true, maxArrayLength: null })
+    expect(published).toContain('hmac')
+    expect(published).toContain('jwt')
+    const texts = [
+      SECRET,
+      '4111111111111111',
+      'ada@example.org',
+      'ECONNREFUSED',
+      `${delivery.header('webhook-signature')}`,
+      `${signed.header('authorization')}`.slice(-40),
+    ]
+    for (const text of texts) {
+      expect(text.length).toBeGreaterThan(8)
+      expect(published).not.toContain(text)
+    }
+  })
+})
