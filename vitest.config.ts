@@ -23,6 +23,7 @@ export default defineConfig({
             'test/release/**',
             'test/clients/**',
             'test/hosts/**',
+            'test/observability/**',
             'test/peers/**',
             'test/queues/**',
             'test/workerd/*.test.ts',

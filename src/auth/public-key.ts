@@ -12,7 +12,7 @@ export interface PublicKey {
   readonly problem: string | undefined
 }
 
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
+const PRIVATE_MEMBERS = 'd p q dp dq qi oth k priv'
 const SMALLEST_RSA_BITS = 2048
 const LARGEST_RSA_BITS = 8192
 const LARGEST_RSA_EXPONENT_BYTES = 4
@@ -65,7 +65,7 @@ function decodeMember(value: unknown): Uint8Array | [] {
 }
 
 function useProblem(jwk: Members): string | false {
-  if (PRIVATE_MEMBERS.some((member) => member in jwk)) return 'it is a private key'
+  if (PRIVATE_MEMBERS.split(' ').some((member) => member in jwk)) return 'it is a private key'
   const { use = 'sig', key_ops: operations = ['verify'] } = jwk
   if (use !== 'sig') return 'its use is not sig'
   if (!Array.isArray(operations) || !operations.includes('verify')) return 'its key_ops lack verify'

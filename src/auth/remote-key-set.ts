@@ -6,7 +6,7 @@ import { fetchJwks } from './fetch-jwks.ts'
 import { jwksUrl } from './jwks-url.ts'
 import type { KeySet } from './key-set.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
-import { RemoteValue, type Trigger } from './remote-value.ts'
+import { RemoteValue } from './remote-value.ts'
 
 /** Each attempt to fetch a set, for subscribers. */
 const KEYS: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('keys')
@@ -37,9 +37,11 @@ export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {
 export function fetchedKeySet(url: string, where: string, options: RemoteOptions): KeySet {
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
   const load = () => fetchJwks(url, fetch, timeoutSeconds * 1000)
-  const tracedLoad = (trigger: Trigger) =>
-    traced(KEYS, load, (set): KeysFields => ({ url: where, trigger, keys: set?.size }))
-  const jwks = new RemoteValue(where, tracedLoad, options)
+  const jwks = new RemoteValue(
+    where,
+    (trigger) => traced(KEYS, load, (set): KeysFields => ({ url: where, trigger, keys: set?.size })),
+    options,
+  )
   return {
     find: (keyId, algorithm) =>
       jwks.get(

@@ -23,15 +23,16 @@ export function observeVerdicts(meter: Meter): Observer<VerifyFields> {
       }
       deliveries.add(1, labels)
       duration.record(fields.durationMs / 1000, labels)
-      trace.getActiveSpan()?.setAttributes({
-        ...labels,
-        ...(fields.eventId && { 'hookgate.event.id': fields.eventId }),
-        ...(fields.auth && {
-          'hookgate.auth.method': fields.auth.method,
-          'hookgate.auth.key_id': fields.auth.keyId,
-        }),
-        ...(fields.error && { 'error.type': fields.error.name }),
-      })
+      trace.getActiveSpan()?.setAttributes({ ...labels, ...detailsOf(fields) })
     },
+  }
+}
+
+/** What belongs on a span only. */
+function detailsOf({ auth, error, eventId }: VerifyFields): Attributes {
+  return {
+    ...(eventId && { 'hookgate.event.id': eventId }),
+    ...(auth && { 'hookgate.auth.method': auth.method, 'hookgate.auth.key_id': auth.keyId }),
+    ...(error && { 'error.type': error.name }),
   }
 }

@@ -22,6 +22,7 @@ describe('the tree in CONTRIBUTING.md', () => {
     'src/lib',
     'src/scheme',
     'src/explain',
+    'src/otel',
     'src/signing',
     'src/testing',
     'stores',

@@ -48,6 +48,7 @@ describe('the public surface', () => {
       './schemes': ['defineScheme', 'emptyReply', 'jsonReply', 'senderAuthenticator', 'textReply'],
       './listeners': ['listeners'],
       './jwt': ['jwt', 'localKeySet', 'remoteKeySet'],
+      './otel': ['instrument'],
       './sender': ['deliver', 'isPublicAddress', 'judge', 'jwks', 'nextDelay', 'publicOnly'],
       './stores/d1': ['d1Store', 'sqliteSchema'],
       './stores/durable-object': ['EventStoreObject', 'durableObjectStore'],

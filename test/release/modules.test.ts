@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
-import { root, specifierOf, subpaths } from './manifest.ts'
+import { subpaths as all, root, specifierOf } from './manifest.ts'
 import { nodes } from './nodes.ts'
+
+/** Of these, `hookgate/otel` alone imports a peer at run time. */
+const subpaths = all.filter((subpath) => subpath !== './otel')
 
 /** A program that prints the names that each subpath exports. */
 const printNames = (load: string) => `
@@ -26,6 +29,11 @@ describe.each(nodes)('on Node $version, with nothing else installed', ({ binary 
     const { names } = await run(process.execPath, root, 'module', AS_MODULE)
     expect(Object.keys(names)).toHaveLength(subpaths.length)
     expect(await run(binary, inject('bare'), 'module', AS_MODULE)).toEqual({ names, stderr: '' })
+  })
+
+  it('hookgate/otel names the peer that it lacks', async () => {
+    const load = run(binary, inject('bare'), 'module', `await import('hookgate/otel')`)
+    await expect(load).rejects.toThrow("Cannot find package '@opentelemetry/api'")
   })
 
   it('every subpath can be required, without a warning', async () => {

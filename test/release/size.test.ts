@@ -13,7 +13,7 @@ interface Platform {
 
 /** The bundle of a program, as a user's bundler would make it, and the packages that are in it. */
 async function bundle(program: string, options: Platform = {}) {
-  const { platform = 'neutral', conditions = EDGE, external = ['node:*'] } = options
+  const { platform = 'neutral', conditions = EDGE, external = ['node:*', '@opentelemetry/api'] } = options
   const { outputFiles, metafile } = await build({
     stdin: { contents: program, resolveDir: inject('bare') },
     bundle: true,
