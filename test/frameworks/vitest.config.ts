@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     name: 'oldest frameworks',
     maxWorkers: 2,
-    include: ['test/adapters/**/*.test.ts'],
+    include: ['test/adapters/**/*.test.ts', 'test/otel/dashboard.test.ts'],
     exclude: [
       // hono/proxy came with Hono 4.7, cloneRawRequest with 4.10.
       'test/adapters/hono-forward.test.ts',
