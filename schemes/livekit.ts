@@ -1,8 +1,8 @@
 import { wellFormedText } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
+import { hashedTokens } from '../src/scheme/hashed-token.ts'
 import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import { hashedTokens } from './shared/hashed-token.ts'
 
 /** What `livekit` takes. */
 export interface LivekitOptions extends SharedSecretOptions {

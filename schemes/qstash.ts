@@ -1,7 +1,7 @@
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
+import { hashedTokens } from '../src/scheme/hashed-token.ts'
 import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import { hashedTokens } from './shared/hashed-token.ts'
 
 /** What `qstash` takes. */
 export interface QstashOptions extends SharedSecretOptions {

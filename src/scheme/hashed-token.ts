@@ -1,13 +1,13 @@
-import type { Authentication } from '../../src/auth/authenticator.ts'
-import { type MacToken, readMacToken } from '../../src/auth/mac-token.ts'
-import type { Secrets } from '../../src/auth/secrets.ts'
-import { type Attempt, type Failure, fail } from '../../src/checks/check.ts'
-import { headerOf } from '../../src/delivery.ts'
-import { bodyHash } from '../../src/scheme/body-hash.ts'
-import type { CodeScheme } from '../../src/scheme/code-scheme.ts'
-import { vouchedBy } from '../../src/scheme/define-code-scheme.ts'
-import { macKeys, signerOf } from '../../src/scheme/mac-keys.ts'
-import type { Spelling } from '../../src/scheme/scheme.ts'
+import type { Authentication } from '../auth/authenticator.ts'
+import { type MacToken, readMacToken } from '../auth/mac-token.ts'
+import type { Secrets } from '../auth/secrets.ts'
+import { type Attempt, type Failure, fail } from '../checks/check.ts'
+import { headerOf } from '../delivery.ts'
+import { bodyHash } from './body-hash.ts'
+import type { CodeScheme } from './code-scheme.ts'
+import { vouchedBy } from './define-code-scheme.ts'
+import { macKeys, signerOf } from './mac-keys.ts'
+import type { Spelling } from './scheme.ts'
 
 /** What a sender's tokens have to say. */
 export interface HashedToken {
