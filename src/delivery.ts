@@ -9,7 +9,7 @@ export interface Delivery {
   header(name: string): string | readonly string[] | undefined
   /** The exact bytes of the body. A reader that stops at the limit hands over limit + 1 of them. */
   readonly body: Uint8Array
-  /** The request's path and query, or its whole URL. Only handshakes look at it, and only at the query. */
+  /** The request's path and query, or its whole URL. Only its query is read, by handshakes and by CloudEvents, whose token may stand there. */
   readonly url?: string | undefined
   /** The address the delivery came from, as far as the host knows it. */
   readonly sourceIp: string | undefined

@@ -1,4 +1,5 @@
 import type { Attempt } from '../checks/check.ts'
+import type { Delivery } from '../delivery.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
@@ -17,16 +18,17 @@ export function handshakeAnswerer(
     whenKnown(handshake?.answer(handshakeRequest(attempt, options), options), (reply) => reply && { reply })
 }
 
-/** What a handshake is answered from. Nothing of the URL but its query is read, and that here alone. */
+/** What a handshake is answered from. */
 function handshakeRequest(attempt: Attempt, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
-  const { url = '' } = attempt.delivery
+  return { ...signedRequest(attempt, publicUrl), query: queryOf(attempt.delivery) }
+}
+
+/** Reads a member of the query, where it came once. Nothing else of the URL is ever read. */
+export function queryOf({ url = '' }: Delivery): HandshakeRequest['query'] {
   const start = url.indexOf('?')
   const members = new URLSearchParams(start < 0 || url.length > LONGEST_URL ? '' : url.slice(start))
-  return {
-    ...signedRequest(attempt, publicUrl),
-    query: (name) => {
-      const [value, another] = members.getAll(name)
-      return another === undefined ? value : undefined
-    },
+  return (name) => {
+    const [value, another] = members.getAll(name)
+    return another === undefined ? value : undefined
   }
 }

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { type CloudeventsOptions, cloudevents } from '../../schemes/cloudevents.ts'
+import { replyTo } from '../../src/index.ts'
+import { IN_PROGRESS, MISMATCH, type Received, schemeReceiver } from '../support/scheme-receiver.ts'
+
+const SECRET = 'a token'
+const EVENT = { specversion: '1.0', type: 'made.up', source: '/a', id: '1' }
+const AUTHORIZATION = { authorization: `Bearer ${SECRET}` }
+
+const structured = (event: object, headers: Received['headers'] = AUTHORIZATION): Received => ({
+  headers: { 'content-type': 'application/cloudevents+json', ...headers },
+  body: JSON.stringify(event),
+})
+const binary = (source: string | undefined, id: string): Received => ({
+  headers: { ...AUTHORIZATION, 'ce-source': source, 'ce-id': id, 'ce-type': 'made.up' },
+  body: '{"id":"of the data","source":"of the data"}',
+})
+const receiver = (options: Partial<CloudeventsOptions> = {}) =>
+  schemeReceiver(cloudevents({ secrets: SECRET, ...options }))
+
+describe('a CloudEvent', () => {
+  it('has its ID in its body, or in a header', async () => {
+    const { receive } = receiver()
+    const event = { id: '1', unsigned: ['id', 'type'], auth: { covers: 'token' } }
+    expect(await receive(structured(EVENT))).toMatchObject({ ok: true, event })
+    expect(await receive(binary('/b', '1'))).toMatchObject({ ok: true, event: { ...event, type: 'made.up' } })
+  })
+
+  it('is taken once in each source, in either mode', async () => {
+    const { receive } = receiver()
+    expect(await receive(structured(EVENT))).toMatchObject({ ok: true })
+    expect(await receive(structured({ ...EVENT, data: 'another' }))).toMatchObject(IN_PROGRESS)
+    expect(await receive(binary('/a', '1'))).toMatchObject(IN_PROGRESS)
+    expect(await receive(binary('/a', '2'))).toMatchObject({ ok: true })
+    expect(await receive(structured({ ...EVENT, source: '/b' }))).toMatchObject({ ok: true })
+  })
+
+  it('is known by its body where it has no source, and so is a batch', async () => {
+    const { receive } = receiver()
+    const headers = { ...AUTHORIZATION, 'content-type': 'application/cloudevents-batch+json' }
+    for (const given of [binary(undefined, '1'), structured([EVENT], headers), structured([EVENT, EVENT])]) {
+      expect(await receive(given)).toMatchObject({ ok: true })
+      expect(await receive(given)).toMatchObject(IN_PROGRESS)
+    }
+  })
+
+  it('does not take one pair of source and ID for another', async () => {
+    const { receive } = receiver()
+    expect(await receive(binary('/a","b', 'c'))).toMatchObject({ ok: true })
+    expect(await receive(binary('/a', 'b","c'))).toMatchObject({ ok: true })
+  })
+})
+
+describe('the token of a CloudEvents sender', () => {
+  it('may stand in the URL', async () => {
+    const { receive } = receiver()
+    const at = (url: string) => receive({ url, ...structured(EVENT, {}) })
+    expect(await at('/hooks?access_token=another')).toMatchObject(MISMATCH)
+    expect(await at('/hooks')).toMatchObject({ reason: 'auth_missing' })
+    expect(await at(`/hooks?access_token=a+token&access_token=a+token`)).toMatchObject({
+      reason: 'auth_missing',
+    })
+    expect(await at('https://receiver.example/hooks?tenant=7&access_token=a%20token')).toMatchObject({
+      ok: true,
+    })
+  })
+
+  it('stands in one place', async () => {
+    const given = { url: '/hooks?access_token=a+token', ...structured(EVENT) }
+    expect(await receiver().receive(given)).toMatchObject(MISMATCH)
+  })
+})
+
+describe('the consent that a CloudEvents sender asks for', () => {
+  const ask = async (
+    origin: string | undefined,
+    options: Partial<CloudeventsOptions> = {},
+    method = 'OPTIONS',
+  ) => {
+    const headers = { 'webhook-request-origin': origin, 'webhook-request-callback': 'https://evil.example/' }
+    const verdict = await receiver(options).receive({ method, headers, body: '' })
+    if (verdict.ok) throw new Error('a question reached the handler')
+    return replyTo(verdict)
+  }
+  const consent = { allow: 'POST', 'webhook-allowed-origin': 'a.example', 'webhook-allowed-rate': '*' }
+
+  it('is given to anyone, or to those that you name', async () => {
+    expect(await ask('a.example')).toEqual({ status: 200, headers: consent, body: '' })
+    const allowedOrigins = ['b.example', 'a.example']
+    expect(await ask('a.example', { allowedOrigins })).toMatchObject({ status: 200, headers: consent })
+    expect(await ask('c.example', { allowedOrigins })).toEqual({ status: 403, headers: {}, body: '' })
+  })
+
+  it.each(['a b', 'a\nb', 'a,b', '<a>', 'a'.repeat(256)])('is never given to %j', async (origin) => {
+    expect(await ask(origin)).toEqual({ status: 403, headers: {}, body: '' })
+  })
+
+  it('is asked for by OPTIONS, with an origin', async () => {
+    expect(await ask(undefined)).toMatchObject({ status: 405 })
+    expect(await ask('a.example', {}, 'GET')).toMatchObject({ status: 405 })
+  })
+})
+
+it.each([
+  ['secrets[0]', {}],
+  ['allowedOrigins', { secrets: SECRET, allowedOrigins: [] }],
+  ['allowedOrigins', { secrets: SECRET, allowedOrigins: 'a.example' }],
+  ['allowedOrigins', { secrets: SECRET, allowedOrigins: ['a b'] }],
+])('cloudevents() names the option %s: %j', (option, options) => {
+  expect(() => cloudevents(options as unknown as CloudeventsOptions)).toThrowError(
+    expect.objectContaining({ option }),
+  )
+})
