@@ -1,0 +1,66 @@
+/** One signature of `Signature-Input` (RFC 9421 4.1). */
+export interface SignatureInput {
+  /** Names of header fields and derived components, without parameters. Undefined where one has some. */
+  readonly components: readonly string[] | undefined
+  /** Parameters that are whole numbers or strings. */
+  readonly parameters: ReadonlyMap<string, string>
+  /** All of it but the label: it is signed as it stands. */
+  readonly text: string
+}
+
+const KEY = '[a-z*][a-z0-9_.*-]*'
+const STRING = '"(?:[ !#-\\[\\]-~]|\\\\["\\\\])*"'
+const VALUE = `(?:-?[0-9]{1,15}|${STRING}|\\?[01]|:[A-Za-z0-9+/=]*:|[A-Za-z*][A-Za-z0-9:/!#$%&'*+.^_\`|~-]*)`
+const PARAMETER = `; *(${KEY})(?:=(${VALUE}))?`
+const PARAMETERS = `(?:; *${KEY}(?:=${VALUE})?)*`
+const ITEM = `${STRING}${PARAMETERS}`
+// No two runs of blanks touch, so it takes linear time.
+const LIST = `\\( *((?:${ITEM}(?: +${ITEM})* *)?)\\)`
+const BYTES = ':([A-Za-z0-9+/]*={0,2}):'
+const MOST_MEMBERS = 10
+
+/** The members of a dictionary (RFC 8941 3.2), each by its key. Undefined for anything else, and for a key that comes twice. */
+function readMembers(text: string, value: string): ReadonlyMap<string, RegExpExecArray> | undefined {
+  const member = new RegExp(`(${KEY})=${value}(?:[ \\t]*,[ \\t]*(?=.)|$)`, 'y')
+  const members = new Map<string, RegExpExecArray>()
+  while (member.lastIndex < text.length) {
+    const found = member.exec(text)
+    if (!found || members.has(found[1] ?? '') || members.size === MOST_MEMBERS) return undefined
+    members.set(found[1] ?? '', found)
+  }
+  return members
+}
+
+/** `sig1=:base64:, …`, as in `Signature` and `Content-Digest`: the base64 by its key. */
+export function readByteSequences(text: string): ReadonlyMap<string, string> | undefined {
+  const members = readMembers(text, BYTES)
+  return members && new Map([...members].map(([key, found]) => [key, found[2] ?? '']))
+}
+
+/** `sig1=("@method" "content-digest");created=1;keyid="a", …`. */
+export function readSignatureInput(text: string): ReadonlyMap<string, SignatureInput> | undefined {
+  const members = readMembers(text, `(${LIST}(${PARAMETERS}))`)
+  return (
+    members &&
+    new Map(
+      [...members].map(([label, [, , all = '', items = '', parameters = '']]) => [
+        label,
+        { text: all, components: componentsOf(items), parameters: parametersOf(parameters) },
+      ]),
+    )
+  )
+}
+
+function componentsOf(items: string): readonly string[] | undefined {
+  const names = items
+    .split(' ')
+    .filter((item) => item !== '')
+    .map((item) => /^"(@?[a-z0-9!#$%&'*+.^_`|~-]+)"$/.exec(item)?.[1])
+  const known = names.filter((name) => name !== undefined)
+  return known.length === names.length && new Set(known).size === known.length ? known : undefined
+}
+
+function parametersOf(text: string): ReadonlyMap<string, string> {
+  const found = [...text.matchAll(new RegExp(PARAMETER, 'g'))]
+  return new Map(found.map(([, name = '', value = '']) => [name, value.replace(/^"(.*)"$/, '$1')]))
+}
