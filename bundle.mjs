@@ -1,5 +1,5 @@
 // The JavaScript that is published, in dist; `npm run build` runs it, after tsc has made the types.
-import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -99,6 +99,20 @@ await build({
   },
 })
 chmodSync(`${root}dist/cli/main.js`, 0o755)
+
+// The page of `hookgate listen --ui`: one small script, and the other files beside it.
+const page = `${root}cli/inspector/page/`
+await build({
+  cwd: root,
+  input: `${page}page.js`,
+  platform: 'browser',
+  checks: { bundlerTimings: false },
+  output: { file: 'dist/cli/inspector/page/page.js', minify: true },
+})
+for (const file of ['page.html', 'page.css', 'icon.svg']) {
+  const text = readFileSync(page + file, 'utf8')
+  writeFileSync(`${root}dist/cli/inspector/page/${file}`, text.replace(/\n\s*/g, '\n'))
+}
 
 // Where npx looks first. Without it, npx before the first build would note that there is no command, and keep to that.
 try {

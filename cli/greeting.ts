@@ -7,14 +7,20 @@ export interface Greeting {
   /** What is shown of the store. Undefined for a memory. */
   readonly store: string | undefined
   readonly forwardTo: URL | undefined
+  /** The page of `--ui`, with its token. */
+  readonly inspector: string | undefined
 }
 
 /** What `listen` says once it is ready. */
-export function greet({ url, auth, store, forwardTo }: Greeting, say: (line: string) => void): void {
+export function greet(
+  { url, auth, store, forwardTo, inspector }: Greeting,
+  say: (line: string) => void,
+): void {
   say(`Listening on ${url}`)
   say(auth.remark)
   if (store !== undefined) say(`Events are remembered in ${printable(store)}`)
   if (forwardTo !== undefined) say(`Verified events go to ${forwardTo.href}`)
+  if (inspector !== undefined) say(`Inspector: ${inspector}`)
   say('')
   say('Next, in another terminal:')
   say(`  ${auth.sendCommand(url)} --data '{"hello":"world"}'`)

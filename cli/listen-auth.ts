@@ -8,7 +8,7 @@ import { openKeySet, PRIVATE_KEY_FILE } from './key-files.ts'
 import type { AuthValues } from './listen-options.ts'
 import { shellQuote } from './output.ts'
 import { hasKeyPair, loadScheme, receiverAuth } from './schemes.ts'
-import { findSecret } from './secrets.ts'
+import { findSecret, needText } from './secrets.ts'
 
 /** How deliveries are authenticated, and what the sender has to type for it. */
 export interface ListenAuth {
@@ -17,6 +17,8 @@ export interface ListenAuth {
   /** The `send` command for this listener, without its body. */
   sendCommand(url: string): string
   readonly remark: string
+  /** What signs and verifies, where one text does both. Never shown. */
+  readonly secret?: string
 }
 
 const JWT_ONLY = ['tenant-url', 'public-url', 'allow-insecure-loopback'] as const
@@ -54,6 +56,7 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
     authFor: (url) => receiverAuth(factory, secretFile, publicUrl ?? url),
     sendCommand: (url) => `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}`,
     remark: `Deliveries are checked as ${factory.scheme.sender} signs them.`,
+    ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
   }
 }
 
@@ -67,6 +70,7 @@ async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
     authFor: () => auth,
     sendCommand: (url) => `${before}${HOOKGATE} send ${shellQuote(url)}${behind}`,
     remark: REMARKS[found?.from ?? 'generated'],
+    secret,
   }
 }
 

@@ -1,6 +1,7 @@
 import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../src/limits.ts'
 import type { OptionTable } from './command.ts'
 import { FORWARD_OPTIONS, type ForwardValues } from './forward/forward-options.ts'
+import { INSPECTOR_OPTIONS, type InspectorValues } from './inspector/options.ts'
 
 export const DEFAULT_PORT = 8787
 export const DEFAULT_HOST = '127.0.0.1'
@@ -15,7 +16,7 @@ export interface AuthValues {
   readonly 'allow-insecure-loopback'?: boolean
 }
 
-export interface ListenValues extends AuthValues, ForwardValues {
+export interface ListenValues extends AuthValues, ForwardValues, InspectorValues {
   readonly port?: string
   readonly host?: string
   readonly 'listener-id'?: string
@@ -64,6 +65,7 @@ export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
     says: 'Where events are remembered: redis://…, postgres://… or sqlite:FILE (default: memory)',
   },
   ...FORWARD_OPTIONS,
+  ...INSPECTOR_OPTIONS,
   explain: { says: 'Also print why a delivery is refused, on standard error.' },
   json: { says: 'Print deliveries as NDJSON, and nothing else on standard output.' },
 }

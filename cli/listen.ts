@@ -11,6 +11,8 @@ import { findStore } from './find-store.ts'
 import type { Forwarder } from './forward/forward.ts'
 import { checkTimeout, type Forwarding, readForwarding } from './forward/forward-options.ts'
 import { greet } from './greeting.ts'
+import type { Inspector } from './inspector/inspector.ts'
+import { alsoTo, planInspector, watchWith } from './inspector/options.ts'
 import { chooseAuth } from './listen-auth.ts'
 import {
   DEFAULT_HOST,
@@ -45,6 +47,7 @@ export const listen: Command = defineCommand<ListenValues>({
     'hookgate listen',
     'HOOKGATE_SECRET=$(cat secret.txt) hookgate listen --port 0 --json',
     'hookgate listen --forward-to http://localhost:3000/webhooks',
+    'hookgate listen --ui --record deliveries.ndjson',
     'hookgate listen --jwks hookgate-jwks.json',
     'hookgate listen --store sqlite:events.db',
     'hookgate listen --scheme github --secret-file secret.txt',
@@ -55,20 +58,25 @@ export const listen: Command = defineCommand<ListenValues>({
     const server = createServer()
     const kept = await findStore(given.store, plan.limits.toleranceSeconds)
     let app: Forwarder | undefined
+    let inspector: Inspector | undefined
     try {
       const url = `${await bind(server, given.host ?? DEFAULT_HOST, plan.port)}${pathOf(plan.id)}`
       const stopped = untilStopped(server)
       const listener = await describe(plan, url, given['allow-cidr'], kept)
       app = await openApp(plan.forwarding, listener, given['public-url'] ?? url)
+      inspector = await watchWith(plan.inspector, { given, auth: plan.auth, server, listener, url })
       const answerEvent = app?.answer ?? acceptHere
-      serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent, tell: teller(given) })
-      const greeting = { url, auth: plan.auth, store: kept.shown, forwardTo: plan.forwarding?.target }
+      const tell = alsoTo(inspector, teller(given))
+      serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent, tell })
+      const forwardTo = plan.forwarding?.target
+      const greeting = { url, auth: plan.auth, store: kept.shown, forwardTo, inspector: inspector?.url }
       greet(greeting, given.json ? remark : print)
       await stopped
       return EXIT.done
     } finally {
       server.close()
       await app?.close()
+      await inspector?.close()
       await kept.close()
     }
   },
@@ -82,6 +90,7 @@ async function readPlan(given: ListenValues) {
     auth: await chooseAuth(given),
     limits: readLimits(given),
     forwarding: await readForwarding(given),
+    inspector: await planInspector(given),
     id: readListenerId(given['listener-id'] ?? DEFAULT_ID),
     port: wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535),
   }

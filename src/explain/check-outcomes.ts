@@ -66,20 +66,29 @@ export interface CheckOutcome {
   readonly ok: boolean | null
 }
 
-/** The part of a verdict that tells which check refused. */
+/** A verdict, or what a log kept of one. */
 export interface Outcome {
+  /** Whether the delivery was accepted. */
   readonly ok: boolean
-  readonly reason?: Reason | undefined
+  /** Why it was refused: a `Reason`, or another text from a log. */
+  readonly reason?: string | null | undefined
+  /** The HTTP status of a refusal. */
+  readonly status?: number | null | undefined
+  /** Set for a handshake. */
   readonly handshake?: true | undefined
 }
 
-/** Each check in the listener's order. Empty for a handshake, which runs only some of them. */
+/**
+ * Each check in the listener's order. Empty for a handshake, which runs only some of them, and for a reason that no check gives.
+ * Cheap: call it for every delivery.
+ */
 export function checkOutcomes(
   verdict: Outcome,
   { auth, payload }: Pick<Listener<unknown>, 'auth' | 'payload'>,
 ): readonly CheckOutcome[] {
   if (verdict.handshake) return []
-  const failed = verdict.reason && CHECK_OF[verdict.reason]
+  const failed = verdict.ok ? undefined : checkOf(verdict.reason ?? '')
+  if (!verdict.ok && failed === undefined) return []
   const names = Object.keys(auth.sender === undefined ? SAYS : SENDER_SAYS) as CheckName[] // the keys of a Record of it
   const asked = names.filter((name) => name !== 'payload' || payload !== undefined)
   const failedAt = failed === undefined ? asked.length : asked.indexOf(failed)
@@ -88,4 +97,8 @@ export function checkOutcomes(
     says: (auth.sender === undefined ? SAYS : SENDER_SAYS)[name],
     ok: index === failedAt ? false : index < failedAt ? true : null,
   }))
+}
+
+function checkOf(reason: string): CheckName | undefined {
+  return Object.hasOwn(CHECK_OF, reason) ? CHECK_OF[reason as Reason] : undefined // a key of the table
 }

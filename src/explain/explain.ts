@@ -1,8 +1,7 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
-import type { Verdict } from '../verdict.ts'
-import { type CheckOutcome, checkOutcomes } from './check-outcomes.ts'
+import { type CheckOutcome, checkOutcomes, type Outcome } from './check-outcomes.ts'
 import { findMistakes } from './mistakes.ts'
 import { recognise } from './recognise.ts'
 import { tokenClaims, type WantedClaims } from './token-claims.ts'
@@ -31,7 +30,7 @@ const MILLISECONDS = /^[0-9]{13}$/
 const NO_MISTAKE = 'another secret or another body was signed; none of the well-known mistakes fits'
 
 /**
- * Explains a verdict: which check refused the delivery, and the likely mistake behind it. A wrong signature is tried in the
+ * Explains a verdict, or what a log kept of one: which check refused the delivery, and the likely mistake behind it. A wrong signature is tried in the
  * ways that senders are known to get wrong, about 1,700 HMACs of the body: for tools, not for every refused delivery.
  *
  * Texts may quote a refused token's claims, which a stranger chose: escape them for where you show them. Nothing is verified
@@ -39,7 +38,7 @@ const NO_MISTAKE = 'another secret or another body was signed; none of the well-
  */
 export async function explain(
   delivery: Delivery,
-  verdict: Verdict<unknown>,
+  verdict: Outcome,
   listener: Listener<unknown>,
   { secret, claims, schemes = [] }: Known = {},
 ): Promise<Explanation> {

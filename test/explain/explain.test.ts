@@ -118,7 +118,7 @@ describe('the likely mistakes', () => {
     const startedAt = performance.now()
     await explain(
       toDelivery({ ...rest, headers, body }),
-      { ok: false, reason: 'signature_mismatch', status: 401, detail: '' },
+      { ok: false, reason: 'signature_mismatch', status: 401 },
       listener,
       { secret: SECRET },
     )

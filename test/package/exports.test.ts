@@ -41,7 +41,7 @@ describe('the public surface', () => {
         'replyTo',
         'verify',
       ],
-      './explain': ['explain'],
+      './explain': ['checkOutcomes', 'explain'],
       './express': ['verifyWebhook', 'webhookOf'],
       './fastify': ['verifyWebhook', 'webhookOf'],
       './hono': ['verifyWebhook'],

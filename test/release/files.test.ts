@@ -38,6 +38,9 @@ const PROGRAM = [
   ...['main', 'listen', 'send', 'sign', 'verify', 'secret', 'keys'].map((command) => `cli/${command}`),
   ...[
     'command',
+    'curl-command',
+    'exit',
+    'help',
     'nearest',
     'key-files',
     'listen-auth',
@@ -47,7 +50,12 @@ const PROGRAM = [
     'private-key',
   ].map((name) => `cli/${name}`),
   ...['schemes', 'secrets', 'signing', 'sparingly', 'values'].map((name) => `cli/${name}`),
+  'cli/forward/forward',
+  ...['inspector', 'options', 'plan', 'record-file', 'watched'].map((name) => `cli/inspector/${name}`),
 ]
+
+/** The page of `hookgate listen --ui`. */
+const PAGE = ['page.html', 'page.css', 'page.js', 'icon.svg'].map((name) => `dist/cli/inspector/page/${name}`)
 
 describe('the tarball', () => {
   it('holds the program in these files, the types of every source, five documents, and nothing else', () => {
@@ -61,7 +69,7 @@ describe('the tarball', () => {
     )
     expect(types.length).toBeGreaterThan(80)
     const program = [...entries.map((path) => path.slice(2)), ...PROGRAM.map((path) => `dist/${path}.js`)]
-    expect(filesIn(installed).toSorted()).toEqual([...DOCUMENTS, ...program, ...types].toSorted())
+    expect(filesIn(installed).toSorted()).toEqual([...DOCUMENTS, ...program, ...PAGE, ...types].toSorted())
   })
 
   it('has a command that can be run', () => {

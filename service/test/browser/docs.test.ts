@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../../test/support/chromium.ts'
 import type { ServiceProcess } from '../processes/service-process.ts'
 import { startedService } from '../support/started-service.ts'
-import { Browser, inChromium, WHY_NO_CHROMIUM } from './chromium.ts'
 
 describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
   let service: ServiceProcess

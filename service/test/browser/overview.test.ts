@@ -1,9 +1,9 @@
 import { signHmac } from 'hookgate/testing'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../../test/support/chromium.ts'
 import type { ServiceProcess } from '../processes/service-process.ts'
 import { startedService } from '../support/started-service.ts'
-import { Browser, inChromium, WHY_NO_CHROMIUM } from './chromium.ts'
 
 /** Each would set `owned`, hide the page, or leave it. */
 const HOSTILE = [
@@ -29,7 +29,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
   beforeAll(async () => {
     const started = await startedService()
     service = started.service
-    browser = await Browser.open(service.token)
+    browser = await Browser.open({ token: service.token })
     deliver = await newHostileListener(service)
     for (const text of HOSTILE) expect(await deliver(text)).toBe(200)
     page = await browser.page(service.origin)

@@ -34,6 +34,14 @@ export function inChromium(name: string): string {
   return WHY_NO_CHROMIUM === undefined ? name : `${name} (skipped: ${WHY_NO_CHROMIUM})`
 }
 
+interface BrowserOptions {
+  /** Is sent as the password where a page asks for one. */
+  readonly token?: string
+  /** For Chromium's command line, beside those that it always gets. */
+  readonly flags?: readonly string[]
+  readonly colorScheme?: 'light' | 'dark'
+}
+
 /** A browser with nothing in it, and all that its pages complained about. */
 export class Browser {
   /** Errors of scripts, refusals of the content security policy, and requests to anywhere but the service. */
@@ -46,13 +54,14 @@ export class Browser {
     this.#folder = folder
   }
 
-  /** @param token Is sent as the password where a page asks for one. */
-  static async open(token?: string): Promise<Browser> {
+  static async open({ token, flags = [], colorScheme = 'light' }: BrowserOptions = {}): Promise<Browser> {
     const folder = mkdtempSync(join(tmpdir(), 'hookgate-chromium-'))
     const context = await chromium.launchPersistentContext(folder, {
       executablePath: EXECUTABLE,
-      args: FLAGS,
+      args: [...FLAGS, ...flags],
       viewport: { width: 1_280, height: 900 },
+      colorScheme,
+      permissions: ['clipboard-read', 'clipboard-write'],
       ...(token && { httpCredentials: { username: 'operator', password: token } }),
     })
     return new Browser(context, folder)

@@ -1,0 +1,26 @@
+import { shellQuote } from './output.ts'
+
+/** A curl command for a signed delivery. `body` is curl's own option and value. */
+export function curlCommand(
+  url: string,
+  headers: { readonly [name: string]: string },
+  body: readonly [option: string, value: string],
+): string {
+  const lines = headerLines(headers).flatMap((line) => ['--header', line])
+  return ['curl', '--include', ...lines, ...body, url].map(shellQuote).join(' ')
+}
+
+/** `Content-Type: application/json`, … */
+export function headerLines(headers: { readonly [name: string]: string }): readonly string[] {
+  return Object.entries(headers).map(([name, value]) => `${titleCase(name)}: ${value}`)
+}
+
+/** `--data-raw`, because `--data` reads a file when the text begins with @. Undefined where no command can hold the body. */
+export function dataOption(body: Uint8Array): readonly [option: string, value: string] | undefined {
+  const text = Buffer.from(body).toString('utf8')
+  return text.includes('\0') || !Buffer.from(text).equals(body) ? undefined : ['--data-raw', text]
+}
+
+function titleCase(name: string): string {
+  return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import type { Explanation } from '../../src/explain/index.ts'
+import { ListenerConfigError } from '../../src/index.ts'
+import type { SignedRequest } from '../../src/signing/sign.ts'
+import { curlCommand, dataOption } from '../curl-command.ts'
+import { toHar } from './har.ts'
+import type { Inspected } from './inspected.ts'
+import type { Kept } from './kept.ts'
+import type { Live } from './live.ts'
+import { type Mask, masked } from './mask.ts'
+import { toRecord } from './record.ts'
+import type { Resigner } from './resigner.ts'
+import { type AnswerApi, refuse } from './ui-server.ts'
+import { detailOf, rowOf } from './views.ts'
+
+/** One argument of a command line holds 128 KB on Linux. */
+const LARGEST_COMMAND = 100_000
+const LARGEST_REQUEST = 8 * 2 ** 20
+
+/** What the page can ask for. */
+export interface Board {
+  readonly url: string
+  readonly kept: Kept
+  readonly live: Live
+  readonly mask: Mask
+  readonly resigner: Resigner | string
+  explain(delivery: Inspected): Promise<Explanation>
+  /** @returns The status of the answer. */
+  send(request: SignedRequest, origin: number): Promise<number>
+}
+
+/** Answers the page. Whatever leaves here is masked. */
+export function apiOf(board: Board): AnswerApi {
+  const { kept, live, mask } = board
+  const shown = (delivery: Inspected) => rowOf(masked(delivery, mask))
+  return async (request, path, response) => {
+    const [, seq = '', action = ''] = /^deliveries\/([1-9][0-9]{0,14})(?:\/(send|curl))?$/.exec(path) ?? []
+    if (request.method === 'GET') {
+      if (path === 'stream') return live.join(response, helloOf(board), kept.all().map(shown))
+      if (path === 'export.ndjson') return file(response, await ndjsonOf(board))
+      if (path === 'export.har') return file(response, harOf(board))
+    }
+    const delivery = kept.get(Number(seq))
+    if (seq === '' || !delivery) return refuse(response, 404, 'That delivery is no longer kept.')
+    if (action === '' && request.method === 'GET') {
+      return say(response, detailOf(masked(delivery, mask), await board.explain(delivery)), mask)
+    }
+    if (action === '' || request.method !== 'POST') return refuse(response, 405, 'That cannot be done here.')
+    const wish = await readWish(request, delivery)
+    if (typeof wish === 'string') return refuse(response, 400, wish)
+    if (typeof board.resigner === 'string') return refuse(response, 409, board.resigner)
+    return act(board, board.resigner, action, { ...delivery, ...wish }, response)
+  }
+}
+
+type Wish = Pick<Inspected, 'body'> & { readonly isNewEvent: boolean }
+
+async function act(
+  { url, send, mask }: Board,
+  resigner: Resigner,
+  action: string,
+  wanted: Inspected & Wish,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    if (action === 'send')
+      return say(response, { status: await send(await resigner.sign(wanted), wanted.seq) }, mask)
+    if (!resigner.expires) {
+      return refuse(response, 409, 'This signature would be good forever. Use hookgate send instead.')
+    }
+    // Never for the event as it came: the signature that was expected of it stays here.
+    const { headers, body } = await resigner.sign({ ...wanted, isNewEvent: true })
+    const option = dataOption(Buffer.from(body))
+    if (option === undefined || body.length > LARGEST_COMMAND) {
+      return refuse(response, 409, 'This body does not fit into a command. Use hookgate send --file.')
+    }
+    return say(response, { command: curlCommand(url, headers, option) }, mask)
+  } catch (error) {
+    // The scheme's own words: `lacks a value that Twilio signs`. Other messages may quote the delivery.
+    const reason =
+      error instanceof ListenerConfigError ? `It cannot be signed: ${error.message}.` : 'It was not answered.'
+    return refuse(response, 502, mask.text(reason))
+  }
+}
+
+/** What the page asks to send, or what is wrong with the question. */
+async function readWish(request: IncomingMessage, delivery: Inspected): Promise<Wish | string> {
+  if (request.headers['content-type'] !== 'application/json') return 'JSON only.'
+  if (Number(request.headers['content-length'] ?? Infinity) > LARGEST_REQUEST)
+    return 'That body is over 8 MB.'
+  const text = (await buffer(request)).toString('utf8')
+  let given: { readonly isNewEvent?: unknown; readonly body?: unknown }
+  try {
+    given = Object(JSON.parse(text))
+  } catch {
+    return 'JSON only.'
+  }
+  const isEdited = typeof given.body === 'string'
+  if (!isEdited && delivery.truncated) return 'Its body was not read in full, so it cannot be sent again.'
+  const body = isEdited ? Buffer.from(String(given.body)) : delivery.body
+  return { body, isNewEvent: given.isNewEvent === true }
+}
+
+function helloOf({ url, resigner }: Board): object {
+  const canSend = typeof resigner !== 'string'
+  return {
+    url,
+    cannotSend: canSend ? null : resigner,
+    takesNewId: canSend && resigner.takesNewId,
+    expires: canSend && resigner.expires,
+  }
+}
+
+async function ndjsonOf({ kept, mask }: Board): Promise<string> {
+  return kept
+    .all()
+    .map((delivery) => `${toRecord(masked(delivery, mask), [])}\n`)
+    .join('')
+}
+
+function harOf({ kept, mask, url }: Board): string {
+  const deliveries = kept.all().map((delivery) => masked(delivery, mask))
+  return JSON.stringify(toHar(deliveries, new URL(url).origin))
+}
+
+function file(response: ServerResponse, content: string): void {
+  response.setHeader('content-type', 'application/octet-stream').end(content)
+}
+
+function say(response: ServerResponse, value: object, mask: Mask): void {
+  response.setHeader('content-type', 'application/json').end(mask.text(JSON.stringify(value)))
+}

@@ -1,0 +1,34 @@
+import { type Explanation, explain, type Known } from '../../src/explain/index.ts'
+import type { Delivery, Listener } from '../../src/index.ts'
+import { allSchemes } from '../schemes.ts'
+import type { Inspected } from './inspected.ts'
+
+/** Explains kept deliveries, also those that an earlier run recorded: with the listener and the secret of this one. */
+export function explainerFor(
+  listener: Listener<unknown>,
+  known: Known,
+): (delivery: Inspected) => Promise<Explanation> {
+  return async (delivery) => {
+    const needsSchemes = delivery.reason === 'header_missing' || delivery.reason === 'auth_missing'
+    const schemes = needsSchemes ? (await allSchemes()).map(({ scheme }) => scheme) : []
+    return explain(asDelivery(delivery), outcomeOf(delivery), listener, { ...known, schemes })
+  }
+}
+
+export function outcomeOf({ verdict, reason, status }: Inspected): Parameters<typeof explain>[1] {
+  if (verdict === 'accepted') return { ok: true }
+  if (verdict === 'handshake') return { ok: false, handshake: true }
+  return { ok: false, reason, status }
+}
+
+function asDelivery({ method, headers, body, sourceIp }: Inspected): Delivery {
+  return {
+    method,
+    header(name) {
+      const values = headers.flatMap(([other, value]) => (other.toLowerCase() === name ? [value] : []))
+      return values.length > 1 ? values : values[0]
+    },
+    body,
+    sourceIp: sourceIp ?? undefined,
+  }
+}

@@ -1,0 +1,64 @@
+import type { DeliveryLine } from '../delivery-line.ts'
+
+/** Names and values in the order of the wire, repetitions included. */
+export type WireHeaders = readonly (readonly [name: string, value: string])[]
+
+/** One delivery as the inspector keeps it. */
+export interface Inspected {
+  /** Counts deliveries from 1. */
+  readonly seq: number
+  /** When it arrived, ISO 8601. */
+  readonly time: string
+  readonly listener: string | null
+  readonly method: string
+  /** The path and query as they stood on the request line, at most 2,000 characters. */
+  readonly path: string
+  readonly sourceIp: string | null
+  readonly headers: WireHeaders
+  readonly body: Uint8Array
+  /** Whether `body` lacks bytes: they were not read, or there were too many to keep. */
+  readonly truncated: boolean
+  readonly verdict: DeliveryLine['verdict']
+  readonly reason: string | null
+  readonly detail: string | null
+  readonly status: number | null
+  readonly eventId: string | null
+  /** The delivery that this one repeats, when the page sent it again. */
+  readonly replayOf: number | null
+  readonly ms: Milliseconds
+  readonly app: AppOutcome | null
+}
+
+/** Null where a step was not reached. */
+export interface Milliseconds {
+  /** Until the body was complete. */
+  readonly receive: number | null
+  /** The checks and the claim. */
+  readonly decide: number | null
+  /** The app behind `--forward-to`. */
+  readonly app: number | null
+  /** Until the answer was sent. */
+  readonly total: number
+}
+
+/** What the app behind `--forward-to` did with the event. */
+export interface AppOutcome {
+  /** Null when the app gave no answer. */
+  readonly status: number | null
+  readonly headers: WireHeaders
+  readonly body: Uint8Array
+  readonly truncated: boolean
+  /** Why there is no answer. */
+  readonly problem: string | null
+}
+
+/** How much memory it takes, roughly. */
+export function weightOf({ body, headers, app }: Inspected): number {
+  const text = [...headers, ...(app?.headers ?? [])].reduce(
+    (sum, [name, value]) => sum + name.length + value.length,
+    0,
+  )
+  return body.byteLength + (app?.body.byteLength ?? 0) + text * 2 + OVERHEAD_BYTES
+}
+
+const OVERHEAD_BYTES = 2048

@@ -1,0 +1,70 @@
+import type { IncomingMessage, Server } from 'node:http'
+import { checkOutcomes } from '../../src/explain/index.ts'
+import type { DeliveryReport } from '../delivery-report.ts'
+import { apiOf, type Board } from './api.ts'
+import { explainerFor, outcomeOf } from './explaining.ts'
+import { Kept } from './kept.ts'
+import { Live } from './live.ts'
+import { masked, maskFor } from './mask.ts'
+import { observe } from './observe.ts'
+import type { InspectorPlan } from './plan.ts'
+import { toRecord } from './record.ts'
+import { openRecordFile } from './record-file.ts'
+import { Replays } from './send-again.ts'
+import { serveUi, type UiServer } from './ui-server.ts'
+import { rowOf } from './views.ts'
+import type { Watched } from './watched.ts'
+
+export interface Inspector {
+  /** Where the page is. Undefined with `--record` alone. */
+  readonly url: string | undefined
+  /** Takes note of a delivery that is over. */
+  tell(report: DeliveryReport): void
+  close(): Promise<void>
+}
+
+/** @throws UsageError | RefusedError when the record cannot be written, or no port can be opened. */
+export async function openInspector(plan: InspectorPlan, watched: Watched): Promise<Inspector> {
+  const { server, listener, url, resigner } = watched
+  const mask = maskFor(watched.secrets, listener.auth.sender?.scheme.signature?.headers ?? [])
+  const [kept, live, replays] = [new Kept(plan.keep), new Live(), new Replays()]
+  for (const delivery of plan.loaded) kept.add(delivery)
+  const record = plan.record === undefined ? undefined : await openRecordFile(plan.record)
+  const explain = explainerFor(listener, watched.known)
+  const send: Board['send'] = (request, origin) => replays.send(url, request, origin)
+  const ui =
+    plan.port === undefined
+      ? undefined
+      : await openUi(plan.port, { url, kept, live, mask, resigner, explain, send })
+  const origins = originsOf(server, replays)
+  let seq = plan.loaded.length
+  return {
+    url: ui?.url,
+    tell(report) {
+      seq += 1
+      const delivery = observe(report, seq, origins.get(report.request) ?? null)
+      record?.write(toRecord(delivery, checkOutcomes(outcomeOf(delivery), listener)))
+      if (ui === undefined) return
+      kept.add(delivery)
+      live.tell(() => rowOf(masked(delivery, mask)))
+    },
+    async close() {
+      live.close()
+      await Promise.all([ui?.close(), record?.close()])
+    },
+  }
+}
+
+function openUi(port: number, board: Board): Promise<UiServer> {
+  return serveUi(port, apiOf(board))
+}
+
+/** Looked up while the connection is open: later its port is unknown. */
+function originsOf(server: Server, replays: Replays): WeakMap<IncomingMessage, number> {
+  const origins = new WeakMap<IncomingMessage, number>()
+  server.prependListener('request', (request: IncomingMessage) => {
+    const origin = replays.originOf(request.socket)
+    if (origin !== null) origins.set(request, origin)
+  })
+  return origins
+}

@@ -1,0 +1,38 @@
+import { type Inspected, weightOf } from './inspected.ts'
+
+const MOST_BYTES = 16 * 2 ** 20
+
+/** The latest deliveries: at most so many, and at most 16 MB together. The oldest make room. */
+export class Kept {
+  readonly #bySeq = new Map<number, Inspected>()
+  readonly #most: number
+  #bytes = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(delivery: Inspected): void {
+    this.#bySeq.set(delivery.seq, delivery)
+    this.#bytes += weightOf(delivery)
+    for (const [seq, oldest] of this.#bySeq) {
+      if (this.#bySeq.size <= this.#most && this.#bytes <= MOST_BYTES) return
+      if (seq === delivery.seq) return // the latest stays, however large
+      this.#bySeq.delete(seq)
+      this.#bytes -= weightOf(oldest)
+    }
+  }
+
+  get(seq: number): Inspected | undefined {
+    return this.#bySeq.get(seq)
+  }
+
+  /** From the oldest to the latest. */
+  all(): Inspected[] {
+    return [...this.#bySeq.values()]
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+}

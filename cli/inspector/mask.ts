@@ -1,0 +1,76 @@
+import type { Inspected, WireHeaders } from './inspected.ts'
+
+/** Headers that hold a signature, a token or a password, whoever sends them. */
+const SENSITIVE = /signature|token|secret|authorization|cookie|hmac|password|api-?key/i
+/** What such a value is made of. The short parts around it, such as `t=1790000000,v1=`, stay readable. */
+const LONG_RUN = /[A-Za-z0-9+/_.~=-]{20,}/g
+const SHORTEST_SECRET = 8
+
+/** Takes what must not leave the machine's memory out of texts and bodies. */
+export interface Mask {
+  headers(headers: WireHeaders): WireHeaders
+  text(text: string): string
+  bytes(body: Uint8Array): Uint8Array
+}
+
+/**
+ * @param secrets Are hidden wherever they stand, should a sender have put one into a body.
+ * @param signatureHeaders Those of the listener's scheme, in lower case.
+ */
+export function maskFor(secrets: readonly string[], signatureHeaders: readonly string[]): Mask {
+  const hidden = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+  const text = (given: string) =>
+    hidden.reduce((rest, secret) => rest.replaceAll(secret, '(the secret)'), given)
+  const isSensitive = (name: string) => SENSITIVE.test(name) || signatureHeaders.includes(name.toLowerCase())
+  return {
+    text,
+    headers: (headers) =>
+      headers.map(
+        ([name, value]) => [text(name), isSensitive(name) ? hideValue(value) : text(value)] as const,
+      ),
+    bytes(body) {
+      const found = hidden.filter((secret) =>
+        Buffer.from(body.buffer, body.byteOffset, body.length).includes(secret),
+      )
+      return found.reduce((rest, secret) => withStars(rest, Buffer.from(secret)), body)
+    },
+  }
+}
+
+function hideValue(value: string): string {
+  const masked = value.replace(LONG_RUN, hideRun)
+  return masked === value && value !== '' ? `(${value.length} characters hidden)` : masked
+}
+
+/** `v1=` and `sha256=` in front of a signature stay: they tell which scheme it is. */
+function hideRun(run: string): string {
+  const [label = ''] = /^[A-Za-z0-9]{1,8}=(?=.)/.exec(run) ?? []
+  return `${label}(${run.length - label.length} characters hidden)`
+}
+
+function withStars(body: Uint8Array, secret: Uint8Array): Uint8Array {
+  const copy = Buffer.from(body)
+  for (let at = copy.indexOf(secret); at !== -1; at = copy.indexOf(secret, at)) {
+    copy.fill('*', at, at + secret.length)
+  }
+  return copy
+}
+
+/** A delivery as it may be shown: signatures, tokens and secrets are hidden. */
+export function masked(delivery: Inspected, mask: Mask): Inspected {
+  const { app, headers, body, path, detail } = delivery
+  return {
+    ...delivery,
+    path: mask.text(withoutQuery(path)),
+    detail: detail === null ? null : mask.text(detail),
+    headers: mask.headers(headers),
+    body: mask.bytes(body),
+    app: app && { ...app, headers: mask.headers(app.headers), body: mask.bytes(app.body) },
+  }
+}
+
+/** A handshake's query may hold the token that the sender was given. */
+function withoutQuery(path: string): string {
+  const at = path.indexOf('?')
+  return at === -1 ? path : `${path.slice(0, at)}?…`
+}

@@ -1,0 +1,122 @@
+import { actionsFor } from './actions.js'
+import { bodyPart } from './body.js'
+import { element, part, visible } from './text.js'
+
+const pane = document.querySelector('#detail')
+
+export function showDetail(delivery, hello) {
+  pane.replaceChildren(
+    heading(delivery, hello),
+    ...why(delivery),
+    facts(delivery),
+    checks(delivery),
+    ...appPart(delivery.app),
+    bodyPart('Body', delivery, contentType(delivery.headers)),
+    part('Headers', headers(delivery.headers)),
+  )
+  pane.hidden = false
+  pane.scrollTop = 0
+}
+
+export function hideDetail() {
+  pane.hidden = true
+}
+
+function heading(delivery, hello) {
+  const { verdict, status, seq } = delivery
+  const title = element('h2', verdict, verdict[0].toUpperCase() + verdict.slice(1))
+  const answer = status === null ? 'The sender left before the answer.' : `answered ${status}`
+  return element(
+    'header',
+    '',
+    title,
+    element('span', 'quiet', `#${seq}, ${answer}`),
+    actionsFor(delivery, hello),
+  )
+}
+
+function why({ reason, detail, likely, token }) {
+  if (!reason) return []
+  const box = element('div', 'why', element('p', '', element('b', 'mono', ...visible(reason))))
+  if (detail) box.append(element('p', '', ...visible(detail)))
+  const lines = [...likely.map((line) => ['Likely: ', line]), ...token.map((line) => ['Token: ', line])]
+  if (lines.length > 0) {
+    box.append(
+      element(
+        'ul',
+        '',
+        ...lines.map(([label, line]) => element('li', '', element('b', '', label), ...visible(line))),
+      ),
+    )
+  }
+  return [box]
+}
+
+function facts({ eventId, time, method, path, sourceIp, times, replayOf, bytes }) {
+  const ms = (value) => (value === null ? '–' : `${value.toFixed(1)} ms`)
+  const rows = [
+    ['Event', eventId ?? 'not proven'],
+    ['Received', `${new Date(time).toLocaleString()}${replayOf ? `, sent again from #${replayOf}` : ''}`],
+    [
+      'Request',
+      `${method} ${path}, ${bytes.toLocaleString('en')} bytes from ${sourceIp ?? 'an unknown address'}`,
+    ],
+    [
+      'Times',
+      `receive ${ms(times.receive)} · decide ${ms(times.decide)} · app ${ms(times.app)} · total ${ms(times.total)}`,
+    ],
+  ]
+  return element(
+    'dl',
+    '',
+    ...rows.flatMap(([name, value]) => [element('dt', '', name), element('dd', 'mono', ...visible(value))]),
+  )
+}
+
+const MARKS = {
+  true: ['✓', 'passed', 'accepted'],
+  false: ['✕', 'said no', 'refused'],
+  null: ['·', 'not reached', 'quiet'],
+}
+
+function checks({ checks }) {
+  if (checks.length === 0) return part('Checks', element('p', 'quiet', 'No check decided this one.'))
+  const items = checks.map(({ name, says, ok }) => {
+    const [mark, meaning, colour] = MARKS[ok]
+    const sign = element('span', `mark ${colour}`, mark)
+    sign.role = 'img'
+    sign.ariaLabel = meaning
+    const item = element('li', '', sign, element('span', 'mono', name), element('span', '', says))
+    item.dataset.ok = ok
+    return item
+  })
+  const all = element('ol', 'checks', ...items)
+  if (checks.some(({ ok }) => !ok)) return part('Checks, in order', all)
+  const passed = element('summary', '')
+  passed.append(element('span', 'accepted', '✓'), ` All ${checks.length} checks passed`)
+  return part('Checks', element('details', '', passed, all))
+}
+
+function headers(pairs) {
+  if (pairs.length === 0) return element('p', 'quiet', 'None.')
+  const rows = pairs.map(([name, value]) => {
+    const cell = element('th', '', ...visible(name))
+    cell.scope = 'row'
+    return element('tr', '', cell, element('td', '', ...visible(value)))
+  })
+  return element('table', 'headers', element('tbody', '', ...rows))
+}
+
+function appPart(app) {
+  if (!app) return []
+  if (app.status === null)
+    return [part('App', element('p', 'undecided', ...visible(`No answer: ${app.problem}`)))]
+  return [
+    part(`App answered ${app.status}`, headers(app.headers)),
+    bodyPart("App's body", app, contentType(app.headers)),
+  ]
+}
+
+function contentType(pairs) {
+  return pairs.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+}

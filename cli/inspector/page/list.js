@@ -1,0 +1,136 @@
+import { element, visible } from './text.js'
+
+const list = document.querySelector('#list')
+const filter = document.querySelector('#filter')
+const FIELDS = { verdict: 'verdict', reason: 'reason', status: 'status', id: 'eventId', path: 'path' }
+const MOST_ROWS = 2000
+
+/** By number: the row, its element, and the words that a filter looks at. */
+const entries = new Map()
+let chosen
+let onChoose = () => {}
+let waiting = []
+
+/** @param choose Is called with a row when the reader chooses it, or when it arrives and the latest is followed. */
+export function startList(choose) {
+  onChoose = choose
+  filter.value = new URLSearchParams(location.search).get('q') ?? ''
+  filter.addEventListener('input', () => {
+    const query = filter.value ? `?q=${encodeURIComponent(filter.value)}` : location.pathname
+    history.replaceState(null, '', query)
+    applyFilter()
+  })
+  list.addEventListener('click', ({ target }) => {
+    const row = target.closest('.row')
+    if (row) choose(Number(row.dataset.seq), true)
+  })
+}
+
+export function forgetRows() {
+  entries.clear()
+  waiting = []
+  list.replaceChildren()
+}
+
+/** Drawn once a frame, however many arrive. */
+export function addRows(rows) {
+  if (waiting.length === 0) requestAnimationFrame(draw)
+  waiting = waiting.concat(rows).slice(-MOST_ROWS)
+}
+
+function draw() {
+  const matches = matcher()
+  const fragment = document.createDocumentFragment()
+  for (const row of waiting) {
+    const entry = { row, node: nodeOf(row), words: Object.values(row).join(' ').toLowerCase() }
+    entry.node.hidden = !matches(entry)
+    entries.set(row.seq, entry)
+    fragment.prepend(entry.node)
+  }
+  waiting = []
+  list.prepend(fragment)
+  for (const [seq, { node }] of entries) {
+    if (entries.size <= MOST_ROWS) break
+    node.remove()
+    entries.delete(seq)
+  }
+  showCount()
+  onChoose(shown()[0]?.dataset.seq, false)
+}
+
+function nodeOf({ seq, time, verdict, reason, eventId, status, ms, replayOf, app, path }) {
+  const at = new Date(time)
+  const clock = `${at.toLocaleTimeString('en-GB')}.${String(at.getMilliseconds()).padStart(3, '0')}`
+  const what = element('span', 'mono', ...visible(reason ?? eventId ?? path))
+  if (reason && eventId) what.append(element('span', 'quiet', ` ${eventId}`))
+  const notes = element('span', '')
+  if (replayOf) notes.append(element('span', 'tag', `again ${replayOf}`))
+  if (app) notes.append(element('span', 'tag', `app ${app.status ?? 'silent'}`))
+  const node = element(
+    'div',
+    'row',
+    element('time', 'mono', clock),
+    element('span', `verdict ${verdict}`, verdict),
+    what,
+    notes,
+    element('span', 'num', String(status ?? 'gone')),
+    element('span', 'num quiet', `${ms.toFixed(1)} ms`),
+  )
+  node.id = `row-${seq}`
+  node.dataset.seq = seq
+  node.role = 'option'
+  node.ariaSelected = 'false'
+  return node
+}
+
+/** `verdict:refused evt_1`: every word has to fit. */
+function matcher() {
+  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ row, words: all }) =>
+    words.every((word) => {
+      const [, field, text] = word.match(/^(verdict|reason|status|id|path):(.*)$/) ?? []
+      return field
+        ? String(row[FIELDS[field]] ?? '')
+            .toLowerCase()
+            .includes(text)
+        : all.includes(word)
+    })
+}
+
+function applyFilter() {
+  const matches = matcher()
+  for (const entry of entries.values()) entry.node.hidden = !matches(entry)
+  showCount()
+}
+
+function showCount() {
+  const [all, visibleRows] = [entries.size, shown().length]
+  document.querySelector('#count').textContent = visibleRows === all ? `${all}` : `${visibleRows} of ${all}`
+  document.querySelector('#empty').hidden = all > 0
+  list.hidden = all === 0
+}
+
+/** The rows that the filter lets through, the latest first. */
+function shown() {
+  return [...list.children].filter((node) => !node.hidden)
+}
+
+export function mark(seq) {
+  if (chosen) chosen.ariaSelected = 'false'
+  chosen = entries.get(seq)?.node
+  if (!chosen) return list.removeAttribute('aria-activedescendant')
+  chosen.ariaSelected = 'true'
+  list.setAttribute('aria-activedescendant', chosen.id)
+  chosen.scrollIntoView({ block: 'nearest' })
+}
+
+/** The row so many further down. */
+export function neighbour(step) {
+  const rows = shown()
+  const at = rows.indexOf(chosen)
+  return Number(rows[Math.min(rows.length - 1, Math.max(0, at === -1 ? 0 : at + step))]?.dataset.seq)
+}
+
+export function latest() {
+  return Number(shown()[0]?.dataset.seq)
+}

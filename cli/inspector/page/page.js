@@ -1,0 +1,92 @@
+import { download, say } from './actions.js'
+import { hideDetail, showDetail } from './detail.js'
+import { addRows, forgetRows, latest, mark, neighbour, startList } from './list.js'
+import { ask, watch } from './server.js'
+
+const state = document.querySelector('#state')
+const list = document.querySelector('#list')
+const filter = document.querySelector('#filter')
+const pane = document.querySelector('#detail')
+
+/** What the server can do. */
+let hello = {}
+/** The number of the delivery that is shown. */
+let shown
+/** Whether the latest delivery is shown as it arrives: until the reader chooses one. */
+let isFollowing = true
+let isLoading = false
+
+function tell(name, words) {
+  state.dataset.state = name
+  state.textContent = words
+}
+
+/** Loads one at a time: in a burst, the last one chosen. */
+async function choose(seq, byReader) {
+  if (byReader) isFollowing = false
+  if (!seq || (!byReader && !isFollowing) || Number(seq) === shown) return mark(shown)
+  shown = Number(seq)
+  mark(shown)
+  if (isLoading) return
+  isLoading = true
+  try {
+    let drawn
+    while (drawn !== shown) {
+      drawn = shown
+      const delivery = await (await ask(`deliveries/${drawn}`)).json()
+      if (drawn === shown) showDetail(delivery, hello)
+    }
+  } catch (error) {
+    if (!isFollowing) say(error.message)
+  } finally {
+    isLoading = false
+  }
+}
+
+function follow() {
+  isFollowing = true
+  list.focus()
+  choose(latest(), false)
+}
+
+document.addEventListener('keydown', (event) => {
+  const { key, target, ctrlKey, metaKey, altKey } = event
+  if (ctrlKey || metaKey || altKey || document.querySelector('dialog[open]')) return
+  if (key === 'Escape') return follow()
+  if (target.matches('input, textarea')) {
+    if (target === filter && key === 'ArrowDown') list.focus()
+    return
+  }
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key]
+  const isInPane = pane.contains(target)
+  if (step && !(isInPane && key.startsWith('Arrow'))) {
+    event.preventDefault()
+    choose(neighbour(step), true)
+  } else if (key === '/') {
+    event.preventDefault()
+    filter.focus()
+  } else if (key === 'Enter' && target === list && shown) {
+    pane.focus()
+  }
+})
+
+startList(choose)
+document.querySelector('#export-ndjson').addEventListener('click', () => download('ndjson'))
+document.querySelector('#export-har').addEventListener('click', () => download('har'))
+
+watch({
+  hello(given) {
+    hello = given
+    tell('live', 'Live')
+    document.querySelector('#endpoint').textContent = given.url
+    forgetRows()
+  },
+  rows: addRows,
+  lost: () => tell('lost', 'Reconnecting'),
+  elsewhere: () => tell('waiting', 'Live in another tab; come back to this one to go on'),
+  locked() {
+    tell('lost', 'Locked')
+    hideDetail()
+    say('Open the address that hookgate listen printed: it holds the key to this page.')
+  },
+})

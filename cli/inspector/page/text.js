@@ -1,0 +1,99 @@
+/** What is not seen, or moves what is seen: controls, directions, zero widths, halves of pairs. Not tabs and line feeds. */
+const UNSEEN = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}]/gu
+
+/** An element with text in it: nothing here is ever parsed as HTML. */
+export function element(tag, className, ...content) {
+  const made = document.createElement(tag)
+  if (className) made.className = className
+  made.append(...content)
+  return made
+}
+
+/** A titled part of the page. */
+export function part(title, content, ...beside) {
+  return element('section', '', element('header', '', element('h3', '', title), ...beside), content)
+}
+
+/** A stranger's text, with every character visible. */
+export function visible(text) {
+  const nodes = []
+  let at = 0
+  for (const { 0: character, index } of text.matchAll(UNSEEN)) {
+    if (index > at) nodes.push(text.slice(at, index))
+    nodes.push(element('span', 'unseen', `\\u{${character.codePointAt(0).toString(16)}}`))
+    at = index + character.length
+  }
+  nodes.push(text.slice(at))
+  return nodes
+}
+
+export function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}
+
+export function textOf(bytes) {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+}
+
+/** Whether the bytes are UTF-8, so that an edited text means the same bytes. */
+export function isText(bytes) {
+  try {
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g
+const MOST_COLOURED = 60_000
+
+/** JSON on lines of its own. Its texts and numbers stay as they were written: parsing would round long numbers. */
+export function pretty(text, contentType) {
+  if (/form-urlencoded/i.test(contentType)) {
+    return [...new URLSearchParams(text)].flatMap(([name, value]) => [
+      element('span', 'key', ...visible(name)),
+      ' = ',
+      ...visible(value),
+      '\n',
+    ])
+  }
+  try {
+    JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const nodes = []
+  let depth = 0
+  const tokens = text.match(TOKEN) ?? []
+  for (const [index, token] of tokens.entries()) {
+    const isEmpty = /[[{]/.test(token) && /[\]}]/.test(tokens[index + 1] ?? '')
+    if (/^[\]}]$/.test(token)) {
+      depth -= 1
+      if (!/^[[{]$/.test(tokens[index - 1])) nodes.push(`\n${'  '.repeat(depth)}`)
+    }
+    nodes.push(...coloured(token, tokens[index + 1], text.length))
+    if (/^[[{]$/.test(token)) depth += 1
+    if (token === ':') nodes.push(' ')
+    if (token === ',' || (/^[[{]$/.test(token) && !isEmpty)) nodes.push(`\n${'  '.repeat(depth)}`)
+  }
+  return nodes
+}
+
+function coloured(token, next, length) {
+  if (token[0] !== '"' || length > MOST_COLOURED) return visible(token)
+  return [element('span', next === ':' ? 'key' : 'string', ...visible(token))]
+}
+
+const ROW = 16
+
+export function hex(bytes) {
+  const lines = []
+  for (let at = 0; at < bytes.length; at += ROW) {
+    const row = [...bytes.subarray(at, at + ROW)]
+    const pairs = row.map((byte) => byte.toString(16).padStart(2, '0')).join(' ')
+    const text = row.map((byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : '·')).join('')
+    lines.push(`${at.toString(16).padStart(6, '0')}  ${pairs.padEnd(ROW * 3 - 1)}  ${text}`)
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,121 @@
+import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
+import { dedupeOf } from '../../src/scheme/compile-sender.ts'
+import { pointerSteps, textAt } from '../../src/scheme/members.ts'
+import type { Place } from '../../src/scheme/scheme.ts'
+import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
+import { signAs } from '../../src/signing/sign-as.ts'
+import { endpointOf } from '../endpoint.ts'
+import { readPrivateKey } from '../key-files.ts'
+import type { AuthValues } from '../listen-options.ts'
+import { type AnyScheme, hasKeyPair, loadScheme } from '../schemes.ts'
+import type { WireHeaders } from './inspected.ts'
+
+/** A delivery to sign anew. */
+export interface Resend {
+  readonly headers: WireHeaders
+  readonly body: Uint8Array
+  readonly isNewEvent: boolean
+}
+
+/** Signs deliveries again, as their sender would, with the time of now. */
+export interface Resigner {
+  sign(resend: Resend): Promise<SignedRequest>
+  /** Whether a new ID makes a new event. False where duplicates are found by the signed bytes alone. */
+  readonly takesNewId: boolean
+  /** Whether a signature ages. One without a time in it would be good forever, so it is not given out as a curl command. */
+  readonly expires: boolean
+}
+
+/** What the signer needs beside the options: the secret that the listener uses. */
+export interface Known {
+  readonly secret: string | undefined
+  readonly url: string
+}
+
+/** The resigner, or why there is none. @throws UsageError for a `--key` that is no private JWK. */
+export async function resignerFor(
+  given: AuthValues & { readonly key?: string },
+  { secret, url }: Known,
+): Promise<Resigner | string> {
+  const privateKey = given.key === undefined ? undefined : await readPrivateKey(given.key)
+  if (given.scheme !== undefined) {
+    const factory = await loadScheme(given.scheme)
+    const { sender } = factory.scheme
+    if (needsCode(factory)) return `hookgate cannot sign as ${sender}.`
+    if (hasKeyPair(factory) && !privateKey)
+      return `${sender} signs with a private key: start listen with --key FILE.`
+    const keys = hasKeyPair(factory) ? { privateKey } : { secret }
+    return schemeResigner(factory, keys, given['public-url'] ?? url)
+  }
+  if (given.jwks === undefined) {
+    if (secret === undefined) return 'The secret is not known.'
+    return ownResigner((eventId, body) => signHmac({ secret, eventId, body }))
+  }
+  if (privateKey === undefined) return 'Tokens need a private key: start listen with --key FILE.'
+  const endpoint = endpointOf(url, given)
+  return ownResigner((eventId, body) => signJwt({ ...endpoint, privateKey, eventId, body }))
+}
+
+const needsCode = ({ scheme }: { readonly scheme: SenderScheme }) => scheme.algorithm === 'code'
+
+/** The specification's own methods. */
+function ownResigner(sign: (eventId: string, body: Uint8Array) => Promise<SignedRequest>): Resigner {
+  return {
+    takesNewId: true,
+    expires: true,
+    async sign({ headers, body, isNewEvent }) {
+      const id = headerIn(headers, 'webhook-event-id')
+      return withOthers(headers, await sign(isNewEvent || !id ? crypto.randomUUID() : id, body))
+    },
+  }
+}
+
+function schemeResigner(
+  factory: AnyScheme,
+  keys: Pick<Parameters<typeof signAs>[1], 'secret' | 'privateKey'>,
+  publicUrl: string,
+): Resigner {
+  const { scheme } = factory
+  const { eventId: place, signs } = scheme
+  return {
+    takesNewId: dedupeOf(scheme) !== 'signed bytes' && place !== undefined,
+    expires: scheme.timestamp?.of === 'attempt' && typeof signs === 'string' && signs.includes('{timestamp}'),
+    async sign({ headers, body, isNewEvent }) {
+      const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
+      const eventId = isNewEvent || !id ? crypto.randomUUID() : id
+      const contentType = headerIn(headers, 'content-type')
+      const sent = isNewEvent ? withNewId(body, place) : body
+      return withOthers(
+        headers,
+        await signAs(factory, { ...keys, body: sent, eventId, contentType, publicUrl }),
+      )
+    },
+  }
+}
+
+/** An ID that stands in the body gets an ending. Everything else stays byte by byte. */
+function withNewId(body: Uint8Array, place: Place | undefined): Uint8Array {
+  if (place === undefined || !('member' in place)) return body
+  const text = Buffer.from(body).toString('utf8')
+  const id = textAt(JSON.parse(text), pointerSteps(place.member))
+  const written = JSON.stringify(id)
+  if (id === undefined || !text.includes(written)) return body
+  const ending = crypto.randomUUID().slice(0, 8)
+  return Buffer.from(text.replace(written, () => JSON.stringify(`${id}_${ending}`)))
+}
+
+/** What belongs to one connection or one message, and what the new request says for itself. */
+const NOT_KEPT =
+  /^(connection|content-length|content-encoding|cookie|expect|host|keep-alive|te|transfer-encoding|upgrade|authorization|proxy-.*)$/i
+
+/** The other headers of the delivery, such as the sender's name for the event. */
+function withOthers(headers: WireHeaders, request: SignedRequest): SignedRequest {
+  const others = headers
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !NOT_KEPT.test(name))
+  return { ...request, headers: { ...Object.fromEntries(others), ...request.headers } }
+}
+
+function headerIn(headers: WireHeaders, wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+}

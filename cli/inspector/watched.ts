@@ -1,0 +1,46 @@
+import type { Server } from 'node:http'
+import type { Known } from '../../src/explain/index.ts'
+import type { Listener } from '../../src/index.ts'
+import { endpointOf } from '../endpoint.ts'
+import type { ListenAuth } from '../listen-auth.ts'
+import type { AuthValues } from '../listen-options.ts'
+import type { InspectorValues } from './options.ts'
+import { type Resigner, resignerFor } from './resigner.ts'
+
+/** What `listen` has when it opens the inspector. */
+export interface Listening {
+  readonly given: AuthValues & InspectorValues
+  readonly auth: ListenAuth
+  readonly server: Server
+  readonly listener: Listener<unknown>
+  readonly url: string
+}
+
+/** What the inspector has to know of the listener that it watches. */
+export interface Watched {
+  readonly server: Server
+  readonly listener: Listener<unknown>
+  /** The listener's own URL. */
+  readonly url: string
+  readonly resigner: Resigner | string
+  /** What must never be shown. */
+  readonly secrets: readonly string[]
+  readonly known: Known
+}
+
+/** @throws UsageError for a `--key` that is no private JWK. */
+export async function watchedOf({ given, auth, server, listener, url }: Listening): Promise<Watched> {
+  const { secret } = auth
+  const isOwn = listener.auth.sender === undefined
+  return {
+    server,
+    listener,
+    url,
+    resigner: await resignerFor(given, { secret, url }),
+    secrets: secret === undefined ? [] : [secret, secret.replace(/^whsec_/, '')],
+    known: {
+      secret: isOwn ? secret : undefined,
+      claims: given.jwks === undefined ? undefined : endpointOf(url, given),
+    },
+  }
+}

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { signHmac } from '../../../src/testing/index.ts'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
+import { ROOT, shell } from '../support.ts'
+import { type RunningInspector, SECRET, startInspector } from './support.ts'
+
+it('the page is at most 12 KB, compressed', () => {
+  const files = ['page.html', 'page.css', 'page.js', 'icon.svg']
+  const sizes = files.map(
+    (file) => gzipSync(readFileSync(join(ROOT, 'dist/cli/inspector/page', file))).length,
+  )
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(12 * 1024)
+})
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong, level A and AA: each rule with the first element that breaks it. */
+async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(AXE)
+  return page.evaluate(`axe
+    .run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html + ' ' + nodes[0].failureSummary))`)
+}
+
+const sign = (body: string, secret = SECRET) => signHmac({ secret, body })
+const HOSTILE = [
+  '"><img src=x onerror="owned = 1">',
+  '<script>owned = 1</script>',
+  '</pre><style>main { display: none }</style>',
+  '\u202e\u2066\u200b\u001b]0;owned\u0007',
+]
+
+describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () => {
+  let browser: Browser
+  let inspector: RunningInspector
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await Browser.open()
+    return () => browser.close()
+  }, 60_000)
+
+  beforeEach(async () => {
+    browser.complaints.length = 0
+    inspector = await startInspector()
+    page = await opened()
+    return () => page.close()
+  })
+
+  async function opened(path = ''): Promise<Page> {
+    const { origin, token } = inspector
+    const made = await browser.page(origin)
+    await made.goto(`${origin}/${path}#${token}`)
+    await made.locator('#state[data-state=live]').waitFor()
+    return made
+  }
+
+  const rows = () => page.locator('.row:visible')
+  const detail = () => page.locator('#detail')
+
+  it('shows a delivery as it arrives, which check refused it, and the likely mistake', async () => {
+    await page.getByText('Waiting for the first delivery').waitFor()
+    await inspector.deliver(await sign('{"a":1}', `${SECRET}\n`))
+    await expect.poll(() => rows().count()).toBe(1)
+    await detail().getByText('the secret was used with a line break at its end').waitFor()
+    const refused = await detail().locator('li[data-ok=false]').innerText()
+    expect(refused).toMatch(/authenticity/)
+    expect(await detail().locator('li[data-ok=null]').innerText()).toMatch(/claim/)
+    expect(await page.getByText('Waiting for the first delivery').isVisible()).toBe(false)
+  })
+
+  it('takes the key out of the address, and needs no cookie', async () => {
+    expect(page.url()).toBe(`${inspector.origin}/`)
+    await page.reload()
+    await page.locator('#state[data-state=live]').waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  })
+
+  it('says where the key is when a tab has none', async () => {
+    const other = await browser.page(inspector.origin)
+    await other.goto(`${inspector.origin}/`)
+    await other.getByText('Open the address that hookgate listen printed').waitFor()
+    await other.close()
+  })
+
+  it('shows headers in wire order, repetitions included', async () => {
+    const signed = await sign('{}')
+    const headers: [string, string][] = [
+      ...Object.entries(signed.headers),
+      ['X-B', '1'],
+      ['x-a', '2'],
+      ['X-B', '3'],
+    ]
+    const { request } = await import('node:http')
+    await new Promise<void>((resolve) => {
+      const flat = headers.flat()
+      const sent = request(inspector.listener.url, {
+        method: 'POST',
+        headers: ['Host', 'x', ...flat, 'Content-Length', '2'],
+      })
+      sent.once('response', (response) => response.resume().once('end', resolve)).end('{}')
+    })
+    const names = async () =>
+      (await detail().locator('.headers').first().locator('th').allInnerTexts()).join()
+    await expect.poll(names).toMatch(/X-B,x-a,X-B/)
+  })
+
+  it('shows a body as received, pretty and in hex, without rounding its numbers', async () => {
+    await inspector.deliver(await sign('{"n":12345678901234567890.10,"n":[ ],"ü":"\\u00e9"}'))
+    const body = detail().locator('pre').first()
+    await body.waitFor()
+    expect(await body.innerText()).toBe('{\n  "n": 12345678901234567890.10,\n  "n": [],\n  "ü": "\\u00e9"\n}')
+    await detail().getByText('As received').click()
+    expect(await body.innerText()).toBe('{"n":12345678901234567890.10,"n":[ ],"ü":"\\u00e9"}')
+    await detail().getByText('Hex').click()
+    expect(await body.innerText()).toMatch(/^000000 {2}7b 22 6e 22 3a 31 .* {2}\{"n":12345678901\n/)
+  })
+
+  it('shows hostile bodies, headers and paths as text, and every hidden character', async () => {
+    for (const text of HOSTILE) {
+      const signed = await sign(JSON.stringify(text))
+      const header = text.replace(/[^\x20-\x7e]/g, '')
+      await inspector.deliver({
+        ...signed,
+        headers: { ...signed.headers, 'x-note': header, [`x-${'n'.repeat(900)}`]: '1' },
+      })
+      await fetch(new URL(`/${encodeURI(text)}`, inspector.listener.url), signed)
+    }
+    await expect.poll(() => rows().count()).toBe(HOSTILE.length * 2)
+    for (const index of [1, 3, 5, 7]) {
+      await rows().nth(index).click()
+      await detail().locator('pre').first().waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1_280)
+    }
+    await rows().nth(1).click()
+    await detail().getByText('Edit').waitFor()
+    await expect
+      .poll(() => detail().locator('pre').first().innerText())
+      .toContain('\\u{202e}\\u{2066}\\u{200b}')
+    expect(await page.evaluate('[typeof owned, document.title, document.images.length]')).toEqual([
+      'undefined',
+      'hookgate inspector',
+      1,
+    ])
+    expect(await page.locator('main').isVisible()).toBe(true)
+    expect(browser.complaints).toEqual([])
+  })
+
+  it('filters by words and by field, and keeps the filter in the address', async () => {
+    await inspector.deliver(await sign('{}'))
+    await inspector.deliver(await sign('{'))
+    await inspector.deliver(await sign('{}', 'another-secret-0123456789'))
+    await expect.poll(() => rows().count()).toBe(3)
+    await page.getByRole('searchbox').fill('verdict:refused reason:signature')
+    await expect.poll(() => rows().count()).toBe(1)
+    expect(await page.locator('#count').innerText()).toBe('1 of 3')
+    expect(new URL(page.url()).searchParams.get('q')).toBe('verdict:refused reason:signature')
+    await page.reload()
+    await expect.poll(() => rows().count()).toBe(1)
+    await page.getByRole('searchbox').fill('status:400')
+    await expect.poll(() => rows().first().innerText()).toMatch(/body_not_json/)
+  })
+
+  it('can be used with the keyboard alone: choose, read, send again', async () => {
+    await inspector.deliver(await sign('{"first":1}'))
+    await inspector.deliver(await sign('{"second":2}'))
+    await expect.poll(() => rows().count()).toBe(2)
+    await detail().getByText('"second"').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('accepted')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ArrowDown')
+    await detail().getByText('"first"').waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('Sent, signed anew: answered 409').waitFor()
+    await page.keyboard.press('Escape')
+    await detail().getByText('event_duplicate').waitFor()
+  })
+
+  it('asks once before it sends a new event, and sends an edited body', async () => {
+    await inspector.deliver(await sign('{"a":1}'))
+    await page.getByRole('button', { name: 'Send as new' }).click()
+    await page.getByRole('button', { name: 'Run the handler?' }).click()
+    await page.getByText('Sent, signed anew: answered 200').waitFor()
+    await page.getByRole('button', { name: 'Edit…' }).click()
+    await page.getByRole('textbox', { name: 'Body' }).fill('{"edited":true}')
+    await page.getByLabel('As a new event').check()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await detail().getByText('"edited"').waitFor()
+    expect(await rows().allInnerTexts()).toHaveLength(3)
+  })
+
+  it('copies a curl command that is accepted, and saves both exports', async () => {
+    await inspector.deliver(await sign('{"a":1}'))
+    await page.getByRole('button', { name: 'Copy curl' }).click()
+    await page.getByText('Copied').waitFor()
+    const command = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect((await shell(command)).stdout).toMatch(/^HTTP\/1\.1 200/)
+    for (const name of ['NDJSON', 'HAR']) {
+      const saved = page.waitForEvent('download')
+      await page.getByRole('button', { name: `Export ${name}` }).click()
+      const text = readFileSync(await (await saved).path(), 'utf8')
+      expect(Object.keys(JSON.parse(text.split('\n')[0] ?? ''))).toContain(
+        name === 'HAR' ? 'log' : 'bodyBase64',
+      )
+    }
+  })
+
+  it.each(['light', 'dark'] as const)('has no violation that axe can find, %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme })
+    expect(await violations(page)).toEqual([])
+    await inspector.deliver(await sign('{"a":1,"b":[true,null]}'))
+    await inspector.deliver(await sign('{}', `${SECRET}\n`))
+    await detail().getByText('Likely:').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Edit…' }).click()
+    expect(await violations(page)).toEqual([])
+  })
+
+  it('stays usable in a burst of 1,000, and keeps up with every tab of nine', async () => {
+    const tabs: Page[] = []
+    const signed = await sign('{}')
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all(Array.from({ length: 50 }, () => inspector.deliver(signed)))
+    }
+    await expect.poll(() => page.locator('#count').innerText(), { timeout: 5_000 }).toBe('1000')
+    for (let tab = 2; tab <= 9; tab += 1) tabs.push(await opened())
+    await page.getByText('Live in another tab').waitFor()
+    await Promise.all(tabs.map((tab) => tab.close()))
+  }, 60_000)
+
+  it('says when listen is gone', async () => {
+    await inspector.listener.stop()
+    await page.getByText('Reconnecting').waitFor()
+  })
+})

@@ -1,0 +1,138 @@
+import { open, readFile, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { signHmac } from '../../../src/testing/index.ts'
+import { hookgate, temporaryDirectory, temporaryFile } from '../support.ts'
+import { SECRET, startInspector } from './support.ts'
+
+const HOSTILE = '{"a":"\\u001b[2J\u202e\u0007<script>"}\u0085'
+
+async function recorded(bodies: readonly string[]) {
+  const file = join(await temporaryDirectory(), 'deliveries.ndjson')
+  const inspector = await startInspector(['--record', file])
+  for (const body of bodies) await inspector.deliver(await signHmac({ secret: SECRET, body }))
+  const { ask, listener } = inspector
+  const exported = await (await ask('export.ndjson')).text()
+  const har = JSON.parse(await (await ask('export.har')).text())
+  expect(await listener.stop()).toBe(0)
+  const text = await readFile(file, 'utf8')
+  return {
+    file,
+    exported,
+    har,
+    lines: text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  }
+}
+
+describe('--record', () => {
+  it('appends each delivery, byte by byte, to a file that only its owner can read', async () => {
+    const { file, lines } = await recorded(['{"a":1}', HOSTILE])
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toMatchObject({
+      v: 1,
+      seq: 1,
+      verdict: 'accepted',
+      method: 'POST',
+      status: 200,
+      truncated: false,
+    })
+    expect(lines[0].checks.map(({ ok }: { ok: boolean }) => ok)).toEqual(Array(8).fill(true))
+    expect(Buffer.from(lines[1].bodyBase64, 'base64').toString()).toBe(HOSTILE)
+    expect((await stat(file)).mode & 0o077).toBe(0)
+  })
+
+  it('needs no page', async () => {
+    const file = join(await temporaryDirectory(), 'deliveries.ndjson')
+    const { startListener } = await import('../support.ts')
+    const listener = await startListener(['--record', file], { env: { HOOKGATE_SECRET: SECRET } })
+    expect(listener.stdout.text).not.toContain('Inspector')
+    await fetch(listener.url, await signHmac({ secret: SECRET, body: '{}' }))
+    await listener.stop()
+    expect(await readFile(file, 'utf8')).toMatch(/^\{"v":1,.*\}\n$/)
+  })
+
+  it('loses none of 3,000 deliveries that come as fast as they can', { timeout: 60_000 }, async () => {
+    const file = join(await temporaryDirectory(), 'deliveries.ndjson')
+    const { listener, deliver } = await startInspector(['--record', file, '--json'])
+    const signed = await signHmac({ secret: SECRET, body: '{}' })
+    for (let round = 0; round < 60; round += 1) {
+      await Promise.all(Array.from({ length: 50 }, () => deliver(signed)))
+    }
+    await listener.stop()
+    const seqs = (await readFile(file, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).seq)
+    expect(seqs).toEqual(Array.from({ length: 3_000 }, (_, index) => index + 1))
+  })
+})
+
+describe('--load', () => {
+  it('shows an earlier record, explains it with the secret of this run, and goes on counting', async () => {
+    const { file } = await recorded(['{"a":1}', '{'])
+    const { ask, deliver } = await startInspector(['--load', file])
+    expect(await (await ask('deliveries/2')).json()).toMatchObject({
+      reason: 'body_not_json',
+      verdict: 'refused',
+    })
+    await deliver(await signHmac({ secret: SECRET, body: '{}' }))
+    expect(await (await ask('deliveries/3')).json()).toMatchObject({ verdict: 'accepted' })
+  })
+
+  it('leaves out a last line that a crash cut off', async () => {
+    const { file } = await recorded(['{"a":1}'])
+    const text = await readFile(file, 'utf8')
+    const cut = await temporaryFile('cut.ndjson', `${text}${text.slice(0, 100)}`)
+    const { ask } = await startInspector(['--load', cut])
+    expect((await ask('deliveries/1')).status).toBe(200)
+    expect((await ask('deliveries/2')).status).toBe(404)
+  })
+
+  it.each([
+    ['no JSON', 'hello\n'],
+    ['another version', '{"v":2,"seq":1}\n'],
+    [
+      'headers that are none',
+      '{"v":1,"seq":1,"time":"2026-01-01","method":"POST","path":"/","verdict":"refused","headers":[["a"]],"bodyBase64":""}\n',
+    ],
+    ['terminal escapes', '\u001b]0;owned\u0007\n'],
+  ])('refuses a line that is no record, by its number and without repeating it: %s', async (_, text) => {
+    const file = await temporaryFile('bad.ndjson', text)
+    const { code, stderr } = await hookgate(['listen', '--port', '0', '--load', file])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/line 1 is no record of listen --record/)
+    expect(stderr).not.toMatch(/owned|hello/)
+  })
+
+  it('refuses a file of 100 MB at once', async () => {
+    const file = join(await temporaryDirectory(), 'large.ndjson')
+    const handle = await open(file, 'w')
+    await handle.truncate(100 * 2 ** 20)
+    await handle.close()
+    const { code, stderr } = await hookgate(['listen', '--port', '0', '--load', file])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/it has 100 MB, over 64; take the latest part: tail -n 200/)
+  })
+})
+
+describe('the exports', () => {
+  it('of NDJSON hides signatures, and holds the rest', async () => {
+    const { exported, lines } = await recorded(['{"a":1}'])
+    const [line = ''] = exported.split('\n')
+    const { headers, bodyBase64 } = JSON.parse(line)
+    expect(bodyBase64).toBe(lines[0].bodyBase64)
+    expect(Object.fromEntries(headers)['webhook-signature']).toBe('(43 characters hidden)')
+    expect(Object.fromEntries(lines[0].headers)['webhook-signature']).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('of HAR is valid HAR 1.2', async () => {
+    const { har } = await recorded(['{"a":1}', '{', HOSTILE])
+    await expect(createRequire(import.meta.url)('har-validator').har(har)).resolves.toBe(har)
+    expect(har.log.entries).toHaveLength(3)
+    expect(har.log.entries[0].request.postData.text).toBe('{"a":1}')
+  })
+})

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { signHmac } from '../../../src/testing/index.ts'
+import { rawAsk, SECRET, startInspector } from './support.ts'
+
+async function opened(
+  server: { listen(port: number, host: string): unknown; close(): unknown } & NodeJS.EventEmitter,
+) {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return (server as Server).address() as AddressInfo
+}
+
+/** An app that gives the secret away, in a header and in its body. */
+async function indiscreetApp(): Promise<string> {
+  const app = createServer((_request, response) => {
+    response
+      .writeHead(500, { 'x-debug': `secret=${SECRET}`, 'set-cookie': `s=${SECRET}` })
+      .end(`env: ${SECRET}`)
+  })
+  const { port } = await opened(app)
+  return `http://127.0.0.1:${port}/`
+}
+
+/** Passes everything on to a port, and keeps every byte that comes back. */
+async function recorderOf(port: number) {
+  const kept: Buffer[] = []
+  const recorder = createTcpServer((client) => {
+    const server = connect(port, '127.0.0.1')
+    server.on('data', (chunk: Buffer) => kept.push(chunk))
+    client.on('error', () => server.destroy()).pipe(server)
+    server.on('error', () => client.destroy()).pipe(client)
+  })
+  return { port: (await opened(recorder)).port, bytes: () => Buffer.concat(kept).toString('latin1') }
+}
+
+/** A text as it could stand there: bare, or in the usual encodings. */
+function spellings(secret: Buffer): string[] {
+  return [
+    secret.toString('latin1'),
+    ...(['base64', 'base64url', 'hex'] as const).map((form) => secret.toString(form)),
+  ].map((text) => text.replace(/=+$/, ''))
+}
+
+/** What stands in base64 in a text. */
+function decoded(text: string): string {
+  const runs = text.match(/[A-Za-z0-9+/]{8,}={0,2}/g) ?? []
+  return runs.map((run) => Buffer.from(run, 'base64').toString('latin1')).join('\n')
+}
+
+it('sends neither the secret nor an expected signature, in any of its bytes', {
+  timeout: 60_000,
+}, async () => {
+  const forwardTo = await indiscreetApp()
+  const inspector = await startInspector(['--forward-to', forwardTo])
+  const recorder = await recorderOf(inspector.port)
+  const headers = {
+    host: `127.0.0.1:${inspector.port}`,
+    authorization: `Bearer ${inspector.token}`,
+    'content-type': 'application/json',
+  }
+  const right = await signHmac({ secret: SECRET, body: '{"a":1}' })
+  const signature = right.headers['webhook-signature'] ?? ''
+  const leaky = await signHmac({
+    secret: SECRET,
+    body: JSON.stringify({ secret: SECRET, at: [`x${SECRET}x`] }),
+  })
+  const wrong = { ...right, headers: { ...right.headers, 'webhook-signature': `A${signature.slice(1)}` } }
+  await inspector.deliver(wrong)
+  await inspector.deliver(right)
+  await inspector.deliver({
+    ...leaky,
+    headers: { ...leaky.headers, 'x-copy': SECRET, cookie: `secret=${SECRET}` },
+  })
+  await fetch(`${new URL(inspector.listener.url).origin}/${SECRET}?token=${SECRET}`, right)
+
+  const paths = ['/', '/page.js', '/page.css', '/api/export.ndjson', '/api/export.har']
+  for (const path of [...paths, ...[1, 2, 3, 4].map((seq) => `/api/deliveries/${seq}`)]) {
+    expect((await rawAsk(recorder.port, path, headers)).status).toBe(200)
+  }
+  const watching = rawAsk(recorder.port, '/api/stream', headers)
+  for (const action of ['send', 'curl']) {
+    const body = { isNewEvent: true }
+    const answer = await fetch(`${inspector.origin}/api/deliveries/3/${action}`, {
+      method: 'POST',
+      headers: { authorization: headers.authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(await answer.text()).not.toContain(SECRET)
+  }
+  await inspector.listener.stop()
+  await watching.catch(() => {})
+
+  const everything = recorder.bytes()
+  expect(everything).toContain('signature_mismatch')
+  expect(everything.length).toBeGreaterThan(15_000)
+  const searched = `${everything}\n${decoded(everything)}`
+  expect(decoded(everything)).toContain('{"a":1}')
+  for (const text of [...spellings(Buffer.from(SECRET)), ...spellings(Buffer.from(signature, 'base64url'))]) {
+    expect(searched.includes(text)).toBe(false)
+  }
+})
