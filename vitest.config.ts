@@ -7,6 +7,18 @@ const cryptoBuild = (name: 'node' | 'web') => ({
   '#crypto': fileURLToPath(new URL(`./src/crypto/${name}.ts`, import.meta.url)),
 })
 
+/** What takes engines, processes, gigabytes or minutes: `npm run test:rest`. */
+const REST = [
+  'test/oracle/**/*.test.ts',
+  'test/workerd/served/**/*.test.ts',
+  'test/stores/{redis,postgres,dynamodb}*.test.ts',
+  'test/stores/{sqlite-outage,sqlite-processes,listener-memory}.test.ts',
+  'test/adapters/{http2-memory,places-fuzz,waiting-memory}.test.ts',
+  'test/cli/store.test.ts',
+  'test/cli/**/*{kills,browser}*.test.ts',
+  'test/sender/killed-receiver.test.ts',
+]
+
 export default defineConfig({
   test: {
     // One for each core but one is vitest's own choice: on two cores that is one.
@@ -27,9 +39,14 @@ export default defineConfig({
             'test/peers/**',
             'test/queues/**',
             'test/workerd/*.test.ts',
+            ...REST,
           ],
           testTimeout: 20_000,
         },
+      },
+      {
+        resolve: { alias: cryptoBuild('node') },
+        test: { name: 'rest', include: REST, testTimeout: 20_000 },
       },
       {
         // The service knows the package by its name only: as it is built.

@@ -41,6 +41,8 @@ const MATRIX = ADAPTERS.filter(
 /** Sent from Node to workerd. Not the source addresses: nothing shows one to a bare worker. */
 const TO_WORKERD = MATRIX.filter((path) => !/web\.test|source\.test/.test(path))
 
+const ON_NODE = ['--project', 'node', '--project', 'rest']
+
 /** Suites by name. `run` gives { passed, failed, skipped, failures }. */
 export const SUITES = {
   logic: {
@@ -60,14 +62,14 @@ async function vitestInWorkerd() {
 
 function wire(runtime) {
   if (runtime === 'workerd') {
-    return report(process.execPath, [], ['--project', 'node', ...TO_WORKERD], { HOOKGATE_RUNTIME: runtime })
+    return report(process.execPath, [], [...ON_NODE, ...TO_WORKERD], { HOOKGATE_RUNTIME: runtime })
   }
   return vitest(runtime, RUNTIMES[runtime].engine === 'node' ? ADAPTERS : MATRIX)
 }
 
 function vitest(runtime, files) {
   const { binary, arguments: before } = RUNTIMES[runtime]
-  return report(binary, before, ['--project', 'node', ...files], { HOOKGATE_RUNTIME: runtime })
+  return report(binary, before, [...ON_NODE, ...files], { HOOKGATE_RUNTIME: runtime })
 }
 
 /** Runs vitest, and reads what it reports. */
