@@ -22,7 +22,12 @@ export function greet(
   if (forwardTo !== undefined) say(`Verified events go to ${forwardTo.href}`)
   if (inspector !== undefined) say(`Inspector: ${inspector}`)
   say('')
-  say('Next, in another terminal:')
-  say(`  ${auth.sendCommand(url)} --data '{"hello":"world"}'`)
+  const command = auth.sendCommand(url)
+  if (command === undefined) {
+    say('Next, let the sender call that URL: hookgate send cannot sign for it.')
+  } else {
+    say('Next, in another terminal:')
+    say(`  ${command} --data '{"hello":"world"}'`)
+  }
   say('')
 }

@@ -14,8 +14,8 @@ import { findSecret, needText } from './secrets.ts'
 export interface ListenAuth {
   /** Called once the port, and so the listener's own URL, is known. */
   authFor(url: string): Authenticator | Promise<Authenticator>
-  /** The `send` command for this listener, without its body. */
-  sendCommand(url: string): string
+  /** The `send` command for this listener, without its body. Undefined for a sender that `send` cannot stand for. */
+  sendCommand(url: string): string | undefined
   readonly remark: string
   /** What signs and verifies, where one text does both. Never shown. */
   readonly secret?: string
@@ -54,7 +54,10 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   const key = hasKeyPair(factory) ? ' --key private.jwk.json' : secret
   return {
     authFor: (url) => receiverAuth(factory, secretFile, publicUrl ?? url),
-    sendCommand: (url) => `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}`,
+    sendCommand: (url) =>
+      factory.scheme.algorithm === 'code'
+        ? undefined
+        : `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}`,
     remark: `Deliveries are checked as ${factory.scheme.sender} signs them.`,
     ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
   }

@@ -1,13 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { ListenerConfigError } from '../src/index.ts'
-import type { SchemeFactory, SchemeOptions } from '../src/scheme/index.ts'
+import { type Authenticator, ListenerConfigError } from '../src/index.ts'
+import type { SchemeOptions, SenderScheme } from '../src/scheme/index.ts'
 import { UsageError } from './exit.ts'
 import { nearest } from './nearest.ts'
 import { needText } from './secrets.ts'
 
 /** A factory as the command line calls it: with whatever its scheme takes. */
-export type AnyScheme = SchemeFactory<SchemeOptions>
+export interface AnyScheme {
+  (options: SchemeOptions): Authenticator
+  readonly scheme: SenderScheme
+}
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
@@ -50,7 +53,8 @@ export async function receiverAuth(
   factory: AnyScheme,
   secretFile: string | undefined,
   publicUrl: string,
-): Promise<ReturnType<AnyScheme>> {
+): Promise<Authenticator> {
+  checkSecretIsEnough(factory, publicUrl)
   const secret = await needText(secretFile)
   const own = hasKeyPair(factory) ? { publicKeys: secret } : { secrets: secret }
   try {
@@ -58,5 +62,18 @@ export async function receiverAuth(
   } catch (error) {
     if (!(error instanceof ListenerConfigError)) throw error
     throw new UsageError(`--scheme ${factory.scheme.name}: ${error.message}`)
+  }
+}
+
+/** @throws UsageError for a scheme with options of its own, like the topics of SNS: there is none here to give them by. */
+function checkSecretIsEnough(factory: AnyScheme, publicUrl: string): void {
+  const { name } = factory.scheme
+  try {
+    factory({ publicUrl })
+  } catch (error) {
+    if (!(error instanceof ListenerConfigError) || /^(?:secrets|publicKeys)/.test(error.option)) return
+    throw new UsageError(
+      `--scheme ${name} needs ${error.option}, which this command cannot take: use hookgate/schemes/${name} in your own code`,
+    )
   }
 }

@@ -72,6 +72,9 @@ async function schemeSigner(
   timestamp: () => number,
 ): Promise<Signer> {
   const scheme = await loadScheme(name)
+  if (scheme.scheme.algorithm === 'code') {
+    throw new UsageError(`--scheme ${name} can only be received: its signatures are not made here`)
+  }
   const own = hasKeyPair(scheme)
     ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
     : { secret: await needText(given['secret-file']) }

@@ -1,8 +1,10 @@
 import type { Delivery } from '../delivery.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
+import { bodyReaders } from '../scheme/content.ts'
+import { memberAt, pointerSteps } from '../scheme/members.ts'
 import type { Place } from '../scheme/scheme.ts'
 
-/** Names the sender whose headers these are, when the listener expects another. Empty when no scheme fits. */
+/** Names the sender whose delivery this is, when the listener expects another. Empty when no scheme fits. */
 export function recognise(
   delivery: Delivery,
   schemes: readonly SenderScheme[],
@@ -25,11 +27,22 @@ function schemeOf(delivery: Delivery, schemes: readonly SenderScheme[]): SenderS
   let mostSeen = -1
   for (const scheme of schemes) {
     const { signature, timestamp, eventId, eventType } = scheme
-    if (!signature.headers.some(isThere) || signature.headers.includes('authorization')) continue
+    if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
     const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length
-    if (seen > mostSeen) [best, mostSeen] = [scheme, seen]
+    // Anyone may have an Authorization.
+    if (seen > mostSeen && (seen > 0 || !signature.headers.includes('authorization'))) {
+      ;[best, mostSeen] = [scheme, seen]
+    }
   }
   return best
 }
 
 const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
+
+/** Whether the signature stands in the body, where the scheme has it. */
+function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {
+  if (signature.member === undefined) return false
+  const reading = bodyReaders(content, jsonField)(undefined)?.(body)
+  const payload = reading && 'payload' in reading ? reading.payload : undefined
+  return typeof memberAt(payload, pointerSteps(signature.member)) === 'string'
+}

@@ -56,12 +56,48 @@ describe('--scheme', () => {
   })
 })
 
+describe('a scheme whose signatures need code', () => {
+  it.each([
+    ['sns', 'topicArns'],
+    ['plaid', 'findKey'],
+    ['paypal', 'webhookId'],
+    ['pubsub', 'audience'],
+    ['livekit', 'apiKey'],
+    ['braintree', 'publicKey'],
+  ])('%s cannot be given its %s here, and says so before it asks for a secret', async (name, option) => {
+    const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', name])
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      `--scheme ${name} needs ${option}, which this command cannot take: use hookgate/schemes/${name} in your own code`,
+    )
+  })
+
+  it.each(['sns', 'adyen'])('%s cannot be sent, and says so before it asks for a secret', async (name) => {
+    const sent = ['send', 'http://127.0.0.1:1/', '--scheme', name, '--data', '{}']
+    const { code, stderr } = await hookgate(sent)
+    expect(code).toBe(2)
+    expect(stderr).toContain(`--scheme ${name} can only be received`)
+  })
+
+  it('graph is received, and no command is printed that would send it', async () => {
+    const listener = await startListener(['--scheme', 'graph'], { env })
+    const asked = await fetch(`${listener.url}?validationToken=a+token`, { method: 'POST' })
+    expect(await asked.text()).toBe('a token')
+    const body = JSON.stringify({ value: [{ clientState: SECRET }] })
+    const headers = { 'content-type': 'application/json' }
+    expect((await fetch(listener.url, { method: 'POST', headers, body })).status).toBe(200)
+    expect(listener.command).toBe('')
+    expect(listener.stdout.text).toContain('Next, let the sender call that URL')
+    await listener.stop()
+  })
+})
+
 describe('verify --explain', () => {
-  async function captured(lines: readonly string[]): Promise<readonly string[]> {
+  async function captured(lines: readonly string[], body = BODY): Promise<readonly string[]> {
     const folder = await temporaryDirectory()
     const headers = join(folder, 'headers.txt')
     await writeFile(headers, ['Content-Type: application/json', ...lines, ''].join('\n'))
-    await writeFile(join(folder, 'body.json'), BODY)
+    await writeFile(join(folder, 'body.json'), body)
     return ['--headers', headers, '--file', join(folder, 'body.json'), '--explain']
   }
 
@@ -74,6 +110,24 @@ describe('verify --explain', () => {
     const { stdout } = await hookgate(['verify', ...given], { env })
     expect(stdout).toContain(`this looks like a delivery of ${name === 'meta' ? 'GitHub' : sender}`)
     expect(stdout).toContain(`import hookgate/schemes/${name === 'meta' ? 'github' : name}`)
+  })
+
+  it.each([
+    ['sns', '{"Type":"Notification","Signature":"AAAA"}'],
+    ['adyen', '{"notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"a"}}}]}'],
+    ['mailgun', '{"signature":{"signature":"a"}}'],
+  ])('recognises a delivery of %s by its body', async (name, body) => {
+    const { stdout } = await hookgate(['verify', ...(await captured([], body))], { env })
+    expect(stdout).toContain(`import hookgate/schemes/${name}`)
+  })
+
+  it.each([
+    [['Authorization: Bearer a', 'Ce-Id: 1', 'Ce-Type: a'], true],
+    [['Authorization: Bearer a'], false],
+  ])('takes an Authorization for nobody’s in particular: %j', async (lines, isKnown) => {
+    const { stdout } = await hookgate(['verify', ...(await captured(lines))], { env })
+    expect(stdout.includes('import hookgate/schemes/cloudevents')).toBe(isKnown)
+    expect(stdout.includes('this looks like')).toBe(isKnown)
   })
 
   it("lists the checks in the sender's order", async () => {
