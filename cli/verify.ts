@@ -33,7 +33,10 @@ const OPTIONS: OptionTable<VerifyValues> = {
   ...CAPTURED_OPTIONS,
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send; repeatable' },
-  at: { value: 'SECONDS', says: 'The time to judge by, in Unix seconds (default: now)' },
+  at: {
+    value: 'SECONDS',
+    says: 'The time to judge by, in Unix seconds (default: now, or when a record says it came)',
+  },
   explain: {
     says: 'Print every check, the mistake behind a wrong signature, and what a refused token says.',
   },
@@ -52,8 +55,8 @@ export const verify: Command = defineCommand<VerifyValues>({
   ],
   async run(given) {
     const { auth, ...known } = await readJudge(given)
-    const listener = describe(auth, given)
-    const delivery = await readCaptured(given)
+    const { delivery, at } = await readCaptured(given)
+    const listener = describe(auth, given, at)
     const verdict = await decide(delivery, listener)
     printVerdict(verdict)
     if (given.explain) {
@@ -88,8 +91,8 @@ async function readJudge(given: VerifyValues): Promise<Judge> {
   return { auth: jwt({ keySet, ...claims }), claims }
 }
 
-function describe(auth: Authenticator, given: VerifyValues): Listener {
-  const at = given.at === undefined ? undefined : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
+function describe(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
+  const at = given.at === undefined ? arrivedAt : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
   const clock = at === undefined ? Date : { now: () => at * 1000 }
   // A store of its own: nothing is recorded, and no event is a duplicate.
   const store = memoryStore({ maxRecords: 1 })

@@ -21,7 +21,8 @@ export function outcomeOf({ verdict, reason, status }: Inspected): Parameters<ty
   return { ok: false, reason, status }
 }
 
-function asDelivery({ method, headers, body, sourceIp }: Inspected): Delivery {
+/** What an adapter would have seen. */
+export function asDelivery({ method, headers, body, sourceIp }: Inspected): Delivery {
   return {
     method,
     header(name) {

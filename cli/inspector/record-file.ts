@@ -36,17 +36,19 @@ export async function openRecordFile(path: string): Promise<RecordFile> {
 }
 
 /**
- * `--load FILE`: the deliveries of a record, numbered from 1. A last line that was cut off, by a crash say, is left out.
+ * The deliveries of a record, numbered from 1. A last line that was cut off, by a crash say, is left out.
  *
  * @throws UsageError for a file that cannot be read, is over 64 MB, or holds a line that is no record.
  */
-export async function loadRecords(path: string): Promise<readonly Inspected[]> {
+export async function loadRecords(path: string, option = '--load'): Promise<readonly Inspected[]> {
   const { size } = await stat(path).catch(() => ({ size: 0 }))
   if (size > LARGEST_FILE) {
     const megabytes = Math.round(size / 2 ** 20)
-    throw new UsageError(`--load ${path}: it has ${megabytes} MB, over 64; take the latest part: tail -n 200`)
+    throw new UsageError(
+      `${option} ${path}: it has ${megabytes} MB, over 64; take the latest part: tail -n 200`,
+    )
   }
-  const text = (await readGivenFile('--load', path)).toString('utf8')
+  const text = (await readGivenFile(option, path)).toString('utf8')
   const lines = text.split('\n')
   const isCut = !text.endsWith('\n')
   const seqs = new Map<number, number>()
@@ -56,7 +58,7 @@ export async function loadRecords(path: string): Promise<readonly Inspected[]> {
     const delivery = parseRecord(line)
     if (delivery === undefined && isCut && index === lines.length - 1) continue
     if (delivery === undefined)
-      throw new UsageError(`--load ${path}: line ${index + 1} is no record of listen --record`)
+      throw new UsageError(`${option} ${path}: line ${index + 1} is no record of listen --record`)
     const seq = loaded.length + 1
     seqs.set(delivery.seq, seq)
     loaded.push({ ...delivery, seq, replayOf: seqs.get(delivery.replayOf ?? 0) ?? null })
