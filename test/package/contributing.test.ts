@@ -23,6 +23,7 @@ describe('the tree in CONTRIBUTING.md', () => {
     'src/scheme',
     'src/explain',
     'src/otel',
+    'src/handoff',
     'src/signing',
     'src/testing',
     'stores',

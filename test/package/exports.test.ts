@@ -43,6 +43,7 @@ describe('the public surface', () => {
       ],
       './explain': ['checkOutcomes', 'explain'],
       './express': ['verifyWebhook', 'webhookOf'],
+      './handoff': ['fromEnvelope', 'jobId', 'toEnvelope'],
       './fastify': ['verifyWebhook', 'webhookOf'],
       './hono': ['verifyWebhook'],
       './schemes': ['defineScheme', 'emptyReply', 'jsonReply', 'senderAuthenticator', 'textReply'],

@@ -1,0 +1,66 @@
+import type { WebhookEvent } from '../event.ts'
+import { encodeBase64 } from '../lib/base64.ts'
+import type { Coverage } from '../scheme/scheme.ts'
+
+/** How the delivery was authenticated, without the claims of a token. */
+export type EnvelopeAuth =
+  | { readonly method: 'hmac'; readonly secretId: string }
+  | { readonly method: 'jwt'; readonly keyId: string }
+  | {
+      readonly method: 'scheme'
+      /** The scheme's name: `stripe`. */
+      readonly scheme: string
+      /** The `id` of the secret or public key that matched. */
+      readonly secretId: string
+      /** What the signature vouches for. */
+      readonly covers: Coverage
+    }
+
+/** A verified event as plain JSON. No token, signature or secret is in it. */
+export interface Envelope {
+  /** The version of this layout. */
+  readonly v: 1
+  /** `event.id`. */
+  readonly id: string
+  /** `event.type`. Left out if the event has none. */
+  readonly type?: string
+  /** `event.listenerId`. */
+  readonly listenerId: string
+  /** `event.sentAt` in RFC 3339. */
+  readonly sentAt: string
+  /** `event.auth`, without the claims of a token. */
+  readonly auth: EnvelopeAuth
+  /** `event.unsigned`. Left out if the event has none. */
+  readonly unsigned?: readonly ('id' | 'type' | 'sentAt')[]
+  /** The exact bytes of the body, as padded base64: a third longer than the body. */
+  readonly bodyBase64: string
+}
+
+/**
+ * Packs a verified event for a queue. The payload is left out: parse it anew from the bytes, which stay as they were signed.
+ * Bodies are not encrypted, so anyone who can read the queue can read them.
+ */
+export function toEnvelope(event: WebhookEvent<unknown>): Envelope {
+  const { id, type, listenerId, sentAt, auth, unsigned, rawBody } = event
+  return {
+    v: 1,
+    id,
+    ...(type !== undefined && { type }),
+    listenerId,
+    sentAt: sentAt.toISOString(),
+    auth: withoutClaims(auth),
+    ...(unsigned !== undefined && { unsigned }),
+    bodyBase64: encodeBase64(rawBody),
+  }
+}
+
+function withoutClaims(auth: WebhookEvent['auth']): EnvelopeAuth {
+  switch (auth.method) {
+    case 'hmac':
+      return { method: 'hmac', secretId: auth.secretId }
+    case 'jwt':
+      return { method: 'jwt', keyId: auth.keyId }
+    case 'scheme':
+      return { method: 'scheme', scheme: auth.scheme, secretId: auth.secretId, covers: auth.covers }
+  }
+}

@@ -1,0 +1,76 @@
+import { decodeBase64 } from '../lib/base64.ts'
+import type { Envelope, EnvelopeAuth } from './envelope.ts'
+
+/** What a job works on: the verified event, without `commit` and `release`, which ended with the request. */
+export interface HandedOffEvent {
+  /** As `event.id`. Make the job's effects idempotent by it: queues retry. */
+  readonly id: string
+  /** The sender's own name for what happened. Undefined where its scheme has none. */
+  readonly type: string | undefined
+  /** The `id` of the listener that accepted it. */
+  readonly listenerId: string
+  /** When the sender says it sent this. */
+  readonly sentAt: Date
+  /** How the sender proved who it is, without the claims of a token. */
+  readonly auth: EnvelopeAuth
+  /** The members of this event that nothing vouches for; often none. */
+  readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
+  /** The exact bytes of the body. */
+  readonly rawBody: Uint8Array
+}
+
+const UNSIGNED: readonly unknown[] = ['id', 'type', 'sentAt']
+const COVERAGE: readonly unknown[] = ['body', 'values', 'token', 'nothing']
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** What `auth` needs beside its `method`. */
+const AUTH: {
+  readonly [Method in EnvelopeAuth['method']]: (auth: Readonly<Record<string, unknown>>) => boolean
+} = {
+  hmac: ({ secretId }) => isText(secretId),
+  jwt: ({ keyId }) => isText(keyId),
+  scheme: ({ scheme, secretId, covers }) => isText(scheme) && isText(secretId) && COVERAGE.includes(covers),
+}
+
+const MEMBERS: { readonly [Name in keyof Envelope]-?: (value: unknown) => boolean } = {
+  v: (value) => value === 1,
+  id: isText,
+  type: (value) => value === undefined || isText(value),
+  listenerId: isText,
+  sentAt: (value) => isText(value) && !Number.isNaN(Date.parse(value)),
+  auth: (value) => isObject(value) && isMethod(value.method) && AUTH[value.method](value),
+  unsigned: (value) =>
+    value === undefined || (Array.isArray(value) && value.every((name) => UNSIGNED.includes(name))),
+  bodyBase64: isText,
+}
+
+function isMethod(value: unknown): value is EnvelopeAuth['method'] {
+  return isText(value) && Object.hasOwn(AUTH, value)
+}
+
+/**
+ * Unpacks what `toEnvelope` packed. It checks the layout, not where the envelope came from: whatever may write to the queue
+ * can make one up.
+ *
+ * @param json The envelope as your queue gives it back, parsed from JSON.
+ * @throws TypeError for anything that is no envelope of version 1. The message names the member and never shows its value.
+ */
+export function fromEnvelope(json: unknown): HandedOffEvent {
+  checkEnvelope(json)
+  const { id, type, listenerId, sentAt, auth, unsigned = [] } = json
+  const rawBody = decodeBase64(json.bodyBase64)
+  if (rawBody === undefined) throw malformed('bodyBase64')
+  return { id, type, listenerId, sentAt: new Date(sentAt), auth, unsigned, rawBody }
+}
+
+function checkEnvelope(json: unknown): asserts json is Envelope {
+  if (!isObject(json)) throw new TypeError('fromEnvelope: takes an envelope that was parsed from JSON')
+  for (const [name, fits] of Object.entries(MEMBERS)) if (!fits(json[name])) throw malformed(name)
+}
+
+function malformed(member: string): TypeError {
+  return new TypeError(`fromEnvelope: ${member} is missing or malformed`)
+}

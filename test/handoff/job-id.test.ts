@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { jobId } from '../../src/handoff/index.ts'
+
+const UUID = '0b1a8f6e-5a53-4f2c-9b8e-2f1d3c4b5a69'
+
+const listenerId = fc.stringMatching(/^[A-Za-z0-9_-]([A-Za-z0-9_.-]{0,8}[A-Za-z0-9_-])?$/)
+/** Dots, colons, other scripts and lone surrogates included. */
+const eventId = fc.oneof(
+  fc.uuid(),
+  fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }),
+  fc.stringMatching(/^[a-z.:]{1,4}$/),
+  fc.constantFrom('\ud800', '\udbff', '\ufffd', '\\ud800'),
+)
+const event = fc.record({ listenerId, id: eventId })
+
+describe('jobId', () => {
+  it('is the listener and the event, with a dot between', () => {
+    expect(jobId({ listenerId: 'acme.orders', id: UUID })).toBe(`acme.orders.${UUID}`)
+    expect(jobId({ listenerId: 'stripe', id: 'evt_1Q' })).toBe('stripe.evt_1Q')
+  })
+
+  it('writes an event ID that no queue would take as base64url', () => {
+    expect(jobId({ listenerId: 'a', id: 'b:c' })).toBe('a..ImI6YyI')
+  })
+
+  it('differs for any two events, whatever dots are in them', () => {
+    fc.assert(
+      fc.property(event, event, (one, other) => {
+        const same = one.listenerId === other.listenerId && one.id === other.id
+        expect(jobId(one) === jobId(other)).toBe(same)
+      }),
+      { numRuns: 5000 },
+    )
+    const confusable = [
+      { listenerId: 'a', id: 'b.c' },
+      { listenerId: 'a.b', id: 'c' },
+      { listenerId: 'a', id: '\ud800' },
+      { listenerId: 'a', id: '\ufffd' },
+      { listenerId: 'a', id: 'ImIuYyI' },
+    ]
+    expect(new Set(confusable.map(jobId)).size).toBe(confusable.length)
+  })
+
+  it('holds letters, digits, `-`, `_` and `.` only', () => {
+    fc.assert(
+      fc.property(event, (any) => {
+        expect(jobId(any)).toMatch(/^[A-Za-z0-9_.-]{1,128}$/)
+      }),
+    )
+  })
+
+  it('takes 128 characters, and not 129', () => {
+    expect(jobId({ listenerId: 'l'.repeat(91), id: UUID })).toHaveLength(128)
+    expect(() => jobId({ listenerId: 'l'.repeat(92), id: UUID })).toThrow(
+      new RangeError('jobId: 129 characters are more than 128: give defineListener a shorter id'),
+    )
+  })
+
+  it.each(['', '.', '.orders', 'orders.', 'acme/orders', 'acme:orders', 'ordérs', 'orders\n'])(
+    'refuses the listener ID %j',
+    (given) => {
+      expect(() => jobId({ listenerId: given, id: UUID })).toThrow(RangeError)
+    },
+  )
+})
