@@ -13,6 +13,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   send: async () => (await import('./send.ts')).send,
   sign: async () => (await import('./sign.ts')).sign,
   verify: async () => (await import('./verify.ts')).verify,
+  conform: async () => (await import('./conform.ts')).conform,
   secret: async () => (await import('./secret.ts')).secret,
   keys: async () => (await import('./keys.ts')).keys,
 }

@@ -17,7 +17,10 @@ export interface Answer {
 }
 
 export interface Outgoing {
-  readonly headers: { readonly [name: string]: string }
+  /** Default: `POST`. */
+  readonly method?: string
+  /** An array is sent as so many lines. */
+  readonly headers: { readonly [name: string]: string | readonly string[] }
   readonly body: Uint8Array
 }
 
@@ -56,10 +59,10 @@ export function exchange(
   })
 }
 
-function post(url: URL, { headers, body }: Outgoing, agents: PublicAgents): ClientRequest {
+function post(url: URL, { method = 'POST', headers, body }: Outgoing, agents: PublicAgents): ClientRequest {
   const isSecure = url.protocol === 'https:'
   const sent = (isSecure ? https : http).request(url, {
-    method: 'POST',
+    method,
     agent: isSecure ? agents.https : agents.http,
     headers: { ...headers, 'content-length': body.length },
     maxHeaderSize: MOST_HEADER_BYTES,

@@ -1,0 +1,103 @@
+import { type Command, defineCommand } from './command.ts'
+import type { Case } from './conform/case.ts'
+import { eventCases } from './conform/event-cases.ts'
+import { hmacSigner } from './conform/hmac-signer.ts'
+import { jwtSigner } from './conform/jwt-signer.ts'
+import { refusalCases } from './conform/refusal-cases.ts'
+import { type Finding, findings } from './conform/run.ts'
+import type { Signer } from './conform/signer.ts'
+import { endpointOf } from './endpoint.ts'
+import { EXIT, RefusedError, UsageError } from './exit.ts'
+import { readPrivateKey } from './key-files.ts'
+import { paint, print, toJsonLine } from './output.ts'
+import { needSecret } from './secrets.ts'
+import { codeOf, httpUrl } from './values.ts'
+
+interface ConformValues {
+  readonly 'secret-file'?: string
+  readonly key?: string
+  readonly 'tenant-url'?: string
+  readonly 'public-url'?: string
+  readonly all?: boolean
+  readonly json?: boolean
+}
+
+export const conform: Command = defineCommand<ConformValues>({
+  name: 'conform',
+  summary: 'send a receiver in any language what it must accept and refuse',
+  operand: { name: 'URL', required: true },
+  options: {
+    'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+    key: { value: 'FILE', says: 'JWT: the private JWK, as hookgate keys makes it' },
+    'tenant-url': { value: 'URL', says: 'JWT: sub (default: what stands before the path in aud)' },
+    'public-url': {
+      value: 'URL',
+      says: 'JWT: aud, or the base to which the path is appended (default: URL)',
+    },
+    all: { says: 'Print what is right, too.' },
+    json: { says: 'Print NDJSON: name, rule, result, expected, answered.' },
+  },
+  notes: [
+    'Signs each delivery now, so the receiver needs no clock of its own to set.',
+    'Three events stay behind as done; the last line says which. Use a test endpoint: its handler runs.',
+  ],
+  examples: [
+    'hookgate conform http://127.0.0.1:8787/api/v1/webhooks/incoming/demo',
+    'hookgate conform https://staging.example/webhooks --secret-file secret.txt --all',
+  ],
+  async run(given, url) {
+    const target = httpUrl('URL', url)
+    const signer = await signerOf(given, url)
+    const cases = [...eventCases(signer), ...refusalCases(signer)]
+    const all = await report(target, cases, given)
+    return all.some(({ result }) => result === 'broken') ? EXIT.refused : EXIT.done
+  },
+})
+
+async function signerOf(given: ConformValues, url: string): Promise<Signer> {
+  const { key, 'secret-file': secretFile } = given
+  if (key !== undefined && secretFile !== undefined)
+    throw new UsageError('give --key or --secret-file, not both')
+  if (key === undefined) return hmacSigner(await needSecret(secretFile))
+  const signer = jwtSigner({ privateKey: await readPrivateKey(key), ...endpointOf(url, given) })
+  try {
+    await signer.sign()
+  } catch (error) {
+    throw new UsageError(`--key: this key cannot sign (${codeOf(error) || 'it is not a usable JWK'})`)
+  }
+  return signer
+}
+
+async function report(
+  url: URL,
+  cases: readonly Case[],
+  { all, json }: ConformValues,
+): Promise<readonly Finding[]> {
+  const seen: Finding[] = []
+  for await (const finding of findings(url, cases)) {
+    if (seen.length === 0 && finding.answered?.startsWith('not answered')) {
+      throw new RefusedError(`${url.origin} has ${finding.answered}`)
+    }
+    seen.push(finding)
+    if (json) print(toJsonLine(finding))
+    else if (all || finding.result === 'broken') printFinding(finding)
+  }
+  if (!json) printSummary(seen)
+  return seen
+}
+
+function printFinding({ name, rule, result, expected, answered }: Finding): void {
+  if (result === 'ok') print(`${paint('green', 'ok     ')} ${name}: ${answered}`)
+  if (result === 'skipped') print(`${paint('yellow', 'skipped')} ${name}: no event was accepted before`)
+  if (result !== 'broken') return
+  print(`${paint('red', 'broken ')} ${name}: ${answered}, not ${expected}`)
+  print(`        ${rule}`)
+}
+
+function printSummary(seen: readonly Finding[]): void {
+  const count = (result: Finding['result']) => seen.filter((finding) => finding.result === result).length
+  const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`
+  print(`${count('ok')} of ${seen.length} as specified, ${count('broken')} broken${skipped}`)
+  const events = [...new Set(seen.flatMap(({ acceptedEventId }) => acceptedEventId ?? []))]
+  print(`events that stay behind: ${events.join(' ') || 'none'}`)
+}
