@@ -16,7 +16,7 @@ const REST = [
   'test/adapters/{http2-memory,places-fuzz,waiting-memory}.test.ts',
   'test/cli/store.test.ts',
   'test/cli/**/*{kills,browser}*.test.ts',
-  'test/sender/killed-receiver.test.ts',
+  'test/sender/{deadline,killed-receiver}.test.ts',
 ]
 
 export default defineConfig({

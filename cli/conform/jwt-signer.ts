@@ -32,19 +32,17 @@ const ONE_KEY = 'Take the key that the token names by kid, from the JWKS that wa
 
 /** Signs tokens with the private key. */
 export function jwtSigner(key: Key): Signer {
-  const signWith =
-    (given: (now: number) => Partial<SignJwtOptions>): Sign =>
-    async (parts) => {
-      const now = Math.floor(Date.now() / 1000)
-      const request = await signJwt({ ...key, body: BODY, ...parts, ...given(now) })
-      return { ...request, body: bodyBytes(request.body) }
-    }
+  const signWith = (given: (now: number) => Partial<SignJwtOptions>) => tokenSign(key, given)
   const variant = (name: string, claims: (now: number) => Claims) => ({
     name,
     rule: 'Accept every token that the specification allows.',
     sign: signWith((now) => ({ claims: claims(now) })),
   })
   const stranger = signWith(() => ({ keyId: 'nobody-knows-this-key' }))
+  const claimed = WRONG_CLAIMS.map(([name, claims]) => {
+    const sign = signWith((now) => ({ claims: claims(now, key) }))
+    return refused(name, 'token_invalid', () => sign(), CLAIMS)
+  })
   return {
     header: 'authorization',
     variants: [
@@ -54,12 +52,16 @@ export function jwtSigner(key: Key): Signer {
     ],
     wrong: WRONG_TOKENS,
     refusals: [
-      ...WRONG_CLAIMS.map(([name, claims]) => {
-        const sign = signWith((now) => ({ claims: claims(now, key) }))
-        return refused(name, 'token_invalid', () => sign(), CLAIMS)
-      }),
+      ...claimed,
       refused('a key that is not in the JWKS', 'token_invalid', () => stranger(), ONE_KEY),
     ],
     sign: signWith(() => ({})),
+  }
+}
+
+function tokenSign(key: Key, given: (now: number) => Partial<SignJwtOptions>): Sign {
+  return async (parts) => {
+    const request = await signJwt({ ...key, body: BODY, ...parts, ...given(Math.floor(Date.now() / 1000)) })
+    return { ...request, body: bodyBytes(request.body) }
   }
 }

@@ -190,21 +190,15 @@ describe('conform', () => {
     expect(new Set(FAULTS.map(([fault]) => fault)).size).toBeGreaterThanOrEqual(25)
   })
 
-  it.each(FAULTS)('finds a receiver that %s', async (_, wrong, shownBy) => {
+  it.each(FAULTS)('finds a receiver that %s, and blames it for little besides', async (_, wrong, shownBy) => {
     const broken = (await conform(wrong)).filter(({ result }) => result === 'broken')
     expect(broken.map(({ name }) => name)).toEqual(expect.arrayContaining([...shownBy]))
     for (const { rule } of broken) expect(rule).toMatch(/^[A-Z].{10,}\.$/)
+    if (shownBy.includes('a delivery')) return // nothing is accepted, so much else is broken, too
+    const own = new Set(broken.filter(({ name }) => shownBy.includes(name)).map(({ rule }) => rule))
+    const others = new Set(broken.map(({ rule }) => rule).filter((rule) => !own.has(rule)))
+    expect([...others].length).toBeLessThanOrEqual(2)
   })
-
-  it.each(FAULTS.filter(([, , shownBy]) => !shownBy.includes('a delivery')))(
-    'blames a receiver that %s for few things besides',
-    async (_, wrong, shownBy) => {
-      const broken = (await conform(wrong)).filter(({ result }) => result === 'broken')
-      const rules = new Set(broken.map(({ rule }) => rule))
-      const own = new Set(broken.filter(({ name }) => shownBy.includes(name)).map(({ rule }) => rule))
-      expect(rules.size - own.size).toBeLessThanOrEqual(2)
-    },
-  )
 
   it('skips what says nothing about a receiver that accepts nothing', async () => {
     const seen = await conform({ isFresh: () => false })

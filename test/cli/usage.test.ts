@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hookgate, ROOT, SECRET } from './support.ts'
 
-const COMMANDS = ['listen', 'send', 'sign', 'verify', 'secret', 'keys']
+const COMMANDS = ['listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys']
 
 test.concurrent.each(COMMANDS)('%s --help has an example and every option', async (command) => {
   const help = await hookgate([command, '--help'])
@@ -22,10 +22,13 @@ test.concurrent.each(['--help', '-h', 'help'])('hookgate %s names every command'
 })
 
 test.concurrent.each([
-  [[], 'hookgate: needs a command: listen, send, sign, verify, secret, keys'],
+  [[], 'hookgate: needs a command: listen, send, sign, verify, conform, secret, keys'],
   [['lissten'], 'hookgate: has no command lissten; did you mean listen?'],
-  [['nonsense'], 'hookgate: has no command nonsense; it has listen, send, sign, verify, secret, keys'],
-  [['\u001b[2J'], 'hookgate: has no such command; it has listen, send, sign, verify, secret, keys'],
+  [
+    ['nonsense'],
+    'hookgate: has no command nonsense; it has listen, send, sign, verify, conform, secret, keys',
+  ],
+  [['\u001b[2J'], 'hookgate: has no such command; it has listen, send, sign, verify, conform, secret, keys'],
 ])('hookgate %j is a usage error that names the commands', async (args, line) => {
   expect(await hookgate(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
 })
@@ -116,7 +119,7 @@ test.concurrent.each<[string[], string]>([
 test.concurrent.each([[[]], [['nonsense']], [['toString']]])('hookgate %j is a usage error', async (args) => {
   const ended = await hookgate(args)
   expect(ended).toMatchObject({ code: 2, stdout: '' })
-  expect(ended.stderr).toContain('listen, send, sign, verify, secret, keys')
+  expect(ended.stderr).toContain(COMMANDS.join(', '))
   expect(ended.stderr).toContain('See: hookgate --help')
 })
 

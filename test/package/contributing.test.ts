@@ -32,6 +32,7 @@ describe('the tree in CONTRIBUTING.md', () => {
     'adapters/shared',
     'sender',
     'cli',
+    'cli/conform',
     'bench',
   ])('has one line for each file of %s, and for nothing else', (folder) => {
     const files = readdirSync(root + folder).filter((name) => /\.m?ts$|\.mjs$/.test(name))

@@ -15,7 +15,16 @@ const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'packa
 
 /** Beside the entries of `exports`: what several of them share, the two builds of `#crypto`, and the command. */
 const PROGRAM = [
-  ...['shared', 'core', 'crypto/node', 'crypto/web', 'signing/sign-as'].map((name) => `src/${name}`),
+  ...[
+    'shared',
+    'core',
+    'crypto/node',
+    'crypto/web',
+    'signing/sign',
+    'signing/sign-as',
+    'testing/wrong-signatures',
+  ].map((name) => `src/${name}`),
+  'sender/judge',
   ...['fetch-bytes', 'jwks', 'remote-certificates', 'remote-key-set', 'remote-value', 'remote-values'].map(
     (name) => `src/auth/${name}`,
   ),
@@ -23,8 +32,10 @@ const PROGRAM = [
   ...[
     'accept-secret',
     'body-hash',
+    'compile-sender',
     'define-code-scheme',
     'define-scheme',
+    'hashed-token',
     'key-bytes',
     'mac-keys',
     'same-text',
@@ -34,8 +45,9 @@ const PROGRAM = [
   ].map((name) => `src/scheme/${name}`),
   ...['sqlite-connection', 'sqlite-store'].map((name) => `stores/shared/${name}`),
   'adapters/shared',
-  'schemes/shared/hashed-token',
-  ...['main', 'listen', 'send', 'sign', 'verify', 'secret', 'keys'].map((command) => `cli/${command}`),
+  ...['main', 'listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys'].map(
+    (command) => `cli/${command}`,
+  ),
   ...[
     'command',
     'curl-command',
