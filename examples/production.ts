@@ -39,9 +39,9 @@ app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
 
 const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(server.address()))
 
-// What has begun is answered, and its events committed; then the store's client, and with it the process, may end.
+// Running requests are answered and their events committed. Then the store's client ends, and the process with it.
 process.once('SIGTERM', () => {
-  // Who keeps a connection alive, as proxies do, would keep the server with it.
+  // Keep-alive connections, such as a proxy's, would stop the server from closing.
   server.prependListener('request', (_req, res) => res.setHeader('connection', 'close'))
   server.close(() => void redis.quit())
 })
