@@ -15,7 +15,7 @@ import { originOf } from './http/origin.ts'
 import { openJobQueue } from './jobs/queue.ts'
 import { requireKnownSecret } from './listeners/known-secret.ts'
 import { stop } from './stop.ts'
-import { storyOf } from './story.ts'
+import { NO_DEMO, storyOf } from './story.ts'
 
 const FOR_TRYING_OUT =
   'State is kept in PGlite, which is for trying out. For anything else, SERVICE_DATABASE_URL names a Postgres.'
@@ -55,6 +55,7 @@ const background = startBackground(dependencies)
 console.log(`Listening on ${here}, reference at ${here}/docs, overview at ${here}/`)
 if (config.databaseUrl === undefined) console.log(FOR_TRYING_OUT)
 if (config.seed) storyOf(dependencies).then(console.log, report)
+else console.log(NO_DEMO)
 
 async function end(): Promise<void> {
   await background.stop()

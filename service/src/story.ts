@@ -3,7 +3,8 @@ import { demoToken, hasDemoToken } from './database/seed.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { urlOf } from './listeners/compile.ts'
 
-const NO_DEMO = '\nNo demo tenant here. For an access token: npm run service -- token --help\n'
+/** What it prints without one. */
+export const NO_DEMO = '\nNo demo tenant here. For an access token: npm run service -- token --help\n'
 
 /** What the service prints at the start: the demo tenant's token, and three commands that show what the service does. */
 export async function storyOf(dependencies: Dependencies): Promise<string> {

@@ -65,8 +65,13 @@ describeService('what tasks name', (subject) => {
     expect(await code('apps/app-mail/app_users', account)).toBe('200 done')
     expect(await code('access_reviews', { id: 'review-mail' })).toBe('200 done')
     expect(await code('insights', { id: 'insight-mail', '@type': 'kept' })).toBe('200 done')
-    const raced = Array.from({ length: 5 }, () => code('apps', { id: 'app-raced', displayName: 'x' }))
-    expect((await Promise.all(raced)).toSorted()).toEqual(['200 done', ...Array(4).fill('409 id_taken')])
+  })
+
+  it('is created by one of those who create it at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const raced = Array.from({ length: 8 }, () => code('apps', { id: `app-${round}`, displayName: 'x' }))
+      expect((await Promise.all(raced)).toSorted()).toEqual(['200 done', ...Array(7).fill('409 id_taken')])
+    }
   })
 
   it('takes the role super_admin', async () => {

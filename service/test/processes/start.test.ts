@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { RawConnection } from '../../../test/support/raw-http.ts'
+import { runTokenCommand } from '../../src/tokens/command.ts'
 import { newDatabase, urlOf } from '../support/copies.ts'
 import { ServiceProcess } from './service-process.ts'
 
@@ -116,3 +117,30 @@ it('is ended by SIGTERM at the deadline although a request never comes to its en
   expect(service.exitCode).toBe(0)
   expect(service.printed).toMatch(/\nRequests were still running after 1 s: their connections are cut\.\n$/)
 }, 60_000)
+
+it('imports the seed file at each start, and says what is wrong with one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-seed-'))
+  const settings = { SERVICE_DATA: folder, SERVICE_SEED: join(folder, 'seed.json') }
+  const service = new ServiceProcess(settings)
+  onTestFinished(async () => {
+    await service.kill('SIGTERM')
+    rmSync(folder, { recursive: true })
+  })
+  const write = (directory: object) => writeFileSync(settings.SERVICE_SEED, JSON.stringify(directory))
+  const users = [{ id: 'user-kay', displayName: 'Kay' }]
+  write({ users, apps: [{ id: 'app-travel', displayName: 'Travel' }] })
+  await service.start()
+  expect(service.printed).toContain('npm run service -- token --help')
+  await service.kill('SIGTERM')
+  const said: string[] = []
+  const note = (text: string) => said.push(text)
+  await runTokenCommand(['--user', 'user-kay', '--role', 'super_admin'], settings, { log: note, error: note })
+  write({ entitlements: [{ id: 'travel-book', appId: 'app-travel', displayName: 'Books trips' }] })
+  await service.start()
+  const headers = { authorization: `Bearer ${said[0]}` }
+  const list = await fetch(`${service.origin}/api/v1/apps/app-travel/entitlements`, { headers })
+  expect(await list.text()).toContain('Books trips')
+  await service.kill('SIGTERM')
+  write({ apps: [{}] })
+  await expect(service.start()).rejects.toThrow(`The seed file ${settings.SERVICE_SEED} is wrong.`)
+}, 120_000)
