@@ -3,6 +3,7 @@ import type { EventStore } from './event-store.ts'
 import type { Json } from './lib/json.ts'
 import {
   aFunction,
+  asFrom,
   checkedElsewhere,
   checkOptions,
   type OptionCheck,
@@ -95,8 +96,8 @@ const standardSchema: OptionCheck = (value, option) => {
 
 const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   id: wellFormedText,
-  auth: withMethods('authenticate'),
-  store: withMethods('claim', 'commit', 'release'),
+  auth: asFrom(': try hmac()', 'authenticate'),
+  store: asFrom(': try memoryStore()', 'claim', 'commit', 'release'),
   allowedCidrs: checkedElsewhere,
   maxBodyBytes: optional(positiveInteger),
   toleranceSeconds: optional(positiveSeconds),

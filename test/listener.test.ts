@@ -79,6 +79,11 @@ describe('what has to be given', () => {
     expect(optionAtFault({ jwt: auth })).toBe('jwt')
   })
 
+  it('a missing one names what to try', () => {
+    expect(errorOf({ id: 'L1', auth }).message).toMatch(/try memoryStore\(\)$/)
+    expect(errorOf({ id: 'L1', store }).message).toMatch(/try hmac\(\)$/)
+  })
+
   it.each([undefined, null, 'L1', 7])('options cannot be %j', (options) => {
     expect(errorOf(options).option).toBe('defineListener')
   })

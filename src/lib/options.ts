@@ -89,12 +89,22 @@ export function oneOfWords(...words: readonly string[]): OptionCheck {
 /** Anything with these methods: a store, a clock, a key set. Functions count: `Date` is a clock. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods(...methods: readonly string[]): OptionCheck {
+  return asFrom('', ...methods)
+}
+
+/** The same, with an example of where to get one. */
+/* @__NO_SIDE_EFFECTS__ */
+export function asFrom(example: string, ...methods: readonly string[]): OptionCheck {
   return (value, option) => {
     const holder = Object(value)
     const missing = methods.find((method) => typeof Reflect.get(holder, method) !== 'function')
     if (!missing) return
     const hint =
-      value === undefined ? '; it is missing' : typeof value === 'function' ? '; was it called?' : ''
+      value === undefined
+        ? `; it is missing${example}`
+        : typeof value === 'function'
+          ? '; was it called?'
+          : ''
     throw new ListenerConfigError(option, `must have a method ${missing}()${hint}`)
   }
 }
