@@ -2,8 +2,8 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
  * Mailgun's event webhooks, whose signature stands in the body. The key is the HTTP webhook signing key, in the control
- * panel under API security. The signature covers a time and a token, and nothing of the event: whoever sees one
- * delivery before you do can replace its event. So each token is taken once, and no more than a day after its time.
+ * panel under API security. The signature covers a time and a token, and nothing of the event: someone who
+ * sees a delivery before you do can replace its event. So each token is taken once, and no more than a day after its time.
  *
  * Mailgun takes 200 alone for success: it retries after any other answer, 204 included, and gives up after a 406. Inbound
  * messages and the older webhooks are forms, which this does not read.

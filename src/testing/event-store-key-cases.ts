@@ -23,6 +23,27 @@ export const KEY_CASES: Cases = {
     }
   },
 
+  'UUIDs of version 8, which stand for the IDs of other senders, are events like any other': async ({
+    store,
+    key,
+  }) => {
+    const versions = [key.eventId, `${key.eventId.slice(0, 14)}8${key.eventId.slice(15)}`]
+    const extremes = [
+      '00000000-0000-8000-8000-000000000000',
+      '7fffffff-ffff-8fff-bfff-ffffffffffff',
+      '80000000-0000-8000-8000-000000000000',
+      'ffffffff-ffff-8fff-bfff-ffffffffffff',
+    ]
+    for (const eventId of [...versions, ...extremes]) {
+      expect(await store.claim({ ...key, eventId }, 'a', LEASE_MS), 'acquired')
+    }
+    for (const eventId of [...versions, ...extremes]) {
+      expect(await store.claim({ ...key, eventId }, 'b', LEASE_MS), 'busy')
+      expect(await store.commit({ ...key, eventId }, 'a', LEASE_MS), 'committed')
+      expect(await store.claim({ ...key, eventId }, 'b', LEASE_MS), 'done')
+    }
+  },
+
   'listener ids that differ only in letter case stay apart': (subject) =>
     allApart(subject, ['orders', 'Orders', 'ORDERS', 'ä', 'Ä', 'ß', 'SS', 'ı', 'i', 'I', 'İ']),
 

@@ -330,6 +330,11 @@ describe('eventStoreSuite', () => {
     ['ignores case as SQL does', (key) => eventKeyText(key).toUpperCase(), /letter case/],
     ['reads numbers', (key) => `${Number(key.listenerId) || key.listenerId}|${key.eventId}`, /confused/],
     ['looks at the first half of an event ID', (key) => eventKeyText(key).slice(0, -18), /one digit/],
+    [
+      'takes every UUID for one of version 4',
+      (key) => eventKeyText({ ...key, eventId: key.eventId.replace(/^(.{14})8/, '$14') }),
+      /version 8/,
+    ],
     ['leaves the version digit out', ({ eventId }) => eventId.slice(0, 14) + eventId.slice(15), /one digit/],
   ])('D19 fails a store that %s in its keys', async (_, nameOf, caught) => {
     const failed = await failures((clock) => plainStore(clock, new Map(), nameOf).store)
