@@ -1,0 +1,20 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { discord } from 'hookgate/schemes/discord'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'discord',
+  auth: discord({ publicKeys: process.env.DISCORD_PUBLIC_KEY }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/discord', verifyWebhook(listener), (c) => {
+  console.log(c.var.webhook.payload)
+  return c.json({ type: 4, data: { content: 'Hello!' } }) // to an interaction
+})
+
+export default app

@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { github } from 'hookgate/schemes/github'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'github',
+  auth: github({ secrets: process.env.GITHUB_WEBHOOK_SECRET }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/github', verifyWebhook(listener), (c) => {
+  const { type, payload } = c.var.webhook // type is X-GitHub-Event, which nobody signs
+  console.log(type, payload)
+  return c.text('done')
+})
+
+export default app

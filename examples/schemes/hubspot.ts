@@ -1,0 +1,23 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { hubspot } from 'hookgate/schemes/hubspot'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'hubspot',
+  auth: hubspot({
+    secrets: process.env.HUBSPOT_CLIENT_SECRET,
+    publicUrl: 'https://example.com/webhooks/hubspot',
+  }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/hubspot', verifyWebhook(listener), (c) => {
+  console.log(c.var.webhook.payload)
+  return c.text('done')
+})
+
+export default app

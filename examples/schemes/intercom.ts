@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { intercom } from 'hookgate/schemes/intercom'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'intercom',
+  auth: intercom({ secrets: process.env.INTERCOM_CLIENT_SECRET }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/intercom', verifyWebhook(listener), (c) => {
+  const { id, type } = c.var.webhook
+  console.log(type, id)
+  return c.text('done')
+})
+
+export default app

@@ -1,0 +1,20 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { line } from 'hookgate/schemes/line'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'line',
+  auth: line({ secrets: process.env.LINE_CHANNEL_SECRET }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/line', verifyWebhook(listener), (c) => {
+  console.log(c.var.webhook.payload)
+  return c.text('done')
+})
+
+export default app

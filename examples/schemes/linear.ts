@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { linear } from 'hookgate/schemes/linear'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'linear',
+  auth: linear({ secrets: process.env.LINEAR_WEBHOOK_SECRET }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/linear', verifyWebhook(listener), (c) => {
+  const { id, type } = c.var.webhook
+  console.log(type, id)
+  return c.text('done')
+})
+
+export default app

@@ -1,0 +1,23 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { meta } from 'hookgate/schemes/meta'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'meta',
+  auth: meta({
+    secrets: process.env.META_APP_SECRET,
+    verifyToken: process.env.META_VERIFY_TOKEN,
+  }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.all('/webhooks/meta', verifyWebhook(listener), (c) => {
+  console.log(c.var.webhook.payload)
+  return c.text('done')
+})
+
+export default app

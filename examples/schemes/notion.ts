@@ -1,0 +1,25 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { notion } from 'hookgate/schemes/notion'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'notion',
+  auth: notion(
+    process.env.NOTION_VERIFICATION_TOKEN === undefined
+      ? { onHandshake: ({ secret }) => console.log('the verification token is', secret) }
+      : { secrets: process.env.NOTION_VERIFICATION_TOKEN },
+  ),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/notion', verifyWebhook(listener), (c) => {
+  const { id, type } = c.var.webhook
+  console.log(type, id)
+  return c.text('done')
+})
+
+export default app

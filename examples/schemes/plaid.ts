@@ -1,0 +1,36 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { plaid } from 'hookgate/schemes/plaid'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'plaid',
+  auth: plaid({ findKey }),
+  store: memoryStore(),
+})
+
+async function findKey(keyId: string): Promise<object | undefined> {
+  const response = await fetch('https://production.plaid.com/webhook_verification_key/get', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_id: process.env.PLAID_CLIENT_ID,
+      secret: process.env.PLAID_SECRET,
+      key_id: keyId,
+    }),
+  })
+  if (response.status === 400) return undefined // there is no such key
+  if (!response.ok) throw new Error(`Plaid answered with ${response.status}`)
+  return Object(await response.json()).key
+}
+
+const app = new Hono()
+
+app.post('/webhooks/plaid', verifyWebhook(listener), (c) => {
+  const { id, type } = c.var.webhook
+  console.log(type, id)
+  return c.text('done')
+})
+
+export default app

@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { razorpay } from 'hookgate/schemes/razorpay'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'razorpay',
+  auth: razorpay({ secrets: process.env.RAZORPAY_WEBHOOK_SECRET }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/razorpay', verifyWebhook(listener), (c) => {
+  const { id, type } = c.var.webhook
+  console.log(type, id)
+  return c.text('done')
+})
+
+export default app

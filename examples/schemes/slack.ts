@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { slack } from 'hookgate/schemes/slack'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'slack',
+  auth: slack({ secrets: process.env.SLACK_SIGNING_SECRET }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/slack', verifyWebhook(listener), (c) => {
+  const { type, payload } = c.var.webhook
+  console.log(type, payload)
+  return c.body(null, 200) // text would be posted as the answer to a command
+})
+
+export default app

@@ -1,0 +1,24 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { sns } from 'hookgate/schemes/sns'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'sns',
+  auth: sns({
+    topicArns: 'arn:aws:sns:us-east-1:123456789012:orders',
+    confirmSubscriptions: true,
+  }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/sns', verifyWebhook(listener), (c) => {
+  const { id, type } = c.var.webhook
+  console.log(type, id)
+  return c.text('done')
+})
+
+export default app

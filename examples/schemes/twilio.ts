@@ -1,0 +1,23 @@
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { twilio } from 'hookgate/schemes/twilio'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'twilio',
+  auth: twilio({
+    secrets: process.env.TWILIO_AUTH_TOKEN,
+    publicUrl: 'https://example.com/webhooks/twilio',
+  }),
+  store: memoryStore(),
+})
+
+const app = new Hono()
+
+app.post('/webhooks/twilio', verifyWebhook(listener), (c) => {
+  console.log(c.var.webhook.payload)
+  return c.text('<Response/>', 200, { 'content-type': 'text/xml' })
+})
+
+export default app

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Hono } from 'hono'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { signAs } from '../../src/testing/index.ts'
+import { certificateOf } from '../support/certificate.ts'
+import { compactToken, newKey } from '../support/keys.ts'
+import { schemeFactory } from '../support/schemes.ts'
+import { snsMessage } from '../support/sns-sender.ts'
+
+const root = new URL('../../', import.meta.url)
+const PAGE = readFileSync(new URL('docs/programs.md', root), 'utf8')
+const NAMES = readdirSync(new URL('examples/schemes/', root)).map((file) => file.replace('.ts', ''))
+
+/** What a sender posts. */
+interface Request {
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** How a program is configured, and how its sender signs. */
+interface Sender {
+  /** The environment variable that holds the secret or the public key. */
+  readonly variable?: string
+  readonly secret?: string
+  readonly privateKey?: Parameters<typeof signAs>[1]['privateKey']
+  readonly body?: object | string
+  readonly publicUrl?: string
+  /** Beside the variable. */
+  readonly env?: { readonly [variable: string]: string }
+  readonly sign?: (sender: Sender) => Promise<Request> | Request
+  /** What its hosts answer. Not the hosts themselves: nothing here may leave this machine. */
+  readonly fetch?: () => Response
+}
+
+const RSA = newKey('RS256')
+const P256 = newKey('ES256', 'plaid-1')
+const ed25519 = await pairOf({ name: 'Ed25519' }, 'raw', 'hex')
+const p256 = await pairOf({ name: 'ECDSA', namedCurve: 'P-256' }, 'spki', 'base64')
+
+async function pairOf(
+  kind: { name: string; namedCurve?: string },
+  form: 'raw' | 'spki',
+  spelling: 'hex' | 'base64',
+) {
+  const pair = await crypto.subtle.generateKey(kind, true, ['sign', 'verify'])
+  if (!('privateKey' in pair)) throw new TypeError('no pair')
+  const secret = Buffer.from(await crypto.subtle.exportKey(form, pair.publicKey)).toString(spelling)
+  return { secret, privateKey: await crypto.subtle.exportKey('jwk', pair.privateKey) }
+}
+
+const WHSEC = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
+const BODY = { id: 'made-up-1', type: 'made.up', webhookTimestamp: Date.now() }
+const urlOf = (name: string) => `https://example.com/webhooks/${name}`
+
+const SENDERS: { readonly [name: string]: Sender } = {
+  'standard-webhooks': { variable: 'STANDARD_WEBHOOKS_SECRET', secret: WHSEC },
+  stripe: { variable: 'STRIPE_WEBHOOK_SECRET' },
+  github: { variable: 'GITHUB_WEBHOOK_SECRET' },
+  slack: { variable: 'SLACK_SIGNING_SECRET' },
+  shopify: { variable: 'SHOPIFY_CLIENT_SECRET' },
+  twilio: { variable: 'TWILIO_AUTH_TOKEN', publicUrl: urlOf('twilio'), body: 'Body=Hi&From=%2B1' },
+  meta: { variable: 'META_APP_SECRET', env: { META_VERIFY_TOKEN: 'a verify token' } },
+  line: { variable: 'LINE_CHANNEL_SECRET', body: { events: [{ type: 'message' }] } },
+  telegram: { variable: 'TELEGRAM_SECRET_TOKEN', body: { update_id: 1 } },
+  gitlab: { variable: 'GITLAB_SECRET_TOKEN' },
+  notion: { variable: 'NOTION_VERIFICATION_TOKEN' },
+  hubspot: { variable: 'HUBSPOT_CLIENT_SECRET', publicUrl: urlOf('hubspot') },
+  workos: { variable: 'WORKOS_WEBHOOK_SECRET' },
+  linear: { variable: 'LINEAR_WEBHOOK_SECRET' },
+  sendgrid: { variable: 'SENDGRID_VERIFICATION_KEY', ...p256 },
+  mailgun: { variable: 'MAILGUN_SIGNING_KEY', body: mailgunBody() },
+  discord: { variable: 'DISCORD_PUBLIC_KEY', ...ed25519, body: { id: '1', type: 2 } },
+  intercom: { variable: 'INTERCOM_CLIENT_SECRET' },
+  square: { variable: 'SQUARE_SIGNATURE_KEY', publicUrl: urlOf('square') },
+  razorpay: { variable: 'RAZORPAY_WEBHOOK_SECRET' },
+  paddle: { variable: 'PADDLE_WEBHOOK_SECRET' },
+  sns: {
+    sign: () => ({
+      headers: { 'content-type': 'text/plain; charset=UTF-8' },
+      body: JSON.stringify(snsMessage(RSA, Date.now())),
+    }),
+    fetch: () => new Response(certificateOf(RSA.publicKey)),
+  },
+  zoom: { variable: 'ZOOM_SECRET_TOKEN' },
+  vercel: { variable: 'VERCEL_WEBHOOK_SECRET' },
+  plaid: {
+    sign() {
+      const body = JSON.stringify(BODY)
+      const hash = createHash('sha256').update(body).digest('hex')
+      const claims = { iat: Math.floor(Date.now() / 1000), request_body_sha256: hash }
+      const token = compactToken({ alg: 'ES256', kid: P256.keyId }, claims, P256.sign)
+      return { headers: { 'plaid-verification': token, 'content-type': 'application/json' }, body }
+    },
+    fetch: () => Response.json({ key: { ...P256.publicKey, expired_at: null } }),
+  },
+}
+
+function mailgunBody(): object {
+  const signature = { timestamp: `${Math.floor(Date.now() / 1000)}`, token: 'a'.repeat(50) }
+  return { signature, 'event-data': { id: 'one', event: 'delivered' } }
+}
+
+/** Signs by the row, unless the sender says otherwise. */
+async function signed(name: string, sender: Sender): Promise<Request> {
+  if (sender.sign) return sender.sign(sender)
+  const { secret = 'a secret of this test', privateKey, body = BODY, publicUrl } = sender
+  const key = privateKey ? { privateKey } : { secret }
+  const request = await signAs(await schemeFactory(name), { ...key, body: body as string, publicUrl }) // or what JSON can write
+  return { headers: { ...request.headers }, body: request.body }
+}
+
+async function programOf(name: string, { variable, secret = 'a secret of this test', env, fetch }: Sender) {
+  for (const [key, value] of Object.entries(env ?? {})) vi.stubEnv(key, value)
+  if (variable !== undefined) vi.stubEnv(variable, secret)
+  if (fetch) vi.stubGlobal('fetch', async () => fetch())
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.resetModules()
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
+    vi.restoreAllMocks()
+  })
+  const program: { readonly default: Hono } = await import(`../../examples/schemes/${name}.ts`)
+  return ({ headers, body }: Request) =>
+    program.default.request(`/webhooks/${name}`, { method: 'POST', headers, body })
+}
+
+describe.each(Object.entries(SENDERS))('examples/schemes/%s.ts', (name, sender) => {
+  it('takes what its sender signs, once, and nothing else', async () => {
+    const post = await programOf(name, sender)
+    const request = await signed(name, sender)
+    const tampered = { ...request, body: request.body.replace(/[a-z]/, 'Z') }
+    const isToken = (await schemeFactory(name)).scheme.algorithm === 'token'
+    const stranger = isToken ? { ...request, headers: { 'content-type': 'application/json' } } : tampered
+    expect((await post(stranger)).status).toBe(401)
+    expect((await post(request)).status).toBe(200)
+    const again = await post(request)
+    expect([again.status, await again.text()]).toEqual([200, ''])
+  })
+})
+
+it('examples/schemes/meta.ts answers the GET that subscribes', async () => {
+  const sender = { ...SENDERS.meta }
+  await programOf('meta', sender)
+  const { default: app }: { readonly default: Hono } = await import('../../examples/schemes/meta.ts')
+  const query = 'hub.mode=subscribe&hub.verify_token=a%20verify%20token&hub.challenge=42'
+  expect(await (await app.request(`/webhooks/meta?${query}`)).text()).toBe('42')
+})
+
+it('docs/programs.md has a section for each program, and this test a sender', () => {
+  const linked = [...PAGE.matchAll(/\]\(\.\.\/examples\/schemes\/(.+?)\.ts\)/g)].map(([, name]) => name)
+  expect(linked.toSorted()).toEqual(NAMES.toSorted())
+  expect(Object.keys(SENDERS).toSorted()).toEqual(NAMES.toSorted())
+})
