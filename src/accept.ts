@@ -6,7 +6,7 @@ import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
-/** The last step, after every check: claims the event, and hands it over if nobody else has it. */
+/** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
 export function accept(attempt: Attempt): MaybePromise<Verdict<unknown>> {
   return claimEvent(attempt, (claim) => ({ ok: true, event: eventOf(attempt, claim) }))
 }
@@ -24,7 +24,7 @@ function eventOf(attempt: Attempt, claim: Held): WebhookEvent<unknown> {
     commit: () => claim.commit(),
     release: () => claim.release(),
   }
-  // One by one: a copy costs more than most checks.
+  // Assigned one by one: a copy costs more than most checks.
   if (sender) {
     event.type = sender.typeOf(attempt)
     event.unsigned = sender.unsigned
@@ -35,10 +35,10 @@ function eventOf(attempt: Attempt, claim: Held): WebhookEvent<unknown> {
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
 
-/** Not on the event, where logs and copies would show it. */
+/** Kept off the event, so that it shows up in neither logs nor copies. */
 const schemas = new WeakMap<object, PayloadSchema>()
 
-/** The schema that made an event's payload, if there is one. */
+/** The schema that produced an event's payload, if any. */
 export function schemaOf(event: object): PayloadSchema | undefined {
   return schemas.get(event)
 }

@@ -1,14 +1,19 @@
 /**
- * The developer's mistake: thrown by `defineListener`, `hmac`, `jwt`, the key sets and the adapters, or handed to
- * the framework's error path when only a request can show it (a body that a parser took first, say).
- * The message names the fix. It never contains a secret.
+ * Your configuration is wrong. Thrown by `defineListener`, `hmac`, `jwt`, the key sets and the adapters. Mistakes that
+ * only a request reveals, e.g. a body parser that ran first, go to the framework's error handler instead.
+ * The message names the fix and never contains a secret.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ListenerConfigError) console.error(error.option, error.message)
+ * ```
  */
 export class ListenerConfigError extends Error {
-  /** Always this, also where minifying renames the class. */
+  /** Survives minification, unlike the name of the class. */
   override readonly name = 'ListenerConfigError'
-  /** Stable: code may depend on it, where `instanceof` meets two copies of the package. */
+  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_LISTENER_CONFIG'
-  /** The option at fault, as it is spelt in the call: `allowedCidrs`, `secrets[1].id`. */
+  /** The option at fault as you wrote it, e.g. `allowedCidrs` or `secrets[1].id`. */
   readonly option: string
 
   constructor(option: string, problem: string) {
@@ -17,45 +22,64 @@ export class ListenerConfigError extends Error {
   }
 }
 
-/** What an undecided delivery's sender is told to wait, in seconds, where nothing better is known. */
+/** Default `Retry-After`, in seconds. */
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * The event store failed, hung or answered nonsense, so nobody knows whether the event is new.
- * Adapters answer 503 with Retry-After. `cause` holds what the store threw.
+ * The event store failed, timed out or returned an invalid answer, so hookgate cannot tell whether the event is new.
+ * Adapters respond with 503 and `Retry-After`. `cause` holds the store's error.
+ *
+ * @example
+ * ```ts
+ * onError: (error) => {
+ *   if (error instanceof EventStoreError) console.error(error.cause)
+ * }
+ * ```
  */
 export class EventStoreError extends Error {
-  /** Always this, also where minifying renames the class. */
+  /** Survives minification, unlike the name of the class. */
   override readonly name = 'EventStoreError'
-  /** Stable: code may depend on it, where `instanceof` meets two copies of the package. */
+  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_EVENT_STORE'
-  /** What the sender is told to wait, in seconds. */
+  /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
 }
 
 /**
- * Your database did not say in time whether there is such a listener, and none that was loaded before may stand in: thrown by
- * `listeners()`. Adapters answer 503 with Retry-After. `cause` holds what `load` threw.
+ * `listeners()` could not load a listener in time, and has no earlier copy that it may still use.
+ * Adapters respond with 503 and `Retry-After`. `cause` holds the error of `load`.
+ *
+ * @example
+ * ```ts
+ * onError: (error, { listenerId }) => {
+ *   if (error instanceof ListenerLoadError) console.error(listenerId, error.cause)
+ * }
+ * ```
  */
 export class ListenerLoadError extends Error {
-  /** Always this, also where minifying renames the class. */
+  /** Survives minification, unlike the name of the class. */
   override readonly name = 'ListenerLoadError'
-  /** Stable: code may depend on it, where `instanceof` meets two copies of the package. */
+  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_LISTENER_LOAD'
-  /** What the sender is told to wait, in seconds. */
+  /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
 }
 
 /**
- * No usable key set: the key host is down, slow, or does not serve a JWKS, and no earlier set can stand in.
- * Adapters answer 503 with Retry-After.
+ * No usable key set: the key host is down, slow or does not serve a JWKS, and no earlier set may be used.
+ * Adapters respond with 503 and `Retry-After`.
+ *
+ * @example
+ * ```ts
+ * const retryAfterSeconds = error instanceof KeySetError ? error.retryAfterSeconds : 5
+ * ```
  */
 export class KeySetError extends Error {
-  /** Always this, also where minifying renames the class. */
+  /** Survives minification, unlike the name of the class. */
   override readonly name = 'KeySetError'
-  /** Stable: code may depend on it, where `instanceof` meets two copies of the package. */
+  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_KEY_SET'
-  /** When the key host is asked again, in seconds: what the sender is told to wait. */
+  /** Seconds until the key host is asked again. Sent as `Retry-After`. */
   readonly retryAfterSeconds: number
 
   constructor(message: string, retryAfterSeconds: number, options?: ErrorOptions) {

@@ -1,52 +1,65 @@
 import type { MaybePromise } from './lib/maybe-promise.ts'
 
-/** What a store remembers. Two keys are the same event only if both parts are equal. */
+/** Identifies an event in a store. Two keys name the same event only if both parts are equal. */
 export interface EventKey {
-  /** The listener's configured id: any text. */
+  /** The listener's `id`: any text. */
   readonly listenerId: string
   /** The event ID in lower case: 36 characters. */
   readonly eventId: string
 }
 
-/** Whether the event may be run: see `EventStore.claim`. */
+/** The result of `EventStore.claim`. */
 export type ClaimAnswer = 'acquired' | 'busy' | 'done'
-/** Whether the event is done, and by whom: see `EventStore.commit`. */
+/** The result of `EventStore.commit`. */
 export type CommitAnswer = 'committed' | 'already' | 'lost'
 
 /**
- * Remembers events, so that each is handled once (specification 6). Each verb is one atomic step, judged by the
- * store's own clock; a record past its time counts as absent. Prove an implementation with `eventStoreSuite`.
+ * Remembers events, so that each is handled once. Each method is atomic and uses the store's own clock. An expired record
+ * counts as absent. Test your implementation with `eventStoreSuite`.
  *
  * ```
  *          claim ── lease ──► commit ── retention ──► forgotten
  * absent ─► leased ─────────► done ─────────────────► absent
- *             └─ release, or the lease lapses ──────► absent
+ *             └─ release, or the lease expires ─────► absent
  * ```
  *
- * A verb that fails throws or rejects: never an answer that was not decided.
+ * A method that fails must throw or reject; it must never guess an answer.
+ *
+ * @example
+ * ```ts
+ * const store: EventStore = memoryStore()
+ * await store.claim({ listenerId: 'orders', eventId }, 'worker-1', 60_000) // 'acquired'
+ * ```
  */
 export interface EventStore {
   /**
-   * Takes the event for `leaseMs`. `acquired`: it was absent, or this owner has it already (a lost reply may be
-   * asked again). `busy`: another owner's lease runs. `done`: committed, and still remembered.
+   * Leases the event for `leaseMs`. `acquired`: it was absent, or this owner holds it already, so that a claim whose reply
+   * was lost can be repeated. `busy`: another owner holds the lease. `done`: committed, and still remembered.
    */
   claim(key: EventKey, owner: string, leaseMs: number): MaybePromise<ClaimAnswer>
   /**
-   * Remembers the event as done for `retentionMs`. `committed`: the record was mine, or absent (the work is done
-   * either way). `already`: it was done before. `lost`: a later owner has it, and keeps it.
+   * Remembers the event as done for `retentionMs`. `committed`: this owner held it, or it was absent (the work is done
+   * either way). `already`: it was committed before. `lost`: a later owner holds it, and keeps it.
    */
   commit(key: EventKey, owner: string, retentionMs: number): MaybePromise<CommitAnswer>
-  /** Forgets the event, if this owner's lease is all there is. True when it did. */
+  /** Forgets the event if this owner holds its lease. Returns whether it did. */
   release(key: EventKey, owner: string): MaybePromise<boolean>
   /**
-   * For stores that drop records when they are full: how long, in seconds, they keep each one whatever happens.
-   * `defineListener` refuses a store that keeps less than a captured delivery can be replayed.
+   * For stores that evict records when full: how long each record is kept at least, in seconds. `defineListener` refuses
+   * a store that keeps records for less time than a captured delivery can be replayed.
    */
   readonly replayWindowSeconds?: number
 }
 
-/** One text for one key. The length in front keeps `a:b` + `c` apart from `a` + `b:c`. */
+/**
+ * Encodes a key as one unambiguous string. The length prefix keeps `a:b` + `c` apart from `a` + `b:c`.
+ *
+ * @example
+ * ```ts
+ * eventKeyText({ listenerId: 'orders', eventId }) // '6:orders:…'
+ * ```
+ */
 export function eventKeyText({ listenerId, eventId }: EventKey): string {
-  // A template would keep its parts in memory beside the text.
+  // Keeps one flat string in memory; a template would retain its parts.
   return [listenerId.length, listenerId, eventId].join(':')
 }

@@ -2,11 +2,15 @@ import type { CommitAnswer } from './event-store.ts'
 import type { Json } from './lib/json.ts'
 import type { Coverage } from './scheme/scheme.ts'
 
-/** The claims of a verified token: those that section 5.2 requires, and whatever else the sender put in. */
+/**
+ * The claims of a verified token: those that
+ * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md#jwt) requires, and any others
+ * that the sender added.
+ */
 export interface JwtClaims {
   /** The configured `subject`: the tenant base URL. */
   readonly sub: string
-  /** The configured `audience`: the full webhook endpoint URL, alone or in an array of one. */
+  /** The configured `audience`: the full webhook endpoint URL, as a string or an array of one. */
   readonly aud: string | readonly string[]
   /** Expiry, in seconds since 1970. May be fractional. */
   readonly exp: number
@@ -19,59 +23,68 @@ export interface JwtClaims {
   readonly [claim: string]: unknown
 }
 
-/** How the delivery was authenticated: which secret matched, or what the token said. */
+/** How the delivery was authenticated: the secret that matched, or the token's claims. */
 export type EventAuth =
   | { readonly method: 'hmac'; readonly secretId: string }
   | { readonly method: 'jwt'; readonly keyId: string; readonly claims: JwtClaims }
   | {
       readonly method: 'scheme'
-      /** The scheme's name: `stripe`. */
+      /** The scheme's name, e.g. `stripe`. */
       readonly scheme: string
       /** The `id` of the secret or public key that matched. */
       readonly secretId: string
-      /** What the signature vouches for. `token`: the sender showed a secret and signed nothing. */
+      /** What the signature covers. `token`: the sender presented a secret and signed nothing. */
       readonly covers: Coverage
     }
 
-/** An event that passed every check and is now claimed: no other delivery of it will run while the lease lasts. */
+/**
+ * A verified and claimed event. No other delivery of it runs during the lease.
+ *
+ * @example
+ * ```ts
+ * async function handle(event: WebhookEvent) {
+ *   await saveOrder(event.id, event.payload)
+ * }
+ * ```
+ */
 export interface WebhookEvent<Payload = Json> {
   /**
-   * `Webhook-Event-Id` in lower case. Of other senders' schemes the ID as the sender wrote it, or a UUIDv8 made of the signed
-   * bytes where it sends none.
+   * The event's ID. In hookgate's scheme: `Webhook-Event-Id` in lower case. In other schemes: the sender's ID, unchanged, or
+   * a UUIDv8 derived from the signed bytes if the sender sends none.
    */
   readonly id: string
-  /** The sender's own name for what happened: `invoice.paid`. Undefined where its scheme has none. */
+  /** The sender's name for what happened, e.g. `invoice.paid`. Undefined if its scheme has none. */
   readonly type?: string | undefined
   /** The `id` of the listener that accepted it. */
   readonly listenerId: string
-  /** When the sender says it sent this. The time of arrival, in whole seconds, where it says nothing. */
+  /** When the sender says it sent this. If it does not say, the time of arrival in whole seconds. */
   readonly sentAt: Date
-  /** The parsed body, or what the `payload` schema made of it. */
+  /** The parsed body, or the output of the `payload` schema. */
   readonly payload: Payload
   /** The exact bytes of the body. */
   readonly rawBody: Uint8Array
-  /** How the sender proved who it is: `secretId`, or `keyId` and the token's `claims`. */
+  /** How the sender was authenticated: `secretId`, or `keyId` and the token's `claims`. */
   readonly auth: EventAuth
   /**
-   * With other senders' schemes: the members of this event that nothing vouches for. Somebody who holds a captured delivery can
-   * change them.
+   * In other senders' schemes: the members of this event that the signature does not cover. An attacker with a captured
+   * delivery can change them.
    */
   readonly unsigned?: readonly ('id' | 'type' | 'sentAt')[]
   /**
-   * Marks the event as done: later deliveries are answered 409. With `settle: 'auto'` an adapter calls this when the
-   * answer is 2xx, so a handler that wants an event gone for good, even a bad one, answers 2xx. A handler may also commit
-   * by itself: no answer undoes that.
+   * Marks the event as done, so that later deliveries are duplicates. With `settle: 'auto'`, the adapter calls this when you
+   * respond with 2xx. To drop a bad event for good, respond with 2xx. You may also commit yourself; no response undoes it.
    *
-   * @returns `lost` after a `release()`, or when the lease was over and another delivery took the event.
-   * @throws EventStoreError when the store fails. You may call it again.
+   * @returns `lost` after a `release()`, or if the lease expired and another delivery claimed the event.
+   * @throws EventStoreError if the store fails. You may call it again.
    */
   commit(): Promise<CommitAnswer>
   /**
-   * Gives the event up: the next delivery of it runs at once. With `settle: 'auto'` an adapter calls this for a throw and
-   * for every answer but 2xx, 408, 503 and 504. After those three the handler may still run, so the lease is left to lapse.
+   * Gives the event up, so that its next delivery runs at once. With `settle: 'auto'`, the adapter calls this if the handler
+   * throws, and for every status but 2xx, 408, 503 and 504. After the last three the handler may still be running, so the
+   * lease expires by itself.
    *
-   * @returns False when there was nothing left to give up.
-   * @throws EventStoreError when the store fails. The lease lapses by itself.
+   * @returns False if there was nothing to release.
+   * @throws EventStoreError if the store fails. The lease expires by itself.
    */
   release(): Promise<boolean>
 }

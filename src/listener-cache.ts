@@ -8,20 +8,19 @@ import type { Listener } from './listener.ts'
 import type { Listeners, ListenersOptions } from './listeners.ts'
 
 const LONGEST_ID = 256
-/** Between a renewal that failed and the next. */
+/** Between a failed load and the next. */
 const RETRY_MS = 1000
-/** For the deadline of a load to come before the load counts as lost. */
+/** Lets a load's own deadline pass before the load counts as lost. */
 const GRACE_MS = 1000
 
-/** What is known of one ID. */
 class Entry<Payload> {
   readonly id: string
   listener: Listener<Payload> | undefined
-  /** When the last load that succeeded began: what it found is at least as young. */
+  /** When the last successful load began; its result is at least that recent. */
   loadedAt = -Infinity
   beganAt = -Infinity
   failure: ListenerLoadError | undefined
-  /** While a load is under way. */
+  /** Set while a load is in flight. */
   attempt: SharedAttempt | undefined
   isForgotten = false
 
@@ -38,7 +37,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
   readonly #timeoutMs: number
   readonly #clock: { now(): number }
   readonly #known: LRUCache<string, Entry<Payload>>
-  /** IDs that have no listener, or whose first load is under way. */
+  /** IDs without a listener, or whose first load is in flight. */
   readonly #strangers: LRUCache<string, Entry<Payload>>
 
   constructor(options: ListenersOptions<Payload>) {
@@ -67,12 +66,12 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
   forget(id: string): void {
     for (const cache of [this.#known, this.#strangers]) {
       const entry = cache.peek(id)
-      if (entry) entry.isForgotten = true // a load under way may have seen the old state
+      if (entry) entry.isForgotten = true // a load in flight may have read the old state
       cache.delete(id)
     }
   }
 
-  /** Under a copy of the ID: a piece of a URL keeps all of the URL in memory. */
+  /** Copies the ID, because a substring keeps the whole URL in memory. */
   #meet(id: string): Entry<Payload> {
     const entry = new Entry<Payload>(structuredClone(id))
     this.#strangers.set(entry.id, entry)
@@ -87,7 +86,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     return failure !== undefined && this.#since(beganAt) < RETRY_MS
   }
 
-  /** Undefined while another load of this entry is under way. */
+  /** Undefined while another load of this entry is in flight. */
   #begin(entry: Entry<Payload>): Promise<void> | undefined {
     const work = () => this.#load(entry)
     const longestMs = this.#timeoutMs + GRACE_MS
@@ -95,7 +94,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     return entry.attempt.begin()
   }
 
-  /** Never rejects: a failure is kept, and what was found before too. */
+  /** Never rejects: records the failure and keeps the previous listener. */
   async #load(entry: Entry<Payload>): Promise<void> {
     const { load, onError } = this.#options
     const beganAt = this.#clock.now()
@@ -113,7 +112,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     if (!entry.isForgotten) this.#keep(entry)
   }
 
-  /** What failed before anything was found is not worth a place. */
+  /** Drops entries whose first load failed. */
   #keep(entry: Entry<Payload>): void {
     const { id } = entry
     const isKnown = entry.listener !== undefined
@@ -130,7 +129,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     )
   }
 
-  /** A clock that was set back makes every age unknown, which is as good as very old. */
+  /** If the clock was set back, every age counts as infinite. */
   #since(then: number): number {
     const age = this.#clock.now() - then
     return age < 0 ? Infinity : age

@@ -9,7 +9,7 @@ import {
 import type { ListenerOptions } from './listener-options.ts'
 import type { SenderScheme } from './scheme/code-scheme.ts'
 
-/** The limits of a listener that its options leave open. */
+/** The limits that apply if the listener's options do not set them. */
 export interface ListenerDefaults {
   readonly maxBodyBytes: number
   readonly toleranceSeconds: number
@@ -19,7 +19,7 @@ export interface ListenerDefaults {
 
 const LEASE_SECONDS = 60
 
-/** The specification's limits, or those of the sender's scheme. */
+/** The limits of the sender's scheme. Without one, those of hookgate's scheme. */
 export function defaultsOf(scheme: SenderScheme | undefined): ListenerDefaults {
   return {
     maxBodyBytes: scheme?.maxBodyBytes ?? MAX_BODY_BYTES,
@@ -30,17 +30,17 @@ export function defaultsOf(scheme: SenderScheme | undefined): ListenerDefaults {
   }
 }
 
-/** Whether a signed time of the attempt bounds how long a captured delivery stays good. */
+/** Whether a signed attempt time limits how long a captured delivery can be replayed. */
 function isTimed(scheme: SenderScheme | undefined): boolean {
   if (scheme === undefined) return true
   return scheme.timestamp?.of === 'attempt' && scheme.timestamp.toleranceSeconds !== undefined
 }
 
 /**
- * As long as a captured delivery passes the checks again, its event has to be remembered.
+ * Requires that an event is remembered for as long as a captured delivery of it still passes the checks.
  *
- * Without a signed time of the attempt that is for ever. Then a memory of 30 days is the default, and a store that drops
- * records when it is full may do so as for everyone else.
+ * Without a signed attempt time, that is for ever. The default retention is then 30 days, and a store that evicts records
+ * only has to keep them for the replay window of hookgate's scheme.
  *
  * @throws ListenerConfigError
  */
@@ -66,7 +66,7 @@ export function checkMemory<Payload>(options: ListenerOptions<Payload>): void {
   }
 }
 
-/** For how long the same bytes pass the checks again. For ever is taken for as long as by the specification. */
+/** How long the same bytes keep passing the checks. Where that is for ever: the replay window of hookgate's scheme. */
 function replayableSeconds(scheme: SenderScheme | undefined, toleranceSeconds: number): number {
   const shortest = replayWindowSeconds()
   if (!Number.isFinite(toleranceSeconds)) return shortest

@@ -20,73 +20,94 @@ import { checkMemory } from './listener-defaults.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Milliseconds since 1970. `Date` is one. */
+/**
+ * A source of time in milliseconds. The default is usually `Date`.
+ *
+ * @example
+ * ```ts
+ * const clock: Clock = { now: () => 1_700_000_000_000 }
+ * ```
+ */
 export interface Clock {
   /** The time now. */
   now(): number
 }
 
-/** What is known of a delivery when its verdict is in. The event ID only once it has proved to be a UUID v4. */
+/** What hookgate knows about a delivery when it reports a verdict or an error. */
 export interface VerdictContext {
   /** The `id` of the listener. */
   readonly listenerId: string
-  /** `Webhook-Event-Id` in lower case. */
+  /** The event's ID. Set only after the ID has passed its check. */
   readonly eventId?: string
-  /** The address that was judged, if it is one. */
+  /** The source address that was checked. Absent if it is not a valid address. */
   readonly sourceIp?: string
   /**
-   * In milliseconds: from the whole body to the verdict, including the store's answer but not the hooks that Fastify runs
-   * before it. Incomplete body: the time waited. Failure after a verdict: the time since the claim, or 0.
+   * Milliseconds from the complete body to the verdict. Includes the store call, but not the hooks that Fastify runs
+   * before it. For an incomplete body: the time waited. For a failure after the verdict: the time since the claim, or 0.
    */
   readonly durationMs: number
 }
 
-/** One webhook endpoint (specification 4.2 and 5.2). Three options are required: `id`, `auth` and `store`. */
+/**
+ * The options of one webhook endpoint. `id`, `auth` and `store` are required.
+ *
+ * @example
+ * ```ts
+ * const options: ListenerOptions = { id: 'orders', auth: hmac({ secrets: secret }), store: memoryStore() }
+ * ```
+ */
 export interface ListenerOptions<Payload = Json> {
-  /** Namespaces event IDs in the store, so that listeners may share one. Any text; it is not read from the path. */
+  /** Namespaces event IDs, so that listeners can share a store. Any non-empty text; unrelated to the URL path. */
   readonly id: string
-  /** Exactly one authentication method: a sender's scheme like `stripe(…)`, or the specification's `hmac(…)` or `jwt(…)`. */
+  /**
+   * The authentication method: a sender's scheme, e.g. `stripe(…)`, or `hmac(…)` or `jwt(…)` for
+   * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md).
+   */
   readonly auth: Authenticator
-  /** Where events are remembered. There is no default: a memory store forgets at every restart. */
+  /** Remembers events. There is no default, because a memory store forgets everything when the process restarts. */
   readonly store: EventStore
-  /** Networks that may send, like `192.0.2.0/24`. Left out, no address is checked. */
+  /** Networks that may send, e.g. `192.0.2.0/24`. If omitted, source addresses are not checked. */
   readonly allowedCidrs?: readonly string[] | undefined
-  /** Largest body, in bytes. Default: the largest that the sender sends; 65,536 by the specification. */
+  /** Maximum body size in bytes. Defaults to the scheme's limit: 65,536 for hookgate's scheme. */
   readonly maxBodyBytes?: number | undefined
   /**
-   * How far the timestamp may be off, in seconds, either way, inclusive. Default 300, or the scheme's. Of schemes that sign
-   * the time of the event alone: how old that may be.
+   * How far the timestamp may be from now, in seconds, in either direction, inclusive. Defaults to the scheme's tolerance:
+   * 300 for hookgate's scheme. If the scheme signs only the time of the event, this is its maximum age.
    */
   readonly toleranceSeconds?: number | undefined
   /**
-   * How long a finished event is remembered, in seconds. Default 604,800, which is 7 days; 30 days for schemes whose
-   * signature holds no time of the attempt.
+   * How long a committed event is remembered, in seconds. Defaults to 604,800 (7 days), or to 30 days if the scheme's
+   * signature does not cover the time of the attempt.
    */
   readonly retentionSeconds?: number | undefined
-  /** How long a claim protects running work, in seconds. Default 60, or the scheme's. After a crash the event is free again when it ends. */
+  /**
+   * How long a claim protects a running handler, in seconds. Defaults to 60, or to the scheme's lease. If the process
+   * crashes, the event can be claimed again when the lease ends.
+   */
   readonly leaseSeconds?: number | undefined
-  /** How long the store may take for one call, in seconds. Default 2. */
+  /** Timeout for one store call, in seconds. Defaults to 2. */
   readonly storeTimeoutSeconds?: number | undefined
   /**
-   * Any Standard Schema: types `event.payload`, and refuses (400) what does not fit, before the claim. One that throws
-   * refuses, too: what needs a database belongs in the handler.
+   * A Standard Schema (zod, valibot, arktype, …) that validates and types `event.payload`. Runs before the claim and refuses
+   * invalid payloads with 400. A schema that throws also refuses, so keep database lookups in the handler.
    */
   readonly payload?: PayloadSchema<Payload> | undefined
   /**
-   * `auto` (default): the adapter settles by the status of the answer: 2xx commits, 408, 503, 504, a client that left and
-   * no answer at all leave the lease to lapse, everything else releases. `manual`: the handler commits or releases.
+   * `auto` (default): the adapter settles the event by the response's status. 2xx commits. 408, 503, 504, a client that
+   * disconnected and a missing response let the lease expire. Everything else releases.
+   * `manual`: your handler calls `commit()` or `release()`.
    */
   readonly settle?: 'auto' | 'manual' | undefined
-  /** Told of every verdict. Never awaited; what it throws is dropped. */
+  /** Called with every verdict. Not awaited; errors it throws are ignored. */
   readonly onVerdict?: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | undefined
   /**
-   * Told of every failure that is not the sender's: the store, the key host, a payload schema that throws, a Node response
-   * that is still open when its lease is over. Never awaited; what it throws is dropped.
+   * Called for every failure that is not the sender's fault: the store, the key host, a payload schema that throws, or a
+   * Node response that is still open when its lease ends. Not awaited; errors it throws are ignored.
    */
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | undefined
-  /** The time, for tests. Default `Date`. */
+  /** The clock, for tests. Defaults to `Date`. */
   readonly clock?: Clock | undefined
-  /** Tells this process from all others that share the store, for tests. Default `crypto.randomUUID()`. */
+  /** Returns a UUID that identifies this process in the store, for tests. Defaults to `crypto.randomUUID()`. */
   readonly randomUuid?: (() => string) | undefined
 }
 
@@ -112,7 +133,7 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   randomUuid: optional(aFunction),
 }
 
-/** @throws ListenerConfigError for the first option that is missing, unknown or unsafe. */
+/** @throws ListenerConfigError for the first missing, unknown or unsafe option. */
 export function checkListenerOptions<Payload>(options: ListenerOptions<Payload>): void {
   checkOptions('defineListener', options, OPTIONS)
   checkMemory(options)

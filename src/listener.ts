@@ -12,45 +12,54 @@ import {
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Options, checked and compiled. Made once at start, by `defineListener`; used for every delivery. */
+/** Validated and compiled options. Create one at startup with `defineListener` and use it for every delivery. */
 export interface Listener<Payload = Json> {
   /** Namespaces event IDs in the store. */
   readonly id: string
-  /** The one authentication method. */
+  /** The authentication method. */
   readonly auth: Authenticator
-  /** Where events are remembered. */
+  /** Remembers events. */
   readonly store: EventStore
-  /** `allowedCidrs`, compiled. Undefined where every address may send. */
+  /** `allowedCidrs`, compiled. Undefined if every address may send. */
   readonly isSourceAllowed: AddressMatcher | undefined
-  /** Largest body, in bytes. */
+  /** Maximum body size in bytes. */
   readonly maxBodyBytes: number
-  /** How far the timestamp may be off, in seconds, either way. */
+  /** How far the timestamp may be from now, in seconds, in either direction. */
   readonly toleranceSeconds: number
-  /** How long a finished event is remembered, in milliseconds. */
+  /** How long a committed event is remembered, in milliseconds. */
   readonly retentionMs: number
-  /** How long a claim protects running work, in milliseconds. */
+  /** How long a claim protects a running handler, in milliseconds. */
   readonly leaseMs: number
-  /** How long the store may take for one call, in milliseconds. */
+  /** Timeout for one store call, in milliseconds. */
   readonly storeTimeoutMs: number
-  /** What the payload has to fit. Undefined where any JSON does. */
+  /** Validates the payload. Undefined if any payload is accepted. */
   readonly payload: PayloadSchema<Payload> | undefined
-  /** Who commits or releases: the adapter, or the handler. */
+  /** Whether the adapter (`auto`) or your handler (`manual`) commits and releases. */
   readonly settle: 'auto' | 'manual'
-  // A method, so that a listener of any payload can stand where the payload does not matter.
-  /** Told of every verdict. */
+  // Declared as a method, hence bivariant: any listener is assignable to `Listener<unknown>`.
+  /** Called with every verdict. */
   onVerdict?(verdict: Verdict<Payload>, context: VerdictContext): unknown
-  /** Told of every failure that is not the sender's. */
+  /** Called for every failure that is not the sender's fault. */
   onError?(error: unknown, context: VerdictContext): unknown
-  /** The time. */
+  /** The clock, in milliseconds since 1970. */
   readonly clock: Clock
-  /** Names the owner of the next claim: no two in any process are equal. */
+  /** Returns an owner name for the next claim, unique across all processes. */
   readonly nextOwner: () => string
 }
 
 /**
- * Describes one webhook endpoint. Everything is checked and compiled here, so that deliveries only have to match.
+ * Defines one webhook endpoint. Validates and compiles the options once, so that each delivery costs little.
  *
- * @throws ListenerConfigError for anything missing, unknown, misspelt or unsafe; the message says what to write.
+ * @example
+ * ```ts
+ * const listener = defineListener({
+ *   id: 'orders',
+ *   auth: hmac({ secrets: process.env.WEBHOOK_SECRET ?? '' }),
+ *   store: redisStore(client),
+ * })
+ * ```
+ *
+ * @throws ListenerConfigError for a missing, unknown, misspelt or unsafe option. The message says what to write.
  */
 export function defineListener<Payload = Json>(options: ListenerOptions<Payload>): Listener<Payload> {
   checkListenerOptions(options)
@@ -75,13 +84,13 @@ export function defineListener<Payload = Json>(options: ListenerOptions<Payload>
   })
 }
 
-/** A name for each claim: random once, at the first (workerd has no randomness before it), then counted. */
+/** Draws randomness at the first claim, because workerd has none at startup, and counts from there. */
 function ownerNames(randomUuid: () => string): () => string {
   let prefix: string | undefined
   let count = 0
   return () => {
     prefix ??= `${randomUuid()}.`
     count += 1
-    return prefix + count // a template would make, and keep, a text for each of its steps
+    return prefix + count // concatenation keeps fewer intermediate strings than a template
   }
 }

@@ -16,55 +16,70 @@ import type { Listener } from './listener.ts'
 import { ListenerCache } from './listener-cache.ts'
 import type { Clock, VerdictContext } from './listener-options.ts'
 
-/** Makes a tenant's listener, by `defineListener()`, from what your database has of it. Undefined: there is no such tenant. */
+/**
+ * Loads a tenant's settings, e.g. from your database, and builds its listener with `defineListener()`. Returns undefined if
+ * there is no such tenant.
+ *
+ * @example
+ * ```ts
+ * const load: LoadListener<Json> = async (id) => toListener(await findTenant(id))
+ * ```
+ */
 export type LoadListener<Payload> = (
   id: string,
   known: Listener<Payload> | undefined,
 ) => MaybePromise<Listener<Payload> | undefined>
 
-/** The options of `listeners`. */
+/**
+ * The options of `listeners`.
+ *
+ * @example
+ * ```ts
+ * const options: ListenersOptions = { load, max: 50_000, ttlSeconds: 30 }
+ * ```
+ */
 export interface ListenersOptions<Payload = Json> {
   /**
-   * Finds one listener. `known` is what it found last time: return it if nothing has changed, so that what it has fetched,
-   * like the keys of `remoteKeySet()`, stays in use. A throw means that it could not decide.
+   * Loads one listener. `known` is the previous result. Return it if nothing has changed, to keep what it has fetched, e.g.
+   * the keys of `remoteKeySet()`. Throw if you cannot decide.
    */
   readonly load: LoadListener<Payload>
-  /** Most listeners kept. The one not asked for longest makes room. Default 10,000. */
+  /** Maximum number of cached listeners; the least recently used is evicted. Defaults to 10,000. */
   readonly max?: number | undefined
-  /** How old a listener may be before it is loaded again, while deliveries go on using it. In seconds, default 60. */
+  /** Age in seconds at which a listener is reloaded in the background. Defaults to 60. */
   readonly ttlSeconds?: number | undefined
   /**
-   * How long beyond `ttlSeconds` a listener is used, because nobody has asked for it or because loading fails. Older ones
-   * are waited for. In seconds, default 300; 0 makes every delivery wait for a listener that is due.
+   * How long a listener may be used beyond `ttlSeconds`, while it is reloaded or loading fails. After that, deliveries wait
+   * for the reload. In seconds, defaults to 300. With 0, deliveries always wait once `ttlSeconds` have passed.
    */
   readonly staleSeconds?: number | undefined
-  /** How long an ID without a listener is answered so, without loading. In seconds, default 10; 0 asks every time. */
+  /** How long an unknown ID is remembered, in seconds. Defaults to 10. With 0, every request loads it again. */
   readonly unknownSeconds?: number | undefined
-  /** Most IDs without a listener remembered, apart from `max`: strangers can make up any number. Default 10,000. */
+  /** Maximum number of unknown IDs remembered, separate from `max`: strangers can invent any number. Defaults to 10,000. */
   readonly maxUnknown?: number | undefined
-  /** How long one `load` may take, in seconds. Default 5. */
+  /** Timeout for one `load`, in seconds. Defaults to 5. */
   readonly timeoutSeconds?: number | undefined
-  /** Told of every `load` that failed or took too long. Never awaited; what it throws is dropped. */
+  /** Called when `load` fails or times out. Not awaited; errors it throws are ignored. */
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | undefined
-  /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
+  /** Measures ages, in milliseconds. Defaults to `performance`, which is monotonic. */
   readonly clock?: Clock | undefined
   /**
-   * Called with each load, which then outlives the request that began it: `waitUntil` of `cloudflare:workers`, or of your
-   * platform. Without it, on Workers, a load ends with its request, and others may wait for it in vain.
+   * Keeps a load alive after its request ends: `waitUntil` of `cloudflare:workers`, or your platform's own. Without it,
+   * Workers cancel the load with the request that started it, and other requests may wait for it in vain.
    */
   readonly waitUntil?: WaitUntil | undefined
 }
 
-/** The listeners of a service with many tenants, by their IDs. */
+/** Caches the listeners of many tenants by ID. */
 export interface Listeners<Payload = Json> {
   /**
-   * The listener with this ID, at once if it is known. Undefined if there is none; so is every ID that is empty or longer than
-   * 256 characters.
+   * Returns the listener with this ID, synchronously if it is cached. Returns undefined if there is none, and for every ID
+   * that is empty or longer than 256 characters.
    *
-   * @throws ListenerLoadError now or later, when `load` fails and nothing that it found before may be used.
+   * @throws ListenerLoadError (also as a rejection) if `load` fails and no earlier result may be used.
    */
   find(id: string | undefined): MaybePromise<Listener<Payload> | undefined>
-  /** Has the next `find()` load this listener: call it when you have changed or removed a tenant. In this process only. */
+  /** Drops a cached listener. Call it when you change or remove a tenant. Affects this process only. */
   forget(id: string): void
 }
 
@@ -82,20 +97,22 @@ const OPTIONS: OptionTable<ListenersOptions<unknown>> = {
 }
 
 /**
- * Keeps the listeners of many tenants, for the lookup of an adapter:
+ * Caches the listeners of many tenants, for the lookup of an adapter.
  *
+ * Loads each listener once for all waiting deliveries, and reloads it in the background. A change takes effect after
+ * `ttlSeconds` and one more delivery, at the latest after `ttlSeconds` + `staleSeconds`, and in this process at once after
+ * `forget()`. The same holds for a secret that you withdraw. IDs that strangers invent have their own cache and evict no
+ * tenant.
+ *
+ * Does not limit how many uncached IDs are loaded at once. Each costs one `load`.
+ *
+ * @example
  * ```ts
  * const tenants = listeners({ load: async (id) => toListener(await findTenant(id)) })
  * app.post('/webhooks/:tenant', verifyWebhook((request) => tenants.find(request.params.tenant)), …)
  * ```
  *
- * A listener is loaded once for all deliveries that wait for it, and renewed behind their backs. A change counts after
- * `ttlSeconds` and one more delivery, and at the latest after `ttlSeconds` + `staleSeconds`; in this process at once after
- * `forget()`. So does a secret that you withdraw. IDs that strangers make up have a cache of their own, and push no tenant out.
- *
- * Not limited: how many IDs that nobody has asked for are loaded at once. Each costs one `load`.
- *
- * @throws ListenerConfigError for options that are unknown or wrong.
+ * @throws ListenerConfigError for unknown or invalid options.
  */
 export function listeners<Payload = Json>(options: ListenersOptions<Payload>): Listeners<Payload> {
   checkOptions('listeners', options, OPTIONS)

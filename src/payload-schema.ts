@@ -1,8 +1,16 @@
 import type { MaybePromise } from './lib/maybe-promise.ts'
 
-/** What zod, valibot, arktype and others share: the part of Standard Schema (standardschema.dev) that is used here. */
+/**
+ * A schema of zod, valibot, arktype or another library that implements Standard Schema (standardschema.dev). Only the part
+ * that hookgate uses.
+ *
+ * @example
+ * ```ts
+ * const payload: PayloadSchema<{ total: number }> = z.object({ total: z.number() })
+ * ```
+ */
 export interface PayloadSchema<Output = unknown> {
-  /** Where every such library puts its validator. */
+  /** The property that Standard Schema defines. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string

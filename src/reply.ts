@@ -1,12 +1,12 @@
 import type { Handshake, Rejected, RejectedStatus } from './verdict.ts'
 
-/** An HTTP answer in no framework's words. */
+/** An HTTP response, independent of any framework. */
 export interface Reply {
   /** The HTTP status. */
   readonly status: number
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: { readonly [name: string]: string }
-  /** The whole body, as text. */
+  /** The complete body as text. */
   readonly body: string
 }
 
@@ -20,7 +20,7 @@ const TITLES: Readonly<Record<Exclude<RejectedStatus, 200> | 404, string>> = {
   503: 'Service Unavailable',
 }
 
-/** RFC 9457, and no more than a stranger may read. */
+/** A problem document (RFC 9457). Reveals nothing beyond the code. */
 export function problem(status: keyof typeof TITLES, code: string, headers: Reply['headers'] = {}): Reply {
   return {
     status,
@@ -30,10 +30,19 @@ export function problem(status: keyof typeof TITLES, code: string, headers: Repl
 }
 
 /**
- * What to answer for a verdict that is not `ok`, on a host without an adapter: the same status, headers and body that
- * the adapters send. Every 401 looks alike, so that the endpoint does not tell a guesser how close the guess was.
+ * Returns the response for a verdict that is not `ok`, for hosts without an adapter. Status, headers and body are those
+ * that the adapters send. All 401 responses of a listener are identical, so that guessing reveals nothing.
  *
- * When `verify` rejects with an `EventStoreError` or a `KeySetError`, answer 503 with `Retry-After` yourself.
+ * If `verify` rejects with an `EventStoreError` or a `KeySetError`, send 503 with `Retry-After` yourself.
+ *
+ * @example
+ * ```ts
+ * const verdict = await verify(delivery, listener)
+ * if (!verdict.ok) {
+ *   const { status, headers, body } = replyTo(verdict)
+ *   return new Response(body, { status, headers })
+ * }
+ * ```
  */
 export function replyTo(verdict: Rejected | Handshake): Reply {
   if (verdict.handshake) return verdict.reply

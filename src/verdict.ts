@@ -5,16 +5,16 @@ import type { Reply } from './reply.ts'
 import type { Sender } from './scheme/sender.ts'
 import type { CheckReason } from './verify.ts'
 
-/** Why a delivery was refused. Stable: code may depend on it. `body_incomplete` comes from the adapters' readers. */
+/** Why a delivery was refused. Stable, so your code may depend on it. Only adapters report `body_incomplete`. */
 export type Reason = CheckReason | ClaimReason | 'body_incomplete'
 
 /**
- * The HTTP status of a refusal (specification 7.1). 409 means done; 503 means that another delivery still runs. 200 and 405 are
- * for other senders' schemes alone.
+ * The HTTP status of a refusal. 409: already done. 503: another delivery of the event is running. Only other senders'
+ * schemes use 200 and 405.
  */
 export type RejectedStatus = 200 | 400 | 401 | 403 | 405 | 409 | 503
 
-/** The status of each reason (specification 7.1). A reason without a row does not compile. */
+/** The status of each reason. A reason without a row does not compile. */
 const STATUS: Readonly<Record<Reason, RejectedStatus>> = {
   body_incomplete: 400,
   body_too_large: 400,
@@ -37,63 +37,63 @@ const STATUS: Readonly<Record<Reason, RejectedStatus>> = {
   token_expired: 401,
   payload_invalid: 400,
   event_duplicate: 409,
-  event_in_progress: 503, // 409 means *already processed* (7.1), and a sender would stop there
+  event_in_progress: 503, // 409 means *already processed*, so the sender would stop retrying
 }
 
-/** What other senders take a refusal for: most retry a 409, and some then give the endpoint up. */
+/** Most other senders retry a 409, and some then disable the endpoint. */
 const SENDER_STATUS: { readonly [R in Reason]?: RejectedStatus } = {
   method_not_post: 405,
   event_duplicate: 200,
 }
 
-/** Every check passed and the event is claimed: run it, then commit or release it. */
+/** Every check passed, and the event is claimed. Handle it, then commit or release it. */
 export interface Accepted<Payload = Json> {
-  /** Tells an accepted delivery from a refused one. */
+  /** The discriminant of `Verdict`. */
   readonly ok: true
-  /** The event, with its payload, and with `commit()` and `release()`. */
+  /** The event, with its payload, `commit()` and `release()`. */
   readonly event: WebhookEvent<Payload>
 }
 
-/** The delivery is not acceptable, and it is the sender's doing. */
+/** The delivery is refused, and the sender is at fault. */
 export interface Rejected {
-  /** Tells a refused delivery from an accepted one. */
+  /** True only for accepted deliveries. */
   readonly ok: false
-  /** Tells it from a handshake. */
+  /** Set only for handshakes. */
   readonly handshake?: undefined
-  /** Why, in a stable word. */
+  /** A stable code for the cause. */
   readonly reason: Reason
-  /** The HTTP status to answer with. */
+  /** The HTTP status to respond with. */
   readonly status: RejectedStatus
-  /** For logs: what was expected and what was seen, in bounded words. It may change; do not show it to senders. */
+  /** What was expected and what was seen, for your logs. Short, may change, and must not be shown to senders. */
   readonly detail: string
-  /** With `event_in_progress`: when to send the event again, in seconds. */
+  /** For `event_in_progress`: seconds until the sender should retry. */
   readonly retryAfterSeconds?: number
-  /** With 401: the `WWW-Authenticate` header, where the listener's method has one. */
+  /** For 401: the `WWW-Authenticate` header, if the authentication method has one. */
   readonly challenge?: string
-  /** The sender wants no body in the answer. */
+  /** The sender expects an empty response body. */
   readonly isBare?: true
 }
 
-/** The request asked whether the endpoint is there, or who owns it. Answer it with `reply`, and run no handler. */
+/** A request that checks whether the endpoint exists, or who owns it. Respond with `reply` and run no handler. */
 export interface Handshake {
   /** No event was accepted. */
   readonly ok: false
-  /** Tells a handshake from a refused delivery. */
+  /** Set only for handshakes. */
   readonly handshake: true
-  /** Nothing was refused. Here so that a line of log need not narrow the type first. */
+  /** Always undefined. Declared so that you can log a verdict without narrowing it. */
   readonly reason?: undefined
-  /** The answer's status is in `reply`. */
+  /** Always undefined. The status is in `reply`. */
   readonly status?: undefined
-  /** Nothing was refused. */
+  /** Always undefined. */
   readonly detail?: undefined
-  /** The whole answer. */
+  /** The complete response. */
   readonly reply: Reply
 }
 
-/** What `verify` decides. Narrow it by `ok`, then by `handshake`. */
+/** The result of `verify`. Narrow it by `ok`, then by `handshake`. */
 export type Verdict<Payload = Json> = Accepted<Payload> | Rejected | Handshake
 
-/** A "no" in the words that this listener's sender understands. */
+/** A refusal with the status that this listener's sender understands. */
 export function rejected(
   reason: Reason,
   detail: string,

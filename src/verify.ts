@@ -23,8 +23,8 @@ import { type Check, walkChecks } from './walk-checks.ts'
 import { watched } from './watch.ts'
 
 /**
- * What is asked of the specification's deliveries, in this order: the first "no" is the verdict. Cheap before dear, nothing
- * secret before authentication, and no effect before everything else has passed: the claim comes last (`claim.ts`).
+ * The checks of hookgate's scheme, in order; the first refusal is the verdict. Cheap checks run first, nothing secret is
+ * revealed before authentication, and the only side effect, the claim (`claim.ts`), comes last.
  */
 type Checks = readonly [
   typeof checkBodySize, //     400  at most 64 KB
@@ -32,9 +32,9 @@ type Checks = readonly [
   typeof checkJsonBody, //     400  UTF-8, RFC 8259
   typeof checkTimestamp, //    400  within 5 minutes of now
   typeof checkEventId, //      400  a UUID v4
-  typeof checkSourceIp, //     403  in the allowed networks, if any are given
+  typeof checkSourceIp, //     403  in an allowed network, if any are set
   typeof checkAuthenticity, // 401  the HMAC signature, or the JWT
-  typeof checkPayload, //      400  the payload schema, if one is given
+  typeof checkPayload, //      400  the payload schema, if one is set
 ]
 
 const CHECKS: Checks = [
@@ -48,18 +48,18 @@ const CHECKS: Checks = [
   checkPayload,
 ]
 
-/** What is asked of every other sender's deliveries: authenticate, then read. Nothing of a stranger's body is parsed. */
+/** The checks of every other scheme. They authenticate before they parse the body. */
 type SenderChecks = readonly [
-  typeof checkBodySize, //          400  at most what the sender sends
-  typeof answerOpenHandshake, //         a handshake that nobody signs is answered here
-  typeof checkSenderHeaders, //     400  POST, a content type of the sender's, its headers once each
-  typeof checkSourceIp, //          403  in the allowed networks, if any are given
+  typeof checkBodySize, //          400  at most the scheme's limit
+  typeof answerOpenHandshake, //         answers unsigned handshakes
+  typeof checkSenderHeaders, //     400  POST, an expected content type, the required headers once each
+  typeof checkSourceIp, //          403  in an allowed network, if any are set
   typeof checkAuthenticity, //      401  the sender's signature, or its token
   typeof checkSenderBody, //        400  JSON, or a form
-  typeof answerSignedHandshake, //       a handshake that the sender signed is answered here
-  typeof checkSenderTime, //        400  in the attempt's window, or no older than the sender's retries
-  typeof checkSenderEvent, //       400  the ID, or the signed bytes that stand for it
-  typeof checkPayload, //           400  the payload schema, if one is given
+  typeof answerSignedHandshake, //       answers signed handshakes
+  typeof checkSenderTime, //        400  in the attempt's window, or an event no older than the sender's retries
+  typeof checkSenderEvent, //       400  a valid ID, or one derived from the signed bytes
+  typeof checkPayload, //           400  the payload schema, if one is set
 ]
 
 const SENDER_CHECKS: SenderChecks = [
@@ -77,25 +77,25 @@ const SENDER_CHECKS: SenderChecks = [
 
 type Result = Exclude<Awaited<ReturnType<Checks[number] | SenderChecks[number]>>, undefined>
 
-/** Why a check says no: the union of the reasons that stand in the checks' own types. */
+/** Every reason that a check can refuse with, collected from the checks' types. */
 export type CheckReason = Exclude<Result, Answered>['reason']
 
 /**
- * Decides whether a delivery is authentic, fresh, whole, from where it should come, and new
- * (specification 4.2, 5.2, 6, 7.1). An accepted event is claimed: call its `commit()` or `release()`.
+ * Verifies that a delivery is authentic, fresh, complete, new and from an allowed network. Claims the event of an accepted
+ * delivery: call its `commit()` or `release()`. Does not check the shape of the payload (set `payload`), the order of
+ * events, or whether the sender may say what it says.
  *
- * Not checked: that the body is what your application expects (give a `payload` schema), that events arrive in
- * order, and that the sender is allowed to say what it says.
+ * @example const verdict = await verify(delivery, listener)
  *
- * @returns `Rejected` for anything a sender can do. It never throws for that.
- * @throws EventStoreError | KeySetError (as a rejection) when it could not decide: answer 503, never 200 or 409.
- * @throws ListenerConfigError (as a rejection) for what is no delivery or no listener: plain JavaScript can hand it over.
+ * @returns `Rejected` for every mistake of the sender; it never throws for those.
+ * @throws EventStoreError | KeySetError (as a rejection) if it could not decide. Respond with 503, never 200 or 409.
+ * @throws ListenerConfigError (as a rejection) if an argument is not a delivery or not a listener.
  */
 export async function verify<Payload = Json>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): Promise<Verdict<Payload>> {
-  // Only here: what an adapter hands over is made by code that was compiled.
+  // Only for direct callers in plain JavaScript; adapters pass typed values.
   if (
     typeof delivery?.header !== 'function' ||
     delivery.body?.BYTES_PER_ELEMENT !== 1 ||
@@ -110,16 +110,16 @@ export async function verify<Payload = Json>(
   return isPromise(verdict) ? await verdict : verdict
 }
 
-/** As `verify`, and known at once where nothing has to be waited for. It throws now what `verify` rejects with. */
+/** Like `verify`, but synchronous if nothing has to be awaited. Throws where `verify` rejects. */
 export function verdictOn<Payload>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): MaybePromise<Verdict<Payload>> {
   const verdict = watched(new Attempt(delivery, listener), checkThenClaim)
-  return verdict as MaybePromise<Verdict<Payload>> // the payload's type is the word of the listener's schema
+  return verdict as MaybePromise<Verdict<Payload>> // the listener's schema determines the payload's type
 }
 
-/** The first half of `verdictOn`: an Attempt passed every check, and leaves its event free until `claimOn` takes it. */
+/** The first half of `verdictOn`. Returns the Attempt if every check passed; `claimOn` then claims its event. */
 export function checkedOn(
   delivery: Delivery,
   listener: Listener<unknown>,
@@ -127,7 +127,7 @@ export function checkedOn(
   return watched(new Attempt(delivery, listener), checkOnly)
 }
 
-/** The second half: call it once. The verdict's `durationMs` leaves out the time between the halves. */
+/** The second half of `verdictOn`. Call it once. `durationMs` excludes the time between the halves. */
 export function claimOn(attempt: Attempt): MaybePromise<Verdict<unknown>> {
   return watched(attempt, accept)
 }
@@ -135,6 +135,6 @@ export function claimOn(attempt: Attempt): MaybePromise<Verdict<unknown>> {
 const checkThenClaim = (attempt: Attempt) => walkChecks(checksFor(attempt), attempt, accept)
 const checkOnly = (attempt: Attempt) => walkChecks(checksFor(attempt), attempt, (passed) => passed)
 
-/** Those that need a sender stand in its list alone: hence the cast. */
+/** Cast: checks that need `attempt.sender` are listed only where there is one. */
 const checksFor = ({ sender }: Attempt) =>
   sender === undefined ? CHECKS : (SENDER_CHECKS as readonly Check[])

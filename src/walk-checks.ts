@@ -3,13 +3,13 @@ import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Reply } from './reply.ts'
 import { type Handshake, type Reason, type Rejected, rejected } from './verdict.ts'
 
-/** Why not, or what to answer instead. A check's "yes" is undefined. */
+/** A refusal, or a reply to send instead. A check that passes returns undefined. */
 type Result = { readonly reason: Reason; readonly detail: string } | { readonly reply: Reply }
 
-/** One question about a delivery. */
+/** A check answers one question about a delivery. */
 export type Check = (attempt: Attempt) => MaybePromise<Result | undefined>
 
-/** Asks every check in order, then goes on with `pass`. With cryptography that answers at once, so does this. */
+/** Runs the checks in order, then calls `pass`. Synchronous as long as every check is. */
 export function walkChecks<Passed>(
   checks: readonly Check[],
   attempt: Attempt,

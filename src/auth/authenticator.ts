@@ -6,17 +6,24 @@ import type { Sender } from '../scheme/sender.ts'
 
 export type Authentication = EventAuth | Failure<AuthReason>
 
-/** One way to tell who sent a delivery. A listener has exactly one; the request never chooses it. */
+/**
+ * An authentication method. A listener has exactly one, and the request never chooses it.
+ *
+ * @example
+ * ```ts
+ * const auth: Authenticator = hmac({ secrets: process.env.WEBHOOK_SECRET ?? '' })
+ * ```
+ */
 export interface Authenticator {
-  /** What `event.auth.method` says. */
+  /** Reported as `event.auth.method`. */
   readonly method: EventAuth['method']
-  /** The sender's scheme, where it is not the specification's: the checks ask it what a delivery has to look like. */
+  /** Another sender's scheme, which tells the checks what a delivery looks like. Undefined for hookgate's scheme. */
   readonly sender?: Sender
-  /** The `WWW-Authenticate` header of a 401, where the method has one (RFC 9110 11.6.1). */
+  /** The `WWW-Authenticate` header of a 401 (RFC 9110 11.6.1), if the method has one. */
   readonly challenge?: string
   /**
-   * By now the headers have passed and, without a `sender`, the JSON, the timestamp and the event ID. Answers a failure for anything a sender
-   * can do; throws or rejects only when it cannot decide.
+   * Authenticates a delivery. Called after the header checks and, without a `sender`, after the JSON, timestamp and event ID
+   * checks. Returns a failure for every mistake of the sender; throws or rejects only if it cannot decide.
    */
   authenticate(attempt: Attempt): MaybePromise<Authentication>
 }

@@ -3,12 +3,12 @@ import { DER_BIT_STRING, DER_SEQUENCE, type DerElement, derNumber, derParts, rea
 import { encodeHex } from '../lib/hex.ts'
 import { rsaProblem } from './public-key.ts'
 
-/** What is read of an X.509 certificate (RFC 5280 4.1). Nothing vouches for it: neither its issuer nor its names are looked at. */
+/** The parts of an X.509 certificate (RFC 5280 4.1) that are used. Its issuer and names are not checked. */
 export interface Certificate {
   /** Seconds since 1970, inclusive. */
   readonly notBefore: number
   readonly notAfter: number
-  /** The SubjectPublicKeyInfo of an RSA key that may be used. */
+  /** The SubjectPublicKeyInfo of an RSA key that passed `rsaProblem`. */
   readonly publicKey: Uint8Array<ArrayBuffer>
 }
 
@@ -21,7 +21,7 @@ const GENERALIZED_TIME = 0x18
 const RSA = '2a864886f70d010101'
 const TIME = /^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/
 
-/** The first certificate of a PEM text (RFC 7468 5). @throws Error that says what is wrong, and quotes nothing. */
+/** Reads the first certificate of a PEM file (RFC 7468 5). @throws Error that names the problem and quotes nothing. */
 export function readCertificate(pem: string): Certificate {
   const begin = pem.indexOf(BEGIN)
   const end = pem.indexOf(END, begin)
@@ -38,7 +38,7 @@ export function readCertificate(pem: string): Certificate {
   return { notBefore, notAfter, publicKey: publicKey.whole }
 }
 
-/** RFC 5280 4.1.2.5: two digits mean 1950 to 2049. */
+/** In seconds since 1970. Two-digit years mean 1950 to 2049 (RFC 5280 4.1.2.5). */
 function timeOf({ tag, content }: DerElement): number {
   const text = String.fromCharCode(...content.subarray(0, 20))
   const century = tag === UTC_TIME ? (text < '5' ? '20' : '19') : ''
@@ -48,7 +48,7 @@ function timeOf({ tag, content }: DerElement): number {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) / 1000
 }
 
-/** RFC 3279 2.3.1. */
+/** Why an RSA SubjectPublicKeyInfo (RFC 3279 2.3.1) cannot be used. */
 function keyProblem(publicKey: DerElement): string | false {
   const [algorithm, bits] = derParts(publicKey, DER_SEQUENCE)
   const [oid] = derParts(algorithm, DER_SEQUENCE)

@@ -1,7 +1,14 @@
 import { withDeadline } from '../lib/deadline.ts'
 import { readAtMost } from '../lib/read-stream.ts'
 
-/** The part of `fetch` that is used: replace it to add a proxy, a private CA, or a guard against private addresses. */
+/**
+ * The part of `fetch` that hookgate uses. Replace it to add a proxy, a private CA, or a guard against private addresses.
+ *
+ * @example
+ * ```ts
+ * const logged: Fetch = (url, init) => (console.info(`fetching ${url}`), fetch(url, init))
+ * ```
+ */
 export type Fetch = (
   url: string,
   init: {
@@ -12,10 +19,10 @@ export type Fetch = (
   },
 ) => Promise<Response>
 
-/** The runtime's own, looked up for each call: tests and platforms replace it. */
+/** Looks `fetch` up for each call, because tests and platforms replace it. */
 export const platformFetch: Fetch = (...request) => globalThis.fetch(...request)
 
-/** How far one attempt may go. */
+/** The limits of one attempt. */
 export interface FetchLimits {
   readonly fetch: Fetch
   readonly timeoutMs: number
@@ -25,7 +32,7 @@ export interface FetchLimits {
   readonly accept: string
 }
 
-/** The host answered, with another status than 200. */
+/** The host responded with a status other than 200. */
 export class UnexpectedStatus extends Error {
   readonly status: number
 
@@ -36,13 +43,13 @@ export class UnexpectedStatus extends Error {
 }
 
 /**
- * One attempt to get a document: no redirect is followed, and the deadline covers the body too. Rejects with an Error that
- * says what failed. The error never quotes the document.
+ * Fetches a document, once. Follows no redirects, and the timeout includes the body. Rejects with an Error that says what
+ * failed and never quotes the document.
  */
 export function fetchBytes(url: string, limits: FetchLimits): Promise<Uint8Array> {
   const abort = new AbortController()
   const late = () => new Error(`did not answer within ${limits.timeoutMs} ms`)
-  // A host may go on sending, even after a status that allows no body: 204, 205, 304.
+  // A host may keep sending, even after a status that allows no body (204, 205, 304).
   return withDeadline(readDocument(url, limits, abort.signal), limits.timeoutMs, late).finally(() =>
     abort.abort(),
   )

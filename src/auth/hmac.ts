@@ -11,12 +11,26 @@ import { SECRET_BYTES } from '../limits.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import { type NamedSecret, namedSecrets, type Secrets, secretText } from './secrets.ts'
 
-/** A live secret and its name. While senders change over, a listener has two (specification 5.2). */
+/**
+ * A secret and its name. Give a listener two of them while you rotate.
+ *
+ * @example
+ * ```ts
+ * const current: HmacSecret = { id: '2026-11', secret: process.env.NEW_SECRET ?? '' }
+ * ```
+ */
 export type HmacSecret = NamedSecret
 
-/** The options of `hmac`. */
+/**
+ * The options of `hmac`.
+ *
+ * @example
+ * ```ts
+ * const options: HmacOptions = { secrets: [newSecret, oldSecret] }
+ * ```
+ */
 export interface HmacOptions {
-  /** One secret, or several: a delivery signed with any of them passes. Its UTF-8 bytes are the key. */
+  /** One secret or several; a delivery signed with any of them passes. The key is the secret's UTF-8 bytes. */
   readonly secrets: Secrets
 }
 
@@ -25,10 +39,16 @@ const SHORTEST_SECRET = 16
 const encoder = new TextEncoder()
 
 /**
- * Authentication by `Webhook-Signature`: HMAC-SHA256 over `timestamp.eventId.body`, as base64url without padding
- * (specification 5.2). Header texts and body bytes count exactly as received.
+ * Authenticates by `Webhook-Signature`: HMAC-SHA256 over `timestamp.eventId.body`, as base64url without padding, as
+ * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md#hmac) defines it. Uses the header
+ * values and body bytes exactly as received.
  *
- * Not covered by the signature: the listener, the URL and the other headers. Give each listener its own secret.
+ * The signature does not cover the listener, the URL or any other header. Give each listener its own secret.
+ *
+ * @example
+ * ```ts
+ * const auth = hmac({ secrets: process.env.WEBHOOK_SECRET ?? '' })
+ * ```
  *
  * @throws ListenerConfigError for an empty, blank, short or ill-formed secret, and for repeated ids or secrets.
  */
@@ -61,10 +81,10 @@ function authenticate(attempt: Attempt, keys: readonly HmacKey[]): MaybePromise<
   const texts = keys.map(({ mac }) => mac(prefix, body, ''))
   return isPromise(texts[0])
     ? Promise.all(texts).then((known) => nameSecret(keys, signature, known))
-    : nameSecret(keys, signature, texts as string[]) // if one of them is, all are
+    : nameSecret(keys, signature, texts as string[]) // if one is synchronous, all are
 }
 
-/** Text against text, so only the canonical spelling matches. Every key is compared: the time tells nobody which. */
+/** Compares text, so that only canonical base64url matches. Compares every key, so that timing does not reveal which. */
 function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly string[]): Authentication {
   let secretId: string | undefined
   for (let index = 0; index < keys.length; index += 1) {
@@ -75,7 +95,7 @@ function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly
     : { method: 'hmac', secretId }
 }
 
-/** A floor for secrets that people make up themselves. @throws ListenerConfigError */
+/** Rejects secrets that are too short. @throws ListenerConfigError */
 const longSecret: OptionCheck = (value, option) => {
   if (typeof value === 'string' && value !== '' && value.trim().length < SHORTEST_SECRET) {
     throw new ListenerConfigError(option, `must have at least ${SHORTEST_SECRET} characters`)
@@ -83,7 +103,14 @@ const longSecret: OptionCheck = (value, option) => {
   secretText(value, option)
 }
 
-/** A new signing secret: 256 random bits as 43 characters of base64url (specification 5.2, 8.2). */
+/**
+ * Generates a signing secret: 256 random bits as 43 characters of base64url.
+ *
+ * @example
+ * ```ts
+ * const secret = generateSecret()
+ * ```
+ */
 export function generateSecret(
   randomBytes: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array = (bytes) => crypto.getRandomValues(bytes),
 ): string {

@@ -4,20 +4,33 @@ import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { Jwks } from './jwks.ts'
 
-/** The public keys that a sender signs with. */
+/**
+ * Finds the public keys of a sender.
+ *
+ * @example
+ * ```ts
+ * const keys: KeySet = localKeySet(JSON.parse(process.env.SENDER_JWKS ?? '{}'))
+ * ```
+ */
 export interface KeySet {
   /**
-   * The one key with this `kid` that fits the algorithm; a string says why there is none, or more than one.
-   * @throws KeySetError when no key set is to be had.
+   * Returns the one key with this `kid` and algorithm. Returns a string with the reason if there is none, or more than one.
+   *
+   * @throws KeySetError if no key set is available.
    */
   find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string>
 }
 
 /**
- * A key set that is at hand: the parsed JWKS document (RFC 7517 5). Keys that may not be used (see `Jwks`) are passed
- * over, and named when a token asks for them.
+ * Makes a key set from a parsed JWKS document (RFC 7517 5). Skips unusable keys, and reports them when a token refers to
+ * one.
  *
- * @throws ListenerConfigError when it is not a JWKS, or has over 100 keys.
+ * @example
+ * ```ts
+ * const keys = localKeySet({ keys: [publicJwk] })
+ * ```
+ *
+ * @throws ListenerConfigError if it is not a JWKS, or has over 100 keys.
  */
 export function localKeySet(jwks: { readonly keys: readonly object[] }): KeySet {
   try {

@@ -9,14 +9,13 @@ const ACCEPT = 'application/x-pem-file, application/pem-certificate-chain, */*'
 /** RFC 8017 8.2, as Web Crypto calls it. */
 const PKCS1 = 'RSASSA-PKCS1-v1_5'
 
-/** What an RSA signature is to verify. */
 export interface RsaSignature {
   readonly hash: 'SHA-1' | 'SHA-256'
   readonly signature: Uint8Array<ArrayBuffer>
   readonly message: Uint8Array<ArrayBuffer>
 }
 
-/** Undefined for a signature that verifies; otherwise what is wrong, for the operator. */
+/** Resolves with undefined if the signature verifies, otherwise with the problem, for the operator. */
 export type VerifyByCertificate = (
   url: string,
   nowSeconds: number,
@@ -24,10 +23,10 @@ export type VerifyByCertificate = (
 ) => Promise<string | undefined>
 
 /**
- * Verifies RSA signatures by certificates that the sender serves. A certificate is trusted because of the host that serves
- * it, so pin the URL before you call: no chain is followed, and no name in it is read.
+ * Verifies RSA signatures with certificates that the sender hosts. Trust comes from the host alone, so pin the URL before
+ * you call. Does not check the certificate's chain or names.
  *
- * @throws KeySetError (as a rejection) when the certificate cannot be had.
+ * @throws KeySetError (as a rejection) if the certificate is unavailable.
  */
 export function remoteCertificates(where: string, options: RemoteOptions): VerifyByCertificate {
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
@@ -48,7 +47,7 @@ export function remoteCertificates(where: string, options: RemoteOptions): Verif
 
 class CertificateKey {
   readonly #certificate: Certificate
-  // The key is kept, never its promise: workerd forbids awaiting what another request started.
+  // Caches the key, never its promise: workerd forbids awaiting what another request started.
   readonly #imported = new Map<string, Awaited<ReturnType<typeof crypto.subtle.importKey>>>()
 
   constructor(certificate: Certificate) {
@@ -57,7 +56,7 @@ class CertificateKey {
 
   async problem(nowSeconds: number, { hash, signature, message }: RsaSignature): Promise<string | undefined> {
     const { notBefore, notAfter, publicKey } = this.#certificate
-    // Asked this way round, a clock that answers NaN lets nothing by.
+    // Phrased so that NaN from the clock fails closed.
     if (!(nowSeconds >= notBefore && nowSeconds <= notAfter)) return 'the certificate is not valid now'
     const algorithm = { name: PKCS1, hash }
     const key =
@@ -69,7 +68,7 @@ class CertificateKey {
   }
 }
 
-/** The host knows no such document. Statuses that may pass are failures. */
+/** Maps statuses that mean "no such document" to undefined. All others are failures, which may be temporary. */
 function nothingThere(failure: unknown): undefined {
   if (failure instanceof UnexpectedStatus && [400, 403, 404, 410].includes(failure.status)) return undefined
   throw failure

@@ -12,17 +12,17 @@ import type { Fetch } from './fetch-bytes.ts'
 
 /** How to fetch public keys, and how long to keep them. */
 export interface RemoteOptions {
-  /** How long one attempt may take, body included, in seconds. Default 5. */
+  /** Timeout for one attempt, body included, in seconds. Defaults to 5. */
   readonly timeoutSeconds?: number | undefined
-  /** How long the last good answer is used while the host is down, in seconds. Default 86,400, which is 24 hours. */
+  /** How long the last good response is used while the host is down, in seconds. Defaults to 86,400 (24 hours). */
   readonly maxStaleSeconds?: number | undefined
-  /** Default `globalThis.fetch`. */
+  /** Defaults to `globalThis.fetch`. */
   readonly fetch?: Fetch | undefined
-  /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
+  /** Measures ages, in milliseconds. Defaults to `performance`, which is monotonic. */
   readonly clock?: Clock | undefined
   /**
-   * Called with each attempt, which then outlives the request that began it: `waitUntil` of `cloudflare:workers`, or of
-   * your platform. Without it, on Workers, an attempt ends with its request, and others may wait for it in vain.
+   * Keeps an attempt alive after its request ends: `waitUntil` of `cloudflare:workers`, or your platform's own. Without it,
+   * Workers cancel the attempt with the request that started it, and other requests may wait for it in vain.
    */
   readonly waitUntil?: WaitUntil | undefined
 }
@@ -30,7 +30,6 @@ export interface RemoteOptions {
 /** The default of `timeoutSeconds`. */
 export const TIMEOUT_SECONDS = 5
 
-/** Their rules. */
 export const REMOTE_OPTIONS: OptionTable<RemoteOptions> = {
   timeoutSeconds: /* @__PURE__ */ optional(timerSeconds),
   maxStaleSeconds: /* @__PURE__ */ optional(positiveSeconds),

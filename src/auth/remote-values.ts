@@ -3,13 +3,13 @@ import type { RemoteOptions } from './remote-options.ts'
 import { COOLDOWN_MS, RemoteValue } from './remote-value.ts'
 
 const MOST_NAMES = 100
-/** In 30 s, of names that have no value yet. */
+/** Per 30 s, for names without a value. */
 const MOST_NEW_ATTEMPTS = 10
 
 /**
- * Things on another host by name, each fetched when a delivery first names it: certificates by URL, keys by `kid`. Each is
- * kept under the rules of `RemoteValue`. Strangers can make names up, so names without a value share ten attempts in 30 s,
- * and at most 100 names are remembered.
+ * Caches remote values by name, e.g. certificates by URL or keys by `kid`. Fetches each when a delivery first names it, and
+ * keeps it under the rules of `RemoteValue`. Strangers can invent names, so names without a value share ten attempts per
+ * 30 s, and at most 100 names are remembered.
  */
 export class RemoteValues<T> {
   readonly #values = new Map<string, RemoteValue<T | undefined>>()
@@ -19,14 +19,14 @@ export class RemoteValues<T> {
   #windowBegan = -Infinity
   #attempts = 0
 
-  /** @param fetchValue Settles within the timeout. Undefined: there is nothing of this name. */
+  /** @param fetchValue Settles within the timeout. Resolves with undefined if the name has no value. */
   constructor(where: string, fetchValue: (name: string) => Promise<T | undefined>, options: RemoteOptions) {
     this.#where = where
     this.#fetchValue = fetchValue
     this.#options = options
   }
 
-  /** Undefined where there is nothing of this name. @throws KeySetError when nobody can tell. */
+  /** Passes undefined to `read` if the name has no value. @throws KeySetError if that cannot be decided. */
   get<R>(name: string, read: (value: T | undefined) => MaybePromise<R>): MaybePromise<R> {
     return this.#valueOf(name).get((value) => value !== undefined, read)
   }
@@ -47,7 +47,7 @@ export class RemoteValues<T> {
     return value
   }
 
-  /** The oldest of those without a value, or the oldest of all. */
+  /** Evicts the oldest name without a value, otherwise the oldest name. */
   #forgetOne(): void {
     const names = [...this.#values.keys()]
     const name = names.find((each) => this.#values.get(each)?.last() === undefined) ?? names[0]

@@ -1,21 +1,35 @@
 import { ListenerConfigError } from '../errors.ts'
 import { checkOptions, type OptionCheck, wellFormedText } from '../lib/options.ts'
 
-/** A secret, or a public key, and its name, which `event.auth.secretId` says. The sender never sees the name. */
+/**
+ * A secret or public key and its name, which is reported as `event.auth.secretId`. The sender never sees the name.
+ *
+ * @example
+ * ```ts
+ * const secret: NamedSecret = { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' }
+ * ```
+ */
 export interface NamedSecret {
-  /** Any text. */
+  /** Any non-empty text. */
   readonly id: string
-  /** The secret as the sender gave it out. */
+  /** The secret, exactly as the sender issued it. */
   readonly secret: string
 }
 
-/** A text, a text with a name, or several of both: a delivery signed with any of them passes. */
+/**
+ * One secret, named or not, or several of them. A delivery signed with any of them passes.
+ *
+ * @example
+ * ```ts
+ * const secrets: Secrets = [{ id: 'new', secret: newSecret }, { id: 'old', secret: oldSecret }]
+ * ```
+ */
 export type Secrets = string | NamedSecret | readonly (string | NamedSecret)[]
 
 /**
- * The secrets of an option, each with a name: those without one are called by their place, `secret-1`.
+ * Normalizes an option's secrets. Unnamed secrets are named by position: `secret-1`.
  *
- * @throws ListenerConfigError for none at all, for one that `check` refuses, and for repeated names or secrets.
+ * @throws ListenerConfigError for an empty list, for a secret that `check` refuses, and for repeated names or secrets.
  */
 export function namedSecrets(
   given: Secrets | undefined,
@@ -31,9 +45,9 @@ export function namedSecrets(
 function readEntry(entry: unknown, option: string, index: number, check: OptionCheck): NamedSecret {
   if (typeof entry !== 'object' || entry === null) {
     check(entry, option)
-    return { id: `secret-${index + 1}`, secret: entry as string } // or `check` had thrown
+    return { id: `secret-${index + 1}`, secret: entry as string } // otherwise `check` has thrown
   }
-  const { id, secret } = entry as NamedSecret // or this throws
+  const { id, secret } = entry as NamedSecret // checked below
   checkOptions(option, entry, {
     id: (value) => wellFormedText(value, `${option}.id`),
     secret: (value) => check(value, `${option}.secret`),
@@ -50,7 +64,7 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
   }
 }
 
-/** Text with something to see in it, and no line break that a file left behind. @throws ListenerConfigError */
+/** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */
 export const secretText: OptionCheck = (value, option) => {
   const refuse = (problem: string) => new ListenerConfigError(option, problem)
   if (typeof value !== 'string') throw refuse('must be a string; is the environment variable set?')

@@ -3,7 +3,7 @@ import type { Attempt, Failure } from './check.ts'
 
 export type AuthReason = 'auth_missing' | 'signature_mismatch' | 'token_invalid' | 'token_expired'
 
-/** The listener's one authentication method vouches for the delivery (specification 5.2). */
+/** Runs the listener's authentication method. */
 export function checkAuthenticity(attempt: Attempt): MaybePromise<Failure<AuthReason> | undefined> {
   return whenKnown(attempt.listener.auth.authenticate(attempt), (answer) => {
     if ('reason' in answer) return answer

@@ -1,6 +1,6 @@
 import { type Attempt, type Failure, fail } from './check.ts'
 
-/** At most `maxBodyBytes` (specification 8.2). Readers stop one byte behind it, so the true size is not known here. */
+/** At most `maxBodyBytes`. Readers stop one byte past the limit, so the true size is unknown here. */
 export function checkBodySize({ delivery, listener }: Attempt): Failure<'body_too_large'> | undefined {
   if (delivery.body.byteLength <= listener.maxBodyBytes) return undefined
   return fail('body_too_large', `the body is over ${listener.maxBodyBytes} bytes`)

@@ -6,35 +6,35 @@ import type { ReadBody, Reading } from '../scheme/content.ts'
 import type { Sender } from '../scheme/sender.ts'
 import type { Signed } from '../scheme/signed-text.ts'
 
-/** One run of the checks. A check reads what it needs and leaves here what it found, for the ones after it. */
+/** One run of the checks. Each check stores its results here for the checks after it. */
 export class Attempt {
   readonly delivery: Delivery
   readonly listener: Listener<unknown>
-  /** The time, read once, in whole seconds since 1970. */
+  /** The current time, read once, in whole seconds since 1970. */
   readonly now: number
 
-  /** The scheme of another sender than the specification's. */
+  /** Another sender's scheme. Undefined for hookgate's own. */
   readonly sender: Sender | undefined
 
-  /** The timestamp's and the event ID's texts as received: the sender signed them so. */
+  /** Timestamp and event ID exactly as received, because the sender signed these texts. */
   timestampText = ''
   eventIdText = ''
   payload: unknown = undefined
   /** Seconds since 1970. */
   sentAt = 0
-  /** What `event.id` will say. Empty until it has passed its check. */
+  /** The future `event.id`. Empty until it has passed its check. */
   eventId = ''
-  /** What other senders' events are claimed by. */
+  /** The keys that another sender's event is claimed by. */
   claimKeys: readonly string[] = NO_KEYS
-  /** What the signature of another sender stood for. */
+  /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
-  /** How to read another sender's body, by its content type. */
+  /** Parses another sender's body by its content type. */
   readBody: ReadBody | undefined = undefined
   #reading: Reading | undefined = undefined
   auth: EventAuth | undefined = undefined
-  /** What the operator should know besides the verdict. */
+  /** Reported to the operator in addition to the verdict. */
   problem: Error | undefined = undefined
-  /** Milliseconds that the checks took, when something else runs between them and the claim. */
+  /** How long the checks took, in milliseconds, if something else runs between them and the claim. */
   spentMs = 0
 
   constructor(delivery: Delivery, listener: Listener<unknown>) {
@@ -44,29 +44,29 @@ export class Attempt {
     this.now = Math.floor(listener.clock.now() / 1000)
   }
 
-  /** The body by its content type, parsed once. */
+  /** Parses the body by its content type, once. */
   read(): Reading {
     const readBody = this.readBody ?? this.sender?.readerFor(undefined)
     this.#reading ??= readBody?.(this.delivery.body) ?? fail('body_malformed', 'nobody can read this body')
     return this.#reading
   }
 
-  /** Undefined for a body that does not parse. */
+  /** The parsed body. Undefined if it does not parse. */
   parsed(): Json | undefined {
     const reading = this.read()
     return 'reason' in reading ? undefined : reading.payload
   }
 }
 
-/** An attempt of another sender than the specification's. */
+/** An attempt under another sender's scheme. */
 export type SenderAttempt = Attempt & { readonly sender: Sender }
 
 const NO_KEYS: readonly string[] = []
 
-/** A check's "no". Its "yes" is undefined. */
+/** A check's refusal. A check that passes returns undefined. */
 export interface Failure<Reason extends string> {
   readonly reason: Reason
-  /** For the operator, in bounded words: no secret, token, signature or body. */
+  /** For the operator. Short, and free of secrets, tokens, signatures and bodies. */
   readonly detail: string
 }
 

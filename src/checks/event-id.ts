@@ -2,8 +2,8 @@ import { isUuidV4 } from '../lib/uuid.ts'
 import { type Attempt, type Failure, fail } from './check.ts'
 
 /**
- * A version 4 UUID (specification 5.2). RFC 9562 lets letters be of either case, so lower case is what is remembered:
- * otherwise one captured token would count as new in each of its spellings.
+ * Requires a version 4 UUID, and stores it in lower case. RFC 9562 allows either case, so a captured token could otherwise
+ * be replayed under each spelling.
  */
 export function checkEventId(attempt: Attempt): Failure<'event_id_not_uuid_v4'> | undefined {
   if (!isUuidV4(attempt.eventIdText)) return fail('event_id_not_uuid_v4', 'Webhook-Event-Id is not a UUID v4')

@@ -2,17 +2,17 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
 import type { SenderAttempt } from './check.ts'
 
-/** A handshake's answer, in a check's place. */
+/** The reply to a handshake, returned instead of a refusal. */
 export interface Answered {
   readonly reply: Reply
 }
 
-/** Handshakes that nobody signs: a GET with a challenge, an OPTIONS. They cost nothing and echo only text. */
+/** Answers unsigned handshakes, e.g. a GET with a challenge or an OPTIONS. They are cheap and echo only text. */
 export function answerOpenHandshake(attempt: SenderAttempt): MaybePromise<Answered | undefined> {
   return attempt.sender.scheme.handshake?.signed === false ? attempt.sender.answer(attempt) : undefined
 }
 
-/** Handshakes that the sender signs as it signs its events. */
+/** Answers handshakes that the sender signs like its events. */
 export function answerSignedHandshake(attempt: SenderAttempt): MaybePromise<Answered | undefined> {
   return attempt.sender.scheme.handshake?.signed === true ? attempt.sender.answer(attempt) : undefined
 }

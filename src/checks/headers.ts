@@ -9,13 +9,12 @@ type HeaderReason =
   | 'content_type_not_json'
   | 'content_encoding_not_identity'
 
-/** The likely cause: Stripe, say, sends neither header. */
+/** The likely cause: other senders, e.g. Stripe, send neither header. */
 const ELSEWHERE = 'for another sender import its hookgate/schemes/<name>'
 
 /**
- * The method and the headers that every delivery has to have (specification 4.2), each of them once.
- * A repeated header means different things to different readers, so it is nobody's.
- * The authentication header is not looked at here.
+ * Requires POST and each header of hookgate's scheme exactly once. Readers disagree about what a repeated header means, so
+ * it is refused. Does not check the authentication header.
  */
 export function checkHeaders(attempt: Attempt): Failure<HeaderReason> | undefined {
   const { delivery } = attempt

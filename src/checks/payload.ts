@@ -8,8 +8,8 @@ const MOST_ISSUES = 5
 const LONGEST_PATH = 80
 
 /**
- * The payload fits the listener's schema, if it has one. Asked after authentication, so that strangers learn nothing
- * of the schema, and before the claim, so that a corrected delivery may use the same event ID.
+ * Validates the payload with the listener's schema, if it has one. Runs after authentication, so that strangers learn
+ * nothing about the schema, and before the claim, so that a corrected delivery can reuse the event ID.
  */
 export function checkPayload(attempt: Attempt): MaybePromise<PayloadFailure | undefined> {
   const schema = attempt.listener.payload?.['~standard']
@@ -36,7 +36,7 @@ function note(attempt: Attempt, result: SchemaResult<unknown>): PayloadFailure |
   return undefined
 }
 
-/** A schema that throws has not vouched for the payload, and what it threw may quote it: only `onError` is shown that. */
+/** A schema that throws refuses the payload. Its error may quote the payload, so only `onError` gets it. */
 function schemaThrew(attempt: Attempt, cause: unknown): PayloadFailure {
   attempt.problem = new Error('the payload schema threw', { cause })
   return fail('payload_invalid', attempt.problem.message)
@@ -44,7 +44,7 @@ function schemaThrew(attempt: Attempt, cause: unknown): PayloadFailure {
 
 function pathOf({ path = [] }: SchemaIssue): string {
   const keys = path.map((step) => String(typeof step === 'object' ? step.key : step))
-  // Member names are the sender's words, and this goes to logs: no line breaks.
+  // The sender chooses member names, and this goes to logs.
   return ['payload', ...keys]
     .join('.')
     .slice(0, LONGEST_PATH)

@@ -1,6 +1,6 @@
 import { type Failure, fail, type SenderAttempt } from './check.ts'
 
-/** The body parses as what its content type says: JSON, or a form. Asked after authentication. */
+/** Parses the body by its content type: JSON or a form. Runs after authentication. */
 export function checkSenderBody(
   attempt: SenderAttempt,
 ): Failure<'body_not_json' | 'body_malformed'> | undefined {

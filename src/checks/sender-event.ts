@@ -5,8 +5,8 @@ import { type Failure, fail, type SenderAttempt } from './check.ts'
 const LONGEST_EVENT_ID = 256
 
 /**
- * Which event it is: by the sender's ID, by the bytes that were signed, or by both, as the scheme says. An ID that the
- * delivery does not have is made up for by the signed bytes.
+ * Identifies the event by the sender's ID, by the signed bytes, or by both, as the scheme says. Without an ID, the signed
+ * bytes identify it.
  */
 export function checkSenderEvent(
   attempt: SenderAttempt,

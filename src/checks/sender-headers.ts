@@ -10,8 +10,8 @@ type HeaderReason =
   | 'content_encoding_not_identity'
 
 /**
- * The method and the headers that the sender's scheme asks for, each at most once. A content type may be missing, because
- * nothing signs it: then the body is read as the sender's usual one. The signature is not looked at here.
+ * Requires POST and the headers of the sender's scheme, each at most once. The content type is unsigned and may be missing;
+ * the body then gets the sender's usual type. Does not check the signature.
  */
 export function checkSenderHeaders(attempt: SenderAttempt): Failure<HeaderReason> | undefined {
   const { delivery, sender } = attempt
@@ -46,7 +46,7 @@ function checkContent(attempt: SenderAttempt): Failure<HeaderReason> | undefined
   return undefined
 }
 
-/** Empty for a header that is absent, or that the scheme does not have. */
+/** Empty if the header is absent, or if the scheme does not define it. */
 function textOf({ delivery }: SenderAttempt, name: string | undefined): string {
   const value = name === undefined ? '' : headerOf(delivery, name)
   return typeof value === 'string' ? value : ''

@@ -1,8 +1,8 @@
 import { type Failure, fail, type SenderAttempt } from './check.ts'
 
 /**
- * An attempt's time is within the tolerance of now on either side; an event's is not older than that. An event without
- * a time has no window. Without either, the delivery's arrival stands for the time it was sent.
+ * Requires an attempt's time to be within the tolerance of now, and an event's time to be no older than the tolerance. An
+ * event without a time has no window. Where the scheme has neither, the time of arrival counts as the time it was sent.
  */
 export function checkSenderTime(
   attempt: SenderAttempt,
@@ -19,7 +19,7 @@ export function checkSenderTime(
   const age = now - sentAt
   const oldest = listener.toleranceSeconds
   const newest = isAttempt ? Math.min(time.aheadSeconds ?? oldest, oldest) : Number.POSITIVE_INFINITY
-  // Asked this way round, a clock that answers NaN lets nothing by.
+  // Phrased so that NaN from the clock fails closed.
   if (!(age <= oldest && -age <= newest)) {
     const off = `${Math.abs(age)} s ${age > 0 ? 'old' : 'ahead'}`
     return fail('timestamp_out_of_range', `the time is ${off}; allowed are ${age > 0 ? oldest : newest}`)

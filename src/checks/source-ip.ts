@@ -1,7 +1,7 @@
 import { isAddress } from '../lib/cidr.ts'
 import { type Attempt, type Failure, fail } from './check.ts'
 
-/** The source is in one of `allowedCidrs`, if there are any (specification 5.2). An unknown address is in none. */
+/** Requires a source within `allowedCidrs`, if any are set. An unknown address is refused. */
 export function checkSourceIp({ delivery, listener }: Attempt): Failure<'source_ip_not_allowed'> | undefined {
   if (listener.isSourceAllowed === undefined) return undefined
   const { sourceIp } = delivery

@@ -3,8 +3,8 @@ import { type Attempt, type Failure, fail } from './check.ts'
 const SECONDS = /^(?:0|[1-9][0-9]{0,11})$/
 
 /**
- * Unix seconds, written one way only, within `toleranceSeconds` of now on either side (specification 5.2).
- * `Number` and `parseInt` read `1e9`, ` 12` or `12abc` too, so the text is matched before it is converted.
+ * Requires canonical Unix seconds within `toleranceSeconds` of now, in either direction. `Number` and `parseInt` also accept
+ * `1e9`, ` 12` or `12abc`, so the text is matched first.
  */
 export function checkTimestamp(
   attempt: Attempt,
@@ -15,7 +15,7 @@ export function checkTimestamp(
   }
   const sentAt = Number(timestampText)
   const offBy = Math.abs(now - sentAt)
-  // Asked this way round, a clock that answers NaN lets nothing by.
+  // Phrased so that NaN from the clock fails closed.
   if (!(offBy <= listener.toleranceSeconds)) {
     return fail(
       'timestamp_out_of_range',

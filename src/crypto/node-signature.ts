@@ -1,13 +1,13 @@
-/** Signatures of tokens on node:crypto. `process` is the global one: importing node:process would make its streams. */
+/** Verifies token signatures with node:crypto. Uses the global `process`: importing node:process creates its streams. */
 import { KeyObject, verify } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
 
 /**
- * Whether `signature` over the ASCII `message`, or over its bytes, verifies with a key that was imported for the algorithm (RFC 7515 5.2).
+ * Verifies `signature` over `message`, which is ASCII text or bytes, with a key imported for the algorithm (RFC 7515 5.2).
  *
- * A check that is alone runs here: the way to the thread pool and back takes as long as the check. Where others are
- * under way, in this stretch of code, in the pool or in this turn of the event loop, the other cores help, if there are any.
+ * Synchronous if nothing else is in flight, because a round trip to the thread pool costs as much as the check. Otherwise
+ * uses the pool, to spread the load over the other cores.
  */
 export async function verifySignature(
   algorithm: JwtAlgorithm,
@@ -23,7 +23,7 @@ export async function verifySignature(
     const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : message
     const digest = algorithm === 'EdDSA' ? null : 'sha256'
     const check = [digest, bytes, keyObject, encoded] as const
-    await undefined // those who begin together are counted by now
+    await undefined // lets calls of the same tick be counted
     if (isAlone()) return verify(...check)
     return await new Promise((resolve) => {
       verify(...check, (error, verifies) => resolve(error === null && verifies))
@@ -37,7 +37,7 @@ export async function verifySignature(
 
 const keyObjects = new WeakMap<SignatureKey, readonly [JwtAlgorithm, KeyObject]>()
 
-/** Made once a key. Alone, not as `{ key, … }`: that is read anew, in some versions of Node for longer than RS256 takes. */
+/** Cached per key. Passed to `verify` bare: some versions of Node reparse `{ key, … }`, which costs more than RS256. */
 function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | undefined {
   let known = keyObjects.get(key)
   if (known === undefined && isKeyFor(algorithm, key)) {
@@ -47,13 +47,13 @@ function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | u
   return known?.[0] === algorithm ? known[1] : undefined
 }
 
-/** r and s of 32 bytes each (RFC 7518 3.4) as an Ecdsa-Sig-Value (RFC 3279 2.2.3), which needs no `{ key, dsaEncoding }`. */
+/** Converts r and s (RFC 7518 3.4) to an Ecdsa-Sig-Value (RFC 3279 2.2.3), which needs no `{ key, dsaEncoding }`. */
 function derSignature(signature: Uint8Array): Uint8Array | undefined {
   if (signature.length !== 64) return undefined
   const der = new Uint8Array(72)
   let end = 2
   for (let start = 0, next = 32; next <= 64; start = next, next += 32) {
-    // An integer is as short as it can be, with a zero in front where the first bit is set: that would be a sign.
+    // DER integers are minimal, with a leading zero if the first bit is set, because that is the sign bit.
     while (start < next - 1 && signature[start] === 0) start += 1
     const zero = (signature[start] ?? 0) >> 7
     const length = zero + next - start
@@ -76,7 +76,7 @@ function isAlone(): boolean {
   if (underWay > 1) return false
   if (!noticed) {
     noticed = true
-    // It counts until this turn is over, but not before this task is: who checks token after token is still alone.
+    // In flight from the next tick to the end of the turn, so that sequential checks stay synchronous.
     process.nextTick(() => {
       underWay += 1
       setImmediate(() => {

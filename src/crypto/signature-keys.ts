@@ -1,10 +1,10 @@
-/** The three algorithms of specification 5.2. */
+/** The algorithms of hookgate's scheme. */
 export const JWT_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number]
 
 export type SignatureKey = Parameters<typeof crypto.subtle.verify>[1]
 
-/** Name, hash and curve of a key, as Web Crypto writes them (RFC 7518 3.3, 3.4; RFC 8037 3.1). */
+/** Name, hash and curve of each key, in Web Crypto's terms (RFC 7518 3.3, 3.4; RFC 8037 3.1). */
 const KEY_ALGORITHMS: Readonly<Record<JwtAlgorithm, string>> = {
   RS256: 'RSASSA-PKCS1-v1_5 SHA-256 ',
   ES256: 'ECDSA  P-256',
@@ -12,8 +12,8 @@ const KEY_ALGORITHMS: Readonly<Record<JwtAlgorithm, string>> = {
 }
 
 /**
- * Whether a public key was imported for exactly this algorithm. Neither Web Crypto (any hash, any curve) nor node:crypto
- * (any key) makes sure of that by itself.
+ * Whether a public key was imported for exactly this algorithm. Web Crypto accepts any hash and curve, and node:crypto any
+ * key.
  */
 export function isKeyFor(algorithm: JwtAlgorithm, key: SignatureKey): boolean {
   const { name, hash, namedCurve }: KeyAlgorithm = key.algorithm

@@ -1,9 +1,9 @@
-/** Base64url without padding (RFC 4648 5), canonical only: one spelling for each byte string. */
+/** Base64url without padding (RFC 4648 5), canonical only: one text per byte string. */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const WELL_FORMED = /^[A-Za-z0-9_-]*$/
 
-/** Decoders ignore the bits a last character does not need, so several texts would mean the same bytes. */
+/** Decoders ignore the unused bits of the last character, so several texts would decode to the same bytes. */
 function isCanonical(text: string): boolean {
   const rest = text.length % 4
   if (rest === 1 || !WELL_FORMED.test(text)) return false
@@ -18,7 +18,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** The bytes of canonical text; undefined for any other. `crypto/node.ts` has a faster twin. */
+/** Decodes canonical text. Undefined for any other. `crypto/node.ts` has a faster version. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!isCanonical(text)) return undefined
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))

@@ -1,4 +1,4 @@
-/** Three parts in one piece. Each character of the texts is a byte. */
+/** Concatenates three parts. Each character of `before` and `after` is one byte. */
 export function bytesOf(before: string, body: Uint8Array, after: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(before.length + body.length + after.length)
   setText(bytes, before, 0)

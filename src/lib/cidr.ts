@@ -2,12 +2,12 @@ import ipaddr from 'ipaddr.js'
 import { ListenerConfigError } from '../errors.ts'
 
 /**
- * Source addresses and the rules about them. ipaddr.js is generous (`010.0.0.1` is 8.0.0.1, `127.1` is loopback),
- * so it only ever sees IPv6 text that this file has checked; IPv4 is read here, strictly.
+ * Whether a source address is allowed. ipaddr.js is lenient (`010.0.0.1` is 8.0.0.1, `127.1` is loopback), so it only gets
+ * IPv6 text that this file has checked. IPv4 is parsed here, strictly.
  */
 export type AddressMatcher = (address: string) => boolean
 
-/** An address as 16-bit groups: two for IPv4, eight for IPv6. The count is the family. */
+/** An address as 16-bit groups: two for IPv4, eight for IPv6. */
 type Groups = readonly number[]
 
 const IPV4 = /^(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})$/
@@ -24,7 +24,7 @@ function parseIpv4(text: string): Groups | undefined {
   return a > 255 || b > 255 || c > 255 || d > 255 ? undefined : [a * 256 + b, c * 256 + d]
 }
 
-/** `::ffff:10.0.0.1` as `::ffff:a00:1`, so that one notation is left. */
+/** Rewrites `::ffff:10.0.0.1` as `::ffff:a00:1`. */
 function withoutDottedQuad(text: string): string | undefined {
   const start = text.lastIndexOf(':') + 1
   const quad = parseIpv4(text.slice(start))
@@ -37,21 +37,21 @@ function parseIpv6(text: string): Groups | undefined {
   return ipaddr.IPv6.parse(plain).parts
 }
 
-/** Whether these are the groups of `::ffff:0:0/96`, an IPv4 address in IPv6 clothes (RFC 4291 2.5.5.2). */
+/** Whether this is an IPv4-mapped IPv6 address, `::ffff:0:0/96` (RFC 4291 2.5.5.2). */
 function isMapped(groups: Groups): boolean {
   return groups.length === 8 && groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
 }
 
-/** Undefined for anything but one plain address: a zone, a port, brackets, a lenient spelling. */
+/** Undefined for anything but a plain address, e.g. with a zone, a port, brackets or a lenient spelling. */
 function parseAddress(text: string): Groups | undefined {
   if (text.length > LONGEST_ADDRESS) return undefined
   if (!text.includes(':')) return parseIpv4(text)
-  // How dual-stack sockets show every IPv4 peer: worth a short way.
+  // Fast path: dual-stack sockets report every IPv4 peer this way.
   const groups = (text.startsWith('::ffff:') && parseIpv4(text.slice(7))) || parseIpv6(text)
   return groups && isMapped(groups) ? groups.slice(6) : groups
 }
 
-/** Whether this is one plain IPv4 or IPv6 address, strictly written. */
+/** Whether this is a plain IPv4 or IPv6 address in strict notation. */
 export function isAddress(text: string): boolean {
   return parseAddress(text) !== undefined
 }
@@ -102,17 +102,17 @@ function covers(rule: Rule, groups: Groups): boolean {
 }
 
 /**
- * Compiles CIDR rules once. The matcher answers false for text that is not an address, and never throws.
- * IPv4-mapped IPv6, in addresses and in rules, is IPv4. Other embeddings (`::10.0.0.1`, NAT64) are not.
+ * Compiles CIDR rules. The matcher returns false for text that is not an address, and never throws.
+ * IPv4-mapped IPv6 counts as IPv4, in addresses and in rules. Other embeddings (`::10.0.0.1`, NAT64) do not.
  *
- * @throws ListenerConfigError for a rule that is not exactly one network; the message shows the corrected rule.
+ * @throws ListenerConfigError for a rule that is not exactly one network. The message shows the corrected rule.
  */
 export function compileCidrs(rules: readonly string[], option: string): AddressMatcher {
   if (!Array.isArray(rules) || rules.length === 0) {
     throw new ListenerConfigError(option, 'must list at least one rule, like ["192.0.2.0/24"]')
   }
   const compiled = rules.map((rule, index) => compileRule(rule, `${option}[${index}]`))
-  // Deliveries come from few addresses, and mostly from the same one as before.
+  // Caches the last answer: most deliveries come from the same address as the one before.
   let lastAddress = ''
   let lastAnswer = false
   return (address) => {

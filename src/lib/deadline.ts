@@ -1,4 +1,4 @@
-/** Settles like `work`, unless `milliseconds` pass first: then it rejects with what `late` makes. */
+/** Settles like `work`, or rejects with the error of `late` after `milliseconds`. */
 export function withDeadline<T>(work: PromiseLike<T>, milliseconds: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), milliseconds)

@@ -1,8 +1,8 @@
-/** One element of DER (X.690 10), in its one form. */
+/** One DER element (X.690 10). */
 export interface DerElement {
   readonly tag: number
   readonly content: Uint8Array<ArrayBuffer>
-  /** Tag and length too. */
+  /** Including tag and length. */
   readonly whole: Uint8Array<ArrayBuffer>
 }
 
@@ -12,7 +12,7 @@ export const DER_SEQUENCE = 0x30
 
 const MOST_LENGTH_BYTES = 3
 
-/** The elements that these bytes are made of, one behind the other. Undefined for anything but DER with short tags. */
+/** Parses consecutive elements. Undefined for anything but DER with single-byte tags. */
 export function readDer(bytes: Uint8Array<ArrayBuffer>): readonly DerElement[] | undefined {
   const elements: DerElement[] = []
   let start = 0
@@ -27,12 +27,12 @@ export function readDer(bytes: Uint8Array<ArrayBuffer>): readonly DerElement[] |
   return elements
 }
 
-/** What a constructed element is made of. Empty for an element of another tag, and for content that is not DER. */
+/** Parses a constructed element's content. Empty if the tag differs or the content is not DER. */
 export function derParts(element: DerElement | undefined, tag: number): readonly DerElement[] {
   return element?.tag === tag ? (readDer(element.content) ?? []) : []
 }
 
-/** A number that is not negative, without its sign's zero. Undefined for any other element. */
+/** A non-negative integer without its leading sign byte. Undefined for any other element. */
 export function derNumber(element: DerElement | undefined): Uint8Array | undefined {
   if (element?.tag !== DER_INTEGER) return undefined
   const [first = 0x80, second = 0x80] = element.content
@@ -44,7 +44,7 @@ function lengthBytes(first = 0): number {
   return first < 0x80 ? 1 : 1 + (first & 0x7f)
 }
 
-/** NaN for a length that is indefinite, too long, cut off, or longer than it need be. */
+/** NaN for a length that is indefinite, too long, truncated or not minimal. */
 function lengthAt([first, ...more]: Uint8Array): number {
   if (first === undefined) return Number.NaN
   if (first < 0x80) return first

@@ -1,13 +1,13 @@
 const HEX = /^(?:[0-9a-f]{2})*$/
 
-/** Lower-case hex. */
+/** Encodes lower-case hex. */
 export function encodeHex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += (256 + byte).toString(16).slice(1)
   return text
 }
 
-/** The bytes of lower-case hex; undefined for any other text. */
+/** Decodes lower-case hex. Undefined for any other text. */
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!HEX.test(text)) return undefined
   return Uint8Array.from({ length: text.length / 2 }, (_, index) =>

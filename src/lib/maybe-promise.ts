@@ -1,12 +1,12 @@
-/** A value now or later. What is known now is used now: no needless turn of the event loop. */
+/** A value or its promise. Values are used synchronously, which saves a turn of the event loop. */
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  // Not `in`, for which engines have no short way.
+  // Not `in`, which engines do not optimize.
   return typeof value === 'object' && typeof (value as { then?: unknown } | null)?.then === 'function'
 }
 
-/** `next` of a value: now if it is known, later if not. */
+/** Calls `next` with the value: now if it is known, otherwise when it resolves. */
 export function whenKnown<T, U>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<U>,

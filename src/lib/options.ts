@@ -1,12 +1,12 @@
 import { ListenerConfigError } from '../errors.ts'
 
-/** Complains about one option's value, or returns. */
+/** Throws if an option's value is invalid. */
 export type OptionCheck = (value: unknown, option: string) => void
 
-/** One row an option. A `Record` of the options' keys, so that a new option without a row does not compile. */
+/** One row per option. A new option without a row does not compile. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionCheck }
 
-/** @throws ListenerConfigError for an unknown name (a misspelt option would silently switch a check off). */
+/** @throws ListenerConfigError for an unknown name too, because a misspelt option would silently disable a check. */
 export function checkOptions(
   caller: string,
   options: object,
@@ -26,7 +26,7 @@ export function checkOptions(
   for (const [name, check] of Object.entries(table)) check(Reflect.get(options, name), name)
 }
 
-/** The option may be left out; given, it has to pass `check`. */
+/** Accepts undefined; any other value must pass `check`. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optional(check: OptionCheck): OptionCheck {
   return (value, option) => {
@@ -42,20 +42,20 @@ function secondsUpTo(most: number): OptionCheck {
   }
 }
 
-/** A time span that may be none. */
+/** A time span that may be 0. */
 export const anySeconds: OptionCheck = (value, option) => {
   if (value !== 0) positiveSeconds(value, option)
 }
 
-/** '300' would look like the number that it should be. */
+/** Shows strings as `text`: '300' would look like a number. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? 'text' : String(value)
 }
 
-/** A time span: at most a century, so that it can be counted in milliseconds. */
+/** A time span of at most a century, so that it fits in milliseconds. */
 export const positiveSeconds: OptionCheck = secondsUpTo(3_155_760_000)
 
-/** A time span for a timer: those count in 32 bits of milliseconds, and a longer one goes off at once. */
+/** A time span for a timer. Timers hold 32 bits of milliseconds; a longer one fires at once. */
 export const timerSeconds: OptionCheck = secondsUpTo(2_147_483)
 
 export const positiveInteger: OptionCheck = (value, option) => {
@@ -77,7 +77,6 @@ export const wellFormedText: OptionCheck = (value, option) => {
   }
 }
 
-/** One of these words, and nothing else. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOfWords(...words: readonly string[]): OptionCheck {
   return (value, option) => {
@@ -86,7 +85,7 @@ export function oneOfWords(...words: readonly string[]): OptionCheck {
   }
 }
 
-/** Anything with these methods: a store, a clock, a key set. Functions count: `Date` is a clock. */
+/** Any object or function with these methods; `Date` is a valid clock. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods(...methods: readonly string[]): OptionCheck {
   return asFrom('', ...methods)
@@ -109,5 +108,5 @@ export function asFrom(example: string, ...methods: readonly string[]): OptionCh
   }
 }
 
-/** For options that are checked where they are compiled. */
+/** For options that are validated where they are compiled. */
 export const checkedElsewhere: OptionCheck = () => {}

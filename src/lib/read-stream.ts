@@ -1,6 +1,6 @@
 /**
- * The bytes of a web stream, or the first `limit` + 1 of them: it stops reading there, so that a caller can tell "too
- * long" without holding more. Rejects when the stream fails.
+ * Reads a web stream, at most `limit` + 1 bytes of it. One byte past the limit tells the caller that the body is too long.
+ * Rejects if the stream fails.
  */
 export async function readAtMost(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
@@ -21,13 +21,13 @@ export async function readAtMost(
 /** Each chunk costs as much memory as 200 bytes of body. */
 const MOST_CHUNKS = 100
 
-/** The chunks with one more, or one of them all when there are many: a sender may cut a body into single bytes. */
+/** Appends a chunk. Joins the chunks when there are many, because a sender may send single bytes. */
 export function withChunk(chunks: Uint8Array[], chunk: Uint8Array, length: number): Uint8Array[] {
-  if (chunks.length === 0) return [chunk] // push() makes room for 17
+  if (chunks.length === 0) return [chunk] // push() would allocate room for 17
   return chunks.push(chunk) > MOST_CHUNKS ? [joinChunks(chunks, length)] : chunks
 }
 
-/** One chunk, as nearly all bodies are, is not copied. */
+/** Does not copy a single chunk, which is the usual case. */
 export function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const [first] = chunks
   if (chunks.length === 1 && first) return first

@@ -1,25 +1,25 @@
 /** Workers cancel a request's I/O silently when the request ends, so other requests poll. */
 const ENDS_WITH_ITS_REQUEST: boolean = 'WebSocketPair' in globalThis // at every compatibility date, unlike `navigator`
 
-/** Between two looks of a waiting request. */
+/** The polling interval of a waiting request. */
 const LOOK_MS = 20
 
-/** Keeps what a request began alive when the request ends. */
+/** Keeps work alive after the request that started it ends. */
 export type WaitUntil = (work: Promise<unknown>) => void
 
-/** One attempt at a time, for all who wait for it. */
+/** At most one attempt in flight, shared by all waiters. */
 export interface SharedAttempt {
-  /** The request that began the last attempt ended before it settled. */
+  /** Whether the last attempt's request ended before it settled. */
   isLost(): boolean
-  /** By the clock; -Infinity before the first. */
+  /** When the last attempt began, by the clock. -Infinity before the first. */
   beganAt(): number
-  /** Undefined while another is under way. */
+  /** Starts an attempt. Undefined while another is in flight. */
   begin(): Promise<void> | undefined
-  /** The wait for the attempt under way, if there is one. */
+  /** Waits for the attempt in flight, if any. */
   join(): Promise<void> | undefined
 }
 
-/** @param work Never rejects, and settles within `longestMs`, unless it is lost. */
+/** @param work Never rejects, and settles within `longestMs` unless it is lost. */
 export function sharedAttempt(
   work: () => Promise<void>,
   longestMs: number,
