@@ -17,22 +17,29 @@ export { webhookOf } from './shared/webhook-of.ts'
 declare global {
   namespace Express {
     interface Request {
-      /** The verified event, behind `verifyWebhook`. `webhookOf` gives it the type of a payload schema. */
+      /** The verified event. Set only after `verifyWebhook`. Use `webhookOf` to get the type of your payload schema. */
       webhook: WebhookEvent
     }
   }
 }
 
-/** The options of `verifyWebhook`. */
+/**
+ * The options of `verifyWebhook`.
+ *
+ * @example
+ * ```ts
+ * app.post('/webhooks', verifyWebhook(listener, { bodyTimeoutSeconds: 5 }), handler)
+ * ```
+ */
 export interface VerifyWebhookOptions extends ReceiverOptions {
   /**
-   * Networks of the proxies in front, like `10.0.0.0/8`, where no `trust proxy` setting exists (`node:http`). Left out,
-   * the source is `req.ip`, or the socket's address.
+   * Networks of the proxies in front of you, e.g. `10.0.0.0/8`, for servers without a `trust proxy` setting (`node:http`).
+   * If omitted, the source is `req.ip` or the socket's address.
    */
   readonly trustedProxies?: readonly string[] | undefined
 }
 
-/** Fits `app.post(path, …)` and `app.all(path, …)` of Express 4 and 5, connect, and a `node:http` server's own dispatch. */
+/** Middleware for Express 4 and 5, connect and plain `node:http` servers. */
 export type WebhookMiddleware<Request extends IncomingMessage> = (
   request: Request,
   response: ServerResponse,
@@ -40,13 +47,21 @@ export type WebhookMiddleware<Request extends IncomingMessage> = (
 ) => void
 
 /**
- * Lets verified deliveries through to the next handler, with the event in `req.webhook` and its payload in `req.body`;
- * answers all others itself. Mount it on the webhook's route, before any body parser, and once; by `app.all` where the
- * sender's handshake is a GET, a HEAD or an OPTIONS.
+ * Verifies deliveries before your handler. Passes verified ones on, with the event in `req.webhook` and its payload in
+ * `req.body`, and responds to all others itself. Mount it once, on the webhook's route, before any body parser. Use
+ * `app.all` if the sender's handshake is a GET, HEAD or OPTIONS request.
  *
- * What is wrong with the set-up goes to `next(error)`: a ListenerConfigError that names the fix.
+ * Setup mistakes go to `next(error)` as a ListenerConfigError that names the fix.
  *
- * @throws ListenerConfigError for options that are unknown or wrong.
+ * @example
+ * ```ts
+ * app.post('/webhooks', verifyWebhook(listener), (req, res) => {
+ *   handle(req.webhook)
+ *   res.sendStatus(204)
+ * })
+ * ```
+ *
+ * @throws ListenerConfigError for unknown or invalid options.
  */
 export function verifyWebhook<Request extends IncomingMessage = IncomingMessage, Payload = Json>(
   target: Listener<Payload> | ListenerLookup<Request, Payload>,

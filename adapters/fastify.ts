@@ -16,18 +16,25 @@ export { webhookOf } from './shared/webhook-of.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The verified event, on routes that `verifyWebhook` guards, from the route's own `preHandler` on. `webhookOf` gives it
-     * the type of a payload schema.
+     * The verified event. Set only on guarded routes, from the route's own `preHandler` on. Use `webhookOf` to get the type
+     * of your payload schema.
      */
     webhook: WebhookEvent
   }
 }
 
-/** The options of `verifyWebhook`. */
+/**
+ * The options of `verifyWebhook`.
+ *
+ * @example
+ * ```ts
+ * await scope.register(verifyWebhook, { listener, bodyTimeoutSeconds: 5 })
+ * ```
+ */
 export interface VerifyWebhookOptions extends ReceiverOptions {
-  /** The listener, or a function that finds it for a request. */
+  /** The listener, or a function that finds the listener of a request. */
   readonly listener: Listener<unknown> | ListenerLookup<FastifyRequest, unknown>
-  /** Networks of the proxies in front. Left out, the source is `request.ip`, by Fastify's own `trustProxy` setting. */
+  /** Networks of the proxies in front of you. If omitted, the source is `request.ip`, by Fastify's own `trustProxy`. */
   readonly trustedProxies?: readonly string[] | undefined
 }
 
@@ -35,22 +42,23 @@ const OPTIONS = {
   ...RECEIVER_OPTIONS,
   listener: checkedElsewhere,
   trustedProxies: checkedElsewhere,
-  // What `register` itself reads from the same object.
+  // Options of `register` itself, which reads the same object.
   prefix: checkedElsewhere,
   logLevel: checkedElsewhere,
   logSerializers: checkedElsewhere,
 }
 
 /**
- * Guards every route of the scope it is registered in, and nothing outside it: register it first, in a scope of its
- * own. Handlers find the event in `request.webhook` and its payload in `request.body`. All other deliveries are
- * answered here; what is wrong with the set-up goes to the error handler, as a ListenerConfigError that names the fix.
+ * Guards every route in its scope, and no other. Register it first, in a scope of its own. Handlers find the event in
+ * `request.webhook` and its payload in `request.body`. The plugin responds to all other deliveries itself. Setup mistakes
+ * go to the error handler as a ListenerConfigError that names the fix.
  *
- * The checks run in `onRequest`. The event is claimed in `preHandler`, behind the rate limit, the schema and the `preValidation` of
- * the route: what they refuse stays free for the sender's next attempt. The route's own `preHandler` may read `request.webhook`.
+ * The checks run in `onRequest`. The claim runs in `preHandler`, after the route's rate limit, `preValidation` and schema, so
+ * that what these refuse can be retried. The route's own `preHandler` may read `request.webhook`.
  *
- * Where the sender's handshake is a GET, a HEAD or an OPTIONS, write `scope.all` for `scope.post`.
+ * Use `scope.all` instead of `scope.post` if the sender's handshake is a GET, HEAD or OPTIONS request.
  *
+ * @example
  * ```ts
  * app.register(async (scope) => {
  *   await scope.register(verifyWebhook, { listener })
@@ -63,28 +71,28 @@ export const verifyWebhook: FastifyPluginAsync<VerifyWebhookOptions> = fp(guardS
   fastify: '5.x',
 })
 
-/** Another parser, in the scope or one inside it, would wait for a body that has been read. */
+/** Another parser, in this scope or a nested one, would wait for a body that has already been read. */
 function refuseParser(): never {
   throw secondParser()
 }
 
 type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 
-/** Async, because Fastify hands on what a promise rejects with: a throw would leave `ready()` waiting for a timeout. */
+/** Async, because Fastify reports rejections; after a throw, `ready()` would only time out. */
 async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   const [scope, options] = given
   if (typeof scope?.addContentTypeParser !== 'function') return refuseMount(given)
   if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
   if (hasScopesInside(scope)) throw scopeBefore()
-  const isTwice = () => false // seen to above
+  const isTwice = () => false // checked above
   const receiver = new Receiver('verifyWebhook', options?.listener, options, OPTIONS, check, isTwice)
   scope.decorateRequest(CHECKED)
-  // Before parsing: Fastify's own parsers would answer 413 and 415, and refuse JSON that is valid.
+  // Before parsing: Fastify's own parsers would respond with 413 and 415, and refuse valid JSON.
   scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies)))
-  // Behind the route's rate limits and validation: what they refuse has to stay free for the retry.
+  // After the route's rate limits and validation: what they refuse must stay unclaimed for the retry.
   scope.addHook('preHandler', claimLast(receiver))
   if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser(/^/, parseChecked) // not '*', which Fastify looks for anew for each request
+  scope.addContentTypeParser(/^/, parseChecked) // not '*', which Fastify looks up for each request
   scope.addContentTypeParser = refuseParser
 }

@@ -16,26 +16,40 @@ import { behindProxies } from './shared/trusted-proxies.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 
-/** The options of `verifyWebhook`. */
+/**
+ * The options of `verifyWebhook`.
+ *
+ * @example
+ * ```ts
+ * verifyWebhook(listener, { sourceIp: (c) => c.req.header('cf-connecting-ip') })
+ * ```
+ */
 export interface VerifyWebhookOptions extends ReceiverOptions {
-  /** Where the source address comes from: a header that your platform sets, or its `getConnInfo`. */
+  /** Returns the source address, e.g. from a header that your platform sets, or from its `getConnInfo`. */
   readonly sourceIp?: ((context: Context) => string | undefined) | undefined
-  /** Networks of the proxies in front, like `10.0.0.0/8`. On Node only: elsewhere nothing shows the socket's address. */
+  /** Networks of the proxies in front of you, e.g. `10.0.0.0/8`. Node only: other runtimes hide the socket's address. */
   readonly trustedProxies?: readonly string[] | undefined
 }
 
 /**
- * Lets verified deliveries through to the handler, with the event in `c.var.webhook`; answers all others itself.
- * The handler can still read the exact body: by `c.req.json()` and its kin, from `c.req.raw`, or by Hono's `cloneRawRequest`
- * and `proxy`. On Node the event is settled after the answer, as in Express and Fastify; elsewhere before it, since a platform
- * may stop there.
+ * Verifies deliveries before your handler. Passes verified ones on, with the event in `c.var.webhook`, and responds to all
+ * others itself. The handler can still read the exact body: with `c.req.json()` etc., from `c.req.raw`, or with Hono's
+ * `cloneRawRequest` and `proxy`. On Node, the event is settled after the response, as in Express and Fastify. On other
+ * runtimes it is settled before, because the platform may stop after the response.
  *
- * Mount it by `app.all` where the sender's handshake is a GET, a HEAD or an OPTIONS.
+ * Use `app.all` if the sender's handshake is a GET, HEAD or OPTIONS request. Setup mistakes are thrown to `app.onError` as a
+ * ListenerConfigError that names the fix.
  *
- * What is wrong with the set-up is thrown, to `app.onError`: a ListenerConfigError that names the fix.
+ * @example
+ * ```ts
+ * app.post('/webhooks', verifyWebhook(listener), async (c) => {
+ *   await handle(c.var.webhook)
+ *   return c.body(null, 204)
+ * })
+ * ```
  *
- * @throws ListenerConfigError for options that are unknown or wrong, and for a listener with `allowedCidrs` when
- * neither `sourceIp` nor `trustedProxies` says where the address comes from.
+ * @throws ListenerConfigError for unknown or invalid options, and for a listener with `allowedCidrs` if neither `sourceIp`
+ * nor `trustedProxies` is set.
  */
 export function verifyWebhook<Payload = Json>(
   target: Listener<Payload> | ListenerLookup<Context, Payload>,
@@ -49,7 +63,7 @@ export function verifyWebhook<Payload = Json>(
       offerBody(c, event.rawBody)
       c.set('webhook', event)
       const { outgoing } = nodeOf(c)
-      // Answers nothing: next() resolves with Hono's context, which would pass for the handler's response.
+      // Resolves with undefined: next() resolves with Hono's context, which would be taken for the handler's response.
       const run = async () => {
         await next()
       }
@@ -61,7 +75,6 @@ export function verifyWebhook<Payload = Json>(
   }
 }
 
-/** What a middleware of Hono resolves with. */
 type Answered = Awaited<ReturnType<MiddlewareHandler>>
 
 const OPTIONS = { ...RECEIVER_OPTIONS, sourceIp: optional(aFunction), trustedProxies: checkedElsewhere }

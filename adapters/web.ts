@@ -13,34 +13,61 @@ import { settleBefore } from './shared/settle.ts'
 
 export type { ListenerLookup } from './shared/receiver.ts'
 
-/** The options of `webhookHandler`. */
+/**
+ * The options of `webhookHandler`.
+ *
+ * @example
+ * ```ts
+ * const options: WebhookHandlerOptions = { bodyTimeoutSeconds: 5 }
+ * ```
+ */
 export interface WebhookHandlerOptions extends ReceiverOptions {}
 
-/** Handles one verified event. Nothing returned is an empty 200. The body of `request` has been read: see `event`. */
+/**
+ * Handles one verified event. Return nothing for an empty 200. The body of `request` has been consumed; use `event`.
+ *
+ * @example
+ * ```ts
+ * const onWebhook: OnWebhook<Json> = (event) => Response.json({ received: event.id })
+ * ```
+ */
 export type OnWebhook<Payload> = (
   event: WebhookEvent<Payload>,
   request: Request,
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler declared `Promise<void>` fits too
 ) => MaybePromise<Response | void>
 
-/** A throw is answered 500 by every platform. */
+/** Every platform responds to a throw with 500. */
 const STATUS_OF = { answer: ({ status }: Response) => status, thrown: () => 500 }
 
-/** What a web request does not say of itself. */
+/**
+ * What a web request does not know about itself.
+ *
+ * @example
+ * ```ts
+ * Bun.serve({ fetch: (request, server) => handle(request, { ip: server.requestIP(request)?.address }) })
+ * ```
+ */
 export interface RequestSource {
-  /** The sender's address, as the platform knows it. Undefined is an unknown one, which fits no allowed network. */
+  /** The sender's address, from your platform. Undefined means unknown, which no allowed network matches. */
   readonly ip?: string | undefined
 }
 
 /**
- * A webhook endpoint in the plain fetch form, for whatever serves with web requests: Bun, Deno, Workers, Next.js,
- * SvelteKit. Verified events go to `handler`; all other deliveries are answered here. The event is settled before the
- * response leaves: 2xx commits it, 408, 503 and 504 leave its lease to lapse, any other status and a throw release it.
+ * Makes a fetch handler for Bun, Deno, Workers, Next.js, SvelteKit and other hosts that use web requests. Calls `handler`
+ * with verified events, and responds to all other deliveries itself. Settles the event before the response is sent: 2xx
+ * commits; 408, 503 and 504 let the lease expire; any other status and a throw release.
  *
- * The promise rejects with what the handler throws, and with a ListenerConfigError that names the fix for a wrong
- * set-up: a body that was read before, or a listener with `allowedCidrs` and no `ip` in the call.
+ * Rejects with any error of your handler. Rejects with a ListenerConfigError that names the fix if the body was read before,
+ * or if a listener with `allowedCidrs` gets no `ip`.
  *
- * @throws ListenerConfigError for options that are unknown or wrong.
+ * @example
+ * ```ts
+ * const handle = webhookHandler(listener, async (event) => saveOrder(event.payload))
+ * export default { fetch: (request: Request) => handle(request) }
+ * ```
+ *
+ * @throws ListenerConfigError for unknown or invalid options.
  */
 export function webhookHandler<Payload = Json>(
   target: Listener<Payload> | ListenerLookup<Request, Payload>,

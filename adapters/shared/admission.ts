@@ -6,10 +6,10 @@ import { type Place, Places } from './places.ts'
 import type { ReceiverOptions } from './receiver-options.ts'
 import { bytesTooFew } from './set-up-errors.ts'
 
-/** Bodies at once from addresses that are not allowed: enough to answer them in order, too few to be in the way. */
+/** Concurrent bodies from addresses that are not allowed. Enough to refuse them properly, too few to matter. */
 const MOST_STRANGERS = 64
 
-/** Which bodies are read: as many as have a place. */
+/** Limits which bodies are read. */
 export class Admission {
   readonly #places: Places
   readonly #strangers: Places
@@ -22,17 +22,17 @@ export class Admission {
     this.#strangers = new Places(MOST_STRANGERS, MOST_STRANGERS * MAX_BODY_BYTES, graceMs)
   }
 
-  /** @throws ListenerConfigError for a listener whose largest body has no room. */
+  /** @throws ListenerConfigError if the listener's largest body exceeds `maxConcurrentBytes`. */
   mustFit({ maxBodyBytes }: Listener<unknown>): void {
     if (maxBodyBytes > this.#places.maxBytes) throw bytesTooFew(maxBodyBytes)
   }
 
-  /** A place for a body, or the refusal of one that has to stay out. */
+  /** Returns a place for a body, or a refusal. */
   admit(incoming: Incoming, listener: Listener<unknown>, sourceIp: string | undefined): Place | Refusal {
     this.mustFit(listener)
     const { maxBodyBytes } = listener
     const bytes = Math.min(incoming.announced ?? maxBodyBytes, maxBodyBytes)
-    // An unknown address is in no network, like the empty one.
+    // An empty address, like an unknown one, is in no network.
     const isStranger = listener.isSourceAllowed?.(sourceIp ?? '') === false
     const places = isStranger ? this.#strangers : this.#places
     const problem = places.fullFor(bytes)
@@ -40,13 +40,13 @@ export class Admission {
     return isStranger ? refuseSource(incoming, listener, sourceIp) : refuseBusy(problem, listener)
   }
 
-  /** The same while its listener is not known: the first bytes of its body are in memory already. */
+  /** Like `admit`, while the listener is still unknown: the first bytes of the body are already in memory. */
   admitUnknown({ announced = MAX_BODY_BYTES }: Incoming): Place | Refusal {
     const bytes = Math.min(announced, MAX_BODY_BYTES, this.#places.maxBytes)
     return this.#places.fullFor(bytes) === undefined ? this.#places.take(bytes) : BUSY
   }
 
-  /** A place beyond the limits, for a body that has had one before. */
+  /** Returns a place regardless of the limits, for a body that was admitted before. */
   admitAgain(bytes: number): Place {
     return this.#places.take(bytes)
   }

@@ -1,20 +1,20 @@
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
 import { type BodyIncompleteError, bodyLate, connectionEnded } from './body.ts'
 
-/** The part of a Node request that brings its body. */
+/** The stream part of a Node request. */
 export interface NodeStream {
   readonly destroyed?: boolean
   on(event: string, listener: (chunk: Uint8Array) => void): this
   off(event: string, listener: (chunk: Uint8Array) => void): this
   pause(): this
   resume(): this
-  /** On HTTP/2 only. `finish` says that the reply is out. */
+  /** HTTP/2 only. Emits `finish` when the response has been sent. */
   readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): void }
 }
 
 const CODE_AT_HAND = Promise.resolve()
 
-/** A body on its way. An object, because a closure for each thing that can happen costs more memory than the body. */
+/** A body that is arriving. A class, because one closure per callback would take more memory than the body. */
 export class Arrival {
   readonly #stream: NodeStream
   readonly #limit: number
@@ -39,7 +39,7 @@ export class Arrival {
 
   begin(timeoutMs: number, announced: number): void {
     this.#stream.on('data', this.#onData).on('end', this.#onEnd)
-    // Most bodies are there when the code at hand has run, and to watch over one costs more than to read it.
+    // Most bodies arrive in this tick; arm timers only if not.
     void CODE_AT_HAND.then(() => {
       if (!this.#isOver && (this.#length === 0 || this.#length !== announced)) this.#watch(timeoutMs)
     })
@@ -53,7 +53,7 @@ export class Arrival {
     const onGone = () => {
       if (!this.#isOver) this.#giveUp(connectionEnded())
     }
-    // Others may have paused it, or hold it back for a web stream that nobody reads (`hono/body-limit`).
+    // Other middleware may have paused the stream, e.g. for a web stream that nobody reads (`hono/body-limit`).
     const resume = () => {
       if (!this.#isOver) this.#stream.resume()
     }
@@ -71,7 +71,7 @@ export class Arrival {
     this.#resolve(bytes)
   }
 
-  /** The listeners stay on: a stream that has ended calls none of them but that of its close. */
+  /** Keeps the listeners: an ended stream only emits `close`. */
   readonly #onEnd = (): void => {
     this.#isOver = true
     clearTimeout(this.#timer)
@@ -91,7 +91,7 @@ export class Arrival {
     this.#closeAfterReply()
   }
 
-  /** A stream whose sender never ends it would keep its bytes until the session ends. */
+  /** Otherwise an HTTP/2 stream that the sender never ends keeps its bytes until the session ends. */
   #closeAfterReply(): void {
     const { stream } = this.#stream
     stream?.once('finish', () => stream.close())

@@ -1,4 +1,4 @@
-/** The sender stopped before its body was complete, or took too long over it. */
+/** The connection ended before the body was complete, or the body took too long. */
 export class BodyIncompleteError extends Error {
   override readonly name = 'BodyIncompleteError'
 }
@@ -11,14 +11,14 @@ export function bodyLate(timeoutMs: number): BodyIncompleteError {
   return new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
 }
 
-/** The bytes that a Content-Length announces. Undefined unless it is a whole number, written once. */
+/** Parses Content-Length. Undefined if it is absent, repeated or not a whole number. */
 export function announcedBytes(contentLength: string | readonly string[] | undefined): number | undefined {
   return typeof contentLength === 'string' && /^[0-9]+$/.test(contentLength)
     ? Number(contentLength)
     : undefined
 }
 
-/** Stands in for a body that was announced as too long and therefore not read. Only its length is ever looked at. */
+/** Placeholder for a body that was announced as too long, and so never read. Only its length is used. */
 let standIn = new Uint8Array(0)
 
 export function oversizeBody(limit: number): Uint8Array {

@@ -4,7 +4,7 @@ import type { NodeRequest } from './read-node.ts'
 import { otherFramework, trustsEveryProxy } from './set-up-errors.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
-/** What Express, and this, add to a Node request. */
+/** Properties that Express and this adapter add to a Node request. */
 export interface ExpressFields {
   readonly ip?: string | undefined
   readonly app?: { readonly settings?: { readonly 'trust proxy'?: unknown } }
@@ -15,29 +15,29 @@ export interface ExpressFields {
 
 type ExpressRequest = NodeRequest & ExpressFields
 
-/** Where a request comes from, by the given proxies, or by Express's own setting. */
+/** Finds the source address by `trustedProxies`, or by Express's `trust proxy` setting. */
 export function sourceFinder(
   trustedProxies: readonly string[] | undefined,
 ): (request: ExpressRequest, listener: Listener<unknown>) => string | undefined {
   const findSource = behindProxies(trustedProxies)
   return (request, listener) => {
-    // Once: on a request of Express each look costs.
+    // Read once: property access on Express requests is megamorphic.
     const { app } = request
-    // So @fastify/middie hands requests over. Behind it Fastify would wait for a body that has been read.
+    // A request from @fastify/middie. Fastify would later wait for a body that has been read.
     if (app === undefined && 'ips' in request) throw otherFramework()
     if (findSource) return findSource(request)
     const trusts = app?.settings?.['trust proxy']
     if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy('trust proxy')
-    // Where no proxy is trusted `ip` would find the same, but not as soon.
+    // With no trusted proxy, `ip` returns the same address, more slowly.
     return (trusts === false ? undefined : request.ip) ?? request.socket.remoteAddress
   }
 }
 
-/** One by one: on a request of Express `Object.assign` costs more than all the checks. */
+/** Assigns one by one: on an Express request, `Object.assign` costs more than all the checks. */
 export function attach(request: ExpressRequest, event: WebhookEvent<unknown>): void {
   request.webhook = event
   request.body = event.payload
-  // The mark by which parsers of Express 4 know that nothing is left to read. Those of 5 see it in the stream.
+  // Tells the body parsers of Express 4 that nothing is left to read. Those of Express 5 look at the stream.
   const { app } = request
   if (app === undefined || '_router' in app) request._body = true
 }

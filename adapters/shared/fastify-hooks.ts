@@ -18,12 +18,12 @@ import { settleAfter } from './settle-after.ts'
 
 export const CHECKED: unique symbol = Symbol('hookgate')
 
-/** A request whose event is still to be claimed. Not declared on FastifyRequest: applications need not see the symbol. */
+/** A checked request whose event is not claimed yet. Not declared on FastifyRequest, to hide the symbol from users. */
 interface GuardedRequest extends FastifyRequest {
   [CHECKED]?: Attempt
 }
 
-/** The `onRequest` hook: reads the body, and answers what a check refuses. */
+/** The `onRequest` hook: reads the body, runs the checks, and responds to refused deliveries. */
 export function checkFirst(
   receiver: Receiver<FastifyRequest, unknown, Checked>,
   sourceOf: (request: FastifyRequest, listener: Listener<unknown>) => string | undefined,
@@ -40,29 +40,29 @@ export function checkFirst(
   }
 }
 
-/** The parser: what was parsed when it was checked. */
+/** The content type parser: returns the payload that the checks parsed. */
 export const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, _stream, parsed) => {
   parsed(null, request[CHECKED]?.payload)
 }
 
-/** The `preHandler` hook: claims the event, and answers for one that is somebody else's. */
+/** The `preHandler` hook: claims the event, and responds if the claim fails. */
 export function claimLast(receiver: Receiver<FastifyRequest, unknown, Checked>): preHandlerHookHandler {
   return (request: GuardedRequest, reply, done) => {
-    if (request.webhook) return done() // a handler that answers with reply.callNotFound() comes by again
-    const attempt = request[CHECKED] as Attempt // onRequest lets nothing through without it
+    if (request.webhook) return done() // reply.callNotFound() runs the hook again
+    const attempt = request[CHECKED] as Attempt // set by onRequest
     const sender: Leaving = { whenGone: (tell) => void reply.raw.on('close', tell) }
     const outcome = receiver.hold(attempt.delivery.body.byteLength, sender, () => claim(attempt))
     const claimed = whenKnown(outcome, (known) => {
       if (known.reply) return sendReply(reply, known.reply)
       settleAfter(reply.raw, known.listener, known.event)
-      request.webhook = known.event as WebhookEvent // of the payload that its listener says
+      request.webhook = known.event as WebhookEvent // the listener determines the payload's type
       return done()
     })
     if (isPromise(claimed)) claimed.then(undefined, done)
   }
 }
 
-/** Sends bytes, because Fastify adds a charset to the type of a text, and nothing for no text, because it gives a type to bytes. */
+/** Sends a Buffer, because Fastify adds a charset to text. Sends undefined for an empty body, which gets no content type. */
 function sendReply(reply: FastifyReply, { status, headers, body }: Reply): void {
   reply
     .code(status)

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { StatusOf } from './settle.ts'
 
-/** The statuses that Hono gives. No answer is a 500; by default Hono answers an HTTPException as that asks. */
+/** Reads the status of a Hono response. Without a response it is 500; an HTTPException has its own. */
 export function honoStatus(c: Context): StatusOf<unknown> {
   return {
     answer: () => (c.finalized ? c.res.status : 500),

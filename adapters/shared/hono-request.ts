@@ -5,7 +5,7 @@ import { type NodeRequest, nodeIncoming } from './read-node.ts'
 import { webIncoming } from './read-web.ts'
 import type { NodeResponse } from './settle-after.ts'
 
-/** What a Hono request says of itself. */
+/** A Hono request as an `Incoming`. */
 export function honoIncoming(c: Context): Incoming {
   const { incoming, outgoing } = nodeOf(c)
   const request = incoming ? nodeIncoming(incoming, outgoing) : webIncoming(c.req?.raw)
@@ -13,7 +13,7 @@ export function honoIncoming(c: Context): Incoming {
   return readBody ? { ...request, readBody } : request
 }
 
-/** The Node request and response below, where the Node server is what runs Hono: cheaper and more exact than copies. */
+/** The underlying Node request and response, if Hono runs on Node. Cheaper and more exact than the web request. */
 export function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoing?: NodeResponse } {
   const bindings: unknown = c.env
   return Array.isArray(Object(Object(bindings).incoming).rawHeaders) ? Object(bindings) : {}
@@ -21,26 +21,26 @@ export function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly 
 
 type ReadBody = Incoming['readBody']
 
-/** The bytes, if a middleware before this one had Hono read and keep them. */
+/** The bytes that Hono cached for an earlier middleware, if any. */
 function keptBody({ req }: Context): ReadBody | undefined {
   const { arrayBuffer } = req.bodyCache
   return arrayBuffer && (() => Promise.resolve(arrayBuffer).then((buffer) => new Uint8Array(buffer)))
 }
 
-/** The web request's stream, if a middleware has asked for it and left it whole, as `hono/body-limit` does: Node's is its source. */
+/** Reads the web stream if a middleware has created it and left it unread, as `hono/body-limit` does. It drains Node's. */
 function handedOutBody({ req }: Context, incoming: NodeRequest | undefined): ReadBody | undefined {
   const isHandedOut = incoming && incoming.readableFlowing !== null && !req.raw.bodyUsed
   return isHandedOut ? webIncoming(req.raw).readBody : undefined
 }
 
-/** Puts the bytes where Hono keeps what it has read, and back into the request; copied only if a handler asks. */
+/** Puts the bytes into Hono's body cache and back into the request. Copies them only on demand. */
 export function offerBody(c: Context, bytes: Uint8Array): void {
   const kept: { arrayBuffer?: unknown } = c.req.bodyCache
   kept.arrayBuffer = new CopyOnDemand(bytes)
   readableAgain(c.req.raw, bytes, nodeOf(c).incoming)
 }
 
-/** A promise of a copy that is made when it is first asked for. (A getter would cost each request 3 µs.) */
+/** A promise of a copy, made when first awaited. (A getter would cost each request 3 µs.) */
 class CopyOnDemand extends Promise<ArrayBuffer> {
   static override readonly [Symbol.species] = Promise
   readonly #bytes: Uint8Array
@@ -55,7 +55,7 @@ class CopyOnDemand extends Promise<ArrayBuffer> {
     onBytes?: ((bytes: ArrayBuffer) => Done | PromiseLike<Done>) | null,
     onError?: ((reason: unknown) => Failed | PromiseLike<Failed>) | null,
   ): Promise<Done | Failed> {
-    // The slice() of a Buffer would be a view into its pool.
+    // Not slice(), which for a Buffer returns a view into its pool.
     return Promise.resolve(new Uint8Array(this.#bytes).buffer).then(onBytes, onError)
   }
 }

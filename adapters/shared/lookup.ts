@@ -5,15 +5,21 @@ import type { Refusal } from './outcome.ts'
 import { replyListenerUnknown, replyUnavailable, thenClose } from './reply.ts'
 import { noListener, nothingFound } from './set-up-errors.ts'
 
-/** Finds the listener of a request, for services with many. Undefined is answered 404. */
+/**
+ * Finds the listener of a request, for services with many tenants. Return undefined to respond with 404.
+ *
+ * @example
+ * ```ts
+ * const lookup: ListenerLookup<Request, Json> = (request) => tenants.find(new URL(request.url).hostname)
+ * ```
+ */
 export type ListenerLookup<Request, Payload> = (
   request: Request,
 ) => MaybePromise<Listener<Payload> | undefined>
 
-/** What a lookup comes to. */
 export type Found<Payload> = Listener<Payload> | Refusal
 
-/** A listener as a lookup that finds it, and a lookup with its answers for senders. @throws ListenerConfigError */
+/** Turns a listener or a lookup into a function that returns a listener or a refusal. @throws ListenerConfigError */
 export function lookupOf<Request, Payload>(
   caller: string,
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
@@ -23,7 +29,7 @@ export function lookupOf<Request, Payload>(
   return () => target
 }
 
-/** The bytes of its request are not read, whatever the refusal. */
+/** Closes the connection, because the request's body is not read. */
 const UNKNOWN: Refusal = { reply: thenClose(replyListenerUnknown()) }
 
 function judged<Payload>(
@@ -49,7 +55,7 @@ function refuseUnloaded(error: unknown): Refusal {
   throw error
 }
 
-/** What plain JavaScript, or a database, hands over in its place has no number there. */
+/** Plain JavaScript callers and databases may pass anything; only a listener has this number. */
 function isListener(value: Listener<unknown> | null): boolean {
   return typeof value?.retentionMs === 'number'
 }

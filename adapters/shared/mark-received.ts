@@ -1,7 +1,7 @@
-/** On a request that a receiver has seen. A WeakSet of them costs the garbage collector more than the checks cost. */
+/** Marks received requests. A WeakSet would cost the garbage collector more than the checks cost. */
 const RECEIVED: unique symbol = Symbol('verifyWebhook')
 
-/** Marks a request, and tells whether it was marked before. */
+/** Marks a request, and returns whether it was marked before. */
 export function markReceived(request: { [RECEIVED]?: boolean }): boolean {
   const before = request[RECEIVED] === true
   request[RECEIVED] = true

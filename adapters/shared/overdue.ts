@@ -1,4 +1,4 @@
-/** Something that should be over by a time of `performance.now()`. */
+/** Something that should end by `dueAt`, a time of `performance.now()`. */
 export interface Due {
   readonly dueAt: number
   tellOverdue(): void
@@ -9,7 +9,7 @@ const SWEEP_MS = 1000
 const open = new Set<Due>()
 let isArmed = false
 
-/** Tells `due` when it is still here after its time: within a second, since one sweep looks after all there are. */
+/** Calls `tellOverdue` if `due` has not ended by its time, within a second: one timer sweeps them all. */
 export function expectEnd(due: Due): void {
   open.add(due)
   if (!isArmed) arm()
@@ -21,7 +21,7 @@ export function ended(due: Due): void {
 
 function arm(): void {
   isArmed = true
-  // Where a timer is an object, it must not keep the process alive.
+  // Where timers are objects (Node), do not let one keep the process alive.
   Object(setTimeout(sweep, SWEEP_MS)).unref?.()
 }
 

@@ -9,14 +9,14 @@ export class Places {
   #bodies = 0
   #bytes = 0
 
-  /** `graceMs` is how long a place is kept, at most, after its sender has left. */
+  /** @param graceMs How long a place is kept at most after its sender disconnects. */
   constructor(maxBodies: number, maxBytes: number, graceMs: number) {
     this.maxBytes = maxBytes
     this.#maxBodies = maxBodies
     this.#graceMs = graceMs
   }
 
-  /** Names the limit that leaves no room for another body of up to `bytes`. */
+  /** Describes the limit that another body of up to `bytes` would exceed, if any. */
   fullFor(bytes: number): string | undefined {
     if (this.#bodies >= this.#maxBodies) {
       return `${this.#maxBodies} bodies are in flight already (maxConcurrentBodies)`
@@ -36,7 +36,7 @@ export class Places {
   }
 }
 
-/** The share of one body. */
+/** One body's share of the limits. */
 export class Place {
   readonly #graceMs: number
   #putBack: (() => void) | undefined
@@ -47,14 +47,14 @@ export class Place {
     this.#graceMs = graceMs
   }
 
-  /** Calling it again does nothing. */
+  /** Idempotent. */
   giveBack(): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer)
     this.#putBack?.()
     this.#putBack = undefined
   }
 
-  /** Returns what `start` makes, and gives the place back only if it throws. */
+  /** Runs `start`, and gives the place back only if it throws. */
   unlessThrown<T>(start: () => T): T {
     try {
       return start()
@@ -64,7 +64,7 @@ export class Place {
     }
   }
 
-  /** Returns what `work` makes, and gives the place back when that is known or has failed. */
+  /** Runs `work`, and gives the place back when it settles. */
   during<T>(work: () => MaybePromise<T>, sender: Leaving): MaybePromise<T> {
     const made = this.unlessThrown(work)
     if (isPromise(made)) return this.until(made, sender)
@@ -73,8 +73,8 @@ export class Place {
   }
 
   /**
-   * Settles like `work`, and gives the place back by then. A sender that leaves does not end the work, which holds the
-   * body: the place is kept for it, but not for work that never ends.
+   * Settles like `work`, and gives the place back. If the sender disconnects, the work still holds the body, so the place
+   * is kept for up to `graceMs`.
    */
   until<T>(work: PromiseLike<T>, sender: Leaving): Promise<T> {
     sender.whenGone(() => this.#giveBackSoon())

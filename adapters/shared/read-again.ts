@@ -2,12 +2,12 @@ const BYTES = Symbol('bytes')
 const BELOW = Symbol('below')
 const RENEWED = Symbol('renewed')
 
-/** A request of Node below a web request. Its server takes the body from `rawBody` when that is a Buffer. */
+/** The Node request under a web request. The server reads the body from `rawBody` if that is a Buffer. */
 interface Below {
   rawBody?: unknown
 }
 
-/** A request whose body has been read, with its bytes. */
+/** A request whose body has been read, and the bytes. */
 interface ReadRequest extends Request {
   [BYTES]: Uint8Array
   [BELOW]: Below | undefined
@@ -15,18 +15,18 @@ interface ReadRequest extends Request {
 }
 
 /**
- * Gives a request its body back after it has been read. The first look at the body makes a second request from a copy of
- * the bytes; until then this costs a changed prototype. The request stays the same object, because platforms know their
- * requests by identity (`server.requestIP(request)` of Bun).
+ * Makes a consumed request readable again. Only swaps its prototype; the first access to the body creates a second request
+ * from a copy of the bytes. The request stays the same object, because platforms identify requests by reference, e.g. Bun's
+ * `server.requestIP(request)`.
  */
 export function readableAgain(request: Request, bytes: Uint8Array, below: Below | undefined): void {
-  const read = request as ReadRequest // by the two lines that follow
+  const read = request as ReadRequest // completed by the next two lines
   read[BYTES] = bytes
   read[BELOW] = below
   Object.setPrototypeOf(read, prototypeOver(Object.getPrototypeOf(read)))
 }
 
-/** By the prototype below: one for each kind of request that a process meets. */
+/** Derived prototypes by base prototype: one per kind of request. */
 const prototypes = new WeakMap<object, object>()
 
 function prototypeOver(base: object): object {
@@ -66,18 +66,18 @@ function asMethod<T>(look: (read: ReadRequest) => T): (this: ReadRequest) => T {
 }
 
 /**
- * What @hono/node-server hands out only passes for a request. By this method it makes the native one, when it is asked for
- * more than its headers or given to `new Request()`.
+ * Requests of @hono/node-server are not native. They create the native one with this method, when you access more than the
+ * headers or pass them to `new Request()`.
  */
 function nativeKeyOf(prototype: object): symbol | undefined {
   return Object.getOwnPropertySymbols(prototype).find(({ description }) => description === 'getRequestCache')
 }
 
-/** There is a Buffer wherever there is such a server. */
+/** Exists wherever @hono/node-server runs. */
 declare const Buffer: { from(bytes: Uint8Array): Uint8Array }
 
 function nativeOf(read: ReadRequest, base: object, nativeKey: symbol): Request {
-  // Otherwise old versions throw here, because Node's stream has been read.
+  // Without it, old versions throw, because Node's stream has been read.
   if (read[BELOW]) read[BELOW].rawBody ??= Buffer.from(read[BYTES])
   return Reflect.get(base, nativeKey).call(read)
 }

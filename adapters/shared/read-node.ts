@@ -6,7 +6,7 @@ import { bodyTaken, otherFramework } from './set-up-errors.ts'
 import type { NodeResponse } from './settle-after.ts'
 import { type Connection, Turn } from './turn.ts'
 
-/** The part of `http.IncomingMessage` that is read here, spelt out so that the Hono adapter needs no Node types. */
+/** The part of `http.IncomingMessage` that is used. Spelt out, so that the Hono adapter needs no Node types. */
 export interface NodeRequest extends NodeStream {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -16,15 +16,15 @@ export interface NodeRequest extends NodeStream {
   readonly readableDidRead: boolean
   readonly readableEnded: boolean
   readonly aborted?: boolean
-  /** Null while nobody has begun to read. */
+  /** Null until something starts to read. */
   readonly readableFlowing: boolean | null
   readonly socket: Connection & { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean }
-  /** Hosts that read the body first leave its bytes in `rawBody` (cloud functions) or `body` (`express.raw`). */
+  /** Bytes that the host has already read: `rawBody` (cloud functions) or `body` (`express.raw`). */
   readonly rawBody?: unknown
   readonly body?: unknown
 }
 
-/** What a Node request says of itself, whatever framework wraps it. */
+/** A Node request as an `Incoming`, in any framework. */
 export function nodeIncoming(request: NodeRequest, response: NodeResponse | undefined): Incoming {
   const header = nodeHeaders(request)
   const announced = announcedBytes(header('content-length'))
@@ -40,10 +40,10 @@ export function nodeIncoming(request: NodeRequest, response: NodeResponse | unde
 }
 
 /**
- * The exact bytes of a Node request's body, or the first `limit` + 1 of them.
+ * Reads the exact bytes of a Node request's body, at most `limit` + 1 of them.
  *
- * @throws BodyIncompleteError when the sender stops early, or is not done within `timeoutMs`.
- * @throws ListenerConfigError when a parser has taken the body and left no bytes.
+ * @throws BodyIncompleteError if the sender stops early, or takes longer than `timeoutMs`.
+ * @throws ListenerConfigError if a parser has consumed the body and kept no bytes.
  */
 function readNodeBody(
   request: NodeRequest,
@@ -51,9 +51,9 @@ function readNodeBody(
   limit: number,
   timeoutMs: number,
 ): MaybePromise<Uint8Array> {
-  // While its listener was looked for, say. The stream would tell no one any more.
+  // E.g. closed during the lookup. The stream would emit nothing more.
   if (request.socket.destroyed) return Promise.reject(connectionEnded())
-  // Not asked of a fresh request: of those of Express each question costs a microsecond.
+  // Skipped for fresh requests: on Express, each property access costs a microsecond.
   if (request.readableFlowing !== null) {
     if (request.rawBody instanceof Uint8Array) return request.rawBody
     if (request.body instanceof Uint8Array) return request.body
@@ -64,18 +64,18 @@ function readNodeBody(
     if (request.httpVersionMajor === 1) {
       return new Arrival(request, limit, resolve, reject).begin(timeoutMs, announced ?? Number.NaN)
     }
-    // On HTTP/2 a body that is all there need not have ended, and one that is reset without an error ends like a whole one.
+    // On HTTP/2, a complete body need not have ended, and a reset without an error ends like a complete one.
     const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))
     new Arrival(request, limit, end, reject).begin(timeoutMs, Number.NaN)
   })
 }
 
 /**
- * Finds headers by their lower-case names, in the raw list: `request.headers` drops or joins repetitions, each name by a
- * rule of its own, and is made when it is first asked for. Hosts that make requests by hand may leave the raw list empty.
+ * Finds headers by lower-case name in the raw list. `request.headers` is built lazily, and drops or joins repeated headers
+ * by rules that differ per name. Hosts that construct requests by hand may leave the raw list empty.
  */
 export function nodeHeaders(request: NodeRequest): Incoming['header'] {
-  // Once: no two requests of Express have one hidden class, so that all that is asked of them is looked for anew.
+  // Read once: property access on Express requests is megamorphic.
   const { rawHeaders } = request
   if (rawHeaders === undefined) throw otherFramework()
   return rawHeaders.length === 0 ? (name) => request.headers[name] : (name) => findHeader(rawHeaders, name)

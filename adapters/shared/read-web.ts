@@ -5,7 +5,7 @@ import { announcedBytes, bodyLate, connectionEnded, oversizeBody } from './body.
 import type { Incoming } from './incoming.ts'
 import { bodyTaken, otherFramework } from './set-up-errors.ts'
 
-/** What a web request says of itself, whatever framework wraps it. @throws ListenerConfigError for what is none. */
+/** A web request as an `Incoming`, in any framework. @throws ListenerConfigError if it is not a web request. */
 export function webIncoming(request: Request): Incoming {
   if (typeof request?.headers?.get !== 'function') throw otherFramework()
   const announced = announcedBytes(request.headers.get('content-length') ?? undefined)
@@ -19,7 +19,7 @@ export function webIncoming(request: Request): Incoming {
   }
 }
 
-/** The exact bytes of a web request's body, or the first `limit` + 1 of them: `readNodeBody` for web streams. */
+/** Reads the exact bytes of a web request's body, at most `limit` + 1 of them. */
 function readWebBody(
   request: Request,
   announced: number | undefined,
@@ -33,22 +33,22 @@ function readWebBody(
     throw connectionEnded()
   })
   return withDeadline(bytes, timeoutMs, () => {
-    // Its place is another's now, so it must not keep what goes on coming.
+    // Another body has its place now, so stop buffering.
     void reader?.cancel().catch(() => {})
     return bodyLate(timeoutMs)
   })
 }
 
 /**
- * A header by its lower-case name. `Headers` joins repetitions with a comma, and none of the headers that are asked
- * for may hold one, so a comma is taken for the seam.
+ * Finds a header by lower-case name. `Headers` joins repeated headers with a comma, which none of the headers used here may
+ * contain, so split at it.
  */
 function webHeader(headers: Headers, name: string): string | readonly string[] | undefined {
   const value = headers.get(name) ?? undefined
   return value?.includes(', ') ? value.split(', ') : value
 }
 
-/** Whether the sender hung up, where the platform says so: then nobody knows what it made of the answer. */
+/** Whether the sender disconnected, if the platform reports it. It may then have missed the response. */
 export function senderLeft(request: Request): boolean {
   return request.signal?.aborted === true
 }

@@ -1,17 +1,17 @@
 import { type OptionTable, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 
-/** The options that all adapters share. The limits count for each call that they are given to. */
+/** The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call. */
 export interface ReceiverOptions {
-  /** How long a body may take to arrive, in seconds. Default 10. */
+  /** How long a body may take to arrive, in seconds. Defaults to 10. */
   readonly bodyTimeoutSeconds?: number | undefined
   /**
-   * How many bodies may be in flight at once: arriving, or waiting for their verdict (a lookup, a key set, the store).
-   * Others are answered 503. Default 4096.
+   * Maximum number of bodies in flight: arriving, or waiting for a lookup, a key set or the store. Further deliveries get
+   * 503. Defaults to 4096.
    */
   readonly maxConcurrentBodies?: number | undefined
   /**
-   * How many bytes these bodies may have together. Each counts its Content-Length from the start, or the listener's
-   * `maxBodyBytes` when it announces none. Others are answered 503. Default 268,435,456, which is 256 MB; at least the
+   * Maximum total size of the bodies in flight, in bytes. Each counts with its Content-Length, or with the listener's
+   * `maxBodyBytes` if it has none. Further deliveries get 503. Defaults to 268,435,456 (256 MB). Must be at least the
    * listener's `maxBodyBytes`.
    */
   readonly maxConcurrentBytes?: number | undefined

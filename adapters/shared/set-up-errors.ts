@@ -1,6 +1,6 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 
-/** What a developer reads whose parser was first: the exact bytes are gone, and printing them anew changes them. */
+/** A body parser ran first. The exact bytes are gone, and serializing the payload again would change them. */
 export function bodyTaken(): ListenerConfigError {
   const problem = 'was read before verifyWebhook could, and its exact bytes are gone'
   const mend =
@@ -8,7 +8,7 @@ export function bodyTaken(): ListenerConfigError {
   return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
 }
 
-/** What stands in the listener's place may be a request, or Hono's context. */
+/** If `verifyWebhook` was mounted without a call, `found` is a request or Hono's context. */
 export function noListener(caller: string, found: unknown): ListenerConfigError {
   const { headers, req } = Object(found)
   if (headers || req) {
@@ -31,7 +31,7 @@ export function nothingFound(): ListenerConfigError {
   return new ListenerConfigError('listener', 'a lookup must find what defineListener() made, or undefined')
 }
 
-/** A body of that size would never get a place. */
+/** Bodies of this size could never be admitted. */
 export function bytesTooFew(maxBodyBytes: number): ListenerConfigError {
   return new ListenerConfigError(
     'maxConcurrentBytes',
@@ -39,7 +39,7 @@ export function bytesTooFew(maxBodyBytes: number): ListenerConfigError {
   )
 }
 
-/** With such a setting the source is the left end of X-Forwarded-For, which the sender writes. */
+/** The source would be the left end of X-Forwarded-For, which the sender controls. */
 export function trustsEveryProxy(setting: 'trust proxy' | 'trustProxy'): ListenerConfigError {
   return new ListenerConfigError(
     setting,
@@ -54,7 +54,7 @@ export function sourceUnknown(): ListenerConfigError {
   )
 }
 
-/** Undefined would do where the platform does not know it: leaving it out is more often an oversight. */
+/** `ip: undefined` is allowed; omitting `ip` is usually a mistake. */
 export function addressNotGiven(): ListenerConfigError {
   return new ListenerConfigError('ip', 'a listener with allowedCidrs needs it: call with (request, { ip })')
 }
@@ -63,18 +63,18 @@ export function sourceTwice(): ListenerConfigError {
   return new ListenerConfigError('sourceIp', 'give it or trustedProxies, not both')
 }
 
-/** The adapter of one framework, mounted on another. */
+/** The adapter is mounted on another framework. */
 export function otherFramework(): ListenerConfigError {
   const mend = 'import from hookgate/express, /fastify, /hono or /web, whichever your server is'
   return new ListenerConfigError('request', `is of another framework: ${mend}`)
 }
 
-/** A text, say, or an object that Fastify or Express would make an answer of. */
+/** E.g. a string or an object, which Fastify or Express would send. */
 export function noResponse(): ListenerConfigError {
   return new ListenerConfigError('handler', 'must return a Response, like Response.json(…), or nothing')
 }
 
-/** As a hook, as a handler, or called. */
+/** Used as a hook or a handler, or called. */
 function notRegistered(): ListenerConfigError {
   return new ListenerConfigError(
     'verifyWebhook',
@@ -83,10 +83,10 @@ function notRegistered(): ListenerConfigError {
 }
 
 /**
- * The plugin of Fastify, with what it was called with. Express 4 and connect look at no promise: there the error goes to
- * `next`.
+ * Refuses a Fastify plugin that was called as something else. Express 4 and connect ignore promises, so the error goes to
+ * `next` there.
  *
- * @throws ListenerConfigError wherever else.
+ * @throws ListenerConfigError everywhere else.
  */
 export function refuseMount([, response, next]: readonly unknown[]): void {
   const isMiddleware = typeof next === 'function' && 'writeHead' in Object(response)
@@ -101,7 +101,7 @@ export function secondParser(): ListenerConfigError {
   )
 }
 
-/** Routes of a scope that was there before keep the parsers of Fastify, which wait for a body that has been read. */
+/** Scopes created earlier keep Fastify's parsers, which would wait for a body that has been read. */
 export function scopeBefore(): ListenerConfigError {
   const problem = 'was registered after a scope inside its own, whose routes would never get their bodies'
   return new ListenerConfigError('verifyWebhook', `${problem}: register it first`)

@@ -4,29 +4,29 @@ import type { Listener } from '../../src/listener.ts'
 import { type Due, ended, expectEnd } from './overdue.ts'
 import { settle } from './settle.ts'
 
-/** The part of `http.ServerResponse` that is watched here. */
+/** The part of `http.ServerResponse` that is used. */
 export interface NodeResponse {
   readonly statusCode: number
   readonly writableEnded: boolean
   readonly destroyed?: boolean
-  /** Null as long as an earlier response has the connection. */
+  /** Null while an earlier response has the connection. */
   readonly socket?: unknown
   on(event: string, listener: () => void): this
 }
 
-/** An accepted event whose answer is still to come. No class: its fields would cost each delivery a microsecond and a half. */
+/** An accepted event that awaits its response. Not a class, which would cost 1.5 µs per delivery. */
 interface OpenResponse<Payload> extends Due {
   readonly response: NodeResponse
   readonly listener: Listener<Payload>
   readonly event: WebhookEvent<Payload>
-  /** Until when the handler runs, where that is known. */
+  /** Settles when the handler ends, if known. */
   readonly handled: Promise<unknown> | undefined
   isOver: boolean
 }
 
 /**
- * Settles when a Node response is out, and `handled`, if given, is over too. If the client left before the response was
- * ended, the lease lapses. `onError` hears of a response that is still open at the end of the lease.
+ * Settles the event once the Node response has been sent and `handled`, if given, has settled. If the client disconnects
+ * before the response ends, the lease expires. Reports a response that is still open at the end of the lease to `onError`.
  */
 export function settleAfter<Payload>(
   response: NodeResponse,
@@ -46,8 +46,8 @@ export function settleAfter<Payload>(
 const CODE_AT_HAND = Promise.resolve()
 
 /**
- * The last that is heard on some hosts. Those that write at once finish a response inside `end()`, which marks it as
- * ended afterwards. On HTTP/2 a response that its client left finishes, too, and closes before the mark is looked at.
+ * The last event on some hosts. Some emit it inside `end()`, before `writableEnded` is set. On HTTP/2, a response whose
+ * client disconnected also finishes, and closes before the deferred look at `writableEnded`.
  */
 function finished<Payload>(open: OpenResponse<Payload>): void {
   if (open.response.writableEnded) closed(open)
@@ -59,14 +59,14 @@ function closed<Payload>(open: OpenResponse<Payload>): void {
   open.isOver = true
   ended(open)
   const { response, listener, event, handled } = open
-  if (!response.writableEnded) return // the client left
+  if (!response.writableEnded) return // the client disconnected
   if (handled === undefined) return void settle(listener, event, response.statusCode)
   const settleNow = () => void settle(listener, event, response.statusCode)
   handled.then(settleNow, settleNow)
 }
 
 function tellLate<Payload>(this: OpenResponse<Payload>): void {
-  if (this.response.destroyed) return // closed before it was watched: the claim took longer than its client waited
+  if (this.response.destroyed) return // the client disconnected during the claim, before `close` was observed
   const { id: listenerId, leaseMs, onError } = this.listener
   const problem = `no answer within the lease of ${leaseMs / 1000} s: the response neither finished nor closed, and the next delivery of this event may run`
   const durationMs = performance.now() - this.dueAt + leaseMs

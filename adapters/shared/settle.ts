@@ -3,12 +3,12 @@ import { callHook } from '../../src/lib/hooks.ts'
 import type { Listener } from '../../src/listener.ts'
 import { senderLeft } from './read-web.ts'
 
-/** Timeouts answer these while their handler still runs, so nobody else may start before the lease is over. */
+/** Statuses of timeouts. The handler may still be running, so no other delivery may start before the lease ends. */
 const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
 
 /**
- * Settles an event by the status of its answer: 2xx commits, 408, 503 and 504 leave the lease to lapse, everything else
- * releases. The answer stands whatever happens here: `onError` hears of a store that fails, and the lease lapses.
+ * Settles an event by the status of its response: 2xx commits; 408, 503 and 504 let the lease expire; everything else
+ * releases. If the store fails, the response stands, `onError` is called, and the lease expires.
  */
 export function settle<Payload>(
   listener: Listener<Payload>,
@@ -22,14 +22,14 @@ export function settle<Payload>(
   })
 }
 
-/** How an adapter reads the status of an outcome. */
+/** How an adapter determines the status of a handler's outcome. */
 export interface StatusOf<Answer> {
   readonly answer: (answer: Answer) => number
-  /** The status that the framework gives to what a handler threw. */
+  /** The status that the framework responds with if the handler throws. */
   readonly thrown: (error: unknown) => number
 }
 
-/** Runs a handler, and settles before its answer leaves. If the client left before the handler ended, the lease lapses. */
+/** Runs a handler, and settles before the response is sent. If the client disconnects first, the lease expires. */
 export async function settleBefore<Payload, Answer>(
   listener: Listener<Payload>,
   event: WebhookEvent<Payload>,

@@ -1,12 +1,12 @@
 import { type AddressMatcher, compileCidrs } from '../../src/lib/cidr.ts'
 import { type NodeRequest, nodeHeaders } from './read-node.ts'
 
-/** Longer chains are nobody's: the work for a header that a stranger wrote stays bounded. */
+/** Longer than any real chain. Bounds the work that a stranger's header can cause. */
 const MOST_HOPS = 32
 
 /**
- * Walks `X-Forwarded-For` from its right end, where the nearest proxy wrote, as long as each address is a trusted
- * proxy's. The first one that is not is the source; everything left of it is what a stranger claims. No rules, no walk.
+ * Walks `X-Forwarded-For` from the right, where the nearest proxy writes, past every trusted proxy. The first untrusted
+ * address is the source; anything left of it is unverified. Returns undefined without rules.
  *
  * @throws ListenerConfigError for a rule that is not a CIDR.
  */

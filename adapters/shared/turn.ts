@@ -1,31 +1,31 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 
-/** On a socket, because all `verifyWebhook()` calls of a server share its connections. */
+/** Stored on the socket, because all `verifyWebhook()` calls of a server share its connections. */
 const LAST: unique symbol = Symbol('hookgate')
 
-/** The part of a socket that is looked at here. */
+/** The part of a socket that is used. */
 export interface Connection {
   readonly writableEnded?: boolean
   [LAST]?: Turn
 }
 
-/** How many requests of one connection may wait at once. No sender of webhooks writes that many ahead. */
+/** Maximum number of waiting requests per connection. No webhook sender pipelines that many. */
 const MOST_WAITING = 16
 
 /**
- * One request on an HTTP/1 connection. Its sender may have written it behind another (pipelining): when the reply to
- * that one closes the connection, nobody hears the reply to this.
+ * One request on an HTTP/1 connection. With pipelining, an earlier response may close the connection, and the response to
+ * this request is then lost.
  */
 export class Turn {
-  /** Whether an earlier reply closes the connection. A promise while that is not decided. */
+  /** Whether an earlier response closes the connection. A promise while undecided. */
   readonly isCutOff: MaybePromise<boolean>
-  /** Shared by all requests of a connection. */
+  /** Shared by all requests of the connection. */
   readonly #line: { waiting: number }
   #closes: boolean | undefined
   #work: Promise<unknown> | undefined
   #tellNext: (() => void) | undefined
 
-  /** `response` has no socket as long as an earlier response has it. */
+  /** `response` has no socket while an earlier response has it. */
   constructor(connection: Connection, response: { readonly socket?: unknown }) {
     const earlier = connection[LAST]
     connection[LAST] = this
@@ -33,12 +33,12 @@ export class Turn {
     this.isCutOff = connection.writableEnded === true || this.#isBehind(earlier, response)
   }
 
-  /** The receiver's work on this request: should that fail, it leaves the connection open. */
+  /** Tracks the work on this request. If it fails, the connection stays open. */
   begin(work: Promise<unknown>): void {
     this.#work = work
   }
 
-  /** Called with the verdict, before its reply is written. */
+  /** Called with the verdict, before the response is written. */
   end(closes: boolean): void {
     this.#closes = closes
     this.#work = undefined

@@ -4,11 +4,16 @@ import type { Listener } from '../../src/listener.ts'
 import { notAListener } from './set-up-errors.ts'
 
 /**
- * `request.webhook` with the payload type of the listener's schema, which a request's own type cannot carry. The listener
- * may be another object than the one that verified the request, if it has the same `id` and the same `payload` schema.
+ * Returns `request.webhook` with the payload type of the listener's schema. Any listener with the same `id` and `payload`
+ * schema as the one that verified the request will do.
  *
- * @throws TypeError when no such listener verified the request: the type would be a lie.
- * @throws ListenerConfigError when `listener` did not come from `defineListener()`.
+ * @example
+ * ```ts
+ * const { payload } = webhookOf(request, listener) // typed by the listener's schema
+ * ```
+ *
+ * @throws TypeError if no such listener verified the request.
+ * @throws ListenerConfigError if `listener` did not come from `defineListener()`.
  */
 export function webhookOf<Payload>(request: object, listener: Listener<Payload>): WebhookEvent<Payload> {
   if (listener?.id === undefined) throw notAListener()
@@ -21,5 +26,5 @@ export function webhookOf<Payload>(request: object, listener: Listener<Payload>)
     const problem = `the listener ${name} has another payload schema than the one that verified this request`
     throw new TypeError(`${problem}: pass the same schema object to both`)
   }
-  return webhook as WebhookEvent<Payload> // its schema made the payload
+  return webhook as WebhookEvent<Payload> // this schema produced the payload
 }

@@ -6,7 +6,7 @@ import { readAtMost } from '../lib/read-stream.ts'
  *
  * @example
  * ```ts
- * const logged: Fetch = (url, init) => (console.info(`fetching ${url}`), fetch(url, init))
+ * const patient: Fetch = (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(2000) })
  * ```
  */
 export type Fetch = (
