@@ -5,19 +5,31 @@ import type { StoreProblem } from './shared/store-problem.ts'
 
 export { type D1Binding, type D1BoundStatement, type StoreProblem, sqliteSchema }
 
-/** The options of `sqliteStore`: `table`, `mode`, `retentionSeconds`. */
+/**
+ * The options of `d1Store`, the same as those of `sqliteStore`.
+ *
+ * @example
+ * ```ts
+ * const options: D1StoreOptions = { table: 'webhook_events' }
+ * ```
+ */
 export interface D1StoreOptions extends SqliteStoreOptions {}
 
-/** The three verbs, and `migrate()`, `sweep()` and `check()`, as `sqliteStore` has them. */
+/** The store, with the same `migrate()`, `sweep()` and `check()` as `sqliteStore`. */
 export interface D1Store extends SqliteStore {}
 
 /**
- * Remembers events in a table of Cloudflare D1, for all Workers that are bound to the database, judged by its clock. One
- * statement a verb, always on the primary. Create the table with `migrate()`, or with `wrangler d1 migrations`; empty it
- * with `sweep()` in a Cron Trigger.
+ * Stores events in a Cloudflare D1 table, shared by all Workers bound to the database. Uses the database's clock, and one
+ * statement per method, always on the primary. Create the table with `migrate()` or `wrangler d1 migrations`. Call `sweep()`
+ * from a Cron Trigger.
  *
- * @param binding What `d1_databases` of the Worker's configuration is called in `env`.
- * @throws ListenerConfigError for another binding or client, and for options that are unknown or wrong.
+ * @example
+ * ```ts
+ * const store = d1Store(env.DB)
+ * ```
+ *
+ * @param binding The D1 binding in `env`, from `d1_databases` in your Worker's configuration.
+ * @throws ListenerConfigError for another binding or client, and for unknown or invalid options.
  */
 export function d1Store(binding: D1Binding, options: D1StoreOptions = {}): D1Store {
   return tableStore('d1Store', () => connectD1(binding), options)

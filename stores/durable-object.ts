@@ -16,21 +16,28 @@ export type { EventNamespace } from './shared/event-namespace.ts'
 export type { ObjectSql } from './shared/event-records.ts'
 export { EventStoreObject, type ObjectState } from './shared/event-store-object.ts'
 
-/** The options of `durableObjectStore`. */
+/**
+ * The options of `durableObjectStore`.
+ *
+ * @example
+ * ```ts
+ * const options: DurableObjectStoreOptions = { shards: 8, locationHint: 'weur' }
+ * ```
+ */
 export interface DurableObjectStoreOptions {
   /**
-   * `two-phase` (default): a lease while the work runs, then done: at least once. `single`: done with the claim, one
-   * write an event, at most once: an event whose handler fails or crashes is lost.
+   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
+   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
    */
   readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Default 604,800. In `two-phase` the listener says it. */
+  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
   readonly retentionSeconds?: number | undefined
   /**
-   * Over how many objects a listener's events are spread. Default 1, good for some hundred deliveries a second. Events
-   * are not found again under another number: for the retention after a change, repeated events run again.
+   * Number of objects that a listener's events are spread over. Defaults to 1, enough for a few hundred deliveries per
+   * second. After a change, the store does not find earlier events, so their duplicates run again until the retention ends.
    */
   readonly shards?: number | undefined
-  /** Where an object shall be made when it is first asked: `weur`, `enam` … Default: near the first sender. */
+  /** Where to create an object on first use, e.g. `weur` or `enam`. Defaults to a place near the first request. */
   readonly locationHint?: string | undefined
 }
 
@@ -45,11 +52,17 @@ const CLAIM_ANSWERS: readonly ClaimAnswer[] = ['acquired', 'busy', 'done']
 const COMMIT_ANSWERS: readonly CommitAnswer[] = ['committed', 'already', 'lost']
 
 /**
- * Remembers events in Durable Objects, one for each listener (and shard), for all Workers in all places, judged by the
- * object's clock. One request a verb. Nothing to migrate but the class, nothing to sweep.
+ * Stores events in Durable Objects, one per listener and shard, shared by all Workers everywhere. Uses the object's clock
+ * and one request per method. You only migrate the class, and never need to sweep.
  *
- * @param namespace The binding of `EventStoreObject`, which your Worker has to export.
- * @throws ListenerConfigError for anything else, and for options that are unknown or contradict each other.
+ * @example
+ * ```ts
+ * export { EventStoreObject } from 'hookgate/stores/durable-object'
+ * const store = durableObjectStore(env.EVENTS)
+ * ```
+ *
+ * @param namespace The binding of `EventStoreObject`, which your Worker must export.
+ * @throws ListenerConfigError for any other binding, and for unknown or contradictory options.
  */
 export function durableObjectStore(
   namespace: EventNamespace,

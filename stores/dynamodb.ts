@@ -19,33 +19,40 @@ import type { StoreProblem } from './shared/store-problem.ts'
 
 export type { DynamodbClient, StoreProblem }
 
-/** The options of `dynamodbStore`. */
+/**
+ * The options of `dynamodbStore`.
+ *
+ * @example
+ * ```ts
+ * const options: DynamodbStoreOptions = { table: 'webhook_events', prefix: 'shop:' }
+ * ```
+ */
 export interface DynamodbStoreOptions {
-  /** Name or ARN of a table whose only key is `event_key`, a string. Default `hookgate_events`. */
+  /** Name or ARN of a table whose only key is the string `event_key`. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
-  /** Stands in front of every key, 64 characters at most. Default none; services that share a table need one each. */
+  /** Prefix of every key, at most 64 characters. Defaults to none. Services that share a table each need their own. */
   readonly prefix?: string | undefined
   /**
-   * `two-phase` (default): a lease while the work runs, then done: at least once. `single`: done with the claim, one
-   * write an event, at most once: an event whose handler fails or crashes is lost.
+   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
+   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
    */
   readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Default 604,800. In `two-phase` the listener says it. */
+  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
   readonly retentionSeconds?: number | undefined
   /**
-   * How long one call, with the SDK's retries, is left running before it is aborted, in seconds. Default 5; more than
-   * the listener's `storeTimeoutSeconds`, which answers the sender.
+   * When to abort one call, including the SDK's retries, in seconds. Defaults to 5. Set it higher than the listener's
+   * `storeTimeoutSeconds`, which decides when the sender gets 503.
    */
   readonly abortSeconds?: number | undefined
-  /** Judges leases and retention, in milliseconds. Default `Date`. For tests. */
+  /** The clock for leases and retention, for tests. Defaults to `Date`. */
   readonly clock?: Clock | undefined
 }
 
-/** The store, and what setting it up and keeping it well takes. */
+/** The store, with methods for setup and maintenance. */
 export interface DynamodbStore extends EventStore {
-  /** Creates the table where it is missing, pay per request, and turns its TTL on. Any number of processes may at once. */
+  /** Creates the table (pay per request) if it is missing, and enables its TTL. Safe to run concurrently. */
   migrate(): Promise<void>
-  /** What is wrong with the table or this machine's clock. Empty when all is well. */
+  /** Lists problems of the table and of this machine's clock. Empty if there are none. */
   check(): Promise<readonly StoreProblem[]>
 }
 
@@ -77,15 +84,19 @@ const OPTIONS: OptionTable<DynamodbStoreOptions> = {
 }
 
 /**
- * Remembers events in a table of DynamoDB: one conditional write a verb. Create it with `migrate()`; DynamoDB deletes
- * by itself what is past its time.
+ * Stores events in a DynamoDB table, with one conditional write per method. Create the table with `migrate()`. DynamoDB
+ * deletes expired records itself.
  *
- * DynamoDB's conditions know no time: leases are judged by the clock of the process, corrected when AWS's answers show
- * that it is 10 s off or more. One that runs ahead takes over a lease that much too early; `leaseSeconds` has to have
- * room for it.
+ * DynamoDB conditions have no clock, so leases use the clock of your process. It is corrected if AWS responses show that it
+ * is off by 10 s or more. A clock that runs ahead takes over leases early by that much, so leave room in `leaseSeconds`.
  *
- * @param client `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3. It is never closed.
- * @throws ListenerConfigError for another client, and for options that are unknown or wrong.
+ * @example
+ * ```ts
+ * const store = dynamodbStore(new DynamoDB({ region: 'eu-central-1' }))
+ * ```
+ *
+ * @param client `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3. The store never closes it.
+ * @throws ListenerConfigError for another client, and for unknown or invalid options.
  */
 export function dynamodbStore(client: DynamodbClient, options: DynamodbStoreOptions = {}): DynamodbStore {
   checkOptions('dynamodbStore', options, OPTIONS)

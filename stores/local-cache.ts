@@ -10,14 +10,21 @@ import { type MaybePromise, whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger, withMethods } from '../src/lib/options.ts'
 import type { Clock } from '../src/listener-options.ts'
 
-/** The options of `withLocalCache`. */
+/**
+ * The options of `withLocalCache`.
+ *
+ * @example
+ * ```ts
+ * const options: LocalCacheOptions = { maxRecords: 1_000_000 }
+ * ```
+ */
 export interface LocalCacheOptions {
   /**
-   * Most events remembered here, about 180 bytes each. The one not asked for longest makes room. Default 100,000; 28 bytes of
-   * each are taken at once.
+   * Maximum number of cached events, about 180 bytes each. The least recently used is evicted. Defaults to 100,000. 28 bytes
+   * of each are allocated up front.
    */
   readonly maxRecords?: number | undefined
-  /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
+  /** Measures ages, in milliseconds. Defaults to `performance`, which is monotonic. */
   readonly clock?: Clock | undefined
 }
 
@@ -28,17 +35,22 @@ const OPTIONS: OptionTable<LocalCacheOptions> = {
 
 const STORE = { store: withMethods('claim', 'commit', 'release') }
 
-/** How long a `done` of the store is repeated without asking again. It does not say how much time it had left. */
+/** How long to cache a `done` of the store, which does not say when its retention ends. */
 const HEARSAY_MS = 60_000
 
 /**
- * Remembers in this process which events a remote store calls done, so that a storm of duplicates costs no round trip.
- * What was committed here is known for its whole retention; what the store said was done, for a minute. So an event
- * may be forgotten up to a minute late, and never early. Who has a lease is always asked.
+ * Caches in this process which events are done, so that repeated duplicates cost no round trip to a remote store. Events
+ * committed here are cached for their whole retention, and a `done` of the store for one minute. An event may thus be
+ * forgotten up to a minute late, but never early. Leases are never cached.
  *
- * Only the three verbs pass through: keep the store itself for its `migrate()`, `sweep()` and `check()`.
+ * Returns only `claim`, `commit` and `release`. Keep the original store for its `migrate()`, `sweep()` and `check()`.
  *
- * @throws ListenerConfigError for what is no store, and for options that are unknown or wrong.
+ * @example
+ * ```ts
+ * const store = withLocalCache(redisStore(client))
+ * ```
+ *
+ * @throws ListenerConfigError if `store` is not a store, and for unknown or invalid options.
  */
 export function withLocalCache(store: EventStore, options: LocalCacheOptions = {}): EventStore {
   checkOptions('withLocalCache', { store }, STORE)
@@ -50,7 +62,7 @@ class LocalCache implements EventStore {
   declare readonly replayWindowSeconds?: number
   readonly #store: EventStore
   readonly #clock: Clock
-  /** Until when an event is known to be done. Not lru-cache's own `ttl`, which takes a clock at 0 for none. */
+  /** When each cached `done` expires. Not lru-cache's own `ttl`, which misreads a clock at 0. */
   readonly #doneUntil: LRUCache<string, number>
 
   constructor(store: EventStore, { maxRecords = 100_000, clock = performance }: LocalCacheOptions) {
@@ -71,7 +83,7 @@ class LocalCache implements EventStore {
 
   commit(key: EventKey, owner: string, retentionMs: number): MaybePromise<CommitAnswer> {
     const name = eventKeyText(key)
-    const start = this.#clock.now() // before the call, so that it ends here no later than there
+    const start = this.#clock.now() // before the call, so that it expires here no later than in the store
     return whenKnown(this.#store.commit(key, owner, retentionMs), (answer) => {
       if (answer === 'committed') this.#doneUntil.set(name, start + retentionMs)
       else if (answer === 'already' && !this.#isDone(name))

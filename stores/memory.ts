@@ -17,15 +17,15 @@ import { EventTable, NONE } from './shared/event-table.ts'
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /**
-   * Most events remembered at once. Default 1,000,000, which take about 60 MB when they are all there. To keep
-   * 7 days in full it takes 604,800 records for each event a second.
+   * Maximum number of remembered events. Defaults to 1,000,000, which take about 60 MB when full. To keep all events of 7
+   * days, allow 604,800 records for each event per second.
    */
   readonly maxRecords?: number | undefined
-  /** How long a record is kept whatever happens, in seconds. Default 601; at least 2 x `toleranceSeconds` + 1. */
+  /** Minimum time to keep each record, in seconds. Defaults to 601. Must be at least 2 × `toleranceSeconds` + 1. */
   readonly replayWindowSeconds?: number | undefined
-  /** Told, once for each, how old a record was (in seconds) that had to make room before its retention was over. */
+  /** Called for each record evicted before its retention ended, with the record's age in seconds. */
   readonly onEvict?: ((ageSeconds: number) => unknown) | undefined
-  /** Measures ages, in milliseconds. Default `performance`, which no one can set back. */
+  /** Measures ages, in milliseconds. Defaults to `performance`, which is monotonic. */
   readonly clock?: Clock | undefined
 }
 
@@ -37,18 +37,23 @@ const OPTIONS: OptionTable<MemoryStoreOptions> = {
 }
 
 /**
- * Remembers events in this process: lost at restart, not shared with another process, bounded. Under pressure it drops
- * the oldest records, but never one that a captured delivery could still replay, nor a running lease: then it throws,
- * and the sender is told to come back (503).
+ * Stores events in this process's memory, bounded. They are lost at restart and not shared with other processes. When full,
+ * it evicts the oldest records, but never a running lease or a record that a captured delivery could still replay. If it
+ * cannot evict any, it throws, and the sender gets 503.
  *
- * @throws ListenerConfigError for options that are unknown or wrong.
+ * @example
+ * ```ts
+ * const store = memoryStore({ onEvict: (ageSeconds) => console.warn(`evicted after ${ageSeconds} s`) })
+ * ```
+ *
+ * @throws ListenerConfigError for unknown or invalid options.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkOptions('memoryStore', options, OPTIONS)
   return new MemoryStore(options)
 }
 
-/** How many leases that run for long are passed over to make room for one event. */
+/** Maximum number of long-running leases to skip when evicting. */
 const MOST_PASSED = 100
 
 class MemoryStore implements EventStore {
@@ -57,7 +62,7 @@ class MemoryStore implements EventStore {
   readonly #clock: Clock
   readonly #onEvict: ((ageSeconds: number) => unknown) | undefined
   readonly #events: EventTable
-  /** Whose lease each record is. The others are done. */
+  /** The owner of each leased record. Undefined if committed. */
   readonly #owners: (string | undefined)[] = [undefined]
 
   constructor(options: MemoryStoreOptions) {
@@ -102,7 +107,7 @@ class MemoryStore implements EventStore {
     return true
   }
 
-  /** A record whose time is up is none. */
+  /** Expired records count as absent. */
   #find(key: EventKey, now: number): number {
     const found = this.#events.find(key)
     if (found === NONE || this.#events.isAlive(found, now)) return found
@@ -110,7 +115,7 @@ class MemoryStore implements EventStore {
     return NONE
   }
 
-  /** A record of the key that was looked for last: where it is full, in place of the one changed longest ago. */
+  /** Adds a record for the key of the last `#find()`. When full, evicts the least recently changed. */
   #add(now: number, milliseconds: number, owner?: string): void {
     const evictedAge = this.#events.size < this.#maxRecords ? undefined : this.#makeRoom(now)
     const record = this.#events.add()
@@ -119,7 +124,7 @@ class MemoryStore implements EventStore {
     if (evictedAge !== undefined) callHook(this.#onEvict, evictedAge)
   }
 
-  /** The age of the record that had to go, if its time was not up. */
+  /** Evicts one record. Returns its age, unless it had expired. */
   #makeRoom(now: number): number | undefined {
     for (let passed = 0; passed < MOST_PASSED; passed += 1) {
       const { oldest } = this.#events
@@ -129,7 +134,7 @@ class MemoryStore implements EventStore {
         this.#remove(oldest)
         return age
       }
-      this.#events.touch(oldest) // a lease that runs for long: it stays, and the next oldest may go
+      this.#events.touch(oldest) // a long-running lease: keep it and try the next oldest
     }
     throw new EventStoreError(
       `the memory store is full: ${this.#maxRecords} events are too young to forget; raise maxRecords`,

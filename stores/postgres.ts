@@ -19,37 +19,44 @@ export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from '
 export { postgresSchema } from './shared/postgres-sql.ts'
 export type { StoreProblem } from './shared/store-problem.ts'
 
-/** The options of `postgresStore`. */
+/**
+ * The options of `postgresStore`.
+ *
+ * @example
+ * ```ts
+ * const options: PostgresStoreOptions = { table: 'webhooks.events' }
+ * ```
+ */
 export interface PostgresStoreOptions {
-  /** `name` or `schema.name`, of letters, digits and underscores. Default `hookgate_events`. */
+  /** `name` or `schema.name`, of letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
   /**
-   * `two-phase` (default): claim, then commit or release; an event whose handler crashed runs again. `single`: the claim
-   * is the only write, and the event is done with it, so it runs at most once; inside `with(tx)`, exactly once.
+   * `two-phase` (default): claims, then commits or releases. If the handler crashes, the event runs again. `single`: commits
+   * with the claim, its only write, so the event runs at most once. Inside `with(tx)` it takes effect exactly once.
    */
   readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Default 604,800. In `two-phase` the listener says it. */
+  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
   readonly retentionSeconds?: number | undefined
 }
 
-/** The store, and what setting it up and keeping it well takes. */
+/** The store, with methods for setup and maintenance. */
 export interface PostgresStore extends EventStore {
-  /** Creates the table and its index where they are missing. Any number of processes may do so at once. */
+  /** Creates the table and its index if they are missing. Safe to run concurrently. */
   migrate(): Promise<void>
   /**
-   * Deletes records that are past their time, the oldest first, `limit` at most (default 10,000), and tells how many.
-   * Without it the table only grows. Run it every few minutes; records that another statement holds are passed by.
+   * Deletes up to `limit` expired records (default 10,000), oldest first, and returns their number. Run it every few
+   * minutes; without it the table only grows. Skips records that another statement has locked.
    */
   sweep(limit?: number): Promise<number>
-  /** What is wrong with the server, the table or the pool. Empty when all is well. */
+  /** Lists problems of the server, the table and the pool. Empty if there are none. */
   check(): Promise<readonly StoreProblem[]>
   /**
-   * The same store inside your transaction: the event's record and what you write beside it are there together or not at
-   * all, so that an event takes effect exactly once. Other claims of the event wait until the transaction ends, which
-   * `SET LOCAL lock_timeout` bounds. Claim with an owner that is new each time; roll back when it is not `acquired`.
+   * Returns the same store inside your transaction. The event's record and your own writes commit together or not at all, so
+   * the event takes effect exactly once. Other claims of the event wait for the transaction; bound that wait with
+   * `SET LOCAL lock_timeout`. Claim with a new owner each time, and roll back unless you get `acquired`.
    *
    * @param tx The client of an open transaction.
-   * @throws ListenerConfigError for a pool, whose statements may run on several connections.
+   * @throws ListenerConfigError for a pool, because its statements may run on several connections.
    */
   with(tx: PostgresClient): EventStore
 }
@@ -61,11 +68,16 @@ const OPTIONS: OptionTable<PostgresStoreOptions> = {
 }
 
 /**
- * Remembers events in a table of Postgres, judged by the server's clock. Create it with `migrate()`, empty it with
- * `sweep()`.
+ * Stores events in a Postgres table, by the server's clock. Create the table with `migrate()`, and call `sweep()` regularly.
  *
- * @param client pg's Pool, Client or PoolClient, PGlite, neon() or neon's Pool, postgres.js, Bun's SQL.
- * @throws ListenerConfigError for another client, and for options that are unknown or wrong.
+ * @example
+ * ```ts
+ * const store = postgresStore(new pg.Pool())
+ * await store.migrate()
+ * ```
+ *
+ * @param client pg's Pool, Client or PoolClient, PGlite, neon() or neon's Pool, postgres.js, or Bun's SQL.
+ * @throws ListenerConfigError for another client, and for unknown or invalid options.
  */
 export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): PostgresStore {
   checkOptions('postgresStore', options, OPTIONS)

@@ -27,39 +27,47 @@ export type {
 } from './shared/redis-client.ts'
 export type { StoreProblem }
 
-/** The options of `redisStore`. */
+/**
+ * The options of `redisStore`.
+ *
+ * @example
+ * ```ts
+ * const options: RedisStoreOptions = { prefix: 'shop:', layout: 'compact' }
+ * ```
+ */
 export interface RedisStoreOptions {
-  /** Stands in front of every key. Default `hookgate:`; services that share a server need one each. */
+  /** Prefix of every key. Defaults to `hookgate:`. Services that share a server each need their own. */
   readonly prefix?: string | undefined
   /**
-   * `two-phase` (default): a lease while the work runs, then done: at least once. `single`: done with the claim, one
-   * write an event, at most once: an event whose handler fails or crashes is lost.
+   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
+   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
    */
   readonly mode?: 'two-phase' | 'single' | undefined
   /**
-   * `plain` (default): a key an event, about 180 bytes (mode `single`: 230). `compact`: shared hashes, about 29 bytes, at
-   * a third of the rate; needs Redis 5 and a server that lets a script name its keys (no serverless Redis). `two-phase` only.
+   * `plain` (default): one key per event, about 180 bytes (230 in mode `single`). `compact`: shared hashes, about 29 bytes
+   * per event, at a third of the throughput. `compact` needs `two-phase`, Redis 5 and a server that allows scripts to
+   * compute keys (no serverless Redis).
    */
   readonly layout?: 'plain' | 'compact' | undefined
   /**
-   * Mode `single`: how long an event is remembered, in seconds. Layout `compact`: the longest retention that is kept
-   * compact. Default 604,800, which is 7 days; elsewhere the listener alone says it.
+   * In mode `single`: how long an event is remembered, in seconds. In layout `compact`: the longest retention that is stored
+   * compactly. Defaults to 604,800 (7 days). Otherwise not allowed, because the listener's retention applies.
    */
   readonly retentionSeconds?: number | undefined
   /**
-   * Layout `compact`: over how many hashes a listener's events of one day are spread. More than 512 events in one hash
-   * (`hash-max-listpack-entries`) take three times the memory. Default 65,536, good for 30 million events a day.
-   * Events are not found again under another number: to change it, change the prefix too.
+   * In layout `compact`: number of hashes for a listener's events of one day. A hash of more than 512 events
+   * (`hash-max-listpack-entries`) takes three times the memory. Defaults to 65,536, enough for 30 million events per day.
+   * After a change, the store does not find earlier events, so change the prefix too.
    */
   readonly shards?: number | undefined
 }
 
-/** The store, and what setting it up and keeping it well takes. */
+/** The store, with methods for setup and maintenance. */
 export interface RedisStore extends EventStore {
   /**
-   * Looks for settings that lose events: eviction, unwaited replicas, no append-only file; for commands that this user may
-   * not run; and for a client whose first lost connection would end the process. An empty list is well.
-   * For a start-up log or a health page: it asks the server, and throws what the client throws.
+   * Lists settings that can lose events (eviction, asynchronous replicas, no append-only file), commands that this user may
+   * not run, and a client whose first lost connection would end the process. Empty if there are none.
+   * Queries the server, and throws what the client throws. Use it in a startup log or a health page.
    */
   check(): Promise<StoreProblem[]>
 }
@@ -79,10 +87,15 @@ const OPTIONS: OptionTable<RedisStoreOptions> = {
 }
 
 /**
- * Remembers events in Redis or Valkey, for all processes that share the server. Takes the client as it is, and never
- * closes it. One script a verb, judged by the server's clock; nothing to set up, nothing to sweep.
+ * Stores events in Redis or Valkey, shared by all processes that use the server. Runs one script per method, by the server's
+ * clock. Needs no setup and no sweeping. Never closes the client.
  *
- * @throws ListenerConfigError for a client that it does not know, and for options that contradict each other.
+ * @example
+ * ```ts
+ * const store = redisStore(new Redis(process.env.REDIS_URL ?? ''))
+ * ```
+ *
+ * @throws ListenerConfigError for an unknown client, and for contradictory options.
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RedisStore {
   checkOptions('redisStore', options, OPTIONS)

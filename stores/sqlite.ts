@@ -13,13 +13,19 @@ export {
 }
 
 /**
- * Remembers events in a table of SQLite, for all processes that open the file, judged by the database's clock. Create
- * it with `migrate()`, empty it with `sweep()`. What another process keeps locked is waited for, up to a second; then the
- * verb throws (503). A `busy_timeout` above 0 stops your process while it waits.
+ * Stores events in a SQLite table, shared by all processes that open the file. Uses the database's clock. Create the table
+ * with `migrate()`, and call `sweep()` regularly. If another process holds a lock, the store retries for up to a second and
+ * then throws (503). Keep `busy_timeout` at 0: SQLite's own wait blocks your process.
  *
- * @param db Of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client. It should not be one
- *   on which your own transactions run: what is claimed in the midst of one is rolled back with it.
- * @throws ListenerConfigError for another client, and for options that are unknown or wrong.
+ * @example
+ * ```ts
+ * const store = sqliteStore(new Database('events.db'))
+ * await store.migrate()
+ * ```
+ *
+ * @param db A database of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client. Do not run your
+ *   own transactions on it: a claim made during one is rolled back with it.
+ * @throws ListenerConfigError for another client, and for unknown or invalid options.
  */
 export function sqliteStore(db: SyncSqlite | LibsqlClient, options: SqliteStoreOptions = {}): SqliteStore {
   return tableStore('sqliteStore', () => connectSqlite(db), options)

@@ -3,13 +3,13 @@ import { type Failure, fail } from '../../src/checks/check.ts'
 import { decodeBase64 } from '../../src/lib/base64.ts'
 import { memberAt } from '../../src/scheme/members.ts'
 
-/** `https://sns.us-east-1.amazonaws.com`, `https://sns.cn-north-1.amazonaws.com.cn`. */
+/** E.g. `https://sns.us-east-1.amazonaws.com` or `https://sns.cn-north-1.amazonaws.com.cn`. */
 export const SNS_ORIGIN = 'https://sns\\.[a-z]{2}(?:-[a-z]+)+-[0-9]{1,2}\\.amazonaws\\.com(?:\\.cn)?'
 
 const CERTIFICATE_URL: RegExp = /* @__PURE__ */ new RegExp(`^${SNS_ORIGIN}/[A-Za-z0-9-]{1,100}\\.pem$`)
 const LONGEST_URL = 256
 
-/** What Amazon signs of each type of message, in order. `Subject` may be absent. */
+/** The members that Amazon signs in each type of message, in order. `Subject` is optional. */
 const CONTROL = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
 const SIGNED: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
   ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
@@ -22,19 +22,19 @@ const HASHES: ReadonlyMap<string, RsaSignature['hash']> = /* @__PURE__ */ new Ma
 ])
 const encoder = new TextEncoder()
 
-/** A signature to verify, and whose certificate to verify it by. */
+/** A signature, and the certificate to verify it with. */
 export interface SnsSignature extends RsaSignature {
-  /** On a host of SNS. */
+  /** Pinned to an SNS host. */
   readonly certificateUrl: string
 }
 
-/** A text member of a message. */
+/** A string member of a message, or an empty string. */
 export function textOf(message: unknown, name: string): string {
   const text = memberAt(message, [name])
   return typeof text === 'string' ? text : ''
 }
 
-/** What is to be verified of a message, as far as it can be told without its certificate. */
+/** Reads the signature of a message. Refuses what is invalid even without the certificate. */
 export function signatureOf(message: unknown): SnsSignature | Failure<'auth_missing' | 'signature_mismatch'> {
   const given = textOf(message, 'Signature')
   if (given === '') return fail('auth_missing', 'no Signature')
@@ -51,14 +51,14 @@ export function signatureOf(message: unknown): SnsSignature | Failure<'auth_miss
   return { certificateUrl, hash, signature, message: encoder.encode(lines) }
 }
 
-/** Each member's name and its value, a line each. Undefined for anything but a message. */
+/** Each member's name and value, one per line. Undefined if this is not an SNS message. */
 function signedLines(message: unknown): string | undefined {
   const names = SIGNED.get(textOf(message, 'Type'))
   let lines = ''
   for (const name of names ?? []) {
     const text = memberAt(message, [name])
     if (name === 'Subject' && text === undefined) continue
-    // The message alone may hold line feeds. So the lines can be read in one way only.
+    // Only `Message` may contain line feeds, so that the text is unambiguous.
     if (typeof text !== 'string' || (name !== 'Message' && text.includes('\n'))) return undefined
     lines += `${name}\n${text}\n`
   }

@@ -7,21 +7,21 @@ import { emptyReply, type Handshake } from '../../src/scheme/index.ts'
 import type { SchemeOptions } from '../../src/scheme/scheme.ts'
 import { SNS_ORIGIN, textOf } from './sns-message.ts'
 
-/** A subscription that Amazon wants confirmed, or that has ended. */
+/** A subscription that Amazon asks you to confirm, or that has ended. */
 export interface SnsSubscription {
-  /** `UnsubscribeConfirmation` where it has ended: then its URL would subscribe again. */
+  /** `UnsubscribeConfirmation` if it has ended; its URL would then subscribe again. */
   readonly type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation'
   readonly topicArn: string
-  /** A visit to it subscribes, as `ConfirmSubscription` does with the token. */
+  /** Fetching it confirms the subscription, as `ConfirmSubscription` does with the token. */
   readonly subscribeUrl: string
   readonly token: string
 }
 
-/** What `sns` takes to answer for subscriptions. */
+/** The options of `sns` for subscriptions. */
 export interface SubscriptionOptions extends RemoteOptions {
-  /** Confirms subscriptions by visiting the URL that Amazon signed. Default false. */
+  /** Confirms subscriptions by fetching the URL that Amazon signed. Defaults to false. */
   readonly confirmSubscriptions?: boolean | undefined
-  /** Told of each message about a subscription. Never awaited. */
+  /** Called for each message about a subscription. Not awaited. */
   readonly onSubscription?: ((subscription: SnsSubscription) => unknown) | undefined
 }
 
@@ -30,7 +30,7 @@ const SUBSCRIBE_URL: RegExp = /* @__PURE__ */ new RegExp(
 )
 const MOST_BYTES = 65_536
 
-/** A listener's visits. However often a captured message comes, its URL is visited once in a while. */
+/** Fetched URLs per listener. Replays of a captured message do not fetch its URL each time. */
 const visits: WeakMap<SubscriptionOptions, RemoteValues<true>> = /* @__PURE__ */ new WeakMap()
 
 function visitsOf(options: SubscriptionOptions): RemoteValues<true> {
@@ -42,7 +42,7 @@ function visitsOf(options: SubscriptionOptions): RemoteValues<true> {
   return known
 }
 
-/** Messages about subscriptions, rightly signed. They never reach a handler. */
+/** Answers signed messages about subscriptions, which never reach a handler. */
 export const SNS_SUBSCRIPTIONS: Handshake = {
   signed: true,
   answer(

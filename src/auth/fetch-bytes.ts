@@ -6,7 +6,10 @@ import { readAtMost } from '../lib/read-stream.ts'
  *
  * @example
  * ```ts
- * const patient: Fetch = (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(2000) })
+ * const logged: Fetch = async (url, init) => {
+ *   console.info(url)
+ *   return await fetch(url, init)
+ * }
  * ```
  */
 export type Fetch = (

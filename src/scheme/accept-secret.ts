@@ -5,7 +5,7 @@ import type { SchemeOptions } from './scheme.ts'
 const LONGEST_SECRET = 256
 const PRINTABLE = /^[!-~]+$/
 
-/** Hands on the secret that a handshake brought. Undefined for text that is no secret. */
+/** Passes a handshake's secret to `onHandshake`. Undefined if the text cannot be a secret. */
 export function acceptSecret(
   secret: string,
   onHandshake: SchemeOptions['onHandshake'],

@@ -4,7 +4,7 @@ import { encodeBase64 } from '../lib/base64.ts'
 import { encodeHex } from '../lib/hex.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 
-/** SHA-256 as a sender writes it beside a body. */
+/** The SHA-256 of a body, in the sender's encoding. */
 export function bodyHash(body: Uint8Array, spelling: Spelling): MaybePromise<string> {
   return whenKnown(sha256(body), (digest) => {
     const bytes = decodeBase64url(digest) ?? new Uint8Array(0)

@@ -1,6 +1,6 @@
 import type { Coverage, Scheme, SignatureForm } from './scheme.ts'
 
-/** A scheme whose signatures no row can describe: everything else about its sender, as data. */
+/** A scheme with its own code for signatures. Everything else about the sender is data, as in `Scheme`. */
 export interface CodeScheme
   extends Omit<
     Scheme,
@@ -14,15 +14,15 @@ export interface CodeScheme
     | 'takes'
     | 'covers'
   > {
-  /** No row describes it: `signAs` refuses it. */
+  /** Verified by code, so `signAs` cannot sign it. */
   readonly algorithm: 'code'
   /** Where the signatures are. */
   readonly signature: Pick<SignatureForm, 'headers' | 'member'>
-  /** What is signed, by the names of a template: `body`, `id`, `timestamp`, `/a/member`. */
+  /** What is signed, in the names of a template: `body`, `id`, `timestamp`, `/a/member`. */
   readonly signs: readonly string[]
-  /** What a signature vouches for. */
+  /** What a signature covers. */
   readonly covers: Coverage
 }
 
-/** Any sender's scheme. */
+/** Another sender's scheme. */
 export type SenderScheme = Scheme | CodeScheme

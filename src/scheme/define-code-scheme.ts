@@ -7,15 +7,16 @@ import type { CodeScheme } from './code-scheme.ts'
 import { senderAuthenticator } from './define-scheme.ts'
 import type { SchemeOptions } from './scheme.ts'
 
-/** Makes a listener's `auth`. `scheme` is the data that it was defined by. */
+/** Makes a listener's `auth`. `scheme` is its definition. */
 export interface CodeSchemeFactory<Options extends SchemeOptions> {
   (options: Options): Authenticator
   readonly scheme: CodeScheme
 }
 
 /**
- * Defines a scheme by code. `compile` gets the checked options, once a listener, and gives what authenticates deliveries.
- * That leaves the signed bytes on the attempt as `signed`; where it leaves none, the body is claimed.
+ * Defines a scheme by code. `compile` runs once per listener, with the checked options, and returns the function that
+ * authenticates deliveries. That function sets `attempt.signed` to the signed bytes; if it does not, the body identifies the
+ * event.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineCodeScheme<Options extends SchemeOptions>(
@@ -30,7 +31,7 @@ export function defineCodeScheme<Options extends SchemeOptions>(
   return Object.assign(factory, { scheme })
 }
 
-/** What `event.auth` says of a delivery that a code scheme vouches for. */
+/** The `event.auth` of a delivery that a code scheme has authenticated. */
 export function vouchedBy({ name, covers }: CodeScheme, secretId: string): EventAuth {
   return { method: 'scheme', scheme: name, secretId, covers }
 }

@@ -10,30 +10,34 @@ import type { Coverage, Scheme, SchemeOptions } from './scheme.ts'
 import { signedReader } from './signed-reader.ts'
 import { matcherOf } from './verifiers.ts'
 
-/** What a scheme's function takes where the sender shares a secret with you. */
+/** The options of a scheme whose sender shares a secret with you. */
 export type SecretOptions = Pick<SchemeOptions, 'secrets' | 'dedupe'>
-/** What it takes where the sender signs with a private key. */
+/** The options of a scheme whose sender signs with a private key. */
 export type PublicKeyOptions = Pick<SchemeOptions, 'publicKeys' | 'secrets' | 'dedupe'>
-/** Where the sender signs the URL. */
+/** Additional options if the sender signs the URL. */
 export type UrlOptions = Required<Pick<SchemeOptions, 'publicUrl'>>
-/** Where the sender's handshake repeats a text of yours. */
+/** Additional options if the sender's handshake repeats a token of yours. */
 export type VerifyTokenOptions = Pick<SchemeOptions, 'verifyToken'>
-/** Where the sender's handshake brings the secret. Until it is known, `secrets` may be left out. */
+/** Additional options if the sender's handshake delivers the secret. Omit `secrets` until you know it. */
 export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
 
-/** Makes a listener's `auth`. `scheme` is the data that it was defined by. */
+/** Makes a listener's `auth`. `scheme` is its definition. */
 export interface SchemeFactory<Options extends SchemeOptions = SecretOptions> {
   (options: Options): Authenticator
-  /** The row. */
+  /** The definition passed to `defineScheme`. */
   readonly scheme: Scheme
 }
 
 /**
- * Describes a sender's webhooks, once: `const acme = defineScheme({ … })`. A listener is then given
- * `auth: acme({ secrets: process.env.ACME_SECRET })`.
+ * Defines a sender's scheme. Returns a function that makes a listener's `auth`.
  *
- * @throws ListenerConfigError from the function it returns, for a secret that is missing, blank or of another form,
- * and for options that are unknown.
+ * @example
+ * ```ts
+ * const acme = defineScheme({ ...row })
+ * const auth = acme({ secrets: process.env.ACME_SECRET ?? '' })
+ * ```
+ *
+ * @throws ListenerConfigError from the returned function, for a missing, blank or malformed secret, and for unknown options.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineScheme<Options extends SchemeOptions = SecretOptions>(
@@ -48,7 +52,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions>(
   return Object.assign(factory, { scheme })
 }
 
-/** Makes the `auth` of a scheme whose signatures no row can describe: `authenticate` is its own. */
+/** Makes the `auth` of a scheme from its `authenticate` function. */
 export function senderAuthenticator(
   scheme: SenderScheme,
   options: SchemeOptions,
@@ -85,7 +89,7 @@ function keyOf(scheme: Scheme, id: string, secret: string, option: string): Sche
   }
 }
 
-/** What a signature of the scheme vouches for. */
+/** What a signature of the scheme covers. */
 export function coverageOf({ covers, algorithm, signs }: Scheme): Coverage {
   if (covers !== undefined) return covers
   if (algorithm === 'token') return 'token'

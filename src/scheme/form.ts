@@ -3,8 +3,8 @@ import type { Json } from '../lib/json.ts'
 type Form = { [name: string]: string | string[] }
 
 /**
- * The fields of `application/x-www-form-urlencoded` text, each name with its text, or its texts in order where it came
- * more than once. Undefined for percent codes that are malformed or not UTF-8.
+ * Parses `application/x-www-form-urlencoded` text. Repeated names get an array, in order. Undefined for percent encoding
+ * that is malformed or not UTF-8.
  */
 export function parseForm(text: string): Form | undefined {
   const fields = new Map<string, string | string[]>()
@@ -21,7 +21,7 @@ export function parseForm(text: string): Form | undefined {
   } catch {
     return undefined
   }
-  return Object.fromEntries(fields) // own members, `__proto__` too
+  return Object.fromEntries(fields) // creates own members, even for `__proto__`
 }
 
 function decode(text: string): string {
@@ -29,7 +29,7 @@ function decode(text: string): string {
   return spaced.includes('%') ? decodeURIComponent(spaced) : spaced
 }
 
-/** The form with one field's JSON parsed. Undefined where that field is no JSON, or came more than once. */
+/** Parses one field of the form as JSON. Undefined if that field is not JSON, or repeated. */
 export function withJsonField(form: Form, field: string): Json | undefined {
   const text = Object.hasOwn(form, field) ? form[field] : undefined
   if (text === undefined) return form

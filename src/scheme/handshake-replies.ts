@@ -3,7 +3,7 @@ import type { Reply } from '../reply.ts'
 
 const LONGEST_ECHO = 4096
 
-/** Text that came with a handshake, sent back as nothing but text. Undefined for text that is missing or too long. */
+/** Echoes a handshake's text as plain text. Undefined if the text is missing or too long. */
 export function textReply(text: unknown): Reply | undefined {
   if (typeof text !== 'string' || text === '' || text.length > LONGEST_ECHO) return undefined
   return {
@@ -13,12 +13,12 @@ export function textReply(text: unknown): Reply | undefined {
   }
 }
 
-/** A value as JSON. */
+/** A JSON reply. */
 export function jsonReply(value: Json): Reply {
   return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
 }
 
-/** A status, and perhaps headers, without a body. */
+/** A reply without a body. */
 export function emptyReply(status: number, headers: Reply['headers'] = {}): Reply {
   return { status, headers, body: '' }
 }

@@ -3,16 +3,16 @@ import type { Reply } from '../reply.ts'
 import type { SchemeOptions } from './scheme.ts'
 import type { SignedRequest } from './signed-request.ts'
 
-/** What a handshake is answered from. */
+/** What a handshake's `answer` may read. */
 export interface HandshakeRequest extends SignedRequest {
-  /** A member of the query, where it came once. */
+  /** A query parameter. Undefined if absent or repeated. */
   readonly query: (name: string) => string | undefined
 }
 
-/** A request that asks whether the endpoint is there, or who owns it. It never reaches a handler. */
+/** How to answer requests that check whether the endpoint exists, or who owns it. They never reach a handler. */
 export interface Handshake {
-  /** Whether the sender signs it. Then it is answered after authentication, otherwise before anything else is asked. */
+  /** Whether the sender signs it. Signed handshakes are answered after authentication, others right after the size check. */
   readonly signed: boolean
-  /** Undefined for a request that is no handshake. */
+  /** Returns the reply. Undefined if the request is not a handshake. */
   answer(request: HandshakeRequest, options: SchemeOptions): MaybePromise<Reply | undefined>
 }

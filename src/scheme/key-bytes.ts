@@ -6,7 +6,7 @@ const encoder = new TextEncoder()
 const FEWEST_BYTES = 24
 const MOST_BYTES = 64
 
-/** The key that a secret stands for, or what is wrong with it. */
+/** Decodes a secret into a key, or returns the problem. */
 export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer> | string {
   if (form === 'text') return encoder.encode(secret)
   if (form === 'hex') return decodeHex(secret.toLowerCase()) ?? 'must be hex'

@@ -5,7 +5,7 @@ import type { SchemeOptions } from './scheme.ts'
 
 const encoder = new TextEncoder()
 
-/** HMAC-SHA256 of a text with the first secret, in hex: what some handshakes want back. */
+/** HMAC-SHA256 of a text with the first secret, in hex. Some handshakes expect it in the reply. */
 export function macOfText({ secrets }: SchemeOptions, text: string): MaybePromise<string> {
   const [first] = namedSecrets(secrets, 'secrets', secretText)
   return hmacWith('sha256', encoder.encode(first?.secret), 'hex')('', encoder.encode(text), '')

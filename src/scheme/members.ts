@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts'
 
-/** The steps of a JSON pointer (RFC 6901): `/data/id` is `data`, `id`. */
+/** Splits a JSON pointer (RFC 6901): `/data/id` becomes `data`, `id`. */
 export function pointerSteps(pointer: string): readonly string[] {
   return pointer
     .split('/')
@@ -8,17 +8,17 @@ export function pointerSteps(pointer: string): readonly string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The member that the steps lead to. Inherited ones are none. */
+/** The own member at the end of the path. */
 export function memberAt(payload: unknown, steps: readonly string[]): Json | undefined {
   let found: unknown = payload
   for (const step of steps) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined
     found = Reflect.get(found, step)
   }
-  return found as Json // whatever stands in a parsed body
+  return found as Json // a value within a parsed body
 }
 
-/** A member as text: texts as they are, whole numbers in digits. */
+/** A member as text. Converts safe integers; undefined for other types. */
 export function textAt(payload: unknown, steps: readonly string[]): string | undefined {
   const member = memberAt(payload, steps)
   if (typeof member === 'string') return member

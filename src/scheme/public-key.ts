@@ -1,20 +1,20 @@
 import { isSmallOrderEd25519 } from '../lib/weak-keys.ts'
 
-/** What stands in front of the point in the SubjectPublicKeyInfo of every P-256 key (RFC 5480 2). */
+/** The bytes before the point in every P-256 SubjectPublicKeyInfo (RFC 5480 2). */
 const P256_HEADER = [
   0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
   0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
 ]
 const POINT_BYTES = 65
 
-/** What is wrong with 32 bytes that should be an Ed25519 public key (RFC 8032 5.1.5). */
+/** The problem of an Ed25519 public key (RFC 8032 5.1.5), if any. */
 export function ed25519Problem(bytes: Uint8Array): string | undefined {
   if (bytes.length !== 32) return `must stand for 32 bytes, not ${bytes.length}`
   const point = bytes.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n)
   return isSmallOrderEd25519(point) ? 'is a point for which anyone can sign' : undefined
 }
 
-/** The uncompressed point of a P-256 SubjectPublicKeyInfo; undefined for every other key. */
+/** The uncompressed point of a P-256 SubjectPublicKeyInfo. Undefined for any other key. */
 export function p256Point(spki: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   if (spki.length !== P256_HEADER.length + POINT_BYTES) return undefined
   if (P256_HEADER.some((byte, index) => spki[index] !== byte)) return undefined
@@ -22,7 +22,7 @@ export function p256Point(spki: Uint8Array): Uint8Array<ArrayBuffer> | undefined
   return point[0] === 0x04 ? point : undefined
 }
 
-/** r and s, 32 bytes each, of a DER signature (RFC 3279 2.2.3) in its one form; undefined for any other bytes. */
+/** Converts a strict DER signature (RFC 3279 2.2.3) to r and s, 32 bytes each. Undefined for any other bytes. */
 export function signatureOfDer(der: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   const signature = new Uint8Array(64)
   if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined
@@ -40,7 +40,7 @@ export function signatureOfDer(der: Uint8Array): Uint8Array<ArrayBuffer> | undef
   return start === der.length ? signature : undefined
 }
 
-/** A positive integer without a leading byte that it could do without. */
+/** Whether a DER integer is non-negative and minimal. */
 function isShortest([first = 0, second = 0x80]: Uint8Array): boolean {
   return first < 0x80 && (first !== 0 || second >= 0x80)
 }

@@ -4,9 +4,9 @@ import type { Scheme, SchemeOptions } from './scheme.ts'
 import type { SignedRequest } from './signed-request.ts'
 import { compileSignedText, type Signed, type SignedValues } from './signed-text.ts'
 
-/** How to find what a signature may stand for. */
+/** Reconstructs the bytes that a signature may cover. */
 export interface SignedReader {
-  /** The sender's usual bytes first. Undefined where a value that is signed is missing. */
+  /** Returns the candidates, most likely first. Undefined if a signed value is missing. */
   read(values: SignedValues): MaybePromise<readonly Signed[] | undefined>
   /** The names in the template's braces. */
   readonly names: readonly string[]
@@ -38,7 +38,7 @@ export function signedReader(
   }
 }
 
-/** What a scheme's own function sees. */
+/** The view of a request that a scheme's own function gets. */
 export function signedRequest(values: SignedValues, publicUrl: string): SignedRequest {
   const { delivery } = values
   return {

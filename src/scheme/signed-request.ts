@@ -1,19 +1,19 @@
 import type { Json } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
-/** What a scheme's own function may read to say which bytes were signed. */
+/** What a scheme's own function may read to reconstruct the signed bytes. */
 export interface SignedRequest {
   /** The HTTP method. */
   readonly method: string
-  /** A header that came once. */
+  /** Returns a header. Undefined if absent or repeated. */
   readonly header: (name: string) => string | undefined
-  /** The exact bytes. */
+  /** The exact bytes of the body. */
   readonly body: Uint8Array
-  /** The configured `publicUrl`. Empty where the scheme takes none. */
+  /** The configured `publicUrl`. Empty if the scheme has no such option. */
   readonly publicUrl: string
-  /** The body, parsed. Undefined when it does not parse. Nothing vouches for it yet. */
+  /** The parsed body, not authenticated yet. Undefined if it does not parse. */
   readonly payload: () => Json | undefined
 }
 
-/** The bytes that a signature may stand for, the sender's usual ones first. Undefined when the request has none. */
+/** Returns the byte strings that a signature may cover, most likely first. Undefined if the request has none. */
 export type SignedBytes = (request: SignedRequest) => MaybePromise<readonly Uint8Array[] | undefined>

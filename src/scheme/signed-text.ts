@@ -3,7 +3,7 @@ import { bytesOf } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { pointerSteps, textAt } from './members.ts'
 
-/** What was signed, in the order of the bytes. Each character of the texts is a byte. */
+/** The signed bytes in order. Each character of `before` and `after` is one byte. */
 export interface Signed {
   readonly before: string
   readonly body: Uint8Array
@@ -14,28 +14,28 @@ const LONGEST_MEMBER = 4096
 const NO_BYTES = new Uint8Array(0)
 const PART = /\{([^{}]+)\}|[^{}]+/g
 
-/** Where the values stand that a template names: an attempt, or a delivery that is being made. */
+/** The values that a template can name, of an attempt or of a delivery being signed. */
 export interface SignedValues {
   readonly timestampText: string
   readonly eventIdText: string
   readonly delivery: Delivery
-  /** The body's value. Undefined when it does not parse. */
+  /** The parsed body. Undefined if it does not parse. */
   parsed(): Json | undefined
 }
 
 type Part = string | ((values: SignedValues) => string | undefined)
 
-/** A template of `signs`, compiled. */
+/** A compiled `signs` template. */
 export interface SignedText {
-  /** Undefined where a member that is signed is missing. */
+  /** Undefined if a signed member is missing. */
   read(values: SignedValues): Signed | undefined
   /** The names in braces. */
   readonly names: readonly string[]
-  /** What follows the ID: no ID may hold it. Empty where nothing does. */
+  /** The text after the ID, which no ID may contain. Empty if there is none. */
   readonly idDivider: string
 }
 
-/** `{timestamp}.{body}`, say. `{body}` stands for the exact bytes, `{/a/b}` for a member of the parsed body. */
+/** Compiles e.g. `{timestamp}.{body}`. `{body}` is the exact bytes, and `{/a/b}` a member of the parsed body. */
 export function compileSignedText(template: string, url: string): SignedText {
   const tokens = [...template.matchAll(PART)].map(([text, name]) => ({ text, name }))
   const names = tokens.flatMap(({ name }) => name ?? [])
@@ -78,12 +78,12 @@ function join(parts: readonly Part[], values: SignedValues): string | undefined 
   return text
 }
 
-/** UTF-8, a character a byte. */
+/** Encodes as UTF-8, one character per byte. */
 function asBytes(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text))
 }
 
-/** All of it in one piece. The body itself where it stands alone. */
+/** Concatenates the parts. Returns the body itself if it is the only part. */
 export function signedBytes({ before, body, after }: Signed): Uint8Array {
   return before === '' && after === '' ? body : bytesOf(before, body, after)
 }

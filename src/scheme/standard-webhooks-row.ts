@@ -2,7 +2,7 @@ import type { Scheme } from './scheme.ts'
 
 type Row = Omit<Scheme, 'name' | 'sender' | 'secretName'>
 
-/** What every sender of Standard Webhooks v1 shares. */
+/** The part that all senders of Standard Webhooks v1 share. */
 export const STANDARD_WEBHOOKS: Row = {
   algorithm: 'hmac-sha256',
   key: { base64After: 'whsec_' },
@@ -15,7 +15,7 @@ export const STANDARD_WEBHOOKS: Row = {
   limits: 'The URL and the other headers are not signed.',
 }
 
-/** The same under the names that Svix gave its headers first. */
+/** The same scheme with Svix's original header names. */
 export const SVIX: Row = {
   ...STANDARD_WEBHOOKS,
   signature: { ...STANDARD_WEBHOOKS.signature, headers: ['svix-signature'] },

@@ -6,7 +6,7 @@ const RFC3339 =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]{1,9})?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/
 const LONGEST_TIME = 40
 
-/** Seconds since 1970, with a fraction where the unit has one. NaN for anything malformed. */
+/** Parses a time into seconds since 1970, with a fraction if the unit has one. NaN if malformed. */
 export function parseTime(unit: TimeForm['unit'], text: string): number {
   if (text.length > LONGEST_TIME) return Number.NaN
   if (unit === 'rfc3339') return parseRfc3339(text)
@@ -14,21 +14,21 @@ export function parseTime(unit: TimeForm['unit'], text: string): number {
   return MILLISECONDS.test(text) ? Number(text) / 1000 : Number.NaN
 }
 
-/** The same of a member of a body: a number, or the text of a date. */
+/** Like `parseTime`, for a member of the body: a number, or a string for RFC 3339. */
 export function timeOfMember(unit: TimeForm['unit'], member: unknown): number {
   if (unit === 'rfc3339') return typeof member === 'string' ? parseTime(unit, member) : Number.NaN
   if (typeof member !== 'number' || !(member >= 0 && Number.isFinite(member))) return Number.NaN
   return unit === 'seconds' ? member : member / 1000
 }
 
-/** RFC 3339 5.6, without leap seconds. By hand, because engines differ in what `Date.parse` takes beside it. */
+/** Parses RFC 3339 5.6 without leap seconds. Not `Date.parse`, which accepts other formats, depending on the engine. */
 function parseRfc3339(text: string): number {
   const match = RFC3339.exec(text)
   if (!match) return Number.NaN
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
   const [fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = match.slice(7)
   const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
-  date.setUTCFullYear(year, month - 1, day) // Date.UTC takes 0 to 99 for 1900 to 1999
+  date.setUTCFullYear(year, month - 1, day) // Date.UTC maps 0 to 99 to 1900 to 1999
   const isReal =
     date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60
   if (!isReal || Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return Number.NaN

@@ -1,14 +1,14 @@
 import type { EventKey, EventStore } from '../event-store.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
-/** A case's store, and an event that no other case knows. */
+/** The store under test, and an event that no other case uses. */
 export interface Subject {
   readonly store: EventStore
   readonly advance: (milliseconds: number) => MaybePromise<unknown>
   readonly key: EventKey
 }
 
-/** The name says what a store has to do; the function throws if it does not. */
+/** Maps each requirement to a function that throws if the store does not meet it. */
 export type Cases = { readonly [name: string]: (subject: Subject) => Promise<void> }
 
 export const RACERS = 50

@@ -11,7 +11,7 @@ import {
 
 const CROWD = 200
 
-/** What they answer to many at once. */
+/** How a store answers concurrent calls. */
 export const CROWD_CASES: Cases = {
   [`of ${RACERS} claims at once exactly one is acquired and the others are busy`]: async (subject) => {
     const answers = await claimsAtOnce(subject)
@@ -76,7 +76,7 @@ function claimsAtOnce({ store, key }: Subject): Promise<Awaited<ReturnType<Event
   return Promise.all(owners().map(async (owner) => store.claim(key, owner, LEASE_MS)))
 }
 
-/** The event of a process that crashed: claimed, and the lease over. */
+/** Simulates a crashed process: claims the event and lets the lease expire. */
 async function lapsedLease({ store, key, advance }: Subject): Promise<void> {
   await store.claim(key, 'crashed', SHORT_LEASE_MS)
   await advance(SHORT_LEASE_MS + 1)

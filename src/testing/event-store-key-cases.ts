@@ -1,6 +1,6 @@
 import { type Cases, expect, LEASE_MS, type Subject } from './event-store-case.ts'
 
-/** Which keys are the same event. Event IDs arrive in lower case; listener ids are any text, as configured. */
+/** Which keys name the same event. Event IDs are in lower case; listener IDs are any text. */
 export const KEY_CASES: Cases = {
   'the same event ID on another listener is another event': async ({ store, key }) => {
     await store.claim(key, 'a', LEASE_MS)
@@ -100,7 +100,7 @@ export const KEY_CASES: Cases = {
     ),
 }
 
-/** Claims and commits the event for each listener. Were two of them one, the second would not get it. */
+/** Claims the event for each listener. If a store confused two of them, the second claim would fail. */
 async function allApart({ store, key }: Subject, listenerIds: readonly string[]): Promise<void> {
   for (const listenerId of listenerIds) {
     expect(await store.claim({ ...key, listenerId }, listenerId.slice(-9), LEASE_MS), 'acquired')

@@ -1,9 +1,9 @@
 import { type Cases, expect, LEASE_MS, RETENTION_MS, SHORT_LEASE_MS } from './event-store-case.ts'
 
-/** 90 days: more milliseconds than 32 bits hold, and as many as make a negative number of them. */
+/** 90 days: overflows 32 bits of milliseconds, and is negative when truncated to them. */
 const LONG_MS = 7_776_000_000
 
-/** What they answer when a lease or the retention is over. */
+/** How a store answers after a lease or the retention has ended. */
 export const LAPSE_CASES: Cases = {
   'a lease that lapses lets the next claim in': async ({ store, key, advance }) => {
     await store.claim(key, 'crashed', SHORT_LEASE_MS)

@@ -5,23 +5,31 @@ import { KEY_CASES } from './event-store-key-cases.ts'
 import { LAPSE_CASES } from './event-store-lapse-cases.ts'
 import { VERB_CASES } from './event-store-verb-cases.ts'
 
-/** A store for one case. `advance` moves its clock; without it, the cases wait for real. */
+/**
+ * A store for one case, with an optional clock and cleanup.
+ *
+ * @example
+ * ```ts
+ * const fixture: StoreFixture = { store, close: () => client.quit() }
+ * ```
+ */
 export interface StoreFixture {
-  /** The store to prove, empty or not. */
+  /** The store under test. It need not be empty. */
   readonly store: EventStore
-  /** Moves the store's clock on, by milliseconds. Left out, the case waits. */
+  /** Advances the store's clock by milliseconds. If omitted, the cases wait in real time. */
   readonly advance?: ((milliseconds: number) => MaybePromise<unknown>) | undefined
-  /** Called when the case is over. */
+  /** Called after the case. */
   readonly close?: (() => MaybePromise<unknown>) | undefined
 }
 
-/** Registers a case: `test` of vitest, node:test, bun:test and others fits. */
+/** Registers a test. The `test` function of vitest, node:test or bun:test fits. */
 export type RegisterTest = (name: string, run: () => Promise<void>) => unknown
 
 /**
- * Proves an event store. Registers one test a case; each asks `createStore` for a store of its own and uses event IDs
- * that no other case uses, so that stores may share a database.
+ * Tests an event store. Registers one test per case. Each calls `createStore` and uses unique event IDs, so that the stores
+ * can share a database.
  *
+ * @example
  * ```ts
  * eventStoreSuite(test, () => memoryStore())
  * ```
@@ -45,7 +53,7 @@ export function eventStoreSuite(
   }
 }
 
-/** Timers may fire a millisecond early, and a store's clock may be coarse. */
+/** Timers may fire a millisecond early, and a store's clock may have a coarse resolution. */
 const SLEEP_MARGIN_MS = 20
 
 function sleep(milliseconds: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Cases, expect, LEASE_MS, RETENTION_MS } from './event-store-case.ts'
 
-/** What claim, commit and release answer while leases and retention run. */
+/** How claim, commit and release answer before any lease or retention ends. */
 export const VERB_CASES: Cases = {
   'a new event is acquired': async ({ store, key }) => {
     expect(await store.claim(key, 'a', LEASE_MS), 'acquired')

@@ -1,7 +1,7 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import { hasMethod, rowsOf, type SqliteConnection, type SqliteValue } from './sqlite-connection.ts'
 
-/** The part of a statement of D1 that is used. */
+/** The part of a D1 statement that is used. */
 export interface D1BoundStatement {
   bind(...values: SqliteValue[]): D1BoundStatement
   all(): Promise<{ readonly results: readonly unknown[] }>
@@ -15,24 +15,24 @@ export interface D1Binding {
 
 const KNOWN = 'must be a D1 binding of a Worker: env.DB, say, of d1_databases'
 
-/** @throws ListenerConfigError for anything but a D1 binding; the message names the store that takes it. */
+/** @throws ListenerConfigError for anything but a D1 binding. The message names the store that accepts it. */
 export function connectD1(binding: D1Binding): SqliteConnection {
   if (!isD1(binding)) throw new ListenerConfigError('binding', problemOf(binding))
   return {
-    // Never first(): the rows are only true once the whole statement is.
+    // Not first(): the write is only certain once the whole statement has run.
     async all(sql, values) {
       const statement = binding.prepare(sql).bind(...values)
       return rowsOf((await statement.all()).results)
     },
-    // Not exec(), which takes each line for a statement.
+    // Not exec(), which treats each line as a statement.
     run: (statements) => binding.batch(statements.map((sql) => binding.prepare(sql))),
     isLocal: false,
   }
 }
 
-/** A statement of D1 has a `first`, which those of better-sqlite3 (a `bind` they have too) lack. */
+/** D1 statements have a `first`; those of better-sqlite3 have a `bind`, but no `first`. */
 export function isD1(client: unknown): client is D1Binding {
-  // What has a fetch is a service or an object: it has every method one asks for, and each is a request.
+  // Service and Durable Object stubs have `fetch`. They pretend to have every method, and each call is a request.
   if (!hasMethod(client, 'prepare') || !hasMethod(client, 'batch') || hasMethod(client, 'fetch')) return false
   const statement: unknown = Reflect.apply(Reflect.get(Object(client), 'prepare'), client, ['SELECT 1'])
   return hasMethod(statement, 'first') && hasMethod(statement, 'bind')

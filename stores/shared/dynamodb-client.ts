@@ -1,6 +1,6 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 
-/** A value as DynamoDB writes it. All that is kept here is text, whole numbers and a flag. */
+/** A DynamoDB attribute value. Only strings, integers and booleans are used. */
 export type Attribute = { S: string } | { N: string } | { BOOL: boolean }
 export type Item = Record<string, Attribute>
 
@@ -27,7 +27,7 @@ interface CallOptions {
   abortSignal?: AbortSignal
 }
 
-/** What is used of `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3. */
+/** The part of `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3 that is used. */
 export interface DynamodbClient {
   putItem(input: Condition & { Item: Item }, options?: CallOptions): Promise<unknown>
   deleteItem(input: Condition & { Key: Item }, options?: CallOptions): Promise<unknown>
@@ -44,7 +44,7 @@ export interface DynamodbClient {
 
 const KNOWN = 'must be a DynamoDB of @aws-sdk/client-dynamodb: new DynamoDB({ region })'
 
-/** @throws ListenerConfigError for anything else, with the way from there to what is wanted. */
+/** @throws ListenerConfigError for any other client. The message says what to pass instead. */
 export function checkDynamodbClient(client: unknown): void {
   const has = (method: string) => typeof Reflect.get(Object(client), method) === 'function'
   const methods = ['putItem', 'deleteItem', 'getItem', 'createTable', 'describeTable', 'updateTimeToLive']
@@ -59,7 +59,7 @@ export function checkDynamodbClient(client: unknown): void {
   throw new ListenerConfigError('client', KNOWN)
 }
 
-/** Runs a call that is aborted, its retries included, when it takes too long. */
+/** Runs a call, and aborts it and its retries if it takes too long. */
 export type Call = <Reply>(call: (options: CallOptions) => Promise<Reply>) => Promise<Reply>
 
 export function callWithin(milliseconds: number): Call {
@@ -74,7 +74,7 @@ export function callWithin(milliseconds: number): Call {
   }
 }
 
-/** The name by which AWS knows what went wrong. */
+/** Whether this is the AWS error of this name. */
 export function isNamed(error: unknown, name: string): boolean {
   return Reflect.get(Object(error), 'name') === name
 }

@@ -13,7 +13,7 @@ export interface TableOptions {
 const POLL_MS = 250
 const MOST_POLLS = 240
 
-/** Creates the table where it is missing, waits for it, and has it delete by itself what is past its time. */
+/** Creates the table if it is missing, waits until it is active, and enables its TTL. */
 export async function createTable({ client, call, table }: TableOptions): Promise<void> {
   const input = {
     TableName: table,
@@ -31,7 +31,7 @@ export async function createTable({ client, call, table }: TableOptions): Promis
   try {
     await call((given) => client.updateTimeToLive({ TableName: table, TimeToLiveSpecification }, given))
   } catch (error) {
-    // Another process may have been faster; then it is as it should be.
+    // Another process may have enabled it first.
     if ((await timeToLive({ client, call, table })) !== TTL_ATTRIBUTE) throw error
   }
 }
@@ -49,11 +49,11 @@ async function untilActive(options: TableOptions): Promise<void> {
 interface Description {
   readonly status: unknown
   readonly keys: string
-  /** Replicas in other regions that are written to on their own. */
+  /** Has replicas in other regions without strong consistency. */
   readonly hasLooseReplicas: boolean
 }
 
-/** Undefined: there is no such table. */
+/** Undefined if the table does not exist. */
 async function describe({ client, call, table }: TableOptions): Promise<Description | undefined> {
   try {
     const reply = await call((given) => client.describeTable({ TableName: table }, given))
@@ -67,14 +67,14 @@ async function describe({ client, call, table }: TableOptions): Promise<Descript
   }
 }
 
-/** By which attribute records are deleted; undefined when they are not. */
+/** The TTL attribute. Undefined if TTL is disabled. */
 async function timeToLive({ client, call, table }: TableOptions): Promise<unknown> {
   const reply = await call((given) => client.describeTimeToLive({ TableName: table }, given))
   const told = Object(Reflect.get(Object(reply), 'TimeToLiveDescription'))
   return /^ENABL/.test(String(told.TimeToLiveStatus)) ? told.AttributeName : undefined
 }
 
-/** What would make the store forget, fail or grow. Needs the right to describe the table and its TTL. */
+/** Lists what would make the store forget, fail or grow. Needs permission to describe the table and its TTL. */
 export async function tableProblems(options: TableOptions): Promise<readonly StoreProblem[]> {
   const problems = clockProblems(options.client)
   const found = await describe(options)

@@ -20,10 +20,10 @@ export interface VerbOptions {
   readonly clock: Clock
 }
 
-/** What a conditional write came to: it was written, or another's record stood in its way. */
+/** The outcome of a conditional write: written, or blocked by another owner's record. */
 type Outcome = 'written' | 'leased' | 'done'
 
-/** A lease while the work runs, then done. */
+/** Mode `two-phase`: leases, then commits. */
 export function twoPhase(options: VerbOptions): EventStore {
   const put = putter(options)
   return {
@@ -38,7 +38,7 @@ export function twoPhase(options: VerbOptions): EventStore {
   }
 }
 
-/** Done with the claim: a commit has nothing to add, a release nothing to give back. */
+/** Mode `single`: the claim already commits, so commit and release do nothing. */
 export function singlePhase(options: VerbOptions, retentionSeconds: number): EventStore {
   const put = putter(options)
   const states = { keepOwner: true, wasDone: true, isDone: true }
@@ -55,9 +55,9 @@ const COMMIT_ANSWERS = { written: 'committed', leased: 'lost', done: 'already' }
 
 interface Change {
   readonly owner: string
-  /** Left out of a committed record, so that its owner is like any other. */
+  /** False drops the owner of a committed record, so that it is treated like any other owner. */
   readonly keepOwner: boolean
-  /** The state in which a record of this owner may be written over. */
+  /** The state in which this owner's record may be overwritten. */
   readonly wasDone: boolean
   readonly isDone: boolean
 }
@@ -108,8 +108,8 @@ function releaser(options: VerbOptions): EventStore['release'] {
 }
 
 /**
- * DynamoDB tells with its refusal what stood in the way; some of its imitations do not, and are asked. What is gone by
- * then was leased.
+ * Reads the record that blocked a write. DynamoDB returns it with the error, but some compatible servers do not. A record
+ * that is gone by now was leased.
  */
 async function read({ client, call, table }: VerbOptions, key: Item): Promise<unknown> {
   const reply = await call((given) =>

@@ -1,15 +1,15 @@
 import { hashOf, WORDS } from './event-words.ts'
 
-/** No record. */
+/** The index that means no record. */
 export const NONE = 0
 
-/** Which record has which key: a hash table with open addressing, and the keys themselves beside it. */
+/** Maps keys to records: a hash table with open addressing and linear probing, with the keys in a parallel array. */
 export class EventIndex {
-  /** The keys, by record. */
+  /** The keys by record. */
   #words: Uint32Array
-  /** Records by the hash of their key, each in its own place or in the next free one behind it. */
+  /** The slots: each record sits at its key's hash, or in the next free slot. */
   #places: Uint32Array
-  /** The hash of what `find()` was asked for last. */
+  /** The hash of the last key passed to `find()`. */
   #hash = 0
 
   constructor(capacity: number) {
@@ -23,13 +23,13 @@ export class EventIndex {
     return this.#places[this.#placeOf(words, 0, this.#hash)] ?? NONE
   }
 
-  /** `words` are those that `find()` was asked for last. */
+  /** @param words The key that was last passed to `find()`. */
   add(record: number, words: Uint32Array): void {
     for (let index = 0; index < WORDS; index += 1) this.#words[record * WORDS + index] = words[index] ?? 0
     this.#places[this.#placeOf(words, 0, this.#hash)] = record
   }
 
-  /** Leaves no gap behind: what stands further on only because this place was taken moves up. */
+  /** Backward-shift deletion: moves displaced records up, so that no probe sequence breaks. */
   remove(record: number): void {
     const last = this.#places.length - 1
     let gap = this.#placeOf(this.#words, record * WORDS)
@@ -43,7 +43,7 @@ export class EventIndex {
     this.#places[gap] = NONE
   }
 
-  /** Takes over the records below `end`, all of which must be in use. */
+  /** Rehashes the records below `end`, all of which must be in use. */
   grow(end: number, capacity: number): void {
     this.#words = grown(this.#words, new Uint32Array(capacity * WORDS))
     this.#places = placesFor(capacity)
@@ -52,7 +52,7 @@ export class EventIndex {
     }
   }
 
-  /** Where the record of the words from `at` on stands, or the free place where it would. */
+  /** The slot of the key at `words[at]`, or the free slot where it belongs. */
   #placeOf(words: Uint32Array, at: number, hash = hashOf(words, at)): number {
     const last = this.#places.length - 1
     let place = hash & last
@@ -64,7 +64,7 @@ export class EventIndex {
   }
 }
 
-/** A power of two, of which at most four in five are taken. */
+/** A power of two, with a load factor of at most 0.8. */
 function placesFor(capacity: number): Uint32Array {
   return new Uint32Array(2 ** Math.ceil(Math.log2(capacity * 1.25)))
 }

@@ -20,7 +20,7 @@ export interface EventNamespace {
   }
 }
 
-/** Asks the object that has the event. */
+/** Asks the object that holds the event. */
 export type AskObject = <Answer>(
   key: EventKey,
   question: ObjectQuestion,
@@ -29,19 +29,19 @@ export type AskObject = <Answer>(
 
 const KNOWN = 'must be the Durable Object namespace of EventStoreObject: env.EVENTS, say'
 
-/** @throws ListenerConfigError for anything but a namespace; the message names the store that takes it. */
+/** @throws ListenerConfigError for anything but a namespace. The message names the store that accepts it. */
 export function askObject(
   namespace: EventNamespace,
   shards: number,
   locationHint: string | undefined,
 ): AskObject {
-  // One object of a namespace has every method one asks for, and each is a request.
+  // Object stubs have `fetch`. They pretend to have every method, and each call is a request.
   if (!hasMethod(namespace, 'idFromName') || hasMethod(namespace, 'fetch')) {
     throw new ListenerConfigError('namespace', problemOf(namespace))
   }
   const options = locationHint === undefined ? undefined : { locationHint }
   return async (key, question, answers) => {
-    // A new stub each time: one that has failed once stays broken, and none outlives its request.
+    // A new stub each time: a stub stays broken once it has failed, and does not outlive its request.
     const stub = namespace.get(namespace.idFromName(objectName(key, shards)), options)
     const response = await stub.fetch('https://event-store/', {
       method: 'POST',
@@ -51,7 +51,7 @@ export function askObject(
   }
 }
 
-/** Two listeners never share an object: what stands in front of the first slash is a number. */
+/** Unique per listener: the text before the first slash is always a number. */
 function objectName({ listenerId, eventId }: EventKey, shards: number): string {
   return `${Number.parseInt(eventId.slice(0, 8), 16) % shards}/${listenerId}`
 }

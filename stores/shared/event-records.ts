@@ -1,22 +1,22 @@
 export type SqlValue = string | number | null
 
-/** `ctx.storage.sql` of a Durable Object. */
+/** The part of `ctx.storage.sql` of a Durable Object that is used. */
 export interface ObjectSql {
   exec(sql: string, ...values: SqlValue[]): { toArray(): { readonly [column: string]: unknown }[] }
 }
 
 export interface EventRecord {
-  /** Null once a commit has made it nobody's. */
+  /** Null after a commit. */
   readonly owner: string | null
   readonly done: boolean
   /** In Unix milliseconds. */
   readonly expiresAt: number
 }
 
-/** Rows that one slice of a sweep looks at: some milliseconds of work. */
+/** Rows per slice of a sweep: a few milliseconds of work. */
 const SLICE_ROWS = 10_000
 
-// No index on expires_at: it would double the rows that are written, which is what is paid for.
+// No index on expires_at: it would double the rows written, which Cloudflare bills.
 const TABLE = `CREATE TABLE IF NOT EXISTS events (
   event_id TEXT PRIMARY KEY,
   owner TEXT,
@@ -24,18 +24,18 @@ const TABLE = `CREATE TABLE IF NOT EXISTS events (
   expires_at INTEGER NOT NULL
 ) WITHOUT ROWID`
 
-/** The events of one object. All of it is synchronous, so that no other request comes between two calls. */
+/** The events of one object. Synchronous, so that no other request runs between two calls. */
 export class EventRecords {
   readonly #sql: ObjectSql
   #hasTable = false
-  /** Where the round of sweeping stands: the last event that was looked at. */
+  /** The sweep's cursor: the last event it visited. */
   #sweptTo = ''
 
   constructor(sql: ObjectSql) {
     this.#sql = sql
   }
 
-  /** Undefined when there is none, or it is past its time. */
+  /** Undefined if absent or expired. */
   live(eventId: string, now: number): EventRecord | undefined {
     const [row] = this.#rows('SELECT owner, done, expires_at FROM events WHERE event_id = ?', eventId)
     if (row === undefined || Number(row.expires_at) < now) return undefined
@@ -56,7 +56,7 @@ ON CONFLICT (event_id) DO UPDATE SET owner = excluded.owner, done = excluded.don
     this.#rows('DELETE FROM events WHERE event_id = ?', eventId)
   }
 
-  /** Looks at the next rows in the order of their ids, and deletes those past their time. False at the end of a round. */
+  /** Visits the next rows in ID order, and deletes the expired ones. Returns false at the end of a round. */
   sweepSlice(now: number): boolean {
     const from = this.#sweptTo
     const [slice] = this.#rows(
@@ -75,7 +75,7 @@ ON CONFLICT (event_id) DO UPDATE SET owner = excluded.owner, done = excluded.don
     return this.#rows('SELECT 1 FROM events LIMIT 1').length === 0
   }
 
-  /** To be told when the whole storage is deleted. */
+  /** Call after the object's storage is deleted. */
   forgetTable(): void {
     this.#hasTable = false
   }

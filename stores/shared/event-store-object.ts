@@ -1,7 +1,7 @@
 import type { ClaimAnswer, CommitAnswer } from '../../src/event-store.ts'
 import { type EventRecord, EventRecords, type ObjectSql } from './event-records.ts'
 
-/** What a store asks of the object, as JSON. `done` is a claim's in mode `single`. */
+/** A store's question to the object, sent as JSON. `done` is true for claims in mode `single`. */
 export type ObjectQuestion =
   | {
       readonly verb: 'claim'
@@ -13,7 +13,7 @@ export type ObjectQuestion =
   | { readonly verb: 'commit'; readonly eventId: string; readonly owner: string; readonly ms: number }
   | { readonly verb: 'release'; readonly eventId: string; readonly owner: string }
 
-/** The part of a Durable Object's `ctx` that is used. Its class has to have SQLite storage. */
+/** The part of a Durable Object's `ctx` that is used. The class must have SQLite storage. */
 export interface ObjectState {
   readonly storage: {
     readonly sql: ObjectSql
@@ -23,20 +23,23 @@ export interface ObjectState {
   }
 }
 
-/** A round of sweeping begins so long after the last one ended, or after the first event. */
+/** Delay before a round of sweeping, after the last round or the first event. */
 const ROUND_MS = 3_600_000
-/** Between two slices of a round the object serves deliveries. */
+/** Pause between two slices of a round, to serve deliveries. */
 const SLICE_PAUSE_MS = 1000
 
 /**
- * The Durable Object behind `durableObjectStore`: the events of one listener, or of one shard of them. Export it from
- * your Worker, and name it under `new_sqlite_classes` of a migration. It forgets what is past its time by alarm, and
- * leaves nothing behind when nothing is left.
+ * The Durable Object behind `durableObjectStore`. Holds the events of one listener, or of one shard. Export it from your
+ * Worker, and list it under `new_sqlite_classes` in a migration. An alarm deletes expired events, and the whole storage once
+ * it is empty. Works with every compatibility date: imports nothing of the Workers runtime and uses plain `fetch`.
  *
- * It imports nothing of the Workers runtime and speaks plain `fetch`, so that every compatibility date will do.
+ * @example
+ * ```ts
+ * export { EventStoreObject } from 'hookgate/stores/durable-object'
+ * ```
  */
 export class EventStoreObject {
-  /** What `wrangler types` asks of a class. Nothing at run time. */
+  /** Required by the types of `wrangler types`. Does not exist at run time. */
   declare readonly __DURABLE_OBJECT_BRAND: never
   readonly #storage: ObjectState['storage']
   readonly #records: EventRecords
@@ -47,16 +50,16 @@ export class EventStoreObject {
     this.#records = new EventRecords(storage.sql)
   }
 
-  /** One verb. Between its look and its change nothing else runs; the answer leaves when the change is durable. */
+  /** Runs one method atomically. The response is sent once the change is durable. */
   async fetch(request: { json(): Promise<unknown> }): Promise<Response> {
-    // A cast, because only the store of this package reaches the object: its binding is the Worker's own.
+    // Cast: only this package's store can reach the object, through the Worker's own binding.
     const question = (await request.json()) as ObjectQuestion
     const answer = this.#answer(question)
     if (question.verb !== 'release') await this.#planRound()
     return Response.json(answer)
   }
 
-  /** One slice of a round of sweeping. */
+  /** Sweeps one slice. */
   async alarm(): Promise<void> {
     this.#hasAlarm = true
     const isMore = this.#records.sweepSlice(Date.now())
@@ -96,13 +99,13 @@ export class EventStoreObject {
   }
 }
 
-/** Why a commit leaves the record as it is. */
+/** Why a commit must not change the record. Undefined if it may. */
 function keptFrom(record: EventRecord | undefined, owner: string): CommitAnswer | undefined {
   if (record?.done) return 'already'
   return record !== undefined && record.owner !== owner ? 'lost' : undefined
 }
 
-/** A claim of an event that is there. */
+/** The answer to a claim of an existing event. */
 function answerTo(record: EventRecord, { owner, done }: { owner: string; done: boolean }): ClaimAnswer {
   if (record.owner === owner && record.done === done) return 'acquired'
   return record.done ? 'done' : 'busy'

@@ -6,29 +6,29 @@ export { NONE } from './event-index.ts'
 
 const FIRST_CAPACITY = 512
 
-/** How many listeners' words are kept, so that each is hashed once where there are few. */
+/** Maximum number of cached listener hashes. */
 const MOST_LISTENERS = 1000
 
 /**
- * Events in the order of their last change, about 55 bytes each at a million: flat arrays, so that neither their number nor
- * their coming and going is work for the garbage collector. A record is a number, good until `remove()`. The arrays
- * double as records come, up to `maxRecords`, of which the caller takes care.
+ * Events in the order of their last change, about 55 bytes each at a million. Uses flat arrays, so that events cost the
+ * garbage collector nothing. A record is an index, valid until `remove()`. The arrays double as needed, up to `maxRecords`;
+ * the caller must not add more.
  */
 export class EventTable {
   size = 0
   readonly #maxRecords: number
   readonly #listeners = new Map<string, Uint32Array>()
   readonly #index: EventIndex
-  /** When a record's time is up, in milliseconds, and when it was last kept, in whole seconds. */
+  /** When a record expires, in milliseconds, and when `keep()` was last called, in whole seconds. */
   #until: Float64Array
   #keptAt: Uint32Array
-  /** Neighbours in the order of change. Record 0 is the knot of the ring: newer than the newest, older than the oldest. */
+  /** A doubly linked list in the order of change. Record 0 is its sentinel. */
   #older: Uint32Array
   #newer: Uint32Array
-  /** The first record that has never been used, and the first of those that were removed, strung along `#newer`. */
+  /** The first record never used, and the head of the free list, which is linked through `#newer`. */
   #unused = 1
   #removed = NONE
-  /** What `find()` was asked for last. */
+  /** The last key passed to `find()`. */
   readonly #wanted = new Uint32Array(WORDS)
 
   constructor(maxRecords: number) {
@@ -41,7 +41,7 @@ export class EventTable {
     this.#newer = new Uint32Array(capacity)
   }
 
-  /** The record that was changed longest ago, or NONE. */
+  /** The least recently changed record, or NONE. */
   get oldest(): number {
     return this.#newer[0] ?? NONE
   }
@@ -59,7 +59,7 @@ export class EventTable {
     return words
   }
 
-  /** A new record, the newest, of the key that `find()` was asked for last and did not find. */
+  /** Adds a record for the key that the last `find()` did not find, as the newest. */
   add(): number {
     const record = this.#take()
     this.#index.add(record, this.#wanted)
@@ -68,7 +68,7 @@ export class EventTable {
     return record
   }
 
-  /** From now on a record counts for so many milliseconds. */
+  /** Makes a record expire after `milliseconds`. */
   keep(record: number, now: number, milliseconds: number): void {
     this.#until[record] = now + milliseconds
     this.#keptAt[record] = now / 1000
@@ -78,7 +78,7 @@ export class EventTable {
     return now <= (this.#until[record] ?? 0)
   }
 
-  /** Whole seconds since a record was last kept. */
+  /** Whole seconds since the last `keep()`. */
   age(record: number, now: number): number {
     return Math.floor(now / 1000) - (this.#keptAt[record] ?? 0)
   }
@@ -122,7 +122,7 @@ export class EventTable {
     this.#older[newer] = older
   }
 
-  /** It is only called when every record is in use. */
+  /** Only called when every record is in use. */
   #grow(): void {
     const capacity = Math.min((this.#unused - 1) * 2, this.#maxRecords) + 1
     this.#index.grow(this.#unused, capacity)

@@ -1,11 +1,11 @@
-/** How many 32-bit words an event key takes. */
+/** 32-bit words per event key. */
 export const WORDS = 4
 
 const FINAL_ROUNDS = 3
 
 /**
- * Writes a key: its UUID, xor 128 bits that stand for its listener. Keys of two listeners that fall together would need UUIDs
- * that differ by exactly the difference of those bits, which no sender knows.
+ * Writes a key: the UUID xor the listener's 128-bit hash. Keys of two listeners collide only if their UUIDs differ by
+ * exactly the difference of the hashes, which no sender knows.
  */
 export function writeWords(words: Uint32Array, uuid: string, listener: Uint32Array): void {
   words[0] = ((fourDigits(uuid, 0) << 16) | fourDigits(uuid, 4)) ^ (listener[0] ?? 0)
@@ -23,29 +23,29 @@ function fourDigits(text: string, at: number): number {
   )
 }
 
-/** The value of a hexadecimal digit, of either case. */
+/** The value of a hexadecimal digit in either case. */
 function digit(code: number): number {
   return (code & 15) + (code >> 6) * 9
 }
 
-/** The keys of `hashOf`, then those of each word of `listenerWords`. */
+/** The keys of `hashOf`, then of each word of `listenerWords`. */
 let seeds: Uint32Array | undefined
 
-/** Random once, at the first use: workerd has no randomness before the first request. */
+/** Drawn at first use, because workerd has no randomness before the first request. */
 function seed(index: number): number {
   seeds ??= crypto.getRandomValues(new Uint32Array(2 + 2 * WORDS))
   return seeds[index] ?? 0
 }
 
-/** The hash of the key that begins at `at`. */
+/** The hash of the key at `words[at]`. */
 export function hashOf(words: Uint32Array, at: number): number {
   return halfSipHash(words, at, WORDS, seed(0), seed(1))
 }
 
-/** What stands for a listener in its keys: a hash of its ID, however long that is, which is another after each start. */
+/** A 128-bit hash of a listener's ID of any length. Differs after each start. */
 export function listenerWords(id: string): Uint32Array {
   const units = new Uint32Array(1 + Math.ceil(id.length / 2))
-  units[0] = id.length // otherwise an odd ID would equal the same with a NUL behind it
+  units[0] = id.length // otherwise an ID of odd length would equal the same ID with a trailing NUL
   for (let index = 0; index < id.length; index += 1) {
     const word = 1 + (index >> 1)
     units[word] = ((units[word] ?? 0) << 16) | id.charCodeAt(index)
@@ -56,8 +56,8 @@ export function listenerWords(id: string): Uint32Array {
 }
 
 /**
- * HalfSipHash-1-3 of `count` words from `at` on, without its length block: all inputs of one key are of one length, or begin
- * with it. Keyed, because senders choose their event IDs, and one of them could choose a million that fall on one place.
+ * HalfSipHash-1-3 of `count` words from `at`, without its length block: all inputs under one key have the same length, or
+ * start with it. Keyed, because senders choose their event IDs and could otherwise force collisions.
  */
 function halfSipHash(words: Uint32Array, at: number, count: number, key0: number, key1: number): number {
   let a = key0 | 0

@@ -2,7 +2,7 @@ import type { RunStatement } from './postgres-client.ts'
 import { quotedTable } from './postgres-sql.ts'
 import type { StoreProblem } from './store-problem.ts'
 
-/** Each finding's row is there if the problem is. `$1` is the table, in quotes. */
+/** Returns one row per problem. `$1` is the quoted table name. */
 const QUESTIONS = `WITH kept AS (SELECT to_regclass($1::text)::oid AS id)
 SELECT 'missing' AS finding FROM kept WHERE id IS NULL
 UNION ALL SELECT 'unindexed' FROM kept WHERE id IS NOT NULL AND NOT EXISTS (
@@ -52,7 +52,7 @@ const FINDINGS: Readonly<Record<string, StoreProblem>> = {
   },
 }
 
-/** Asks the server once, and the client itself. Empty when nothing is wrong. */
+/** Checks the server, in one query, and the client. Empty if there are no problems. */
 export async function problemsOf(
   run: RunStatement,
   client: unknown,
@@ -68,7 +68,7 @@ const IDLE_ERRORS: StoreProblem = {
   fix: "pool.on('error', (error) => log(error))",
 }
 
-/** A pool of pg emits `error` for connections that nobody uses; an EventEmitter without listeners throws it. */
+/** A pg pool emits `error` for broken idle connections, which an EventEmitter without a listener throws. */
 function diesOfIdleErrors(client: unknown): boolean {
   const holder = Object(client)
   if (!('totalCount' in holder) || typeof Reflect.get(holder, 'listenerCount') !== 'function') return false

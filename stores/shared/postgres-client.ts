@@ -1,22 +1,22 @@
 import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
 
-/** `query(text, values)`: pg's Pool, Client and PoolClient, PGlite and its transactions, neon() and neon's Pool. */
+/** Clients with `query(text, values)`: pg's Pool, Client and PoolClient, PGlite, its transactions, neon(), neon's Pool. */
 export interface PostgresQueryClient {
   query(text: string, values: string[]): PromiseLike<unknown>
 }
 
-/** `unsafe(text, values)`: postgres.js and Bun.SQL, and what their `begin` hands over. */
+/** Clients with `unsafe(text, values)`: postgres.js and Bun.SQL, and the transactions that their `begin` passes. */
 export interface PostgresUnsafeClient {
   unsafe(text: string, values: string[]): PromiseLike<unknown>
 }
 
-/** What `postgresStore` takes: pg, PGlite and neon by `query`; postgres.js and Bun's SQL by `unsafe`. */
+/** The clients that `postgresStore` accepts: pg, PGlite and neon by `query`; postgres.js and Bun's SQL by `unsafe`. */
 export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient
 
-/** A row as a client gives it. All columns that are asked for here are texts. */
+/** A row of any client. All columns used here are text. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Runs one statement and gives its rows. All values are texts: that is what every client sends alike. */
+/** Runs one statement and returns its rows. All values are strings, which every client sends the same way. */
 export type RunStatement = (text: string, values: readonly string[]) => Promise<readonly Row[]>
 
 /** @throws ListenerConfigError for anything that is not a Postgres client. */
@@ -32,7 +32,7 @@ export function statementRunner(client: PostgresClient, option: string): RunStat
   return async (text, values) => rowsOf(await call(text, [...values]))
 }
 
-/** `query` is looked for first: neon() has an `unsafe` too, which runs nothing. */
+/** Tries `query` first, because the `unsafe` of neon() runs nothing. */
 function callOf(client: unknown): ((text: string, values: string[]) => unknown) | undefined {
   const holder = Object(client)
   for (const name of ['query', 'unsafe']) {
@@ -42,18 +42,18 @@ function callOf(client: unknown): ((text: string, values: string[]) => unknown) 
   return undefined
 }
 
-/** Some clients answer with the rows, others with an object around them. */
+/** Some clients return the rows, others an object with `rows`. */
 function rowsOf(result: unknown): readonly Row[] {
   const rows: unknown = Array.isArray(result) ? result : Reflect.get(Object(result), 'rows')
   if (Array.isArray(rows)) return rows
   throw new EventStoreError('the Postgres client answered with something else than rows')
 }
 
-/** @throws ListenerConfigError for a client that gives each statement a connection of its choice. */
+/** @throws ListenerConfigError for a client that may run each statement on another connection. */
 export function checkTransaction(tx: unknown): void {
   const has = (name: string) => typeof Reflect.get(Object(tx), name) === 'function'
   const isPgPool = 'totalCount' in Object(tx)
-  // postgres.js and Bun begin transactions, and so does neon(); Bun's transaction still could, but has savepoints too.
+  // Clients of postgres.js, Bun and neon() can begin transactions. So can Bun's transactions, but those have savepoints.
   const begins = has('begin') || (typeof tx === 'function' && has('transaction'))
   if (isPgPool || (begins && !has('savepoint'))) {
     throw new ListenerConfigError(
@@ -66,7 +66,7 @@ export function checkTransaction(tx: unknown): void {
 export const SERIALIZATION_FAILURE = '40001'
 export const UNDEFINED_TABLE = '42P01'
 
-/** Bun keeps the SQLSTATE in `errno`, all others in `code`. */
+/** Bun reports the SQLSTATE in `errno`, all other clients in `code`. */
 export function hasSqlState(error: unknown, state: string): boolean {
   return ['code', 'errno'].some((name) => Reflect.get(Object(error), name) === state)
 }

@@ -2,13 +2,13 @@ import { ListenerConfigError } from '../../src/errors.ts'
 
 export const DEFAULT_TABLE = 'hookgate_events'
 
-/** The name of the index ends in `_expires_at`, and Postgres cuts names off at 63 bytes. */
+/** At most 52 characters: the index appends `_expires_at`, and Postgres truncates names at 63 bytes. */
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,51}$/i
 
 /**
- * The table's name as it stands in SQL, in quotes: `events` or `schema.events`.
+ * Quotes a table name for SQL, e.g. `events` or `schema.events`.
  *
- * @throws ListenerConfigError for anything but letters, digits and underscores: it becomes part of the SQL.
+ * @throws ListenerConfigError for anything but letters, digits and underscores, because the name becomes part of the SQL.
  */
 export function quotedTable(table: string): { readonly table: string; readonly index: string } {
   const parts = typeof table === 'string' ? table.split('.') : []
@@ -23,12 +23,17 @@ export function quotedTable(table: string): { readonly table: string; readonly i
 }
 
 /**
- * The SQL that `migrate()` runs, for those who keep migrations of their own. It may be run again.
+ * Returns the SQL that `migrate()` runs, for your own migrations. Idempotent.
  *
- * Listener ids and owners are written in ASCII, as JavaScript would escape them. A committed event has no owner any more.
+ * Listener IDs and owners are stored in ASCII, escaped as in JavaScript. A committed event has no owner.
  *
- * @param table Default `hookgate_events`. May have a schema in front: `webhooks.events`. Letter case counts.
- * @throws ListenerConfigError for a name that is none.
+ * @example
+ * ```ts
+ * console.log(postgresSchema('webhooks.events'))
+ * ```
+ *
+ * @param table Defaults to `hookgate_events`. May include a schema: `webhooks.events`. Case-sensitive.
+ * @throws ListenerConfigError for an invalid name.
  */
 export function postgresSchema(table: string = DEFAULT_TABLE): string {
   const quoted = quotedTable(table)
@@ -45,8 +50,8 @@ CREATE INDEX IF NOT EXISTS ${quoted.index} ON ${quoted.table} (expires_at);
 }
 
 /**
- * One statement, which every client can send, and which many processes may run at once: two `IF NOT EXISTS` at the same
- * time are an error otherwise.
+ * The migration as one statement, which every client can send. Takes a lock, because concurrent `IF NOT EXISTS` statements
+ * can fail.
  */
 export function migration(table: string): string {
   return `DO $hookgate$ BEGIN
@@ -58,8 +63,8 @@ ${postgresSchema(table)}END $hookgate$`
 export type Statements = Readonly<Record<'claim' | 'commit' | 'release' | 'sweep', string>>
 
 /**
- * The verbs, each one statement: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. `clock_timestamp()`, because
- * in a long transaction `now()` is the time of its start.
+ * One statement per method: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. Uses `clock_timestamp()`, because
+ * `now()` is the start of the transaction.
  */
 export function statementsFor(name: string, mode: 'two-phase' | 'single'): Statements {
   const { table } = quotedTable(name)
@@ -81,9 +86,8 @@ SELECT count(*)::text AS answer FROM swept`,
 }
 
 /**
- * Writes the record if nobody else has a live one, and says who has it if somebody has. A record that is seen to be
- * another's is only read: duplicates write nothing and lock nothing. No row at all means that another statement changed
- * the record after this one had begun.
+ * Writes the record unless another owner has a live one, and returns who holds it. Only reads another owner's record, so
+ * that duplicates neither write nor lock. Returns no row if another statement changed the record after this one began.
  */
 function upsert(
   table: string,

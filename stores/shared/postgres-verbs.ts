@@ -5,23 +5,23 @@ import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE 
 import { asciiText, listenerText } from './postgres-key.ts'
 import type { Statements } from './postgres-sql.ts'
 
-/** How often a statement is sent while others keep changing the same record under it. */
+/** Maximum attempts while other statements keep changing the same record. */
 const MOST_ATTEMPTS = 5
-/** A thousand years. Timestamps end some time after that. */
+/** A thousand years, well within the range of timestamps. */
 const LONGEST_MS = 365_250 * 86_400_000
 
 export interface VerbOptions {
   readonly run: RunStatement
   readonly statements: Statements
-  /** How long a claim that is the only write is remembered, in seconds. Undefined in two-phase mode. */
+  /** Retention in mode `single`, in seconds. Undefined in mode `two-phase`. */
   readonly singleSeconds: number | undefined
-  /** In the caller's transaction a statement that failed cannot be sent again. */
+  /** In the caller's transaction, a failed statement cannot be retried. */
   readonly inTransaction: boolean
 }
 
-/** The verbs of the contract, on one connection or on a pool. */
+/** The `EventStore` methods, on one connection or a pool. */
 export class PostgresVerbs implements EventStore {
-  /** In two-phase mode the listener says how long. */
+  /** Infinity in mode `two-phase`, where the listener's retention applies. */
   readonly replayWindowSeconds: number
   readonly #options: VerbOptions
 
@@ -34,7 +34,7 @@ export class PostgresVerbs implements EventStore {
     const { statements, singleSeconds, inTransaction } = this.#options
     const values = await valuesOf(key, owner, singleSeconds === undefined ? leaseMs : singleSeconds * 1000)
     try {
-      // No row: whoever changed the record after this statement began has it.
+      // No row: another owner changed the record after this statement began, and holds it.
       const answer = await this.#ask(statements.claim, values)
       return answer === undefined ? 'busy' : oneOf(['acquired', 'busy', 'done'], answer)
     } catch (error) {
@@ -49,7 +49,7 @@ export class PostgresVerbs implements EventStore {
     const values = await valuesOf(key, owner, retentionMs)
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const answer = await this.#ask(statements.commit, values)
-      // No row: the record was changed after this statement began, and the next one sees by whom.
+      // No row: the record changed after this statement began. The next attempt sees the change.
       if (answer !== undefined) return oneOf(['committed', 'already', 'lost'], answer)
     }
     throw new EventStoreError(`the record was changed under each of ${MOST_ATTEMPTS} commits`)
@@ -68,7 +68,7 @@ export class PostgresVerbs implements EventStore {
     return Number(await this.#ask(this.#options.statements.sweep, [`${limit}`]))
   }
 
-  /** The answer in the first row; undefined when there is none. */
+  /** The answer in the first row. Undefined if there is no row. */
   async #ask(statement: string, values: readonly string[]): Promise<unknown> {
     const { run, inTransaction } = this.#options
     for (let attempt = 1; ; attempt += 1) {

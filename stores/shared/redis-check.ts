@@ -3,15 +3,15 @@ import { type Evaluate, type RedisClient, replyText } from './redis-client.ts'
 import { INSPECT } from './redis-scripts.ts'
 import type { StoreProblem } from './store-problem.ts'
 
-/** Keys to ask for, so that each node of a cluster is met: one misses a node with 1 slot of 24 in 1 of 15 cases. */
+/** Probed keys, to reach every node of a cluster. Misses a node with 1/24 of the slots in 1 of 15 cases. */
 const CLUSTER_PROBES = 64
 
-/** What one server said of itself: `maxmemory_policy` → `noeviction`. */
+/** One server's INFO, e.g. `maxmemory_policy` → `noeviction`. */
 type Told = ReadonlyMap<string, string>
 
 /**
- * @param commands What the store runs in its scripts.
- * @throws whatever the client throws, and EventStoreError for a reply that makes no sense.
+ * @param commands The commands that the store's scripts run.
+ * @throws EventStoreError for an invalid reply, and any error of the client.
  */
 export async function inspectServers(
   evaluate: Evaluate,
@@ -37,7 +37,7 @@ export async function inspectServers(
   return [...nodes.values()].flatMap((told) => problemsOf(told, `node ${told.get('tcp_port')}: `))
 }
 
-/** Undefined: the server keeps that to itself. */
+/** Undefined if the server does not reveal its settings. */
 async function inspect(
   evaluate: Evaluate,
   key: string,
@@ -92,7 +92,7 @@ function forbiddenIn(told: Told, where: string): StoreProblem[] {
   ]
 }
 
-/** A client or pool of node-redis emits `error` for a lost connection; an EventEmitter without listeners throws it. */
+/** node-redis emits `error` for lost connections, which an EventEmitter without a listener throws. */
 export function inspectClient(client: RedisClient): StoreProblem[] {
   const holder = Object(client)
   const isNodeRedis = 'sendCommand' in holder && !('call' in holder) && !('masters' in holder)

@@ -1,6 +1,6 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 
-/** ioredis 5 and 6, single and Cluster; iovalkey. */
+/** ioredis 5 and 6 (single and Cluster), iovalkey. */
 export interface CallClient {
   call(command: string, ...args: string[]): Promise<unknown>
 }
@@ -10,7 +10,7 @@ export interface CustomCommandClient {
   customCommand(args: string[]): Promise<unknown>
 }
 
-/** node-redis 5 and 6: client, pool and cluster. */
+/** node-redis 5 and 6 (client, pool and cluster). */
 export interface EvalOptionsClient {
   sendCommand(...args: never[]): unknown
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
@@ -26,10 +26,17 @@ export interface EvalListsClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>
 }
 
-/** Runs one command, like `['EVAL', script, '1', key, …]`. `key` says which node of a cluster it is for. */
+/**
+ * Runs one command, e.g. `['EVAL', script, '1', key, …]`. `key` determines the cluster node.
+ *
+ * @example
+ * ```ts
+ * const command: RedisCommand = (args) => client.sendCommand(args)
+ * ```
+ */
 export type RedisCommand = (args: readonly string[], key: string) => Promise<unknown>
 
-/** What `redisStore` takes: any of these clients, or a function that sends a command. */
+/** The clients that `redisStore` accepts, or a function that sends a command. */
 export type RedisClient =
   | CallClient
   | CustomCommandClient
@@ -38,16 +45,16 @@ export type RedisClient =
   | EvalListsClient
   | RedisCommand
 
-/** Runs a script on the node that holds its keys. Resolves to whatever the client makes of the reply. */
+/** Runs a script on the node that holds its keys. Resolves with the client's form of the reply. */
 export type Evaluate = (script: string, keys: string[], args: string[]) => Promise<unknown>
 
-/** @throws ListenerConfigError for anything that is none of the known clients. */
+/** @throws ListenerConfigError for an unknown client. */
 export function evaluatorOf(client: RedisClient): Evaluate {
   const methods = typeof client === 'function' ? undefined : Object(client)
   if (typeof client === 'function') {
     return (script, keys, args) => client(evalWords(script, keys, args), keys[0] ?? '')
   }
-  // The order matters: ioredis has a sendCommand of another kind, and node-redis an eval of another kind than Upstash.
+  // The order matters: ioredis also has `sendCommand`, and node-redis and Upstash have different `eval` signatures.
   if (has<CallClient>(methods, 'call')) {
     return (script, keys, args) => methods.call('EVAL', ...evalWords(script, keys, args).slice(1))
   }
@@ -78,7 +85,7 @@ function has<Client>(client: unknown, method: keyof Client & string): client is 
 
 const decoder = new TextDecoder()
 
-/** A reply as text: clients give strings or bytes. Undefined for anything else. */
+/** Decodes a reply: clients return strings or bytes. Undefined for anything else. */
 export function replyText(reply: unknown): string | undefined {
   if (reply instanceof Uint8Array) return decoder.decode(reply)
   return typeof reply === 'string' ? reply : undefined

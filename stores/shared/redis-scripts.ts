@@ -1,7 +1,7 @@
-// What a key holds: `p:owner` while its lease runs; `d` once done; `d:owner` when it was done by its claim (mode single).
-// Each script reads before it writes, so that a full server still knows its duplicates.
+// Values: `p:owner` while leased, `d` once committed, `d:owner` if the claim committed it (mode single).
+// Each script reads before it writes, so that a full server still detects duplicates.
 
-/** KEYS: the event. ARGV: the value to hold it with, and for how many milliseconds. */
+/** KEYS: the event. ARGV: the value to set, and the expiry in milliseconds. */
 export const CLAIM = `
 local held = redis.call('GET', KEYS[1])
 if not held then
@@ -26,8 +26,8 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'kept' end
 redis.call('DEL', KEYS[1])
 return 'released'`
 
-// Compact: leases as above, and what is done as 16-byte fields of a hash for each shard and day. The day is the one on
-// which the field's time ends, its value the millisecond of that day: a bucket goes when its last field is over.
+// Compact: leases as above. Committed events are 16-byte fields of one hash per listener, shard and day. The day is when
+// the field expires, and its value is the millisecond of that day. A bucket expires with its last field.
 
 const COMPACT = `
 local DAY = 86400000
@@ -43,12 +43,12 @@ local function isDone()
   return false
 end`
 
-/** As CLAIM, with KEYS[2]: the buckets without their day; ARGV[3]: the event ID in hex; ARGV[4]: days of retention. */
+/** Like CLAIM, plus KEYS[2]: the bucket prefix; ARGV[3]: the event ID in hex; ARGV[4]: days of retention. */
 export const COMPACT_CLAIM: string = `${COMPACT}
 if isDone() then return 'done' end
 ${CLAIM}`
 
-/** As COMMIT, with KEYS[2], ARGV[3] and ARGV[4] as above. A longer retention than that stays where the lease was. */
+/** Like COMMIT, plus KEYS[2], ARGV[3] and ARGV[4] as above. A longer retention is stored in the lease's key. */
 export const COMPACT_COMMIT: string = `${COMPACT}
 if isDone() then return 'already' end
 if tonumber(ARGV[2]) > ARGV[4] * DAY then ${COMMIT}
@@ -65,8 +65,8 @@ redis.call('DEL', KEYS[1])
 return 'committed'`
 
 /**
- * What the server says of itself, without CONFIG, which many providers forbid, and which of the commands in ARGV this user
- * may not run (Redis 7 tells). KEYS: any key of the node.
+ * Returns the server's INFO (not CONFIG, which many providers forbid), and those commands in ARGV that this user may not run
+ * (Redis 7). KEYS: any key of the node.
  */
 export const INSPECT = `
 local told = {}

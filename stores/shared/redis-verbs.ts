@@ -8,7 +8,7 @@ const CLAIM_ANSWERS: readonly ClaimAnswer[] = ['acquired', 'busy', 'done']
 const COMMIT_ANSWERS: readonly CommitAnswer[] = ['committed', 'already', 'lost']
 const RELEASE_ANSWERS = ['released', 'kept'] as const
 
-/** A lease while the work runs, then done. */
+/** Mode `two-phase`: leases, then commits. */
 export function twoPhase(evaluate: Evaluate, layout: RedisLayout): EventStore {
   const step = async <Answer extends string>(
     answers: readonly Answer[],
@@ -29,7 +29,7 @@ export function twoPhase(evaluate: Evaluate, layout: RedisLayout): EventStore {
   }
 }
 
-/** Done with the claim. Only the claim asks the server: a commit has nothing to add, a release nothing to give back. */
+/** Mode `single`: the claim already commits, so commit and release do nothing and skip the server. */
 export function singlePhase(evaluate: Evaluate, layout: RedisLayout, retentionMs: number): EventStore {
   return {
     replayWindowSeconds: retentionMs / 1000,
@@ -46,7 +46,7 @@ function leaseOf(owner: string): string {
   return `p:${owner}`
 }
 
-/** Milliseconds as Redis takes them: never less than was asked for. */
+/** Rounds milliseconds up, because Redis takes integers. */
 function whole(milliseconds: number): string {
   return `${Math.ceil(milliseconds)}`
 }

@@ -1,10 +1,10 @@
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { StoreProblem } from './store-problem.ts'
 
-/** Longest standstill that is not a problem, in milliseconds. */
+/** Longest acceptable block of the process, in milliseconds. */
 const LONGEST_WAIT_MS = 50
 
-/** Looks at the table, and at the settings of a local database. Empty when nothing is wrong. */
+/** Checks the table, and the settings of a local database. Empty if there are no problems. */
 export async function checkSqlite(db: SqliteConnection, table: string): Promise<readonly StoreProblem[]> {
   const indexes = await db.all('SELECT name FROM sqlite_master WHERE name IN (?, ?)', [
     table,

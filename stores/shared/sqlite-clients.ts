@@ -2,13 +2,13 @@ import { ListenerConfigError } from '../../src/errors.ts'
 import { isD1 } from './d1-binding.ts'
 import { hasMethod, rowsOf, type SqliteConnection, type SqliteValue } from './sqlite-connection.ts'
 
-/** What a database of better-sqlite3, node:sqlite, libsql and bun:sqlite has in common. */
+/** A database of better-sqlite3, node:sqlite, libsql or bun:sqlite. */
 export interface SyncSqlite {
   exec(sql: string): unknown
   prepare(sql: string): { all(...values: SqliteValue[]): unknown }
 }
 
-/** A client of @libsql/client: a local file, or a server far away. */
+/** A client of @libsql/client, for a local file or a remote server. */
 export interface LibsqlClient {
   execute(statement: { sql: string; args: SqliteValue[] }): Promise<{ readonly rows: readonly unknown[] }>
   executeMultiple(sql: string): Promise<unknown>
@@ -18,19 +18,19 @@ export interface LibsqlClient {
 const KNOWN =
   'must be an open database of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client'
 
-/** @throws ListenerConfigError for anything but the clients above; the message names them. */
+/** @throws ListenerConfigError for any other client. The message names the supported ones. */
 export function connectSqlite(db: SyncSqlite | LibsqlClient): SqliteConnection {
   if (isLibsqlClient(db)) return libsqlConnection(db)
   if (!hasMethod(db, 'prepare') || !hasMethod(db, 'exec')) throw new ListenerConfigError('db', problemOf(db))
   if (isD1(db)) throw new ListenerConfigError('db', D1)
   const statement = anyStatement(db)
-  // Other drivers have the same methods, but answer with a callback or a promise.
+  // Other drivers have the same methods, but take callbacks or return promises.
   const isSync = statement === undefined || (hasMethod(statement, 'all') && Array.isArray(statement.all()))
   if (!isSync) throw new ListenerConfigError('db', KNOWN)
   return syncConnection(db)
 }
 
-/** Undefined when another process keeps the database locked: that is no reason not to start. */
+/** Undefined if another process has locked the database, which must not prevent startup. */
 function anyStatement(db: SyncSqlite): ReturnType<SyncSqlite['prepare']> | undefined {
   try {
     return db.prepare('SELECT 1 AS one')
@@ -48,7 +48,7 @@ function syncConnection(db: SyncSqlite): SqliteConnection {
         statement = db.prepare(sql)
         prepared.set(sql, statement)
       }
-      // Never get(): it stops after the first row, and drivers then hide that the write could not be committed.
+      // Not get(): it stops after the first row, and drivers then hide a failed commit.
       return rowsOf(statement.all(...values))
     },
     run: (statements) => db.exec(statements.join('\n')),

@@ -2,17 +2,17 @@ import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 
 export type SqliteValue = string | number
 
-/** The same for all clients of SQLite. */
+/** One interface for all SQLite clients. */
 export interface SqliteConnection {
-  /** Every row that the statement returns, when it is complete. */
+  /** Runs a statement to completion and returns all rows. */
   all(sql: string, values: SqliteValue[]): MaybePromise<readonly unknown[]>
-  /** Statements without values, in their order. */
+  /** Runs statements without values, in order. */
   run(statements: readonly string[]): MaybePromise<unknown>
-  /** False for a server, whose settings are not ours to judge. */
+  /** False for a remote server, whose settings are not checked. */
   readonly isLocal: boolean
 }
 
-/** @throws TypeError for anything but rows. */
+/** @throws TypeError if the driver did not return an array. */
 export function rowsOf(rows: unknown): readonly unknown[] {
   if (!Array.isArray(rows)) throw new TypeError('the SQLite driver did not answer with rows')
   return rows

@@ -1,14 +1,14 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
-/** How long a statement is asked again while others keep the database locked: half of `storeTimeoutSeconds`. */
+/** How long to retry while the database is locked: half of the default `storeTimeoutSeconds`. */
 const PATIENCE_MS = 1000
-/** Between two attempts, of which there is one for all who wait. */
+/** Pause between two attempts, shared by all waiters. */
 const PAUSE_MS = 5
 
 /**
- * The same connection, which waits for a lock of another process by asking again: SQLite's own wait (`busy_timeout`)
- * stops the thread, and with it everything that this process does.
+ * Wraps a connection to retry while another process holds a lock. SQLite's own wait (`busy_timeout`) blocks the thread, and
+ * with it the whole process.
  */
 export function waitingOutLocks(connection: SqliteConnection): SqliteConnection {
   const patience = new Patience()
@@ -19,9 +19,9 @@ export function waitingOutLocks(connection: SqliteConnection): SqliteConnection 
   }
 }
 
-/** What was busy changed nothing, so that it may be asked again. */
+/** Retries busy statements. They are safe to retry, because they changed nothing. */
 class Patience {
-  /** There while the database was locked a moment ago. */
+  /** Set for a moment after the database was found locked. */
   #pause: Promise<void> | undefined
 
   ask<T>(work: () => MaybePromise<T>): MaybePromise<T> {
@@ -62,7 +62,7 @@ class Patience {
   }
 }
 
-/** SQLITE_BUSY and its extended codes, which drivers keep in different places; all of them have the words. */
+/** Matches SQLITE_BUSY and its extended codes, in `code` or the message, depending on the driver. */
 function isBusy(error: unknown): boolean {
   return /SQLITE_BUSY|database is locked/.test(`${Reflect.get(Object(error), 'code')} ${error}`)
 }

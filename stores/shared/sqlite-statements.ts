@@ -1,10 +1,10 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { OptionCheck } from '../../src/lib/options.ts'
 
-/** What the table is called unless told otherwise. */
+/** The default table name. */
 export const SQLITE_TABLE = 'hookgate_events'
 
-/** A name that may stand in SQL text. */
+/** Requires a name that is safe in SQL text. */
 export const tableName: OptionCheck = (value, option) => {
   if (typeof value !== 'string' || !/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(value)) {
     throw new ListenerConfigError(
@@ -15,19 +15,23 @@ export const tableName: OptionCheck = (value, option) => {
 }
 
 /**
- * The table and its index, as SQL text for those who run their own migrations. Running it again changes nothing.
+ * Returns the SQL that creates the table and its index, for your own migrations. Idempotent.
  *
- * `commits` is 0 while the event is leased, 1 when it is done, 2 when a commit was repeated. `expires_at` is in Unix
- * milliseconds. The index is for `sweep()` alone: without it everything works, in half the space, and a sweep reads
- * the whole table.
+ * `commits` is 0 while the event is leased, 1 when it is done, and 2 after a repeated commit. `expires_at` is in Unix
+ * milliseconds. Only `sweep()` uses the index; without it the table takes half the space, and a sweep scans all of it.
  *
- * @throws ListenerConfigError when `table` is not a plain name.
+ * @example
+ * ```ts
+ * db.exec(sqliteSchema())
+ * ```
+ *
+ * @throws ListenerConfigError if `table` is not a plain name.
  */
 export function sqliteSchema(table: string = SQLITE_TABLE): string {
   return `${schemaStatements(table).join('\n')}\n`
 }
 
-/** The same, a statement each. @throws ListenerConfigError when `table` is not a plain name. */
+/** Like `sqliteSchema`, as separate statements. @throws ListenerConfigError if `table` is not a plain name. */
 export function schemaStatements(table: string): readonly string[] {
   tableName(table, 'table')
   return [
@@ -44,15 +48,15 @@ export function schemaStatements(table: string): readonly string[] {
 }
 
 /**
- * The database's clock, in Unix milliseconds: read after the wait for the write lock, once a statement.
- * `unixepoch('subsec')` would say it shorter, but answers NULL before SQLite 3.42, which is what some systems bring.
+ * The database's clock, in Unix milliseconds. Evaluated once per statement, after the wait for the write lock.
+ * `unixepoch('subsec')` would be shorter, but is NULL before SQLite 3.42, which some systems ship.
  */
 const NOW = "CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)"
 
-/** In SQL, a record that exists and counts. Before an update these are its old values. */
+/** SQL condition for a record that has not expired. In an update it sees the old values. */
 const LIVE = `expires_at >= ${NOW}`
 
-/** Another owner's lease, or done: what a commit must leave as it is. */
+/** SQL condition for a record that a commit must not change: done, or leased by another owner. */
 const KEPT = `${LIVE} AND (commits > 0 OR owner <> excluded.owner)`
 
 export interface SqliteStatements {
@@ -62,15 +66,15 @@ export interface SqliteStatements {
   readonly commit: string
   /** listener id, event id, owner → a row if it was deleted */
   readonly release: string
-  /** limit → a row for each that was deleted */
+  /** limit → one row per deleted record */
   readonly sweep: string
 }
 
 /**
- * A statement a verb, for every SQLite there is. Each is one write, so no other process comes between its look and its
- * change. Claim and commit always return one row: what was there is written once more, to be told of it.
+ * One statement per method. Each is a single write, hence atomic across processes. Claim and commit do a no-op update of an
+ * existing row, so that RETURNING always reports one.
  *
- * Only `?` without a number: better-sqlite3 counts numbered ones as one each time they occur.
+ * Uses unnumbered `?` only, because better-sqlite3 counts each occurrence of a numbered one.
  */
 export function sqliteStatements(table: string): SqliteStatements {
   const here = `"${table}" WHERE listener_id = ? AND event_id = ?`

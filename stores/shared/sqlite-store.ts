@@ -16,29 +16,36 @@ import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './s
 import { askTable, singlePhase, twoPhase } from './sqlite-verbs.ts'
 import type { StoreProblem } from './store-problem.ts'
 
-/** The options of `sqliteStore`, and of `d1Store`. */
+/**
+ * The options of `sqliteStore`.
+ *
+ * @example
+ * ```ts
+ * const options: SqliteStoreOptions = { table: 'webhook_events' }
+ * ```
+ */
 export interface SqliteStoreOptions {
-  /** Letters, digits and underscores. Default `hookgate_events`. */
+  /** Letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
   /**
-   * `two-phase` (default): a lease while the work runs, then done: at least once. `single`: done with the claim, one
-   * write an event, at most once: an event whose handler fails or crashes is lost.
+   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
+   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
    */
   readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Default 604,800. In `two-phase` the listener says it. */
+  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
   readonly retentionSeconds?: number | undefined
 }
 
-/** The store, and what setting it up and keeping it well takes. */
+/** The store, with methods for setup and maintenance. */
 export interface SqliteStore extends EventStore {
-  /** Creates the table and its index where they are missing. Any number of processes may do so at once. */
+  /** Creates the table and its index if they are missing. Safe to run concurrently. */
   migrate(): Promise<void>
   /**
-   * Deletes records that are past their time, the oldest first, `limit` at most (default 1,000, which takes a few
-   * milliseconds), and tells how many. Without it the table only grows. Run it every few seconds or minutes.
+   * Deletes up to `limit` expired records (default 1,000, which takes a few milliseconds), oldest first, and returns their
+   * number. Run it every few seconds or minutes; without it the table only grows.
    */
   sweep(limit?: number): Promise<number>
-  /** What is wrong with the table, and with a local database's settings. Empty when all is well. */
+  /** Lists problems of the table and of a local database's settings. Empty if there are none. */
   check(): Promise<readonly StoreProblem[]>
 }
 
@@ -49,9 +56,9 @@ const OPTIONS: OptionTable<SqliteStoreOptions> = {
 }
 
 /**
- * A store in a table of SQLite, wherever that runs. `caller` is the exported function, for the messages.
+ * Makes a store on any SQLite connection. `caller` is the exported function's name, for error messages.
  *
- * @throws ListenerConfigError for options that are unknown or wrong, and what `connect` throws.
+ * @throws ListenerConfigError for unknown or invalid options, and any error of `connect`.
  */
 export function tableStore(
   caller: string,

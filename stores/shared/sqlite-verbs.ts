@@ -6,7 +6,7 @@ import type { SqliteStatements } from './sqlite-statements.ts'
 
 type Ask = SqliteConnection['all']
 
-/** A lease while the work runs, then done. */
+/** Mode `two-phase`: leases, then commits. */
 export function twoPhase(ask: Ask, { claim, commit, release }: SqliteStatements): EventStore {
   return {
     claim: ({ listenerId, eventId }, owner, leaseMs) =>
@@ -18,7 +18,7 @@ export function twoPhase(ask: Ask, { claim, commit, release }: SqliteStatements)
   }
 }
 
-/** Done with the claim: a commit has nothing to add, a release nothing to give back. */
+/** Mode `single`: the claim already commits, so commit and release do nothing. */
 export function singlePhase(ask: Ask, { claim }: SqliteStatements, retentionSeconds: number): EventStore {
   const retentionMs = retentionSeconds * 1000
   return {
@@ -30,12 +30,12 @@ export function singlePhase(ask: Ask, { claim }: SqliteStatements, retentionSeco
   }
 }
 
-/** The statement's answer. A cast, because the statement says one of these words, and the core asks again. */
+/** Cast: the statement returns only these words, and the core checks them again. */
 function answerOf<Answer>(rows: readonly unknown[]): Answer {
   return Reflect.get(Object(rows[0]), 'answer') as Answer
 }
 
-/** The connection's `all`, which says what to do when nobody made the table. */
+/** The connection's `all`, with a helpful error if the table is missing. */
 export function askTable(connection: SqliteConnection): Ask {
   const explain = (cause: unknown): never => {
     if (!/no such table/.test(String(cause))) throw cause

@@ -1,4 +1,4 @@
-/** Something that can make a store forget, block or grow, and what to do about it. */
+/** Something that can make a store forget, block or grow, and how to fix it. */
 export interface StoreProblem {
   /** What was found, for a log. */
   readonly problem: string
