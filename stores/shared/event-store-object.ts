@@ -35,7 +35,7 @@ const SLICE_PAUSE_MS = 1000
  *
  * @example
  * ```ts
- * export { EventStoreObject } from 'hookgate/stores/durable-object'
+ * export class WebhookEvents extends EventStoreObject {} // or re-export it under its own name
  * ```
  */
 export class EventStoreObject {
