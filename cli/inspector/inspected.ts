@@ -54,11 +54,14 @@ export interface AppOutcome {
 
 /** How much memory it takes, roughly. */
 export function weightOf({ body, headers, app }: Inspected): number {
-  const text = [...headers, ...(app?.headers ?? [])].reduce(
-    (sum, [name, value]) => sum + name.length + value.length,
-    0,
-  )
-  return body.byteLength + (app?.body.byteLength ?? 0) + text * 2 + OVERHEAD_BYTES
+  const ofApp = app === null ? 0 : app.body.byteLength + textLength(app.headers) * 2
+  return body.byteLength + textLength(headers) * 2 + ofApp + OVERHEAD_BYTES
+}
+
+function textLength(headers: WireHeaders): number {
+  let length = 0
+  for (const [name, value] of headers) length += name.length + value.length
+  return length
 }
 
 const OVERHEAD_BYTES = 2048

@@ -11,7 +11,7 @@ import type { InspectorPlan } from './plan.ts'
 import { toRecord } from './record.ts'
 import { openRecordFile } from './record-file.ts'
 import { Replays } from './send-again.ts'
-import { serveUi, type UiServer } from './ui-server.ts'
+import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
 import type { Watched } from './watched.ts'
 
@@ -35,7 +35,7 @@ export async function openInspector(plan: InspectorPlan, watched: Watched): Prom
   const ui =
     plan.port === undefined
       ? undefined
-      : await openUi(plan.port, { url, kept, live, mask, resigner, explain, send })
+      : await serveUi(plan.port, apiOf({ url, kept, live, mask, resigner, explain, send }))
   const origins = originsOf(server, replays)
   let seq = plan.loaded.length
   return {
@@ -55,14 +55,11 @@ export async function openInspector(plan: InspectorPlan, watched: Watched): Prom
   }
 }
 
-function openUi(port: number, board: Board): Promise<UiServer> {
-  return serveUi(port, apiOf(board))
-}
-
 /** Looked up while the connection is open: later its port is unknown. */
 function originsOf(server: Server, replays: Replays): WeakMap<IncomingMessage, number> {
   const origins = new WeakMap<IncomingMessage, number>()
   server.prependListener('request', (request: IncomingMessage) => {
+    if (replays.isIdle) return
     const origin = replays.originOf(request.socket)
     if (origin !== null) origins.set(request, origin)
   })

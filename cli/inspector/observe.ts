@@ -19,7 +19,7 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
     path: (request.url ?? '').slice(0, LONGEST_PATH),
     sourceIp: delivery?.sourceIp ?? request.socket.remoteAddress ?? null,
     headers: pairs(request.rawHeaders),
-    body: new Uint8Array(body.subarray(0, LARGEST_BODY)), // a copy: it may be a window on a larger buffer
+    body: Buffer.from(body.subarray(0, LARGEST_BODY)), // a copy: it may be a window on a larger buffer
     truncated: delivery === undefined || reason === 'body_too_large' || body.byteLength > LARGEST_BODY,
     verdict: line.verdict,
     reason,
@@ -38,11 +38,13 @@ function appOutcome(app: AppAnswer | undefined): AppOutcome | null {
     return { status: null, headers: [], body: new Uint8Array(), truncated: false, problem: app.problem }
   }
   const { status, headers, body, isCut } = app
-  return { status, headers: pairs(headers), body: new Uint8Array(body), truncated: isCut, problem: null }
+  return { status, headers: pairs(headers), body: Buffer.from(body), truncated: isCut, problem: null }
 }
 
 function pairs(rawHeaders: readonly string[]): WireHeaders {
-  return rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
-  )
+  const headers: [string, string][] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''])
+  }
+  return headers
 }

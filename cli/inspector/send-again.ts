@@ -9,6 +9,11 @@ const TIMEOUT_MS = 30_000
 export class Replays {
   readonly #origins = new Map<number, number>()
 
+  /** Whether the page is sending nothing: then no delivery has to be looked up. */
+  get isIdle(): boolean {
+    return this.#origins.size === 0
+  }
+
   /** The delivery that the one from this address repeats. */
   originOf({
     remoteAddress = '',

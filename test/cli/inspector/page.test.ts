@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
@@ -235,6 +238,26 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await page.getByText('Live in another tab').waitFor()
     await Promise.all(tabs.map((tab) => tab.close()))
   }, 60_000)
+
+  it('shows what the app behind --forward-to answered, and when it is silent', async () => {
+    const app = createServer((_, response) =>
+      response.writeHead(202, { 'x-app': 'yes' }).end('{"stored":true}'),
+    )
+    await once(app.listen(0, '127.0.0.1'), 'listening')
+    const { port } = app.address() as AddressInfo // a TCP server has one
+    inspector = await startInspector(['--forward-to', `http://127.0.0.1:${port}/`])
+    await page.close()
+    page = await opened()
+    await inspector.deliver(await sign('{"a":1}'))
+    await detail().getByText('App answered 202').waitFor()
+    await detail().getByText('"stored"').waitFor()
+    await detail().getByText('x-app').waitFor()
+    app.closeAllConnections()
+    await new Promise((resolve) => app.close(resolve))
+    await inspector.deliver(await sign('{"a":2}'))
+    await detail().getByText('No answer: ECONNREFUSED').waitFor()
+    expect(await rows().first().innerText()).toMatch(/app silent/)
+  })
 
   it('says when listen is gone', async () => {
     await inspector.listener.stop()
