@@ -67,7 +67,6 @@ const CHUNKS = {
   'src/shared': (id, context) =>
     reach(CORE, context).has(id) && [...reach([id], context)].every((reached) => reached.startsWith(root)),
   'src/core': (id, context) => reach(CORE, context).has(id),
-  'src/auth/jwks': (id) => /^src\/auth\/(?:jwks|public-key|token)\.ts$/.test(fromRoot(id)), // else a file more for hookgate/jwt
   'adapters/shared': (id) => fromRoot(id).startsWith('adapters/shared/'),
   'cli/private-key': (id) => fromRoot(id) === 'cli/private-key.ts', // test/runtimes imports it
 }

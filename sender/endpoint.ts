@@ -24,7 +24,9 @@ interface Addressed {
 export interface HmacEndpoint extends Addressed {
   /** The signing secret, as text. */
   readonly secret: string
+  /** Belongs to the other kinds of endpoint. */
   readonly privateKey?: undefined
+  /** Belongs to the other kinds of endpoint. */
   readonly scheme?: undefined
 }
 
@@ -36,7 +38,9 @@ export interface JwtEndpoint extends Addressed {
   readonly subject: string
   /** `aud`: the full endpoint URL, as the receiver spells it. Default: `url`. */
   readonly audience?: string | undefined
+  /** Belongs to the other kinds of endpoint. */
   readonly secret?: undefined
+  /** Belongs to the other kinds of endpoint. */
   readonly scheme?: undefined
 }
 

@@ -25,14 +25,22 @@ const PROGRAM = [
     'testing/wrong-signatures',
   ].map((name) => `src/${name}`),
   'sender/judge',
-  ...['fetch-bytes', 'jwks', 'remote-certificates', 'remote-key-set', 'remote-value', 'remote-values'].map(
-    (name) => `src/auth/${name}`,
-  ),
-  ...['base64', 'hex', 'shared-attempt'].map((name) => `src/lib/${name}`),
+  ...[
+    'fetch-bytes',
+    'jwks',
+    'public-key',
+    'remote-certificates',
+    'remote-key-set',
+    'remote-value',
+    'remote-values',
+    'token',
+  ].map((name) => `src/auth/${name}`),
+  ...['base64', 'bytes', 'hex', 'shared-attempt', 'weak-keys'].map((name) => `src/lib/${name}`),
   ...[
     'accept-secret',
     'body-hash',
     'compile-sender',
+    'content',
     'define-code-scheme',
     'define-scheme',
     'hashed-token',
@@ -63,7 +71,9 @@ const PROGRAM = [
   ].map((name) => `cli/${name}`),
   ...['schemes', 'secrets', 'signing', 'sparingly', 'values'].map((name) => `cli/${name}`),
   'cli/forward/forward',
-  ...['inspector', 'options', 'plan', 'record-file', 'watched'].map((name) => `cli/inspector/${name}`),
+  ...['explaining', 'inspector', 'options', 'plan', 'record-file', 'watched'].map(
+    (name) => `cli/inspector/${name}`,
+  ),
 ]
 
 /** The page of `hookgate listen --ui`. */
