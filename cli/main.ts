@@ -16,6 +16,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   conform: async () => (await import('./conform.ts')).conform,
   secret: async () => (await import('./secret.ts')).secret,
   keys: async () => (await import('./keys.ts')).keys,
+  doctor: async () => (await import('./doctor.ts')).doctor,
 }
 
 async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> {

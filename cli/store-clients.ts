@@ -5,6 +5,7 @@ import { type PostgresClient, postgresStore, type StoreProblem } from '../stores
 import { type RedisClient, redisStore } from '../stores/redis.ts'
 import { type SyncSqlite, sqliteStore } from '../stores/sqlite.ts'
 import { RefusedError } from './exit.ts'
+import { postgresTime, redisTime } from './server-clock.ts'
 import type { Engine } from './store-url.ts'
 
 /** Longest that a client tries to connect, and that SQLite waits while it is opened: less than the listener waits for a store. */
@@ -18,6 +19,8 @@ export interface OpenStore {
     sweep?(): Promise<number>
   }
   close(): unknown
+  /** The server's clock, in milliseconds since 1970. */
+  now?(): Promise<number>
   /** What the connection complains of while there is none: the calls themselves may only say that they waited. */
   complaint?(): unknown
 }
@@ -25,7 +28,7 @@ export interface OpenStore {
 // What is used of each client, in its own words: none is installed with this package.
 type Closer = Record<'disconnect' | 'destroy' | 'end' | 'close', () => unknown>
 type Listening = Closer & { on(event: 'error' | 'connect', listener: (what: unknown) => void): unknown }
-type Opener = (module: ClientModule, target: string) => OpenStore | Promise<OpenStore>
+type Opener = (module: ClientModule, target: string, asItIs: boolean) => OpenStore | Promise<OpenStore>
 
 interface ClientModule {
   (url: string, options: object): PostgresClient & Closer
@@ -58,20 +61,23 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
     ioredis({ Redis }, url) {
       const often = { maxRetriesPerRequest: 1, retryStrategy: () => RETRY_MS }
       const client = new Redis(url, { connectTimeout: PATIENCE_MS, ...often })
-      return { store: redisStore(client), close: () => client.disconnect(), complaint: listenTo(client) }
+      const now = () => redisTime(client, 'call', 'TIME')
+      return { store: redisStore(client), close: () => client.disconnect(), now, complaint: listenTo(client) }
     },
     redis({ createClient }, url) {
       const socket = { connectTimeout: PATIENCE_MS, reconnectStrategy: () => RETRY_MS }
       const client = createClient({ url, socket })
       client.connect().catch(ignored)
-      return { store: redisStore(client), close: () => client.destroy(), complaint: listenTo(client) }
+      const now = () => redisTime(client, 'sendCommand', ['TIME'])
+      return { store: redisStore(client), close: () => client.destroy(), now, complaint: listenTo(client) }
     },
   },
   postgres: {
     pg({ Pool }, connectionString) {
       const limits = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: 2 * PATIENCE_MS }
       const pool = new Pool({ connectionString, ...limits })
-      return { store: postgresStore(pool), close: () => pool.end(), complaint: listenTo(pool) }
+      const now = () => postgresTime(pool, 'query')
+      return { store: postgresStore(pool), close: () => pool.end(), now, complaint: listenTo(pool) }
     },
     postgres(connect, url) {
       const sql = connect(url, {
@@ -79,29 +85,36 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
         connect_timeout: PATIENCE_MS / 1000,
         onnotice: ignored,
       })
-      return { store: postgresStore(sql), close: () => sql.end() }
+      const now = () => postgresTime(sql, 'unsafe')
+      return { store: postgresStore(sql), close: () => sql.end(), now }
     },
   },
   sqlite: {
-    'node:sqlite': ({ DatabaseSync }, path) => openSqlite(new DatabaseSync(path, { timeout: PATIENCE_MS })),
-    'better-sqlite3': (Database, path) => openSqlite(new Database(path, { timeout: PATIENCE_MS })),
-    libsql: (Database, path) => openSqlite(new Database(path, { timeout: PATIENCE_MS })),
+    'node:sqlite': ({ DatabaseSync }, path, asItIs) =>
+      openSqlite(new DatabaseSync(path, { timeout: PATIENCE_MS }), asItIs),
+    'better-sqlite3': (Database, path, asItIs) =>
+      openSqlite(new Database(path, { timeout: PATIENCE_MS }), asItIs),
+    libsql: (Database, path, asItIs) => openSqlite(new Database(path, { timeout: PATIENCE_MS }), asItIs),
   },
 }
 
 /** What to install: for SQLite the one whose binaries come from the registry. */
 const TO_INSTALL: Readonly<Record<Engine, string>> = { redis: 'ioredis', postgres: 'pg', sqlite: 'libsql' }
 
-function openSqlite(db: SyncSqlite & Closer): OpenStore {
-  db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 0`)
+function openSqlite(db: SyncSqlite & Closer, asItIs: boolean): OpenStore {
+  if (!asItIs) db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA journal_mode = WAL`)
+  db.exec('PRAGMA busy_timeout = 0')
   return { store: sqliteStore(db), close: () => db.close() }
 }
 
-/** @throws RefusedError when no client is installed, with what to type. Else what the client throws. */
-export async function openClient(engine: Engine, target: string): Promise<OpenStore> {
+/**
+ * @param asItIs Change no setting of a database file.
+ * @throws RefusedError when no client is installed, with what to type. Else what the client throws.
+ */
+export async function openClient(engine: Engine, target: string, asItIs = false): Promise<OpenStore> {
   for (const [name, open] of Object.entries(CLIENTS[engine])) {
     const client = await findModule(name)
-    if (client !== undefined) return open(client, target)
+    if (client !== undefined) return open(client, target, asItIs)
   }
   const names = Object.keys(CLIENTS[engine]).filter((name) => !name.startsWith('node:'))
   throw new RefusedError(

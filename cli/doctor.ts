@@ -1,0 +1,84 @@
+import { type Command, defineCommand } from './command.ts'
+import { examine } from './doctor/examine.ts'
+import type { Finding } from './doctor/finding.ts'
+import { EXIT, type ExitCode } from './exit.ts'
+import { paint, print, printable, toJsonLine } from './output.ts'
+import { httpUrl } from './values.ts'
+
+/** For a look-up of a name that nobody can call off. */
+const LAST_MS = 500
+
+interface DoctorValues {
+  readonly 'secret-file'?: readonly string[]
+  readonly store?: string
+  readonly jwks?: string
+  readonly 'tenant-url'?: string
+  readonly 'public-url'?: string
+  readonly url?: string
+  readonly 'event-id'?: string
+  readonly offline?: boolean
+  readonly json?: boolean
+}
+
+export const doctor: Command = defineCommand<DoctorValues>({
+  name: 'doctor',
+  summary: 'look for what is wrong with a set-up, and say how to mend it',
+  options: {
+    'secret-file': { value: 'FILE', many: true, says: 'A file with a secret (default: HOOKGATE_SECRET)' },
+    store: { value: 'URL', says: 'redis://, postgres:// or sqlite: (default: HOOKGATE_STORE)' },
+    jwks: { value: 'URL', says: "The sender's key set, or a file with it" },
+    'tenant-url': { value: 'URL', says: 'JWT: the subject of your listener' },
+    'public-url': { value: 'URL', says: 'JWT: the audience of your listener' },
+    url: { value: 'URL', says: 'Your endpoint, as senders reach it' },
+    'event-id': { value: 'ID', says: 'An event that is done: proves the secret against --url' },
+    offline: { says: 'Look at nothing on the network.' },
+    json: { says: 'Print one line of JSON: ok, findings of id, status, seen, fix.' },
+  },
+  notes: [
+    'Nothing is mended or written, and no secret is printed. Exit code 1 with a failure, 0 with warnings.',
+    'Deliveries to --url have a wrong signature, so no handler runs. With --event-id one is signed: give',
+    'the ID of an event that was accepted before, or its handler runs.',
+  ],
+  examples: [
+    'hookgate doctor --url https://example.com/webhooks/orders --secret-file secret.txt',
+    'hookgate doctor --store redis://localhost --jwks https://sender.example/jwks.json --json',
+  ],
+  async run(given) {
+    const findings = await examine({
+      secretFiles: given['secret-file'] ?? [],
+      store: given.store ?? process.env.HOOKGATE_STORE,
+      jwks:
+        given.jwks !== undefined && /^https?:/i.test(given.jwks) ? httpUrl('--jwks', given.jwks) : given.jwks,
+      url: urlOf('--url', given.url),
+      publicUrl: urlOf('--public-url', given['public-url']),
+      tenantUrl: urlOf('--tenant-url', given['tenant-url']),
+      eventId: given['event-id'],
+      isOffline: given.offline ?? false,
+    })
+    const code = findings.some(({ status }) => status === 'fail') ? EXIT.refused : EXIT.done
+    if (given.json) print(toJsonLine({ ok: code === EXIT.done, findings }))
+    else show(findings)
+    endSoon(code)
+    return code
+  },
+})
+
+const urlOf = (option: string, text: string | undefined) =>
+  text === undefined ? undefined : httpUrl(option, text)
+
+const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+function show(findings: readonly Finding[]): void {
+  for (const { id, status, seen, fix } of findings) {
+    const mark = status === 'skip' ? status : paint(COLOURS[status], status.padEnd(4))
+    print(`${mark}  ${id.padEnd(14)}  ${printable(seen)}`)
+    if (fix !== undefined) print(`${' '.repeat(22)}→ ${printable(fix)}`)
+  }
+  const skipped = [...new Set(findings.filter(({ status }) => status === 'skip').map(({ id }) => id))]
+  if (skipped.length > 0) print(`\nNot looked at: ${skipped.join(', ')}.`)
+}
+
+/** What still waits for the network would hold the process up. */
+function endSoon(code: ExitCode): void {
+  setTimeout(() => process.exit(code), LAST_MS).unref()
+}

@@ -1,0 +1,94 @@
+import { type Finding, notesOf } from './finding.ts'
+import { type Answer, FEW_DAYS, whyUnreachable } from './probe.ts'
+import { problemCode, type Receiver } from './receiver.ts'
+
+const { ok, warn, fail } = notesOf('url')
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/** What the endpoint's tokens name, where the sender signs with a key. */
+export interface Names {
+  readonly publicUrl: URL | undefined
+  readonly tenantUrl: URL | undefined
+}
+
+/** Whether the URL leads to hookgate, through TLS that senders accept. `isOurs`: the rest can be asked. */
+export async function checkUrl(
+  receiver: Receiver,
+  names: Names,
+): Promise<{ readonly findings: Finding[]; readonly isOurs: boolean }> {
+  const { url } = receiver
+  try {
+    const answer = await receiver.askEmpty()
+    const isOurs = problemCode(answer) === 'header_missing'
+    return { isOurs, findings: [judge(answer, url), ...transport(answer, url), ...naming(url, names)] }
+  } catch (error) {
+    const [seen, fix] = whyUnreachable(error)
+    return { isOurs: false, findings: [fail(`${url.host} ${seen}`, fix), ...naming(url, names)] }
+  }
+}
+
+function judge(answer: Answer, { host, pathname }: URL): Finding {
+  const { status, headers } = answer
+  const code = problemCode(answer)
+  if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
+  if (code === 'listener_unknown') return fail('hookgate has no listener at this path', 'correct the path')
+  if (code === 'unavailable') return fail('hookgate cannot decide there (503)', 'see its onError')
+  if (code !== undefined) return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
+  if (status >= 300 && status < 400) {
+    return fail(
+      `${host} redirects (${status})${whither(headers.location)}`,
+      'use the URL that it leads to, or let this path pass without a login',
+    )
+  }
+  if (status === 401 || status === 403) {
+    return fail(
+      `something in front of hookgate refuses (${status})`,
+      'let this path pass: hookgate checks it itself',
+    )
+  }
+  if (status === 404 || status === 405) {
+    return fail(
+      `nothing takes POSTs at this path (${status})`,
+      'correct the path, and mount verifyWebhook there',
+    )
+  }
+  if (status >= 500) return fail(`the server fails (${status})`, 'see its logs')
+  return fail(
+    `something else than hookgate answers (${status})`,
+    'mount verifyWebhook at this path, in front of other handlers',
+  )
+}
+
+/** The host alone: the rest of a location may hold a token. */
+function whither(location: string | undefined): string {
+  return location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : ''
+}
+
+function transport({ certificateDays }: Answer, { protocol, hostname }: URL): Finding[] {
+  if (protocol === 'http:') {
+    if (LOOPBACK.test(hostname)) return []
+    return [fail('the URL is not https: anybody on the way can read deliveries', 'serve it over TLS')]
+  }
+  if (certificateDays === undefined || certificateDays >= FEW_DAYS) return []
+  return [warn(`the certificate expires in ${certificateDays} days`, 'renew it')]
+}
+
+/** The public URL is what senders see; `--url` may be the same endpoint from inside. */
+function naming(url: URL, { publicUrl, tenantUrl }: Names): Finding[] {
+  const findings: Finding[] = []
+  if (publicUrl && publicUrl.pathname !== '/' && publicUrl.pathname !== url.pathname) {
+    findings.push(
+      warn('--public-url has another path than --url', 'let audience be the URL that senders post to'),
+    )
+  }
+  if (publicUrl && publicUrl.protocol !== 'https:' && !LOOPBACK.test(publicUrl.hostname)) {
+    findings.push(fail('--public-url is not https', 'let audience be the URL that senders post to'))
+  }
+  if (publicUrl && tenantUrl && publicUrl.origin !== tenantUrl.origin) {
+    findings.push(
+      warn('--tenant-url and --public-url have different hosts', 'compare subject and audience with a token'),
+    )
+  }
+  return findings
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { withDeadline } from '../../src/lib/deadline.ts'
+import { checkProxy, checkSignature } from './delivery.ts'
+import { checkUrl } from './endpoint-url.ts'
+import { type CheckId, type Finding, notesOf } from './finding.ts'
+import { checkJwks } from './jwks.ts'
+import { checkLocalClock } from './local-clock.ts'
+import { Prober } from './probe.ts'
+import { Receiver } from './receiver.ts'
+import { checkReceiverClock } from './receiver-clock.ts'
+import { checkRuntime } from './runtime.ts'
+import { checkSecretShape } from './secret-shape.ts'
+import { checkStore } from './store.ts'
+
+const DEADLINE_MS = 8500
+
+/** What the user gave. */
+export interface Patient {
+  readonly secretFiles: readonly string[]
+  readonly store: string | undefined
+  readonly jwks: URL | string | undefined
+  readonly url: URL | undefined
+  readonly publicUrl: URL | undefined
+  readonly tenantUrl: URL | undefined
+  readonly eventId: string | undefined
+  readonly isOffline: boolean
+}
+
+const OF_THE_URL = ['clock.receiver', 'proxy', 'signature'] as const
+
+/** All checks, side by side, in at most 9 s: the findings, in the order of the page. */
+export async function examine(patient: Patient): Promise<Finding[]> {
+  const prober = new Prober()
+  try {
+    const found = await Promise.all([
+      within('runtime', checkRuntime()),
+      within('secret.shape', checkSecretShape(patient.secretFiles)),
+      within(
+        'clock.local',
+        unlessOffline('clock.local', patient, () => localClock(prober, patient)),
+      ),
+      within('store', checkStore(patient.store, patient.isOffline)),
+      within('jwks', jwks(prober, patient)),
+      within(
+        'url',
+        unlessOffline('url', patient, () => endpoint(prober, patient)),
+      ),
+    ])
+    return found.flat()
+  } finally {
+    prober.close()
+  }
+}
+
+/** A check that fails is told as one that could not be made. */
+async function within(id: CheckId, work: Promise<Finding[]>): Promise<Finding[]> {
+  const late = () => new Error('late')
+  return await withDeadline(work, DEADLINE_MS, late).catch((error: Error) => [
+    notesOf(id).skip(
+      `could not be looked at (${error.message === 'late' ? 'no answer in time' : error.name})`,
+      'try again',
+    ),
+  ])
+}
+
+async function unlessOffline(id: CheckId, { isOffline }: Patient, check: () => Promise<Finding[]>) {
+  if (!isOffline) return await check()
+  const ids = id === 'url' ? [id, ...OF_THE_URL] : [id]
+  return ids.map((each) => notesOf(each).skip('needs the network', 'leave --offline out'))
+}
+
+const localClock = (prober: Prober, { url, jwks }: Patient) =>
+  checkLocalClock(prober, jwks instanceof URL ? jwks : url)
+
+const jwks = (prober: Prober, patient: Patient) =>
+  patient.jwks instanceof URL
+    ? unlessOffline('jwks', patient, () => checkJwks(prober, patient.jwks))
+    : checkJwks(prober, patient.jwks)
+
+/** The URL first: nothing else can be asked of a server that is not hookgate. */
+async function endpoint(prober: Prober, patient: Patient): Promise<Finding[]> {
+  const { url, eventId } = patient
+  if (url === undefined) {
+    return ['url' as const, ...OF_THE_URL].map((id) =>
+      notesOf(id).skip('no endpoint was given', 'give --url URL'),
+    )
+  }
+  const receiver = new Receiver(url, prober)
+  const { findings, isOurs } = await checkUrl(receiver, patient)
+  if (!isOurs) {
+    const skipped = OF_THE_URL.map((id) =>
+      notesOf(id).skip('hookgate does not answer at --url', 'mend url first'),
+    )
+    return [...findings, ...skipped]
+  }
+  const rest = await Promise.all([
+    checkReceiverClock(receiver),
+    checkProxy(receiver),
+    checkSignature(receiver, secretOf(patient), eventId),
+  ])
+  return [...findings, ...rest.flat()]
+}
+
+/** What is wrong with it, `secret.shape` says. */
+function secretOf({ secretFiles: [file] }: Patient): string | undefined {
+  if (file === undefined) return process.env.HOOKGATE_SECRET || undefined
+  try {
+    return readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') || undefined
+  } catch {
+    return undefined
+  }
+}

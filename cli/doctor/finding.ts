@@ -1,0 +1,38 @@
+/** What is looked at. */
+export type CheckId =
+  | 'runtime'
+  | 'secret.shape'
+  | 'clock.local'
+  | 'clock.receiver'
+  | 'store'
+  | 'jwks'
+  | 'url'
+  | 'proxy'
+  | 'signature'
+
+/** One thing that was seen. `skip`: it could not be looked at, which says nothing about it. */
+export interface Finding {
+  readonly id: CheckId
+  readonly status: 'ok' | 'warn' | 'fail' | 'skip'
+  /** Never a secret, nor a part of one. */
+  readonly seen: string
+  /** What to do. Of a `skip`: what would let it be looked at. */
+  readonly fix?: string
+}
+
+/** Makes the findings of one check. */
+export interface Notes {
+  ok(seen: string): Finding
+  warn(seen: string, fix: string): Finding
+  fail(seen: string, fix: string): Finding
+  skip(seen: string, fix: string): Finding
+}
+
+export function notesOf(id: CheckId): Notes {
+  return {
+    ok: (seen) => ({ id, status: 'ok', seen }),
+    warn: (seen, fix) => ({ id, status: 'warn', seen, fix }),
+    fail: (seen, fix) => ({ id, status: 'fail', seen, fix }),
+    skip: (seen, fix) => ({ id, status: 'skip', seen, fix }),
+  }
+}

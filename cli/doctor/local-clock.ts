@@ -1,0 +1,43 @@
+import { type Finding, notesOf } from './finding.ts'
+import type { Answer, Prober } from './probe.ts'
+
+const { ok, warn, fail, skip } = notesOf('clock.local')
+
+const ROUNDS = 5
+const NOTICEABLE_MS = 5000
+/** Half of what listeners allow by default. */
+const DANGEROUS_MS = 150_000
+
+/** A host's clock is ahead of ours by at least `low` and at most `high` milliseconds. */
+export interface Bounds {
+  readonly low: number
+  readonly high: number
+}
+
+/** `Date` has whole seconds, and was written between the question and the answer. Undefined for a cached answer. */
+export function boundsOf({ headers, sentAt, receivedAt }: Answer): Bounds | undefined {
+  const date = Date.parse(headers.date ?? '')
+  if (Number.isNaN(date) || headers.age !== undefined) return undefined
+  return { low: date - receivedAt, high: date + 1000 - sentAt }
+}
+
+/** This machine's clock against a host's. It cannot say which of the two is right. */
+export async function checkLocalClock(prober: Prober, host: URL | undefined): Promise<Finding[]> {
+  if (host === undefined) return [skip('no host was named', 'give --url or --jwks')]
+  let bounds: Bounds = { low: -Infinity, high: Infinity }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const next = await prober.ask(new URL('/', host), { method: 'HEAD' }).then(boundsOf, () => undefined)
+    if (next) bounds = { low: Math.max(bounds.low, next.low), high: Math.min(bounds.high, next.high) }
+  }
+  return [judge(bounds, host.host)]
+}
+
+export function judge({ low, high }: Bounds, host: string): Finding {
+  if (!Number.isFinite(low)) return skip(`${host} tells no time`, 'compare the clocks yourself: date -u')
+  const least = low > 0 ? low : Math.min(0, high)
+  const apart = Math.abs(least)
+  const seen = `this clock is ${Math.round(apart / 1000)} s ${least > 0 ? 'behind' : 'ahead of'} that of ${host}`
+  const fix = 'let NTP set the clock, here or there: timedatectl set-ntp true'
+  if (apart < NOTICEABLE_MS) return ok(`this clock and that of ${host} agree`)
+  return apart < DANGEROUS_MS ? warn(seen, fix) : fail(seen, fix)
+}

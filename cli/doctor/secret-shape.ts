@@ -1,0 +1,108 @@
+import { readFileSync, statSync } from 'node:fs'
+import { codeOf } from '../values.ts'
+import { type Finding, notesOf } from './finding.ts'
+
+const { ok, warn, fail, skip } = notesOf('secret.shape')
+
+const MADE_BY_US = /^[A-Za-z0-9_-]{43}$/
+const SHORTEST = 16
+const FEW_CHARACTERS = 8
+
+/** Where a secret stands, and its text as it stands there. */
+interface Place {
+  readonly name: string
+  readonly text: string
+}
+
+type Rule = readonly [isSo: (text: string) => boolean, seen: string, fix: string]
+
+const AS_TEXT = 'the text itself is the key, and is not decoded: make sure that the sender uses it so, too'
+
+/** What no sender and no listener can agree on. The first that fits is told. */
+const WRONG: readonly Rule[] = [
+  [(text) => text === '', 'is empty', 'make one: hookgate secret'],
+  [(text) => /[\0\ufffd]/.test(text), 'is not text in UTF-8', 'save it as UTF-8'],
+  [(text) => text.startsWith('\ufeff'), 'begins with a byte order mark', 'save it as UTF-8 without BOM'],
+  [(text) => text.trim() === '', 'is blank', 'make one: hookgate secret'],
+  [(text) => /[\r\n]/.test(text), 'has a line break in it', 'keep one secret a file, on one line'],
+  [(text) => text !== text.trim(), 'begins or ends with a blank', 'remove the blank'],
+  [(text) => /^(["'`]).*\1$/.test(text), 'has quotes around it', 'remove the quotes'],
+  [
+    (text) => /^(?:\$\{?\w+\}?|\{\{.*\}\}|%\w+%|<[\w -]+>)$/.test(text),
+    'is a placeholder that nobody replaced',
+    'let your shell or your platform put the secret in',
+  ],
+  [
+    (text) => /^(?:sk_|pk_|rk_|gh[pousr]_|github_pat_|xox[abp]-|AKIA|AIza|glpat-|npm_)/.test(text),
+    'looks like an API key',
+    'take the signing secret of the endpoint, and replace that key: it has been in the wrong place',
+  ],
+  [(text) => /^-----BEGIN /.test(text), 'is a PEM block', 'give keys with --jwks'],
+  [(text) => text.length < SHORTEST, `has fewer than ${SHORTEST} characters`, 'make one: hookgate secret'],
+  [
+    (text) =>
+      new Set(text).size < FEW_CHARACTERS || /^(?:change|your|example|secret|password|test)/i.test(text),
+    'can be guessed',
+    'make one: hookgate secret',
+  ],
+]
+
+/** What may be meant so. */
+const ODD: readonly Rule[] = [
+  [
+    (text) => text.startsWith('whsec_'),
+    "looks like another sender's secret (whsec_)",
+    "use that sender's scheme, such as hookgate/schemes/stripe: it decodes the secret where the sender does",
+  ],
+  [(text) => /^[A-Za-z0-9+/]{20,}={1,2}$/.test(text), 'looks like base64', AS_TEXT],
+  [(text) => /^[0-9a-f]{32,}$/i.test(text), 'looks like hexadecimal digits', AS_TEXT],
+  [(text) => text.length < 32, 'is shorter than 256 bits of base64url', 'make one: hookgate secret'],
+]
+
+/** The shape of the secrets. Nothing of them is told but what is wrong. */
+export async function checkSecretShape(files: readonly string[]): Promise<Finding[]> {
+  const variable = process.env.HOOKGATE_SECRET
+  if (files.length === 0 && variable === undefined) {
+    return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
+  }
+  const given = files.length > 0 ? files.map(readPlace) : [{ name: 'HOOKGATE_SECRET', text: variable ?? '' }]
+  const places = given.filter((place): place is Place => !('id' in place))
+  const unreadable = given.filter((place): place is Finding => 'id' in place)
+  return [
+    ...unreadable,
+    ...places.map(judge),
+    ...places.flatMap(usedBefore),
+    ...files.flatMap(readableByOthers),
+  ]
+}
+
+/** A final line break is no part of the secret, as in all commands. */
+function readPlace(file: string): Place | Finding {
+  try {
+    return { name: file, text: readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') }
+  } catch (error) {
+    const problem = codeOf(error) === 'ENOENT' ? 'is not there' : 'cannot be read'
+    return fail(`${file} ${problem}`, 'correct --secret-file, or the rights of the file')
+  }
+}
+
+function judge({ name, text }: Place): Finding {
+  const wrong = WRONG.find(([isSo]) => isSo(text))
+  if (wrong) return fail(`${name} ${wrong[1]}`, wrong[2])
+  const odd = ODD.find(([isSo]) => isSo(text))
+  if (odd) return warn(`${name} ${odd[1]}`, odd[2])
+  return ok(
+    MADE_BY_US.test(text) ? `${name}: 43 characters, as made by hookgate secret` : `${name}: long enough`,
+  )
+}
+
+function usedBefore({ name, text }: Place, index: number, places: readonly Place[]): Finding[] {
+  const twin = places.slice(0, index).find((earlier) => earlier.text === text)
+  return twin ? [fail(`${name} is the same as ${twin.name}`, 'rotate to a new secret: hookgate secret')] : []
+}
+
+function readableByOthers(file: string): Finding[] {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined || process.platform === 'win32' || (stats.mode & 0o044) === 0) return []
+  return [warn(`${file} can be read by other users of this machine`, `chmod 600 ${file}`)]
+}
