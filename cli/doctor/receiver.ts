@@ -39,7 +39,7 @@ export function problemCode({ headers, bytes }: Answer): string | undefined {
   if (!headers['content-type']?.startsWith('application/problem+json')) return undefined
   try {
     const { code } = Object(JSON.parse(bytes.toString('utf8')))
-    return typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? code : undefined
+    return typeof code === 'string' && /^[a-z0-9_]{1,40}$/.test(code) ? code : undefined
   } catch {
     return undefined
   }

@@ -81,7 +81,8 @@ async function claimAndRelease({ store }: OpenStore): Promise<number | Error> {
   }
 }
 
-async function compareClocks({ now }: OpenStore): Promise<Finding[]> {
+/** A store's clock against this one, allowing for the time that the question took. */
+export async function compareClocks({ now }: Pick<OpenStore, 'now'>): Promise<Finding[]> {
   if (now === undefined) return []
   const before = Date.now()
   const theirs = await now()

@@ -1,0 +1,156 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import Libsql from 'libsql'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { sqliteStore } from '../../stores/sqlite.ts'
+import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { diagnose } from './doctor-support.ts'
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'hookgate-doctor-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** A file in which an application has made its table, or not. */
+async function database({ migrated = true, journal = 'wal' } = {}): Promise<string> {
+  const path = join(await folder(), 'events.db')
+  const db = new Libsql(path)
+  db.exec(`PRAGMA journal_mode = ${journal}; CREATE TABLE orders (id TEXT)`)
+  if (migrated) await sqliteStore(db).migrate()
+  db.close()
+  return path
+}
+
+const rowsIn = (path: string) => {
+  const db = new Libsql(path)
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+  const names = tables.map((row) => String(Reflect.get(Object(row), 'name')))
+  const counts = names.map(
+    (name) => `${name} ${Reflect.get(Object(db.prepare(`SELECT count(*) AS n FROM "${name}"`).get()), 'n')}`,
+  )
+  const journal = String(Reflect.get(Object(db.prepare('PRAGMA journal_mode').get()), 'journal_mode'))
+  db.close()
+  return [...counts, journal].toSorted()
+}
+
+describe('store finds, in SQLite,', () => {
+  it('a file that is not there, and makes none', async () => {
+    const path = join(await folder(), 'none.db')
+    const { code, complaints } = await diagnose(['--store', `sqlite:${path}`])
+    expect(complaints).toEqual([
+      `fail store: sqlite:${path} is not there → correct the path, or run await store.migrate() once`,
+    ])
+    expect(code).toBe(1)
+    await expect(readFile(path)).rejects.toThrow('ENOENT')
+  })
+
+  it('a table that is missing, and makes none', async () => {
+    const path = await database({ migrated: false })
+    const before = rowsIn(path)
+    const { complaints } = await diagnose(['--store', `sqlite:${path}`])
+    expect(complaints).toEqual([
+      expect.stringMatching(
+        /^fail store: .* the table is not there: .* → run `await store.migrate\(\)` once/,
+      ),
+    ])
+    expect(rowsIn(path)).toEqual(before)
+  })
+
+  it('a journal that locks, and leaves it so', async () => {
+    const path = await database({ journal: 'delete' })
+    const { code, complaints } = await diagnose(['--store', `sqlite:${path}`])
+    expect(complaints).toEqual([
+      expect.stringMatching(/^warn store: .* journal_mode is delete: .* → PRAGMA journal_mode = WAL/),
+    ])
+    expect(code).toBe(0)
+    expect(rowsIn(path)).toContain('delete')
+  })
+
+  it('nothing in a good one, offline too, and leaves no claim', async () => {
+    const path = await database()
+    const { code, complaints, findings } = await diagnose(['--offline', '--store', `sqlite:${path}`])
+    expect(complaints).toEqual([])
+    expect(findings.find(({ id }) => id === 'store')).toMatchObject({
+      status: 'ok',
+      seen: `sqlite:${path} claims and releases, and check() finds nothing`,
+    })
+    expect(code).toBe(0)
+    expect(rowsIn(path).filter((count) => !/ 0$|^wal$/.test(count))).toEqual([])
+  })
+})
+
+describe('store finds', () => {
+  it('a password whose end is not clear, without a part of it', async () => {
+    const { complaints, output } = await diagnose(['--store', 'postgres://user:hunter@22@127.0.0.1/db'])
+    expect(complaints).toEqual([
+      expect.stringMatching(/^fail store: --store → percent-encode the special characters of the password/),
+    ])
+    expect(output).not.toMatch(/hunter|22@/)
+  })
+
+  it.each(['redis://:hunter22@127.0.0.1:1', 'postgres://user:hunter22@127.0.0.1:1/db'])(
+    'a server that is down: %s',
+    async (url) => {
+      const { code, complaints, output } = await diagnose(['--store', url])
+      expect(complaints).toEqual([
+        expect.stringMatching(
+          /^fail store: .*127.0.0.1:1: .*ECONNREFUSED.* → start the store, or correct --store/,
+        ),
+      ])
+      expect(code).toBe(1)
+      expect(output).not.toContain('hunter22')
+    },
+  )
+})
+
+describe.skipIf(REDIS_MISSING)('store finds, in Redis,', () => {
+  async function started(...settings: string[]): Promise<RedisServer> {
+    const server = await startRedis(...settings)
+    onTestFinished(() => server.close())
+    return server
+  }
+
+  it('an eviction policy that forgets', async () => {
+    const { port } = await started(
+      '--appendonly',
+      'yes',
+      '--maxmemory',
+      '50mb',
+      '--maxmemory-policy',
+      'allkeys-lru',
+    )
+    const { complaints } = await diagnose(['--store', `redis://127.0.0.1:${port}`])
+    expect(complaints).toEqual([
+      expect.stringMatching(
+        /^warn store: .* maxmemory-policy is allkeys-lru: .* → set maxmemory-policy to noeviction/,
+      ),
+    ])
+  })
+
+  it('a user that may not write', async () => {
+    const server = await started('--appendonly', 'yes')
+    await server.cli('ACL', 'SETUSER', 'reader', 'on', '>hunter22', '~*', '+@read', '+info', '+eval', '+time')
+    const { code, complaints, output } = await diagnose([
+      '--store',
+      `redis://reader:hunter22@127.0.0.1:${server.port}`,
+    ])
+    expect(complaints).toEqual([
+      expect.stringMatching(/^fail store: .* this user may not run .* → ACL SETUSER/),
+    ])
+    expect(code).toBe(1)
+    expect(output).not.toContain('hunter22')
+  })
+
+  it('nothing in a good one, and leaves no key', async () => {
+    const { port } = await started('--appendonly', 'yes')
+    const { complaints, findings } = await diagnose(['--store', `redis://127.0.0.1:${port}`])
+    expect(complaints).toEqual([])
+    expect(findings.find(({ id }) => id === 'store')?.status).toBe('ok')
+    const client = new Redis(port)
+    onTestFinished(() => client.disconnect())
+    expect(await client.dbsize()).toBe(0)
+  })
+})
