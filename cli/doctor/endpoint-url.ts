@@ -29,35 +29,31 @@ export async function checkUrl(
 }
 
 function judge(answer: Answer, { host, pathname }: URL): Finding {
-  const { status, headers } = answer
   const code = problemCode(answer)
+  if (code === undefined) return judgeStranger(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
   if (code === 'listener_unknown') return fail('hookgate has no listener at this path', 'correct the path')
   if (code === 'unavailable') return fail('hookgate cannot decide there (503)', 'see its onError')
-  if (code !== undefined) return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
+  return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
+}
+
+/** Something else answers. */
+function judgeStranger({ status, headers }: Answer, host: string): Finding {
+  const letPass = 'let this path pass: hookgate checks it itself'
   if (status >= 300 && status < 400) {
-    return fail(
-      `${host} redirects (${status})${whither(headers.location)}`,
-      'use the URL that it leads to, or let this path pass without a login',
-    )
+    const seen = `${host} redirects (${status})${whither(headers.location)}`
+    return fail(seen, 'use the URL that it leads to, or let this path pass without a login')
   }
   if (status === 401 || status === 403) {
-    return fail(
-      `something in front of hookgate refuses (${status})`,
-      'let this path pass: hookgate checks it itself',
-    )
+    return fail(`something in front of hookgate refuses (${status})`, letPass)
   }
   if (status === 404 || status === 405) {
-    return fail(
-      `nothing takes POSTs at this path (${status})`,
-      'correct the path, and mount verifyWebhook there',
-    )
+    const fix = 'correct the path, and mount verifyWebhook there'
+    return fail(`nothing takes POSTs at this path (${status})`, fix)
   }
   if (status >= 500) return fail(`the server fails (${status})`, 'see its logs')
-  return fail(
-    `something else than hookgate answers (${status})`,
-    'mount verifyWebhook at this path, in front of other handlers',
-  )
+  const fix = 'mount verifyWebhook at this path, in front of other handlers'
+  return fail(`something else than hookgate answers (${status})`, fix)
 }
 
 /** The host alone: the rest of a location may hold a token. */

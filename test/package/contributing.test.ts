@@ -33,6 +33,7 @@ describe('the tree in CONTRIBUTING.md', () => {
     'sender',
     'cli',
     'cli/conform',
+    'cli/doctor',
     'bench',
   ])('has one line for each file of %s, and for nothing else', (folder) => {
     const files = readdirSync(root + folder).filter((name) => /\.m?ts$|\.mjs$/.test(name))

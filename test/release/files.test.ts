@@ -53,7 +53,7 @@ const PROGRAM = [
   ].map((name) => `src/scheme/${name}`),
   ...['sqlite-connection', 'sqlite-store'].map((name) => `stores/shared/${name}`),
   'adapters/shared',
-  ...['main', 'listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys'].map(
+  ...['main', 'listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys', 'doctor'].map(
     (command) => `cli/${command}`,
   ),
   ...[
@@ -69,7 +69,7 @@ const PROGRAM = [
     'output',
     'private-key',
   ].map((name) => `cli/${name}`),
-  ...['schemes', 'secrets', 'signing', 'sparingly', 'values'].map((name) => `cli/${name}`),
+  ...['schemes', 'secrets', 'signing', 'sparingly', 'store-url', 'values'].map((name) => `cli/${name}`),
   'cli/forward/forward',
   ...['explaining', 'inspector', 'options', 'plan', 'record-file', 'watched'].map(
     (name) => `cli/inspector/${name}`,
