@@ -12,7 +12,7 @@ import { checkRuntime } from './runtime.ts'
 import { checkSecretShape } from './secret-shape.ts'
 import { checkStore } from './store.ts'
 
-const DEADLINE_MS = 8500
+const DEADLINE_MS = 7000
 
 /** What the user gave. */
 export interface Patient {
@@ -28,7 +28,7 @@ export interface Patient {
 
 const OF_THE_URL = ['clock.receiver', 'proxy', 'signature'] as const
 
-/** All checks, side by side, in at most 9 s: the findings, in the order of the page. */
+/** All checks, side by side, in at most 7 s: the findings, in the order of the page. */
 export async function examine(patient: Patient): Promise<Finding[]> {
   const prober = new Prober()
   try {

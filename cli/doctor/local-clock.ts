@@ -27,7 +27,8 @@ export async function checkLocalClock(prober: Prober, host: URL | undefined): Pr
   let bounds: Bounds = { low: -Infinity, high: Infinity }
   for (let round = 0; round < ROUNDS; round += 1) {
     const next = await prober.ask(new URL('/', host), { method: 'HEAD' }).then(boundsOf, () => undefined)
-    if (next) bounds = { low: Math.max(bounds.low, next.low), high: Math.min(bounds.high, next.high) }
+    if (next === undefined) break
+    bounds = { low: Math.max(bounds.low, next.low), high: Math.min(bounds.high, next.high) }
   }
   return [judge(bounds, host.host)]
 }

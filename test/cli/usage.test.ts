@@ -22,13 +22,16 @@ test.concurrent.each(['--help', '-h', 'help'])('hookgate %s names every command'
 })
 
 test.concurrent.each([
-  [[], 'hookgate: needs a command: listen, send, sign, verify, conform, secret, keys'],
+  [[], 'hookgate: needs a command: listen, send, sign, verify, conform, secret, keys, doctor'],
   [['lissten'], 'hookgate: has no command lissten; did you mean listen?'],
   [
     ['nonsense'],
-    'hookgate: has no command nonsense; it has listen, send, sign, verify, conform, secret, keys',
+    'hookgate: has no command nonsense; it has listen, send, sign, verify, conform, secret, keys, doctor',
   ],
-  [['\u001b[2J'], 'hookgate: has no such command; it has listen, send, sign, verify, conform, secret, keys'],
+  [
+    ['\u001b[2J'],
+    'hookgate: has no such command; it has listen, send, sign, verify, conform, secret, keys, doctor',
+  ],
 ])('hookgate %j is a usage error that names the commands', async (args, line) => {
   expect(await hookgate(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
 })
