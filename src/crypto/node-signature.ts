@@ -7,7 +7,7 @@ import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys
  * Verifies `signature` over `message`, which is ASCII text or bytes, with a key imported for the algorithm (RFC 7515 5.2).
  *
  * Synchronous if nothing else is in flight, because a round trip to the thread pool costs as much as the check. Otherwise
- * uses the pool, to spread the load over the other cores.
+ * uses the pool, to spread the load over the other cores, if there are any.
  */
 export async function verifySignature(
   algorithm: JwtAlgorithm,

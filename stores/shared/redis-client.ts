@@ -31,7 +31,7 @@ export interface EvalListsClient {
  *
  * @example
  * ```ts
- * const command: RedisCommand = (args) => client.sendCommand(args)
+ * const command: RedisCommand = (args) => client.sendCommand([...args])
  * ```
  */
 export type RedisCommand = (args: readonly string[], key: string) => Promise<unknown>
