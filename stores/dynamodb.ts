@@ -48,7 +48,15 @@ export interface DynamodbStoreOptions {
   readonly clock?: Clock | undefined
 }
 
-/** The store, with methods for setup and maintenance. */
+/**
+ * The store, with methods for setup and maintenance.
+ *
+ * @example
+ * ```ts
+ * await store.migrate()
+ * for (const { problem, fix } of await store.check()) console.warn(problem, fix)
+ * ```
+ */
 export interface DynamodbStore extends EventStore {
   /** Creates the table (pay per request) if it is missing, and enables its TTL. Safe to run concurrently. */
   migrate(): Promise<void>

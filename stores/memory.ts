@@ -14,12 +14,13 @@ import { replayWindowSeconds } from '../src/limits.ts'
 import type { Clock } from '../src/listener-options.ts'
 import { EventTable, NONE } from './shared/event-table.ts'
 
-/** The options of `memoryStore`. */
+/**
+ * The options of `memoryStore`.
+ *
+ * @example const options: MemoryStoreOptions = { maxRecords: 100_000 }
+ */
 export interface MemoryStoreOptions {
-  /**
-   * Maximum number of remembered events. Defaults to 1,000,000, which take about 60 MB when full. To keep all events of 7
-   * days, allow 604,800 records for each event per second.
-   */
+  /** Maximum number of events. Defaults to 1,000,000 (60 MB when full). For 7 days, allow 604,800 per event per second. */
   readonly maxRecords?: number | undefined
   /** Minimum time to keep each record, in seconds. Defaults to 601. Must be at least 2 × `toleranceSeconds` + 1. */
   readonly replayWindowSeconds?: number | undefined

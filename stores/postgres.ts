@@ -39,7 +39,15 @@ export interface PostgresStoreOptions {
   readonly retentionSeconds?: number | undefined
 }
 
-/** The store, with methods for setup and maintenance. */
+/**
+ * The store, with methods for setup and maintenance.
+ *
+ * @example
+ * ```ts
+ * await store.migrate()
+ * setInterval(() => store.sweep().catch(console.error), 300_000)
+ * ```
+ */
 export interface PostgresStore extends EventStore {
   /** Creates the table and its index if they are missing. Safe to run concurrently. */
   migrate(): Promise<void>

@@ -62,7 +62,14 @@ export interface RedisStoreOptions {
   readonly shards?: number | undefined
 }
 
-/** The store, with methods for setup and maintenance. */
+/**
+ * The store, with methods for setup and maintenance.
+ *
+ * @example
+ * ```ts
+ * for (const { problem, fix } of await store.check()) console.warn(problem, fix)
+ * ```
+ */
 export interface RedisStore extends EventStore {
   /**
    * Lists settings that can lose events (eviction, asynchronous replicas, no append-only file), commands that this user may
