@@ -2,19 +2,37 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-const PACKAGES = ['bullmq', 'graphile-worker', 'ioredis', 'pg', 'pg-boss']
+const PACKAGES = [
+  '@aws-sdk/client-sqs',
+  '@nats-io/jetstream',
+  '@nats-io/transport-node',
+  'bullmq',
+  'graphile-worker',
+  'ioredis',
+  'pg',
+  'pg-boss',
+]
 
-/** The programs of examples/queues, on the queues that they are for. */
+/** The programs of examples/queues and examples/handoff, on the queues that they are for. */
 export default defineConfig({
   resolve: {
     alias: [
       { find: '#crypto', replacement: at('src/crypto/node.ts') },
+      { find: 'hookgate/handoff', replacement: at('src/handoff/index.ts') },
       { find: 'hookgate/sender', replacement: at('sender/index.ts') },
+      { find: 'hookgate/stores/postgres', replacement: at('stores/postgres.ts') },
+      { find: 'hookgate/web', replacement: at('adapters/web.ts') },
       ...PACKAGES.map((name) => ({
         find: new RegExp(`^${name}$`),
         replacement: fileURLToPath(import.meta.resolve(name)),
       })),
     ],
   },
-  test: { include: ['test/queues/*.test.ts'], maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 },
+  test: {
+    env: { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'emulated', AWS_SECRET_ACCESS_KEY: 'emulated' },
+    include: ['test/queues/*.test.ts', 'test/queues/handoff/*.test.ts'],
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 })

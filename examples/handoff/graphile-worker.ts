@@ -1,0 +1,54 @@
+import { run, runMigrations } from 'graphile-worker'
+import type { Listener } from 'hookgate'
+import { fromEnvelope, type HandedOffEvent, jobId, toEnvelope } from 'hookgate/handoff'
+import { postgresStore } from 'hookgate/stores/postgres'
+import { webhookHandler } from 'hookgate/web'
+import pg from 'pg'
+
+export async function startReceiver(listener: Listener, connectionString: string) {
+  // While Postgres is down, fail: by default a query waits for ever.
+  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 1000, query_timeout: 1000 })
+  pool.on('error', (error) => console.error('an idle connection broke:', error.message))
+  // One row for each event that became a job. Its event IDs are UUIDs.
+  const handedOff = postgresStore(pool, { table: 'handed_off', mode: 'single' })
+  await handedOff.migrate() // these two belong into your deployment
+  await runMigrations({ connectionString })
+
+  const fetch = webhookHandler(listener, async (event) => {
+    const key = { listenerId: event.listenerId, eventId: event.id }
+    await inTransaction(pool, async (tx) => {
+      const claim = await handedOff.with(tx).claim(key, crypto.randomUUID(), 0) // `single` knows no lease
+      if (claim === 'done') return // its job is there
+      if (claim === 'busy') throw new Error('another attempt has just taken it') // 500: the sender comes again
+      const job = ['webhook', JSON.stringify(toEnvelope(event)), jobId(event)]
+      await tx.query('SELECT graphile_worker.add_job($1, $2::json, job_key => $3)', job)
+    })
+  })
+  const sweeping = setInterval(() => handedOff.sweep().catch(console.error), 60_000).unref()
+  return {
+    fetch,
+    async stop(): Promise<void> {
+      clearInterval(sweeping)
+      await pool.end()
+    },
+  }
+}
+
+async function inTransaction(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<void>): Promise<void> {
+  const tx = await pool.connect()
+  try {
+    await tx.query('BEGIN')
+    await work(tx)
+    await tx.query('COMMIT')
+    tx.release()
+  } catch (error) {
+    tx.release(true) // closes the connection, and Postgres rolls back
+    throw error
+  }
+}
+
+export async function startWorker(connectionString: string, work: (event: HandedOffEvent) => Promise<void>) {
+  const taskList = { webhook: (payload: unknown) => work(fromEnvelope(payload)) }
+  const runner = await run({ connectionString, taskList, noHandleSignals: true, pollInterval: 500 })
+  return { stop: () => runner.stop() }
+}

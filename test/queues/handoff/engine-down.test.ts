@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { jobId } from '../../../src/handoff/index.ts'
+import { defineListener, hmac } from '../../../src/index.ts'
+import { signHmac } from '../../../src/testing/index.ts'
+import { memoryStore } from '../../../stores/memory.ts'
+import { ENGINES, type Engine } from './engines.ts'
+import { ENGINE_NAMES, PROGRAMS } from './programs.ts'
+
+/** The longest that makes a job ID, so that each queue takes one of 128 characters. */
+const LISTENER_ID = `${'listener-_.'.repeat(8)}end`
+
+const SECRET = 'handoff-0123456789-abcdefghijklmnop'
+
+const WAYS: readonly (readonly [
+  name: string,
+  down: (engine: Engine) => unknown,
+  up: (engine: Engine) => unknown,
+])[] = [
+  ['is down', (engine) => engine.halt(), (engine) => engine.resume()],
+  ['hangs', (engine) => engine.pause(), (engine) => engine.unpause()],
+]
+
+describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
+  it.each(WAYS)(
+    'throws within 3 s while the engine %s, and the event runs afterwards',
+    async (_, down, up) => {
+      const engine = await ENGINES[name]()
+      onTestFinished(() => engine.remove())
+      const listener = defineListener({
+        id: LISTENER_ID,
+        auth: hmac({ secrets: SECRET }),
+        store: memoryStore(),
+      })
+      expect(jobId({ listenerId: LISTENER_ID, id: randomUUID() })).toHaveLength(128)
+      const program = await PROGRAMS[name]()
+      const receiver = await program.startReceiver(listener, engine.url)
+      const attempt = async (eventId: string) => {
+        const signed = await signHmac({ secret: SECRET, body: '{}', eventId })
+        return receiver.fetch(new Request('http://localhost/webhooks', signed))
+      }
+      const [before, during] = [randomUUID(), randomUUID()]
+      expect((await attempt(before)).status).toBe(200)
+
+      await down(engine)
+      const began = performance.now()
+      await expect(attempt(during)).rejects.toThrow()
+      expect(performance.now() - began).toBeLessThan(3000)
+      await up(engine)
+
+      // Released: else the answer were 503 until the lease is over, which is in a minute.
+      await expect
+        .poll(() => attempt(during).then(({ status }) => status, String), { timeout: 20_000 })
+        .toBe(200)
+      const runs: string[] = []
+      const worker = await program.startWorker(engine.url, async ({ id }) => void runs.push(id))
+      onTestFinished(async () => {
+        await worker.stop()
+        await receiver.stop()
+      })
+      await expect.poll(() => runs, { timeout: 20_000 }).toContain(during)
+      expect(runs.filter((id) => id === during)).toHaveLength(1)
+    },
+  )
+})

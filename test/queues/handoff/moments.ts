@@ -1,0 +1,3 @@
+/** When a receiver dies. */
+export const MOMENTS = ['before the enqueue', 'between enqueue and commit', 'after the commit'] as const
+export type Moment = (typeof MOMENTS)[number]
