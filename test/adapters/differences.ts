@@ -15,23 +15,23 @@ export const DIFFERENCES = {
   },
   'body of a GET': {
     on: ['web on Node', 'on Bun', 'on Deno'],
-    why: 'a GET in chunks is handed on without its body, so nothing is counted: `method_not_post` where the others say `body_too_large`. 400 either way',
+    why: 'the server passes on a chunked GET without its body, so nothing is counted: `method_not_post` where the others say `body_too_large`. 400 either way',
   },
   'phrase of Bun': {
     on: ['on Bun'],
-    why: 'a status without a registered phrase, like 499, is given the phrase `HM`; Node says `unknown`',
+    why: 'a status without a registered phrase, like 499, gets the phrase `HM`; Node says `unknown`',
   },
   'phrase of workerd': {
     on: ['on workerd'],
-    why: 'a status without a registered phrase, like 499, is given that of its class, `Client Error` or `Server Error`',
+    why: 'a status without a registered phrase, like 499, gets the phrase of its class, `Client Error` or `Server Error`',
   },
   'phrase of Deno': {
     on: ['on Deno'],
-    why: 'a status without a registered phrase, like 499, is given an empty one',
+    why: 'a status without a registered phrase, like 499, gets an empty one',
   },
   'equal lengths': {
     on: ['on Bun', 'on Deno', 'on workerd'],
-    why: 'two equal Content-Lengths are taken for one, as RFC 9110 8.6 allows; Node refuses them',
+    why: 'two equal Content-Lengths count as one, as RFC 9110 8.6 allows; Node refuses them',
   },
   'length beside chunks': {
     on: ['on workerd'],
@@ -47,15 +47,15 @@ export const DIFFERENCES = {
   },
   'two hosts': {
     on: ['on Deno'],
-    why: 'two Host headers are refused by the server, with 400 and no body, as RFC 9112 3.2 demands',
+    why: 'the server refuses two Host headers with 400 and no body, as RFC 9112 3.2 demands',
   },
   'chunk extensions': {
     on: ['on Deno', 'on workerd'],
-    why: 'extensions of 4 KB on each chunk are cut off by the server: `body_incomplete`',
+    why: 'the server cuts off extensions of 4 KB on each chunk: `body_incomplete`',
   },
   'no last word': {
     on: ['on Bun'],
-    why: 'a sender that closes its side before the body is complete is left without a reply',
+    why: 'a sender that closes its side before the body is complete gets no reply',
   },
   'left open': {
     on: ['on Deno'],
