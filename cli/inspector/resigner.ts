@@ -1,7 +1,5 @@
 import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
-import { dedupeOf } from '../../src/scheme/compile-sender.ts'
-import { pointerSteps, textAt } from '../../src/scheme/members.ts'
-import type { Place } from '../../src/scheme/scheme.ts'
+import type { Dedupe, Place } from '../../src/scheme/scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { signAs } from '../../src/signing/sign-as.ts'
 import { endpointOf } from '../endpoint.ts'
@@ -30,12 +28,14 @@ export interface Resigner {
 export interface Known {
   readonly secret: string | undefined
   readonly url: string
+  /** What the listener claims of a scheme's event. */
+  readonly dedupe: Dedupe | undefined
 }
 
 /** The resigner, or why there is none. @throws UsageError for a `--key` that is no private JWK. */
 export async function resignerFor(
   given: AuthValues & { readonly key?: string },
-  { secret, url }: Known,
+  { secret, url, dedupe }: Known,
 ): Promise<Resigner | string> {
   const privateKey = given.key === undefined ? undefined : await readPrivateKey(given.key)
   if (given.scheme !== undefined) {
@@ -45,7 +45,7 @@ export async function resignerFor(
     if (hasKeyPair(factory) && !privateKey)
       return `${sender} signs with a private key: start listen with --key FILE.`
     const keys = hasKeyPair(factory) ? { privateKey } : { secret }
-    return schemeResigner(factory, keys, given['public-url'] ?? url)
+    return schemeResigner(factory, keys, given['public-url'] ?? url, dedupe !== 'signed bytes')
   }
   if (given.jwks === undefined) {
     if (secret === undefined) return 'The secret is not known.'
@@ -74,11 +74,12 @@ function schemeResigner(
   factory: AnyScheme,
   keys: Pick<Parameters<typeof signAs>[1], 'secret' | 'privateKey'>,
   publicUrl: string,
+  isToldById: boolean,
 ): Resigner {
   const { scheme } = factory
   const { eventId: place, signs } = scheme
   return {
-    takesNewId: dedupeOf(scheme) !== 'signed bytes' && place !== undefined,
+    takesNewId: isToldById && place !== undefined,
     expires: scheme.timestamp?.of === 'attempt' && typeof signs === 'string' && signs.includes('{timestamp}'),
     async sign({ headers, body, isNewEvent }) {
       const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
@@ -97,11 +98,20 @@ function schemeResigner(
 function withNewId(body: Uint8Array, place: Place | undefined): Uint8Array {
   if (place === undefined || !('member' in place)) return body
   const text = Buffer.from(body).toString('utf8')
-  const id = textAt(JSON.parse(text), pointerSteps(place.member))
+  const id = memberOf(JSON.parse(text), place.member)
   const written = JSON.stringify(id)
-  if (id === undefined || !text.includes(written)) return body
+  if (typeof id !== 'string' || !text.includes(written)) return body
   const ending = crypto.randomUUID().slice(0, 8)
   return Buffer.from(text.replace(written, () => JSON.stringify(`${id}_${ending}`)))
+}
+
+/** The value at a JSON pointer, such as `/data/id`. */
+function memberOf(payload: unknown, pointer: string): unknown {
+  const steps = pointer.slice(1).split('/')
+  return steps.reduce(
+    (value: unknown, step) => Object(value)[step.replace(/~1/g, '/').replace(/~0/g, '~')],
+    payload,
+  )
 }
 
 /** What belongs to one connection or one message, and what the new request says for itself. */

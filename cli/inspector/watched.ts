@@ -36,7 +36,7 @@ export async function watchedOf({ given, auth, server, listener, url }: Listenin
     server,
     listener,
     url,
-    resigner: await resignerFor(given, { secret, url }),
+    resigner: await resignerFor(given, { secret, url, dedupe: listener.auth.sender?.dedupe }),
     secrets: secret === undefined ? [] : [secret, secret.replace(/^whsec_/, '')],
     known: {
       secret: isOwn ? secret : undefined,

@@ -39,7 +39,6 @@ const PROGRAM = [
   ...[
     'accept-secret',
     'body-hash',
-    'compile-sender',
     'content',
     'define-code-scheme',
     'define-scheme',
