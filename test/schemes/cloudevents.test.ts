@@ -48,6 +48,8 @@ describe('a CloudEvent', () => {
     const { receive } = receiver()
     expect(await receive(binary('/a","b', 'c'))).toMatchObject({ ok: true })
     expect(await receive(binary('/a', 'b","c'))).toMatchObject({ ok: true })
+    expect(await receive(binary('/a', '12'))).toMatchObject({ ok: true })
+    expect(await receive(binary('/a1', '2'))).toMatchObject({ ok: true })
   })
 })
 

@@ -47,6 +47,10 @@ describe('an event of Dropbox Sign', () => {
 
   it.each([
     ['a form that does not end', part(NAMED)],
+    [
+      'a form of two fields that does not end',
+      `${part(NAMED)}${part('Content-Disposition: form-data; name="a"')}`,
+    ],
     ['the field twice', `${part(NAMED)}${part(NAMED)}--a--\r\n`],
     ['a field of another name', `${part(NAMED.replace('json', 'xjson'))}--a--\r\n`],
     ['a field without a name', `${part('Content-Disposition: form-data')}--a--\r\n`],

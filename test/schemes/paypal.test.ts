@@ -18,6 +18,7 @@ interface Sending {
   readonly time?: string
   readonly url?: string
   readonly body?: string
+  readonly algorithm?: string
 }
 
 function receiver(answer: () => Response = () => new Response(PEM)) {
@@ -28,13 +29,19 @@ function receiver(answer: () => Response = () => new Response(PEM)) {
   }
   const clock = fakeClock()
   const { receive } = schemeReceiver(paypal({ webhookId: 'WEBHOOK', fetch, clock }), clock)
-  const send = ({ id = 'transmission-1', time, url = CERTIFICATE, body = '{"id":"WH-1"}' }: Sending = {}) => {
+  const send = ({
+    id = 'transmission-1',
+    time,
+    url = CERTIFICATE,
+    body = '{"id":"WH-1"}',
+    algorithm = 'SHA256withRSA',
+  }: Sending = {}) => {
     const at = time ?? new Date(clock.now()).toISOString()
     const message = Buffer.from(`${id}|${at}|WEBHOOK|${crc32(body)}`)
     const headers = {
       'paypal-transmission-id': id,
       'paypal-transmission-time': at,
-      'paypal-auth-algo': 'SHA256withRSA',
+      'paypal-auth-algo': algorithm,
       'paypal-cert-url': url,
       'paypal-transmission-sig': sign('sha256', message, KEY.keyObject).toString('base64'),
     }
@@ -94,6 +101,18 @@ describe('a transmission of PayPal', () => {
     expect(await send()).toMatchObject(IN_PROGRESS)
     expect(await send({ id: 'transmission-2' })).toMatchObject(IN_PROGRESS)
     expect(await send({ id: 'transmission-3', body: '{"id":"WH-2"}' })).toMatchObject({ ok: true })
+  })
+
+  it('is taken once, whatever body of the same checksum comes with it', async () => {
+    const bodies = ['{"id":"plumless"}', '{"id":"buckeroo"}']
+    expect(new Set(bodies.map((body) => crc32(body))).size).toBe(1)
+    const { send } = receiver()
+    expect(await send({ body: bodies[0] ?? '' })).toMatchObject({ ok: true })
+    expect(await send({ body: bodies[1] ?? '' })).toMatchObject(IN_PROGRESS)
+  })
+
+  it.each(['SHA1withRSA', 'sha256withrsa', ''])('is not signed by the algorithm %j', async (algorithm) => {
+    expect(await receiver().send({ algorithm })).toMatchObject(MISMATCH)
   })
 
   it('may be of any age: PayPal documents no tolerance', async () => {

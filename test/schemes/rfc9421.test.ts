@@ -145,6 +145,10 @@ describe('a signature over an HTTP message', () => {
     async (name) => expect(await receiver().send({ components: [name] })).toMatchObject(MISMATCH),
   )
 
+  it('over one component twice is not understood', async () => {
+    expect(await receiver().send({ components: ['@method', '@method'] })).toMatchObject(MISMATCH)
+  })
+
   it.each([
     ['a component twice', (usual: string) => usual.replace('("', '("content-digest" "')],
     ['a name in capitals', (usual: string) => usual.replace('content-digest', 'Content-Digest')],
