@@ -60,7 +60,7 @@ const EVENT: OptionTable<OutgoingEvent> = { id: wellFormedText, body: aBody, typ
 const OPTIONS: OptionTable<DeliverOptions> = {
   agents: checkedElsewhere,
   timeoutSeconds: optional(timerSeconds),
-  clock: optional(withMethods('now')),
+  clock: optional(withMethods(['now'])),
 }
 
 let publicAgents: PublicAgents | undefined

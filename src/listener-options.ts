@@ -3,7 +3,6 @@ import type { EventStore } from './event-store.ts'
 import type { Json } from './lib/json.ts'
 import {
   aFunction,
-  asFrom,
   checkedElsewhere,
   checkOptions,
   type OptionCheck,
@@ -112,13 +111,13 @@ export interface ListenerOptions<Payload = Json> {
 }
 
 const standardSchema: OptionCheck = (value, option) => {
-  withMethods('validate')(Object(value)['~standard'], `${option}['~standard']`)
+  withMethods(['validate'])(Object(value)['~standard'], `${option}['~standard']`)
 }
 
 const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   id: wellFormedText,
-  auth: asFrom(': try hmac()', 'authenticate'),
-  store: asFrom(': try memoryStore()', 'claim', 'commit', 'release'),
+  auth: withMethods(['authenticate'], ': try hmac()'),
+  store: withMethods(['claim', 'commit', 'release'], ': try memoryStore()'),
   allowedCidrs: checkedElsewhere,
   maxBodyBytes: optional(positiveInteger),
   toleranceSeconds: optional(positiveSeconds),
@@ -129,7 +128,7 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   settle: optional(oneOfWords('auto', 'manual')),
   onVerdict: optional(aFunction),
   onError: optional(aFunction),
-  clock: optional(withMethods('now')),
+  clock: optional(withMethods(['now'])),
   randomUuid: optional(aFunction),
 }
 

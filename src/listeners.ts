@@ -92,7 +92,7 @@ const OPTIONS: OptionTable<ListenersOptions<unknown>> = {
   maxUnknown: optional(positiveInteger),
   timeoutSeconds: optional(timerSeconds),
   onError: optional(aFunction),
-  clock: optional(withMethods('now')),
+  clock: optional(withMethods(['now'])),
   waitUntil: optional(aFunction),
 }
 

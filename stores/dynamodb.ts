@@ -88,7 +88,7 @@ const OPTIONS: OptionTable<DynamodbStoreOptions> = {
   mode: optional(oneOfWords('two-phase', 'single')),
   retentionSeconds: optional(positiveSeconds),
   abortSeconds: optional(timerSeconds),
-  clock: optional(withMethods('now')),
+  clock: optional(withMethods(['now'])),
 }
 
 /**

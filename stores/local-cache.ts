@@ -30,10 +30,10 @@ export interface LocalCacheOptions {
 
 const OPTIONS: OptionTable<LocalCacheOptions> = {
   maxRecords: optional(positiveInteger),
-  clock: optional(withMethods('now')),
+  clock: optional(withMethods(['now'])),
 }
 
-const STORE = { store: withMethods('claim', 'commit', 'release') }
+const STORE = { store: withMethods(['claim', 'commit', 'release']) }
 
 /** How long to cache a `done` of the store, which does not say when its retention ends. */
 const HEARSAY_MS = 60_000

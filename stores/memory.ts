@@ -34,7 +34,7 @@ const OPTIONS: OptionTable<MemoryStoreOptions> = {
   maxRecords: optional(positiveInteger),
   replayWindowSeconds: optional(positiveSeconds),
   onEvict: optional(aFunction),
-  clock: optional(withMethods('now')),
+  clock: optional(withMethods(['now'])),
 }
 
 /**

@@ -30,7 +30,7 @@ export interface JwtOptions {
  */
 export function jwt(options: JwtOptions): Authenticator {
   checkOptions('jwt', options, {
-    keySet: withMethods('find'),
+    keySet: withMethods(['find']),
     subject: wellFormedText,
     audience: wellFormedText,
   })

@@ -34,6 +34,6 @@ export const REMOTE_OPTIONS: OptionTable<RemoteOptions> = {
   timeoutSeconds: /* @__PURE__ */ optional(timerSeconds),
   maxStaleSeconds: /* @__PURE__ */ optional(positiveSeconds),
   fetch: /* @__PURE__ */ optional(aFunction),
-  clock: /* @__PURE__ */ optional(/* @__PURE__ */ withMethods('now')),
+  clock: /* @__PURE__ */ optional(/* @__PURE__ */ withMethods(['now'])),
   waitUntil: /* @__PURE__ */ optional(aFunction),
 }

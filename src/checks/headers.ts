@@ -36,10 +36,7 @@ export function checkHeaders(attempt: Attempt): Failure<HeaderReason> | undefine
   if (mediaTypeOf(contentType) !== 'application/json')
     return fail('content_type_not_json', 'Content-Type is not application/json in UTF-8')
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
-    return fail(
-      'content_encoding_not_identity',
-      'the body is compressed; the signature covers the bytes as sent',
-    )
+    return fail('content_encoding_not_identity', 'the body is compressed; the signature covers it as sent')
   }
   attempt.timestampText = timestamp
   attempt.eventIdText = eventId

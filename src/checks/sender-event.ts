@@ -16,7 +16,7 @@ export function checkSenderEvent(
   if (id.length > LONGEST_EVENT_ID)
     return fail('event_id_malformed', `the ID is over ${LONGEST_EVENT_ID} characters`)
   if (sender.idDivider !== '' && id.includes(sender.idDivider)) {
-    return fail('event_id_malformed', `the ID holds ${sender.idDivider}, which ends it in what is signed`)
+    return fail('event_id_malformed', `the ID holds ${sender.idDivider}, which ends it`)
   }
   const byId = id !== '' && sender.dedupe.endsWith('id')
   const byBytes = id === '' || sender.dedupe.startsWith('signed bytes')

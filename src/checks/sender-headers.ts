@@ -37,10 +37,7 @@ function checkContent(attempt: SenderAttempt): Failure<HeaderReason> | undefined
     return fail('content_type_not_accepted', `${scheme.sender} does not send this content type`)
   }
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
-    return fail(
-      'content_encoding_not_identity',
-      'the body is compressed; the signature covers the bytes as sent',
-    )
+    return fail('content_encoding_not_identity', 'the body is compressed; the signature covers it as sent')
   }
   attempt.readBody = readBody
   return undefined

@@ -11,7 +11,7 @@ export function checkTimestamp(
 ): Failure<'timestamp_malformed' | 'timestamp_out_of_range'> | undefined {
   const { timestampText, listener, now } = attempt
   if (timestampText.length > 12 || !SECONDS.test(timestampText)) {
-    return fail('timestamp_malformed', 'Webhook-Timestamp is not a count of Unix seconds')
+    return fail('timestamp_malformed', 'Webhook-Timestamp is not in Unix seconds')
   }
   const sentAt = Number(timestampText)
   const offBy = Math.abs(now - sentAt)

@@ -85,15 +85,9 @@ export function oneOfWords(...words: readonly string[]): OptionCheck {
   }
 }
 
-/** Any object or function with these methods; `Date` is a valid clock. */
+/** Any object or function with these methods; `Date` is a valid clock. `example` says where to get one. */
 /* @__NO_SIDE_EFFECTS__ */
-export function withMethods(...methods: readonly string[]): OptionCheck {
-  return asFrom('', ...methods)
-}
-
-/** The same, with an example of where to get one. */
-/* @__NO_SIDE_EFFECTS__ */
-export function asFrom(example: string, ...methods: readonly string[]): OptionCheck {
+export function withMethods(methods: readonly string[], example = ''): OptionCheck {
   return (value, option) => {
     const holder = Object(value)
     const missing = methods.find((method) => typeof Reflect.get(holder, method) !== 'function')

@@ -25,8 +25,8 @@ export interface InstrumentOptions {
  */
 export function instrument(options: InstrumentOptions = {}): () => void {
   checkOptions('instrument', options, {
-    tracer: optional(withMethods('startSpan')),
-    meter: optional(withMethods('createHistogram', 'createCounter')),
+    tracer: optional(withMethods(['startSpan'])),
+    meter: optional(withMethods(['createHistogram', 'createCounter'])),
     spans: optional(aBoolean),
   })
   const { tracer = trace.getTracer('hookgate'), meter = metrics.getMeter('hookgate') } = options

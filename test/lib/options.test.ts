@@ -81,10 +81,10 @@ describe('one check each', () => {
   })
 
   it('withMethods asks for every method, own or inherited', () => {
-    const check = withMethods('get', 'has')
+    const check = withMethods(['get', 'has'])
     expect(accepts(check, new Map())).toBe(true)
     expect(accepts(check, { get() {}, has() {} })).toBe(true)
-    expect(accepts(withMethods('now'), Date)).toBe(true)
+    expect(accepts(withMethods(['now']), Date)).toBe(true)
     for (const value of [undefined, null, 1, 'get', {}, { get() {} }, { get() {}, has: true }]) {
       expect(accepts(check, value)).toBe(false)
     }
@@ -102,7 +102,7 @@ describe('the message', () => {
   }
 
   it('tells what was left out from what is wrong, and what was not called from both', () => {
-    const store = withMethods('claim')
+    const store = withMethods(['claim'])
     expect(complaint(store, undefined)).toBe('it: must have a method claim(); it is missing')
     expect(complaint(store, {})).toBe('it: must have a method claim()')
     expect(complaint(store, () => ({ claim() {} }))).toBe('it: must have a method claim(); was it called?')
