@@ -53,11 +53,12 @@ function outcomeOf(
 ): Pick<VerifyFields, 'outcome' | 'reason' | 'auth'> {
   if (!result) return { outcome: 'undecided' }
   if (!('ok' in result)) return { outcome: 'checked' }
-  const by = auth && {
-    auth: { method: auth.method, keyId: 'keyId' in auth ? auth.keyId : auth.secretId },
+  const no = result.ok ? undefined : result
+  return {
+    outcome: no ? (no.handshake ? 'handshake' : 'refused') : 'accepted',
+    reason: no?.reason,
+    auth: auth && { method: auth.method, keyId: 'keyId' in auth ? auth.keyId : auth.secretId },
   }
-  if (result.ok) return { outcome: 'accepted', ...by }
-  return { outcome: result.handshake ? 'handshake' : 'refused', reason: result.reason, ...by }
 }
 
 /** Logs are written from this, so text that a stranger could have made up stays out. */

@@ -8,7 +8,7 @@ function isCanonical(text: string): boolean {
   const rest = text.length % 4
   if (rest === 1 || !WELL_FORMED.test(text)) return false
   if (rest === 0) return true
-  const last = ALPHABET.indexOf(text.charAt(text.length - 1))
+  const last = ALPHABET.indexOf(text.slice(-1))
   return (last & (rest === 2 ? 0b1111 : 0b11)) === 0
 }
 

@@ -89,8 +89,7 @@ export function oneOfWords(...words: readonly string[]): OptionCheck {
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods(methods: readonly string[], example = ''): OptionCheck {
   return (value, option) => {
-    const holder = Object(value)
-    const missing = methods.find((method) => typeof Reflect.get(holder, method) !== 'function')
+    const missing = methods.find((method) => typeof Object(value)[method] !== 'function')
     if (!missing) return
     const hint =
       value === undefined

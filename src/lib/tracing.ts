@@ -39,8 +39,7 @@ export function traced<T>(
       return result.then(
         (value) => void Object.assign(fields, describe(value)),
         (error) => {
-          const { name, message } = Object(error)
-          return Promise.reject({ name, message })
+          throw { name: error.name, message: error.message }
         },
       )
     }, fields)
