@@ -48,7 +48,7 @@ export async function readCaptured(given: CapturedValues): Promise<Captured> {
     headers.set(key, [...(headers.get(key) ?? []), value])
   }
   if (headers.size === 0) throw new UsageError("needs the headers: --headers FILE, or --header 'Name: value'")
-  const body = await readBody(given)
+  const body = await readBody(given, '--file FILE')
   const sourceIp = given['source-ip']
   return { delivery: { method: method ?? 'POST', header: (name) => headers.get(name), body, sourceIp } }
 }

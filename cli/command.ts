@@ -26,6 +26,7 @@ export interface Command {
   readonly name: string
   readonly summary: string
   readonly help: string
+  readonly options: OptionRows
   run(args: readonly string[]): Promise<ExitCode>
 }
 
@@ -37,6 +38,7 @@ export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
     name,
     summary,
     help: helpText({ ...spec, options }),
+    options,
     async run(args) {
       const { values, operands } = parseCommandLine(args, options)
       const [operand = ''] = operands

@@ -1,4 +1,4 @@
-import { paint, toJsonLine } from './output.ts'
+import { paint, printable, toJsonLine } from './output.ts'
 
 /** What is told of a delivery. The keys are stable. Of what a stranger sent, only a proven event ID is in it. */
 export interface DeliveryLine {
@@ -17,19 +17,48 @@ export interface DeliveryLine {
 }
 
 const STYLES = { accepted: 'green', handshake: 'green', refused: 'red', undecided: 'yellow' } as const
-const WIDTHS = { eventId: 36, verdict: 9, reason: 22 }
 
-export const COLUMNS = 'time, listener, event id, verdict, reason, status, milliseconds'
+/** Together 80: the width of a terminal. The event ID gives room to a long reason. */
+const WIDTHS = { time: 8, status: 3, ms: 6, rest: 60 }
+const ID_WIDTH = 36
 
+export const HEADER: string = columns('TIME UTC', '', 'MS', 'EVENT', 'RESULT', (text) => text)
+
+/** One line: as NDJSON, or at most 80 columns for a terminal. */
 export function formatDelivery(line: DeliveryLine, asJson: boolean): string {
   if (asJson) return toJsonLine(line)
+  const result = line.reason ?? line.verdict
+  return columns(
+    line.time.slice('2026-11-22T'.length, '2026-11-22T17:00:00'.length),
+    `${line.status ?? '-'}`,
+    line.ms.toFixed(line.ms < 1000 ? 1 : 0),
+    printable(line.eventId ?? '-'),
+    result,
+    (text) => paint(STYLES[line.verdict], text),
+  )
+}
+
+function columns(
+  time: string,
+  status: string,
+  ms: string,
+  eventId: string,
+  result: string,
+  color: (text: string) => string,
+): string {
+  const idWidth = Math.min(ID_WIDTH, WIDTHS.rest - 1 - result.length)
   return [
-    line.time,
-    line.listener === null ? '-' : encodeURIComponent(line.listener),
-    (line.eventId ?? '-').padEnd(WIDTHS.eventId),
-    paint(STYLES[line.verdict], line.verdict.padEnd(WIDTHS.verdict)),
-    (line.reason ?? '-').padEnd(WIDTHS.reason),
-    line.status ?? '-',
-    line.ms.toFixed(1),
+    time.padEnd(WIDTHS.time),
+    status.padStart(WIDTHS.status),
+    ms.padStart(WIDTHS.ms),
+    shorten(eventId, idWidth).padEnd(idWidth),
+    color(result),
   ].join(' ')
+}
+
+/** Keeps both ends, by which people tell IDs apart. */
+function shorten(text: string, width: number): string {
+  if (text.length <= width) return text
+  const half = (width - 1) / 2
+  return `${text.slice(0, Math.ceil(half))}…${text.slice(text.length - Math.floor(half))}`
 }

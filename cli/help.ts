@@ -15,7 +15,7 @@ export function helpText({ name, summary, operand, options, notes = [], examples
     '',
     `Usage: hookgate ${name}${argument ?? ''}${rows.length > 0 ? ' [options]' : ''}`,
     '',
-    ...section('Options', columns([...rows, ['--help', 'Show this.']])),
+    ...section('Options', columns([...rows, ['-h, --help', 'Show this.']])),
     ...section('Notes', notes),
     ...section('Examples', examples),
     'Exit codes: 0 done, 1 refused, 2 usage.',

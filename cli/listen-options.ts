@@ -26,6 +26,7 @@ export interface ListenValues extends AuthValues, ForwardValues, InspectorValues
   readonly lease?: string
   readonly store?: string
   readonly explain?: boolean
+  readonly body?: boolean
   readonly json?: boolean
 }
 
@@ -55,7 +56,10 @@ export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
     value: 'SECONDS',
     says: `How far the timestamp may be off (default ${TOLERANCE_SECONDS}, or the scheme's)`,
   },
-  'max-body': { value: 'BYTES', says: `Largest body (default ${MAX_BODY_BYTES}, or the scheme's)` },
+  'max-body': {
+    value: 'SIZE',
+    says: `Largest body, like 64kb or 1mb (default ${MAX_BODY_BYTES}, or the scheme's)`,
+  },
   lease: {
     value: 'SECONDS',
     says: "How long an unsettled event is kept from running again (default 60, or the scheme's)",
@@ -67,5 +71,6 @@ export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
   ...FORWARD_OPTIONS,
   ...INSPECTOR_OPTIONS,
   explain: { says: 'Also print why a delivery is refused, on standard error.' },
+  body: { says: 'Also print the payload of each accepted delivery.' },
   json: { says: 'Print deliveries as NDJSON, and nothing else on standard output.' },
 }

@@ -3,8 +3,6 @@ import { defineListener, type Listener } from '../src/index.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
 import { bind } from './bind.ts'
 import { type Command, defineCommand } from './command.ts'
-import { COLUMNS, formatDelivery } from './delivery-line.ts'
-import type { DeliveryReport } from './delivery-report.ts'
 import { pathOf } from './endpoint.ts'
 import { EXIT, UsageError } from './exit.ts'
 import { findStore } from './find-store.ts'
@@ -22,9 +20,10 @@ import {
   type ListenValues,
 } from './listen-options.ts'
 import type { ListenStore } from './listen-store.ts'
-import { print, printable, remark } from './output.ts'
+import { print, remark } from './output.ts'
 import { untilStopped } from './stop.ts'
-import { httpUrl, toUsageError, wholeNumber } from './values.ts'
+import { terminalLog } from './terminal-log.ts'
+import { byteSize, httpUrl, toUsageError, wholeNumber } from './values.ts'
 import { acceptHere, serveWebhooks } from './webhook-server.ts'
 
 const LARGEST_BODY = 64 * 2 ** 20
@@ -40,8 +39,8 @@ export const listen: Command = defineCommand<ListenValues>({
     'this machine, redis(s):// or postgres(ql):// for several. It uses your ioredis or redis, pg or postgres, node:sqlite,',
     'better-sqlite3 or libsql. A password is better in HOOKGATE_STORE: everybody on this machine can read a command line.',
     '--public-url and --tenant-url default to the address it listens on.',
-    `A line has: ${COLUMNS}.`,
-    'Ctrl-C finishes what is in flight; twice stops at once.',
+    'A line has the time, the status, milliseconds, the event ID, and the result. --json prints all there is.',
+    'Ctrl-C finishes what is in flight and says what came; twice stops at once.',
   ],
   examples: [
     'hookgate listen',
@@ -57,6 +56,7 @@ export const listen: Command = defineCommand<ListenValues>({
     const plan = await readPlan(given)
     const server = createServer()
     const kept = await findStore(given.store, plan.limits.toleranceSeconds)
+    const log = terminalLog(given)
     let app: Forwarder | undefined
     let inspector: Inspector | undefined
     try {
@@ -66,12 +66,16 @@ export const listen: Command = defineCommand<ListenValues>({
       app = await openApp(plan.forwarding, listener, given['public-url'] ?? url)
       inspector = await watchWith(plan.inspector, { given, auth: plan.auth, server, listener, url })
       const answerEvent = app?.answer ?? acceptHere
-      const tell = alsoTo(inspector, teller(given))
+      const tell = alsoTo(inspector, log.tell)
       serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent, tell })
       const forwardTo = plan.forwarding?.target
       const greeting = { url, auth: plan.auth, store: kept.shown, forwardTo, inspector: inspector?.url }
       greet(greeting, given.json ? remark : print)
-      await stopped
+      const finished = await stopped
+      await app?.close()
+      remark(
+        `hookgate: ${finished > 0 ? `finished ${finished} in flight` : 'stopped'}; in all ${log.summary()}`,
+      )
       return EXIT.done
     } finally {
       server.close()
@@ -96,14 +100,6 @@ async function readPlan(given: ListenValues) {
   }
 }
 
-/** Prints each delivery, and with `--explain` why it was refused. */
-function teller({ json = false, explain = false }: ListenValues): (report: DeliveryReport) => void {
-  return ({ line, verdict }) => {
-    print(formatDelivery(line, json))
-    if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
-  }
-}
-
 /** @throws UsageError when the app is given more time than the lease allows. */
 async function openApp(
   forwarding: Forwarding | undefined,
@@ -118,11 +114,11 @@ async function openApp(
 
 function readLimits(given: ListenValues) {
   const { tolerance, 'max-body': maxBody, lease } = given
-  const [longest, largest] = [RETENTION_SECONDS / 2, LARGEST_BODY]
+  const longest = RETENTION_SECONDS / 2
   return {
     ...(lease && { leaseSeconds: wholeNumber('--lease', lease, 1, LONGEST_LEASE_SECONDS) }),
     ...(tolerance && { toleranceSeconds: wholeNumber('--tolerance', tolerance, 1, longest) }),
-    ...(maxBody && { maxBodyBytes: wholeNumber('--max-body', maxBody, 1, largest) }),
+    ...(maxBody && { maxBodyBytes: byteSize('--max-body', maxBody, LARGEST_BODY) }),
   }
 }
 

@@ -1,28 +1,16 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
-import type { Command } from './command.ts'
+import { allCommands, COMMANDS } from './commands.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
 import { columns } from './help.ts'
 import { nearest } from './nearest.ts'
 import { print, printable, remark } from './output.ts'
 import { codeOf } from './values.ts'
 
-/** Loaded when called for: a `secret` does not wait for an HTTP server. */
-const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
-  listen: async () => (await import('./listen.ts')).listen,
-  send: async () => (await import('./send.ts')).send,
-  sign: async () => (await import('./sign.ts')).sign,
-  verify: async () => (await import('./verify.ts')).verify,
-  conform: async () => (await import('./conform.ts')).conform,
-  secret: async () => (await import('./secret.ts')).secret,
-  keys: async () => (await import('./keys.ts')).keys,
-  doctor: async () => (await import('./doctor.ts')).doctor,
-}
-
 async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> {
-  if (name === '--version') return done(await version())
+  if (name === '--version' || name === '-v') return done(await version())
   if (name === 'help' && Object.hasOwn(COMMANDS, args[0] ?? '')) return main([...args, '--help'])
-  if (['--help', '-h', 'help'].includes(name)) return done(await overview())
+  if (['', '--help', '-h', 'help'].includes(name)) return done(await overview())
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
     return complain('hookgate', noCommand(name))
@@ -44,7 +32,6 @@ const A_WORD = /^[\w-]{1,20}$/
 
 function noCommand(name: string): string {
   const commands = Object.keys(COMMANDS)
-  if (name === '') return `needs a command: ${commands.join(', ')}`
   const similar = nearest(name, commands)
   const suggestion = similar ? `did you mean ${similar}?` : `it has ${commands.join(', ')}`
   return `has no ${A_WORD.test(name) ? `command ${name}` : 'such command'}; ${suggestion}`
@@ -67,7 +54,7 @@ function complain(program: string, problem: string): ExitCode {
 }
 
 async function overview(): Promise<string> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()))
+  const commands = await allCommands()
   return [
     'hookgate: receive, send and check signed webhooks',
     '',
@@ -77,8 +64,8 @@ async function overview(): Promise<string> {
     ...columns(commands.map(({ name, summary }) => [name, summary])).map((line) => `  ${line}`),
     '',
     'Options:',
-    '  --help     Show this, or the help of a command.',
-    '  --version  Show the version.',
+    '  -h, --help     Show this, or the help of a command.',
+    '  -v, --version  Show the version.',
     '',
     'Examples:',
     '  hookgate listen',

@@ -45,6 +45,8 @@ export interface Signer {
 
 const FARTHEST = 1e12
 
+const readSignedBody = (given: SignValues) => readBody(given, '--data TEXT, --file FILE')
+
 /** Reads everything that signing takes. @throws UsageError for what is missing, unreadable or contradictory. */
 export async function readSigner(given: SignValues, url: string): Promise<Signer> {
   checkOneMethod(given)
@@ -56,10 +58,18 @@ export async function readSigner(given: SignValues, url: string): Promise<Signer
   const timestamp = () => (fixed ?? Math.floor(Date.now() / 1000)) + skew
   if (given.scheme !== undefined) return schemeSigner(given, given.scheme, url, eventId, timestamp)
   if (given.key !== undefined) {
-    const options = { ...(await readJwtOptions(given, given.key, url)), eventId, body: await readBody(given) }
+    const options = {
+      ...(await readJwtOptions(given, given.key, url)),
+      eventId,
+      body: await readSignedBody(given),
+    }
     return { method: 'jwt', eventId, sign: () => signWithKey({ ...options, timestamp: timestamp() }) }
   }
-  const options = { secret: await needSecret(given['secret-file']), eventId, body: await readBody(given) }
+  const options = {
+    secret: await needSecret(given['secret-file']),
+    eventId,
+    body: await readSignedBody(given),
+  }
   return { method: 'hmac', eventId, sign: () => signHmac({ ...options, timestamp: timestamp() }) }
 }
 
@@ -78,7 +88,7 @@ async function schemeSigner(
   const own = hasKeyPair(scheme)
     ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
     : { secret: await needText(given['secret-file']) }
-  const body = await readBody(given)
+  const body = await readSignedBody(given)
   const publicUrl = given['public-url'] ?? url
   return {
     method: 'scheme',

@@ -6,10 +6,10 @@ const INTERRUPTED = 130
 const SAME_KEYSTROKE_MS = 500
 
 /**
- * Settles after Ctrl-C (or SIGTERM), when every delivery that had begun is answered. A second Ctrl-C ends the process
- * at once.
+ * Resolves after Ctrl-C (or SIGTERM), when every delivery that had begun is answered, with their number. A second Ctrl-C ends
+ * the process at once.
  */
-export function untilStopped(server: Server): Promise<void> {
+export function untilStopped(server: Server): Promise<number> {
   const inFlight = new Set<ServerResponse>()
   let stoppedAt: number | undefined
   const track = (_request: unknown, response: ServerResponse) => {
@@ -29,10 +29,11 @@ export function untilStopped(server: Server): Promise<void> {
         return
       }
       stoppedAt = performance.now()
-      server.close(() => resolve())
+      const { size } = inFlight
+      server.close(() => resolve(size))
       for (const response of inFlight) response.shouldKeepAlive = false
-      if (inFlight.size === 0) return server.closeAllConnections()
-      remark(`hookgate: finishing ${inFlight.size} in flight; Ctrl-C again stops at once`)
+      if (size === 0) return server.closeAllConnections()
+      remark(`hookgate: finishing ${size} in flight; Ctrl-C again stops at once`)
     }
     process.on('SIGINT', stop).on('SIGTERM', stop)
   })

@@ -12,6 +12,16 @@ export function wholeNumber(option: string, text: string, lowest: number, highes
   return value
 }
 
+const UNITS: { readonly [unit: string]: number } = { '': 1, b: 1, kb: 2 ** 10, mb: 2 ** 20 }
+
+/** A size like `65536`, `64kb` or `1mb`, in bytes. @throws UsageError */
+export function byteSize(option: string, text: string, largest: number): number {
+  const [, digits = '', unit = ''] = /^([0-9]{1,10})(|b|kb|mb)$/i.exec(text) ?? []
+  const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? 1)
+  if (bytes >= 1 && bytes <= largest) return bytes
+  throw new UsageError(`${option} takes a size from 1 to ${largest} bytes, like 65536, 64kb or 1mb`)
+}
+
 /** @throws UsageError unless the text is an absolute http or https URL without credentials. */
 export function httpUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -47,17 +57,20 @@ export async function readGivenJson(option: string, path: string): Promise<objec
   throw new UsageError(`${option} ${path}: it is not a JSON object`)
 }
 
-/** The exact bytes to sign or to check: from `--data`, from `--file`, or from standard input. */
-export async function readBody(given: {
-  readonly data?: string | undefined
-  readonly file?: string | undefined
-}): Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * The exact bytes to sign or to check: from `--data`, from `--file`, or from standard input. `ways` names the options that the
+ * command has.
+ */
+export async function readBody(
+  given: { readonly data?: string | undefined; readonly file?: string | undefined },
+  ways: '--file FILE' | '--data TEXT, --file FILE',
+): Promise<Uint8Array<ArrayBuffer>> {
   if (given.data !== undefined && given.file !== undefined)
     throw new UsageError('give --data or --file, not both')
   if (given.data !== undefined) return new Uint8Array(Buffer.from(given.data))
   if (given.file !== undefined && given.file !== '-')
     return new Uint8Array(await readGivenFile('--file', given.file))
-  if (process.stdin.isTTY) throw new UsageError('needs a body: --file FILE, or bytes on standard input')
+  if (process.stdin.isTTY) throw new UsageError(`needs a body: ${ways}, or bytes on standard input`)
   return new Uint8Array(await buffer(process.stdin))
 }
 

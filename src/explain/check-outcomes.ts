@@ -56,6 +56,8 @@ const CHECK_OF: Readonly<Record<Reason, CheckName>> = {
   event_in_progress: 'claim',
 }
 
+const NO_NETWORKS = 'no networks configured: any address may send'
+
 /** One check, and what it said. */
 export interface CheckOutcome {
   /** The check. */
@@ -84,17 +86,18 @@ export interface Outcome {
  */
 export function checkOutcomes(
   verdict: Outcome,
-  { auth, payload }: Pick<Listener<unknown>, 'auth' | 'payload'>,
+  { auth, payload, isSourceAllowed }: Pick<Listener<unknown>, 'auth' | 'payload' | 'isSourceAllowed'>,
 ): readonly CheckOutcome[] {
   if (verdict.handshake) return []
   const failed = verdict.ok ? undefined : checkOf(verdict.reason ?? '')
   if (!verdict.ok && failed === undefined) return []
-  const names = Object.keys(auth.sender === undefined ? SAYS : SENDER_SAYS) as CheckName[] // the keys of a Record of it
+  const says = auth.sender === undefined ? SAYS : SENDER_SAYS
+  const names = Object.keys(says) as CheckName[] // the keys of a Record of it
   const asked = names.filter((name) => name !== 'payload' || payload !== undefined)
   const failedAt = failed === undefined ? asked.length : asked.indexOf(failed)
   return asked.map((name, index) => ({
     name,
-    says: (auth.sender === undefined ? SAYS : SENDER_SAYS)[name],
+    says: name === 'source-ip' && !isSourceAllowed ? NO_NETWORKS : says[name],
     ok: index === failedAt ? false : index < failedAt ? true : null,
   }))
 }

@@ -132,7 +132,7 @@ export async function startListener(
       return exit
     },
     async deliveries(count) {
-      const pattern = args.includes('--json') ? '\\{.*' : '\\d{4}-\\d\\d-\\d\\dT.*'
+      const pattern = args.includes('--json') ? '\\{.*' : '\\d\\d:\\d\\d:\\d\\d .*'
       await stdout.waitFor(new RegExp(`(?:^${pattern}\n(?:[\\s\\S]*?)){${count}}`, 'm'))
       return stdout.text.match(new RegExp(`^${pattern}$`, 'gm')) ?? []
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hookgate, ROOT, SECRET } from './support.ts'
 
-const COMMANDS = ['listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys']
+const COMMANDS = ['listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys', 'doctor', 'completions']
 
 test.concurrent.each(COMMANDS)('%s --help has an example and every option', async (command) => {
   const help = await hookgate([command, '--help'])
@@ -22,23 +22,20 @@ test.concurrent.each(['--help', '-h', 'help'])('hookgate %s names every command'
 })
 
 test.concurrent.each([
-  [[], 'hookgate: needs a command: listen, send, sign, verify, conform, secret, keys, doctor'],
   [['lissten'], 'hookgate: has no command lissten; did you mean listen?'],
-  [
-    ['nonsense'],
-    'hookgate: has no command nonsense; it has listen, send, sign, verify, conform, secret, keys, doctor',
-  ],
-  [
-    ['\u001b[2J'],
-    'hookgate: has no such command; it has listen, send, sign, verify, conform, secret, keys, doctor',
-  ],
+  [['nonsense'], `hookgate: has no command nonsense; it has ${COMMANDS.join(', ')}`],
+  [['\u001b[2J'], `hookgate: has no such command; it has ${COMMANDS.join(', ')}`],
 ])('hookgate %j is a usage error that names the commands', async (args, line) => {
   expect(await hookgate(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
 })
 
-test('hookgate --version is that of the package', async () => {
+test('without arguments it prints the same help, as one who asks for it', async () => {
+  expect(await hookgate([])).toEqual(await hookgate(['--help']))
+})
+
+test.each(['--version', '-v'])('hookgate %s is that of the package', async (flag) => {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
-  expect(await hookgate(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect(await hookgate([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
 test('a forward secret that is too short is refused, and not repeated', async () => {
@@ -68,6 +65,14 @@ test.concurrent.each<[string[], string]>([
   [['listen', '--jwks', 'x', '--secret-file', 'y'], 'give --jwks or --secret-file, not both'],
   [['listen', '--secret-file', 'nope.txt'], '--secret-file nope.txt: there is no such file'],
   [['listen', '--tolerance', '0'], '--tolerance takes a whole number'],
+  [
+    ['listen', '--max-body', '65mb'],
+    '--max-body takes a size from 1 to 67108864 bytes, like 65536, 64kb or 1mb',
+  ],
+  [['listen', '--max-body', '1.5mb'], '--max-body takes a size'],
+  [['listen', '--max-body', '0'], '--max-body takes a size'],
+  [['completions'], 'needs a SHELL'],
+  [['completions', 'tcsh'], 'takes one of bash, zsh, fish'],
   [['listen', '--lease', '0'], '--lease takes a whole number from 1 to 3600'],
   [['listen', '--forward-to', 'nonsense'], '--forward-to takes an absolute URL'],
   [['listen', '--forward-to', 'http://a:b@x.example/'], '--forward-to must not carry credentials'],
@@ -119,7 +124,7 @@ test.concurrent.each<[string[], string]>([
   expect(ended.stderr).toContain(fix)
 })
 
-test.concurrent.each([[[]], [['nonsense']], [['toString']]])('hookgate %j is a usage error', async (args) => {
+test.concurrent.each([[['nonsense']], [['toString']]])('hookgate %j is a usage error', async (args) => {
   const ended = await hookgate(args)
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain(COMMANDS.join(', '))

@@ -1,0 +1,58 @@
+import { JWT_ALGORITHMS } from '../src/crypto/signature-keys.ts'
+import { type Command, defineCommand } from './command.ts'
+import { allCommands } from './commands.ts'
+import { bashCompletions } from './completions/bash.ts'
+import { fishCompletions } from './completions/fish.ts'
+import type { CommandWords, OptionWords } from './completions/vocabulary.ts'
+import { zshCompletions } from './completions/zsh.ts'
+import { EXIT, UsageError } from './exit.ts'
+import { print } from './output.ts'
+import type { OptionRow } from './parse.ts'
+import { schemeNames } from './schemes.ts'
+
+const SHELLS: { readonly [shell: string]: (commands: readonly CommandWords[]) => string } = {
+  bash: bashCompletions,
+  zsh: zshCompletions,
+  fish: fishCompletions,
+}
+
+export const completions: Command = defineCommand<object>({
+  name: 'completions',
+  summary: 'print what a shell needs to complete commands: bash, zsh or fish',
+  operand: { name: 'SHELL', required: true },
+  options: {},
+  notes: ['They complete `hookgate`: install the package globally, or put it on your PATH.'],
+  examples: [
+    'source <(hookgate completions bash)',
+    'source <(hookgate completions zsh)',
+    'hookgate completions fish | source',
+  ],
+  async run(_given, shell) {
+    const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined
+    if (script === undefined) throw new UsageError(`takes one of ${Object.keys(SHELLS).join(', ')}`)
+    print(script(await vocabulary()).trimEnd())
+    return EXIT.done
+  },
+})
+
+async function vocabulary(): Promise<readonly CommandWords[]> {
+  const choices: { readonly [option: string]: readonly string[] } = {
+    scheme: await schemeNames(),
+    alg: JWT_ALGORITHMS,
+  }
+  return (await allCommands()).map(({ name, summary, options }) => ({
+    name,
+    summary,
+    options: Object.entries(options).map(([option, row]) => optionWords(option, row, choices[option])),
+    operands: name === 'completions' ? Object.keys(SHELLS) : [],
+  }))
+}
+
+function optionWords(
+  name: string,
+  { value = '', says, many }: OptionRow,
+  choices: readonly string[] | undefined,
+): OptionWords {
+  const takes = value === '' ? 'nothing' : choices ? 'choice' : /FILE|DIR/.test(value) ? 'file' : 'text'
+  return { name, says, takes, choices: choices ?? [], isRepeatable: many === true }
+}

@@ -1,0 +1,42 @@
+import type { CommandWords, OptionWords } from './vocabulary.ts'
+
+/** Works with the bash 3.2 of macOS, too. */
+export function bashCompletions(commands: readonly CommandWords[]): string {
+  const names = commands.map(({ name }) => name).join(' ')
+  return `# hookgate completions bash: put this line into ~/.bashrc
+#   source <(hookgate completions bash)
+_hookgate() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}"
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '${names} help --help --version' -- "$word"))
+    return
+  fi
+  case "$command \${COMP_WORDS[COMP_CWORD-1]}" in
+${commands.flatMap((command) => command.options.filter(hasValue).map((option) => valueCase(command, option))).join('\n')}
+  esac
+  case "$command" in
+${commands.map(wordsCase).join('\n')}
+  help) COMPREPLY=($(compgen -W '${names}' -- "$word")) ;;
+  esac
+}
+complete -F _hookgate hookgate
+`
+}
+
+const hasValue = ({ takes }: OptionWords) => takes !== 'nothing'
+
+function valueCase(command: CommandWords, { name, takes, choices }: OptionWords): string {
+  const offer = {
+    nothing: '',
+    text: '',
+    file: 'COMPREPLY=($(compgen -f -- "$word")); ',
+    choice: `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$word")); `,
+  }[takes]
+  return `  '${command.name} --${name}') ${offer}return ;;`
+}
+
+function wordsCase({ name, options, operands }: CommandWords): string {
+  const words = [...operands, ...options.map((option) => `--${option.name}`), '--help']
+  return `  ${name}) COMPREPLY=($(compgen -W '${words.join(' ')}' -- "$word")) ;;`
+}

@@ -1,0 +1,45 @@
+import type { CommandWords, OptionWords } from './vocabulary.ts'
+
+export function zshCompletions(commands: readonly CommandWords[]): string {
+  const described = commands.map(({ name, summary }) => quoted(`${name}:${summary}`))
+  return `#compdef hookgate
+# hookgate completions zsh: put this line into ~/.zshrc, behind compinit
+#   source <(hookgate completions zsh)
+_hookgate() {
+  local -a commands=(${described.join(' ')} 'help:show the help of a command')
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+${commands.map(commandCase).join('\n')}
+  help) _describe command commands ;;
+  esac
+}
+compdef _hookgate hookgate
+`
+}
+
+function commandCase({ name, options, operands }: CommandWords): string {
+  const operand = operands.length > 0 ? ` '1:argument:(${operands.join(' ')})'` : ''
+  const specs = options.map((option) => quoted(optionSpec(option)))
+  return `  ${name}) _arguments${operand} ${[...specs, `'--help[Show this.]'`].join(' ')} ;;`
+}
+
+function optionSpec({ name, says, takes, choices, isRepeatable }: OptionWords): string {
+  const action = {
+    nothing: '',
+    text: ':value: ',
+    file: ':file:_files',
+    choice: `:value:(${choices.join(' ')})`,
+  }[takes]
+  // Brackets and colons divide a spec.
+  return `${isRepeatable ? '*' : ''}--${name}[${says.replace(/[[\]:\\]/g, '\\$&')}]${action}`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { bashCompletions } from '../../cli/completions/bash.ts'
+import { fishCompletions } from '../../cli/completions/fish.ts'
+import { zshCompletions } from '../../cli/completions/zsh.ts'
+import { hookgate, ROOT, run, temporaryFile } from './support.ts'
+
+const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
+const unless = (shell: string) => (isThere(shell) ? '' : ` (skipped: no ${shell} here)`)
+const [NO_BASH, NO_ZSH, NO_FISH] = [unless('bash'), unless('zsh'), unless('fish')]
+
+async function scriptFor(shell: string): Promise<string> {
+  const made = await hookgate(['completions', shell])
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  return temporaryFile(`hookgate.${shell}`, made.stdout)
+}
+
+/** What a shell offers behind these words; the last one is under the cursor. */
+type Offers = (words: readonly string[]) => Promise<string[]>
+
+const lines = (text: string) => text.split('\n').filter((line) => line !== '')
+
+const inBash: Offers = async (words) => {
+  const program = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hookgate; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout, stderr } = await run('bash', ['-c', program, 'bash', await scriptFor('bash'), ...words], {
+    cwd: ROOT,
+  })
+  expect(stderr).toBe('')
+  return lines(stdout)
+}
+
+const inFish: Offers = async (words) => {
+  const program = `source $argv[1]; complete -C $argv[2]`
+  const { stdout, stderr } = await run(
+    'fish',
+    ['-N', '-c', program, await scriptFor('fish'), words.join(' ')],
+    { cwd: ROOT },
+  )
+  expect(stderr).toBe('')
+  return lines(stdout).map((line) => line.split('\t')[0] ?? '')
+}
+
+/** zsh completes in its line editor only: this types a tab in a terminal of its own, and reads until the word is there. */
+const ZSH = `
+zmodload zsh/zpty
+zpty line 'zsh -f -i'
+zpty -w line "PS1= ; autoload -Uz compinit; compinit -u -D; source $1; print re''ady"
+until [[ $all == *ready* ]] { zpty -r line out && all+=$out }
+all=
+zpty -w -n line "$2"$'\\t'
+until [[ $all == *$3* ]] { zpty -r line out && all+=$out }
+`
+
+test.skipIf(NO_ZSH)(`zsh completes commands, options, schemes and files${NO_ZSH}`, async () => {
+  const script = await scriptFor('zsh')
+  for (const [typed, completed] of [
+    ['hookgate lis', 'hookgate listen'],
+    ['hookgate listen --forward-t', '--forward-to'],
+    ['hookgate listen --scheme strip', 'stripe'],
+    ['hookgate listen --secret-file biome.j', 'biome.json'],
+    ['hookgate completions fi', 'fish'],
+  ]) {
+    const ended = await run('timeout', ['10', 'zsh', '-fc', ZSH, 'zsh', script, `${typed}`, `${completed}`], {
+      cwd: ROOT,
+    })
+    expect(ended.code, `${typed} in zsh`).toBe(0)
+  }
+})
+
+for (const [shell, skip, offers] of [
+  ['bash', NO_BASH, inBash],
+  ['fish', NO_FISH, inFish],
+] as const) {
+  test.skipIf(skip)(`${shell} offers commands, options, schemes and files${skip}`, async () => {
+    const offered = async (...words: string[]) => (await offers(['hookgate', ...words])).toSorted()
+    expect(await offered('li')).toEqual(['listen'])
+    expect(await offered('listen', '--forward-')).toEqual(['--forward-secret-file', '--forward-to'])
+    expect(await offered('listen', '--scheme', 'git')).toEqual(['github', 'gitlab', 'gitlab-signing'])
+    expect(await offered('listen', '--secret-file', 'biome')).toEqual(['biome.json'])
+    expect(await offered('completions', 'f')).toEqual(['fish'])
+    expect(await offered('send', '--forward-')).toEqual([])
+  })
+}
+
+test('a quote, a bracket or a colon in a description does not break a script', () => {
+  const option = {
+    name: 'odd',
+    says: "it's [a]: \\b $(c)",
+    takes: 'nothing',
+    choices: [],
+    isRepeatable: false,
+  } as const
+  const commands = [{ name: 'x', summary: "don't: $(exit 9)", options: [option], operands: [] }]
+  for (const [shell, script, skip] of [
+    ['bash', bashCompletions(commands), NO_BASH],
+    ['zsh', `compdef() { :; }; ${zshCompletions(commands)}`, NO_ZSH],
+    ['fish', fishCompletions(commands), NO_FISH],
+  ] as const) {
+    if (skip === '') expect(spawnSync(shell, ['-c', script]).stderr.toString(), shell).toBe('')
+  }
+})

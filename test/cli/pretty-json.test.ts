@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { prettyJson } from '../../cli/pretty-json.ts'
+
+test('JSON is indented, and its numbers and texts stay as they were written', () => {
+  expect(prettyJson('{"a":1.0,"b":[12345678901234567890,"x\\u00e4\\"{},:" ],"c":{},"d":[ ]}')).toBe(
+    [
+      '{',
+      '  "a": 1.0,',
+      '  "b": [',
+      '    12345678901234567890,',
+      '    "x\\u00e4\\"{},:"',
+      '  ],',
+      '  "c": {},',
+      '  "d": []',
+      '}',
+    ].join('\n'),
+  )
+})
+
+test('any JSON keeps its meaning, and looks as JSON.stringify would have it', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(prettyJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2))
+    }),
+  )
+})
+
+test('a megabyte without an end of its text takes no more than a moment', () => {
+  const startedAt = performance.now()
+  prettyJson(`"${'\\"'.repeat(500_000)}`)
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+})
