@@ -73,9 +73,7 @@ export const listen: Command = defineCommand<ListenValues>({
       greet(greeting, given.json ? remark : print)
       const finished = await stopped
       await app?.close()
-      remark(
-        `hookgate: ${finished > 0 ? `finished ${finished} in flight` : 'stopped'}; in all ${log.summary()}`,
-      )
+      remark(`hookgate: ${log.summary(finished)}`)
       return EXIT.done
     } finally {
       server.close()

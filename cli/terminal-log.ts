@@ -12,8 +12,8 @@ export interface LogOptions {
 /** What `listen` prints while it runs. */
 export interface TerminalLog {
   tell(report: DeliveryReport): void
-  /** What came in all, for the end. */
-  summary(): string
+  /** For the end: how many deliveries were finished after Ctrl-C, and what came in all. */
+  summary(finished: number): string
 }
 
 export function terminalLog({ json = false, body = false, explain = false }: LogOptions): TerminalLog {
@@ -31,13 +31,16 @@ export function terminalLog({ json = false, body = false, explain = false }: Log
       if (!json && payload !== undefined) print(indented(payload))
       if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
     },
-    summary() {
-      const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-      if (total === 0) return 'no deliveries came'
-      const parts = [...counts].map(([verdict, count]) => `${count} ${verdict}`)
-      return `${total} ${total === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`
-    },
+    summary: (finished) =>
+      `${finished > 0 ? `finished ${finished} in flight` : 'stopped'}; in all ${inAll(counts)}`,
   }
+}
+
+function inAll(counts: ReadonlyMap<string, number>): string {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  if (total === 0) return 'no deliveries came'
+  const parts = [...counts].map(([verdict, count]) => `${count} ${verdict}`)
+  return `${total} ${total === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`
 }
 
 function indented(payload: string): string {
