@@ -130,7 +130,7 @@ describe('what a subpath brings', () => {
     ['memoryStore', './stores/memory', 1.4 * KB],
     ['d1Store', './stores/d1', 1.4 * KB],
     ['durableObjectStore', './stores/durable-object', 1.4 * KB],
-    ['jobId, toEnvelope, fromEnvelope', './handoff', 0.5 * KB],
+    ['jobId, toEnvelope, fromEnvelope', './handoff', 0.6 * KB],
   ])('%s brings nothing of the core but errors and options', async (name, subpath, most) => {
     const { text, bytesOf } = await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)
     for (const one of name.split(', ')) expect(text).toContain(one)
