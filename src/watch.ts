@@ -70,7 +70,7 @@ function contextOf(
   return {
     listenerId: listener.id,
     durationMs: performance.now() - startedAt,
-    ...(eventId === '' ? {} : { eventId: sender?.unsigned.includes('id') ? claimKeys[0] : eventId }),
-    ...(sourceIp !== undefined && isAddress(sourceIp) ? { sourceIp } : {}),
+    ...(eventId && { eventId: sender?.unsigned.includes('id') ? claimKeys[0] : eventId }),
+    ...(sourceIp && isAddress(sourceIp) && { sourceIp }),
   }
 }
