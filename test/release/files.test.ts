@@ -52,11 +52,12 @@ const PROGRAM = [
   ].map((name) => `src/scheme/${name}`),
   ...['sqlite-connection', 'sqlite-store'].map((name) => `stores/shared/${name}`),
   'adapters/shared',
-  ...['main', 'listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys', 'doctor'].map(
+  ...['main', 'listen', 'send', 'sign', 'verify', 'conform', 'completions', 'secret', 'keys', 'doctor'].map(
     (command) => `cli/${command}`,
   ),
   ...[
     'command',
+    'commands',
     'curl-command',
     'exit',
     'help',
