@@ -120,7 +120,7 @@ function readLimits(given: ListenValues) {
   }
 }
 
-/** A path's `.` and `..` are taken for steps by whoever sends, so no delivery would ever arrive. */
+/** Clients resolve `.` and `..` in a path before they send, so no delivery would ever arrive. */
 function readListenerId(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new UsageError('--listener-id takes a name, like demo')
   return id

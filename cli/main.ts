@@ -37,7 +37,7 @@ function noCommand(name: string): string {
   return `has no ${A_WORD.test(name) ? `command ${name}` : 'such command'}; ${suggestion}`
 }
 
-/** Also beside a mistake: whoever asks for help gets it. What stands behind `--` is no option. */
+/** True even beside a mistake: help comes first. After `--` there are no options. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h')

@@ -3,7 +3,7 @@ const MOST_A_SECOND = 5
 /** What `setTimeout` does, without keeping the process alive. */
 export type Later = (call: () => void, ms: number) => void
 
-/** Says a few lines a second, and then how many more there were: whoever causes them must not fill a log. */
+/** Says a few lines a second, and then how many more there were, so that a stranger cannot fill a log. */
 export function sparingly(
   say: (line: string) => void,
   later: Later = (call, ms) => void setTimeout(call, ms).unref(),

@@ -10,7 +10,7 @@ import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
 import { type Rejected, rejected } from './verdict.ts'
 
-/** Why a valid delivery loses: its event was done before (specification 6), or is being worked on now. */
+/** Why a valid delivery loses: its event was handled before, or is in progress. */
 export type ClaimReason = 'event_duplicate' | 'event_in_progress'
 
 /**
@@ -76,7 +76,7 @@ class Claim implements Held {
     return answer
   }
 
-  /** Nothing can be undone, but whoever runs the service should know that the handler ran twice. */
+  /** Nothing can be undone, but the operator should know that the handler ran twice. */
   #tellOverrun(): void {
     const { onError, leaseMs } = this.#listener
     const problem = `the work outlived its lease of ${leaseMs / 1000} s and another delivery ran it too: raise leaseSeconds`

@@ -1,6 +1,6 @@
 import type { Inspected, WireHeaders } from './inspected.ts'
 
-/** Headers that hold a signature, a token or a password, whoever sends them. */
+/** Headers that hold a signature, a token or a password, for any sender. */
 const SENSITIVE = /signature|token|secret|authorization|cookie|hmac|password|api-?key/i
 /** What such a value is made of. The short parts around it, such as `t=1790000000,v1=`, stay readable. */
 const LONG_RUN = /[A-Za-z0-9+/_.~=-]{20,}/g

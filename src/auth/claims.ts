@@ -9,7 +9,7 @@ export interface Binding {
 }
 
 /**
- * The claims of section 5.2, all of them required and compared exactly; `nbf` and `iat` where present (RFC 7519 4.1).
+ * The claims of hookgate's JWT scheme, all of them required and compared exactly; `nbf` and `iat` where present (RFC 7519 4.1).
  * What passes is a `JwtClaims`. Pure: the signature is checked elsewhere.
  *
  * Not checked: `iss` and every other claim, the age of `iat`, and that `jti` is new (the event ID is claimed for that).

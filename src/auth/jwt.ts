@@ -14,7 +14,7 @@ import { readBearerToken } from './token.ts'
 export interface JwtOptions {
   /** The sender's public keys: `remoteKeySet(url)` or `localKeySet(jwks)`. */
   readonly keySet: KeySet
-  /** The tenant base URL: the exact text of `sub` (specification 5.2). */
+  /** The tenant base URL: the exact text of `sub`. */
   readonly subject: string
   /** The full webhook endpoint URL: the exact text of `aud`. Never taken from the request, whose `Host` anyone can set. */
   readonly audience: string
@@ -22,7 +22,7 @@ export interface JwtOptions {
 
 /**
  * Authentication by `Authorization: Bearer <JWT>`, signed with RS256, ES256 or EdDSA by a key of the sender's JWKS
- * (specification 5.2). Everything cheap is checked before the key is looked up, and before any cryptography.
+ * (docs/specification.md). Everything cheap is checked before the key is looked up, and before any cryptography.
  *
  * Not covered by the token: `Webhook-Timestamp`. Freshness rests on `exp`, and newness on `jti` being the event ID.
  *

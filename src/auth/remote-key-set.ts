@@ -18,7 +18,7 @@ export interface RemoteKeySetOptions extends RemoteOptions {
 }
 
 /**
- * The sender's JWKS, fetched when a token first needs it and then kept (specification 5.2). Built for an endpoint that
+ * The sender's JWKS, fetched when a token first needs it and then kept. Built for an endpoint that
  * strangers can call: one attempt per 30 s, failures included, shared by all who wait; a set is fresh for 10 minutes
  * and renewed after 5; a `kid` it lacks is worth an attempt, but not a storm; while the host is down, the last good
  * set stands in. A key that a later set lacks is gone at once. Make one per URL, at start.

@@ -23,7 +23,7 @@ export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * Signs a delivery as a sender with the HMAC method does (specification 5.2).
+ * Signs a delivery by hookgate's HMAC scheme (docs/specification.md).
  *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong.
  */
@@ -41,7 +41,7 @@ export async function signHmac<const Body extends SignOptions['body']>(
 }
 
 /**
- * Signs a delivery as a sender with the JWT method does: the six claims of specification 5.2.
+ * Signs a delivery by hookgate's JWT scheme: a token with its six claims (docs/specification.md).
  *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong.
  */
