@@ -31,7 +31,7 @@ it.skipIf(WHY_NO_POSTGRES)(
     const run = await beside(subject)
     const issued = await run('--user', 'ci', '--role', 'viewer', '--days', '30')
     expect(issued).toMatchObject({ code: 0, said: expect.stringMatching(/^svc_[0-9a-f]{16}_[\w-]{43}$/) })
-    const [, id = '', secret = ''] = issued.said.split('_')
+    const [, id = '', secret = ''] = /^svc_([0-9a-f]+)_(.+)$/.exec(issued.said) ?? []
     expect((await subject.get(TASK, issued.said)).status).toBe(200)
     expect((await subject.get(RUNS, issued.said)).status).toBe(403)
     const { said } = await run('--list')

@@ -131,7 +131,7 @@ describeService('a listener that takes JWT', (subject) => {
       title: 'Service Unavailable',
       code: 'unavailable',
     })
-    expect(String(subject.reports.at(-1))).toContain('no address of the public internet')
+    expect(String(subject.reports.at(-1))).toContain('not on the public internet')
     expect(host.requests).toBe(0)
     subject.reports.length = 0
   })
