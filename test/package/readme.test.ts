@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -25,6 +25,17 @@ const ratios = (rows: readonly Row[], column: string) =>
   rows.map((row) => Number(row[column]).toFixed(1)).join(' · ')
 
 describe('the pages', () => {
+  it.each([
+    ['README.md', /It verifies (.*?) and \[(\d+) other senders\]/s],
+    ['package.json', /verifies (.*?) and (\d+) other senders/],
+  ])('%s counts the senders', (path, sentence) => {
+    const [, named = '', others = ''] = sentence.exec(read(path)) ?? []
+    const files = readdirSync(new URL('../../schemes', import.meta.url)).filter((name) =>
+      name.endsWith('.ts'),
+    )
+    expect(named.split(/,\s+/).length + Number(others)).toBe(files.length)
+  })
+
   it.each([
     ['HMAC, every check', ratios(measured('hmac'), 'toFloor')],
     ['the same by standardwebhooks', ratios(measured('hmac', 'standardwebhooks'), 'toFloor')],
