@@ -26,6 +26,15 @@ export default [
     body: '{"type": "video.asset.ready", "id": "3a56ac3d-33da-4366-855b-f592d898409d", "data": {"id": "0201p02fGKPE7MrbC269XRD7LpcHhrmbu0002"}}',
     expect: { id: '3a56ac3d-33da-4366-855b-f592d898409d', type: 'video.asset.ready' },
   }),
+  itemised('buildkite', 'X-Buildkite-Signature', {
+    source: 'Buildkite\u2019s documentation of webhook signatures, and the signature check of its Go client',
+    item: 'timestamp=',
+    prefix: 'signature=',
+    otherPrefix: 'v1=',
+    tolerance: 300,
+    body: '{"event": "build.finished", "build": {"id": "0191e23a-4bc8-7683-bfa4-5f73bc9b7c44", "number": 42, "state": "passed"}, "pipeline": {"slug": "my-pipeline"}, "sender": {"id": "8a7693f8-dbae-4783-9137-84090fce9045", "name": "Some Person"}}',
+    expect: { type: 'build.finished' },
+  }),
   itemised('calendly', 'Calendly-Webhook-Signature', {
     source: 'Calendly\u2019s documentation of webhook signatures, and a public catalogue of senders',
     tolerance: 180,

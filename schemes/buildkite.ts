@@ -1,0 +1,21 @@
+import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+
+/**
+ * Buildkite: `X-Buildkite-Signature`, for webhooks of pipelines and package registries that send their token as a
+ * signature. The secret is the webhook's Token, in the settings of its Webhook notification service. Webhooks that send the
+ * token itself, in `X-Buildkite-Token`, are refused. The signature covers the time of the attempt and the body. Deliveries
+ * have no ID, so the signed bytes are claimed, and a retry with a new time is a new event.
+ */
+export const buildkite: SchemeFactory = defineScheme({
+  name: 'buildkite',
+  sender: 'Buildkite',
+  secretName: 'token of the webhook',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-buildkite-signature'], separator: ',', prefix: 'signature=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 'timestamp=', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventType: { member: '/event' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})
