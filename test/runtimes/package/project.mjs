@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const here = fileURLToPath(new URL('.', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const run = promisify(execFile)
-const PEERS = ['@hono/node-server', 'express', 'fastify', 'hono']
+const PEERS = ['@hono/node-server', '@opentelemetry/api', 'express', 'fastify', 'hono']
 
 /**
  * Packs the package as it would be published, and installs it twice: in a project with nothing else, and in one with

@@ -37,10 +37,13 @@ function counted(runs, { mark }) {
   return { passed: tests.length - failures.length, failed: failures.length, skipped: 0, failures }
 }
 
+/** Fastify and the sender's connections are made of Node's streams. */
+const NODE_ONLY = ['hookgate/fastify', 'hookgate/sender']
+
 /** As a bundler for Workers does it; whatever is imported from Node stays an import, and fails there. */
 async function onWorkerd(folder, { subpaths }) {
   const lines = subpaths
-    .filter((subpath) => subpath !== 'hookgate/fastify') // it is made of Node's streams, and Fastify runs nowhere else
+    .filter((subpath) => !NODE_ONLY.includes(subpath))
     .map((subpath, index) => [`import * as m${index} from '${subpath}'`, `'${subpath}': m${index},`])
   const text = `${lines.map(([line]) => line).join('\n')}\nexport const subpaths = {${lines.map(([, row]) => row).join('')}}\n`
   writeFileSync(join(folder, 'subpaths.mjs'), text)
