@@ -89,10 +89,10 @@ describe('hookgate:verify', () => {
     const { listener, deliver } = hmacListener()
     const attempt = await checkedOn(await deliver(), listener)
     if ('ok' in attempt) throw new Error('refused')
+    attempt.spentMs += 1000
     await claimOn(attempt)
     expect(endsOf(moments).map(({ outcome }) => outcome)).toEqual(['checked', 'accepted'])
-    const [first, second] = endsOf(moments)
-    expect(Number(second?.durationMs)).toBeGreaterThanOrEqual(Number(first?.durationMs))
+    expect(endsOf(moments)[1]?.durationMs).toBeGreaterThan(999)
   })
 
   it('runs the checks in the store that a subscriber binds, and what follows outside of it', async () => {
