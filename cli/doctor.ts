@@ -22,7 +22,7 @@ interface DoctorValues {
 
 export const doctor: Command = defineCommand<DoctorValues>({
   name: 'doctor',
-  summary: 'look for what is wrong with a set-up, and say how to mend it',
+  summary: 'find faults in your set-up, and say how to fix them',
   options: {
     'secret-file': { value: 'FILE', many: true, says: 'A file with a secret (default: HOOKGATE_SECRET)' },
     store: { value: 'URL', says: 'redis://, postgres:// or sqlite: (default: HOOKGATE_STORE)' },

@@ -352,7 +352,7 @@ describe('room', () => {
 })
 
 describe('forget()', () => {
-  it('has the next delivery wait for what is there now', async () => {
+  it('makes the next delivery wait for a fresh load', async () => {
     const { cache, add } = tenants()
     add('L1')
     await cache.find('L1')

@@ -3,7 +3,7 @@ const LONGEST_CONTENT_TYPE = 256
 // A media type and its parameters (RFC 9110 5.6.6, 8.3.1). Unambiguous, hence linear time.
 const MEDIA_TYPE =
   /^[ \t]*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")[ \t]*)?)*$/i
-// One parameter of a text that MEDIA_TYPE matched; quotes may contain semicolons.
+// Matches one parameter at a time, after MEDIA_TYPE has matched. A quoted value may contain semicolons.
 const PARAMETER = /;[ \t]*([^=; \t]*)=?(?:"((?:[^"\\]|\\.)*)"|([^;" \t]*))/g
 
 /** The media type in lower case. Undefined if it is malformed or names a charset other than UTF-8. */

@@ -1,8 +1,8 @@
 import type { TaskKind } from './schema/task-type.ts'
 
 /**
- * Which policies process which tasks. The first is the type of the built-in policy that is the default; none: any
- * policy, which the request names.
+ * Lists the policy types that process each kind of task. The built-in default has the first type. An empty list takes the
+ * policy that the request names, of whatever type.
  */
 export const POLICY_TYPES_FOR: Readonly<Record<TaskKind, readonly string[]>> = {
   grant: ['POLICY_TYPE_GRANT', 'POLICY_TYPE_ACCESS_REQUEST', 'POLICY_TYPE_PROVISION'],
