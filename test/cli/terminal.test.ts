@@ -14,10 +14,11 @@ const NO_TERMINAL = IS_TERMINAL_THERE ? '' : ' (skipped: no util-linux script to
 
 /** Runs `hookgate` in a terminal, and gives what shows on it. */
 function inTerminal(line: string, env: NodeJS.ProcessEnv = {}) {
-  const { NO_COLOR: _, FORCE_COLOR: __, HOOKGATE_SECRET: ___, ...rest } = process.env
+  // Node takes colour from more variables than NO_COLOR: `CI` and NODE_DISABLE_COLORS switch it off.
+  const { PATH, HOME } = process.env
   const command = `${process.execPath} ${MAIN} ${line}`
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
-    env: { ...rest, TERM: 'xterm', HOOKGATE_SECRET: SECRET, ...env },
+    env: { PATH, HOME, TERM: 'xterm', HOOKGATE_SECRET: SECRET, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const gone = once(child, 'close')
