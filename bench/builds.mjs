@@ -13,7 +13,7 @@ const PROCESSES = Number(process.env.PROCESSES ?? 20)
 async function variant(name, folder) {
   const load = (path) => import(pathToFileURL(resolve(folder, path)).href)
   const { defineListener, hmac, verify } = await load('src/index.js')
-  const { memoryStore } = await load('stores/memory.js')
+  const { memoryStore } = await load('stores/memory/memory-store.js')
   const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
   const listener = defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
   let deliveries = []

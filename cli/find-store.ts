@@ -1,5 +1,5 @@
 import { replayWindowSeconds } from '../src/limits.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { ListenStore } from './listen-store.ts'
 import { messageOf } from './output.ts'
 

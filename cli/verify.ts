@@ -10,7 +10,7 @@ import {
   type Verdict,
   verify as verifyDelivery,
 } from '../src/index.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../stores/memory/memory-store.ts'
 import { CAPTURED_OPTIONS, type CapturedValues, readCaptured } from './captured.ts'
 import { type Command, defineCommand, type OptionTable } from './command.ts'
 import { endpointOf } from './endpoint.ts'

@@ -67,7 +67,7 @@ function fileOf(reflection) {
 function undocumented(reflection) {
   if (reflection.isReference()) return []
   // The shape of a client that users have: its own docstring says which one, and the client's documentation the rest.
-  const isShape = fileOf(reflection).includes('/stores/shared/')
+  const isShape = fileOf(reflection).includes('/stores/') && !specifiers.has(fileOf(reflection))
   const members = isShape ? [] : (reflection.children ?? []).filter((member) => !isInherited(member))
   return [reflection, ...members].filter((each) => !hasText(each)).map((each) => each.getFullName())
 }

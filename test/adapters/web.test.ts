@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type OnWebhook, webhookHandler } from '../../adapters/web.ts'
 import { ListenerConfigError, type Verdict, type VerdictContext, type WebhookEvent } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import type { RawRequest } from '../support/raw-http.ts'
 import { spyStore } from '../support/spy-store.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Delivery, verify } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
 import { spyStore } from '../support/spy-store.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import Libsql from 'libsql'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sqliteStore } from '../../stores/sqlite.ts'
+import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
 import { diagnose } from './doctor-support.ts'
 

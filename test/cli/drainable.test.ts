@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { drainable } from '../../cli/drainable.ts'
 import type { EventStore } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 

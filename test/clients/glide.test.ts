@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { EventStoreError } from '../../src/errors.ts'
 import { verify } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { redisStore } from '../../stores/redis.ts'
+import { redisStore } from '../../stores/redis/redis-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
 import {

@@ -82,7 +82,7 @@ describe('the pages', () => {
     ['adapters/hono.ts', 'interface VerifyWebhookOptions extends ReceiverOptions {', 2],
     ['src/auth/remote-options.ts', 'interface RemoteOptions {', 5],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {', 1],
-    ['stores/memory.ts', 'interface MemoryStoreOptions {', 4],
+    ['stores/memory/memory-store.ts', 'interface MemoryStoreOptions {', 4],
     ['src/listeners.ts', 'interface ListenersOptions<Payload = Json> {', 10],
   ])('names every option of %s', (path, opening, count) => {
     const names = namesIn(path, opening)

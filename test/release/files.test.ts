@@ -50,7 +50,7 @@ const PROGRAM = [
     'standard-webhooks-row',
     'token-keys',
   ].map((name) => `src/scheme/${name}`),
-  ...['sqlite-connection', 'sqlite-store'].map((name) => `stores/shared/${name}`),
+  ...['contract', 'sqlite/connection', 'sqlite/table-store'].map((name) => `stores/${name}`),
   'adapters/shared',
   ...['main', 'listen', 'send', 'sign', 'verify', 'conform', 'completions', 'secret', 'keys', 'doctor'].map(
     (command) => `cli/${command}`,

@@ -2,7 +2,11 @@ import { createServer } from 'node:http'
 import { DynamoDB, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
-import { type DynamodbClient, type DynamodbStoreOptions, dynamodbStore } from '../../stores/dynamodb.ts'
+import {
+  type DynamodbClient,
+  type DynamodbStoreOptions,
+  dynamodbStore,
+} from '../../stores/dynamodb/dynamodb-store.ts'
 import { settingsFor } from '../support/dynamodb-server.ts'
 import { serve } from '../support/servers.ts'
 

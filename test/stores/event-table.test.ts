@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EventTable, NONE } from '../../stores/shared/event-table.ts'
-import { hashOf, listenerWords, WORDS, writeWords } from '../../stores/shared/event-words.ts'
+import { EventTable, NONE } from '../../stores/memory/event-table.ts'
+import { hashOf, listenerWords, WORDS, writeWords } from '../../stores/memory/event-words.ts'
 
 /** The key of the event with this number. */
 function keyOf(number: number, listenerId = 'L1') {

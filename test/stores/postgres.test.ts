@@ -3,7 +3,7 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventStoreSuite, type StoreFixture } from '../../src/testing/index.ts'
-import { type PostgresClient, postgresStore } from '../../stores/postgres.ts'
+import { type PostgresClient, postgresStore } from '../../stores/postgres/postgres-store.ts'
 import { connectNeon, type NeonClients } from '../support/neon-front.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 

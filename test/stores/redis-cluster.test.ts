@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { redisStore } from '../../stores/redis.ts'
+import { redisStore } from '../../stores/redis/redis-store.ts'
 import { CLUSTER_CLIENTS, type Connected } from '../support/redis-clients.ts'
 import { REDIS_MISSING, type RedisCluster, startRedisCluster } from '../support/redis-server.ts'
 

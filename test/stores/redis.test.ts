@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { redisStore } from '../../stores/redis.ts'
+import { redisStore } from '../../stores/redis/redis-store.ts'
 import { type Connected, SINGLE_CLIENTS } from '../support/redis-clients.ts'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
 

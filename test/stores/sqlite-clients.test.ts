@@ -3,7 +3,7 @@ import Libsql from 'libsql'
 import { describe, expect, it } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { type LibsqlClient, type SyncSqlite, sqliteStore } from '../../stores/sqlite.ts'
+import { type LibsqlClient, type SyncSqlite, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { databaseFolder } from '../support/sqlite-databases.ts'
 
 const newPath = databaseFolder()

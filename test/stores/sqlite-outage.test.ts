@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, verify } from '../../src/index.ts'
-import { sqliteStore } from '../../stores/sqlite.ts'
+import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import {

@@ -7,7 +7,7 @@ import {
   createClientPool as createClientPool5,
   createCluster as createCluster5,
 } from 'redis5'
-import type { RedisClient } from '../../stores/redis.ts'
+import type { RedisClient } from '../../stores/redis/redis-store.ts'
 
 /** A connected client of a server or of a cluster, and how to let it go. */
 export interface Connected {

@@ -1,5 +1,10 @@
 import type { Redis } from 'ioredis'
-import type { CustomCommandClient, EvalOptionsClient, RedisCommand, SendClient } from '../../stores/redis.ts'
+import type {
+  CustomCommandClient,
+  EvalOptionsClient,
+  RedisCommand,
+  SendClient,
+} from '../../stores/redis/redis-store.ts'
 
 // Clients that not everyone can install: the method that the store uses of each, over a real connection. They prove the
 // call's shape and the store's use of it; those clients themselves are in test/clients.

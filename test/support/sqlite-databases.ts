@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createClient } from '@libsql/client'
 import Libsql from 'libsql'
 import { afterAll, describe, it } from 'vitest'
-import type { LibsqlClient, SyncSqlite } from '../../stores/sqlite.ts'
+import type { LibsqlClient, SyncSqlite } from '../../stores/sqlite/sqlite-store.ts'
 
 /** An open database, and how to look into it without the store. */
 export interface OpenDatabase {

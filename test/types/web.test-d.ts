@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { webhookHandler } from '../../adapters/web.ts'
 import { POST as nextRoute } from '../../examples/web/next.ts'
 import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 
 const base = {
   id: 'L1',

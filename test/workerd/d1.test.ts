@@ -3,7 +3,7 @@ import type { D1PreparedStatement } from '@cloudflare/workers-types'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError, verify } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { type D1Binding, type D1BoundStatement, d1Store } from '../../stores/d1.ts'
+import { type D1Binding, type D1BoundStatement, d1Store } from '../../stores/sqlite/d1-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
 

@@ -13,7 +13,7 @@ const { outputFiles } = await build({
     '#crypto': source('src/crypto/web.ts'),
     hookgate: source('src/index.ts'),
     'hookgate/handoff': source('src/handoff/index.ts'),
-    'hookgate/stores/durable-object': source('stores/durable-object.ts'),
+    'hookgate/stores/durable-object': source('stores/durable-object/durable-object-store.ts'),
     'hookgate/web': source('adapters/web.ts'),
   },
   bundle: true,

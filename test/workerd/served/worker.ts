@@ -2,10 +2,13 @@
 import { waitUntil } from 'cloudflare:workers'
 import { type EventKey, type EventStore, EventStoreError, KeySetError } from '../../../src/index.ts'
 import { type KeySet, remoteKeySet } from '../../../src/jwt.ts'
-import { type D1Binding, d1Store } from '../../../stores/d1.ts'
-import { durableObjectStore, type EventNamespace } from '../../../stores/durable-object.ts'
+import {
+  durableObjectStore,
+  type EventNamespace,
+} from '../../../stores/durable-object/durable-object-store.ts'
+import { type D1Binding, d1Store } from '../../../stores/sqlite/d1-store.ts'
 
-export { EventStoreObject } from '../../../stores/durable-object.ts'
+export { EventStoreObject } from '../../../stores/durable-object/durable-object-store.ts'
 
 interface Env {
   readonly DB: D1Binding

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
+import { hasMethod } from '../../src/lib/has-method.ts'
 
 /** A DynamoDB attribute value. Only strings, integers and booleans are used. */
 export type Attribute = { S: string } | { N: string } | { BOOL: boolean }
@@ -46,7 +47,7 @@ const KNOWN = 'must be a DynamoDB of @aws-sdk/client-dynamodb: new DynamoDB({ re
 
 /** @throws ListenerConfigError for any other client. The message says what to pass instead. */
 export function checkDynamodbClient(client: unknown): void {
-  const has = (method: string) => typeof Reflect.get(Object(client), method) === 'function'
+  const has = (method: string) => hasMethod(client, method)
   const methods = ['putItem', 'deleteItem', 'getItem', 'createTable', 'describeTable', 'updateTimeToLive']
   if (methods.every(has)) return
   if (has('send') && has('put')) {

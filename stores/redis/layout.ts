@@ -1,5 +1,5 @@
 import { type EventKey, eventKeyText } from '../../src/event-store.ts'
-import { CLAIM, COMMIT, COMPACT_CLAIM, COMPACT_COMMIT } from './redis-scripts.ts'
+import { CLAIM, COMMIT, COMPACT_CLAIM, COMPACT_COMMIT } from './scripts.ts'
 
 /** Where Redis stores an event, and the scripts for it. */
 export interface RedisLayout {

@@ -1,7 +1,7 @@
-import { connectSqlite, type LibsqlClient, type SyncSqlite } from './shared/sqlite-clients.ts'
-import { sqliteSchema } from './shared/sqlite-statements.ts'
-import { type SqliteStore, type SqliteStoreOptions, tableStore } from './shared/sqlite-store.ts'
-import type { StoreProblem } from './shared/store-problem.ts'
+import type { StoreProblem } from '../contract.ts'
+import { connectSqlite, type LibsqlClient, type SyncSqlite } from './clients.ts'
+import { sqliteSchema } from './statements.ts'
+import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
 
 export {
   type LibsqlClient,

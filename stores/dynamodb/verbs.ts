@@ -1,6 +1,7 @@
 import { EventStoreError } from '../../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
 import type { Clock } from '../../src/listener-options.ts'
+import { DONE_BY_CLAIM } from '../contract.ts'
 import {
   type Call,
   CONDITION_FAILED,
@@ -8,9 +9,9 @@ import {
   type Item,
   isNamed,
   TABLE_MISSING,
-} from './dynamodb-client.ts'
-import { timeOf } from './dynamodb-clock.ts'
-import { conditionValues, FREE_OR_MINE, keyItem, MINE_AND_LIVE, recordOf } from './dynamodb-records.ts'
+} from './client.ts'
+import { timeOf } from './clock.ts'
+import { conditionValues, FREE_OR_MINE, keyItem, MINE_AND_LIVE, recordOf } from './records.ts'
 
 export interface VerbOptions {
   readonly client: DynamodbClient
@@ -28,30 +29,32 @@ export function twoPhase(options: VerbOptions): EventStore {
   const put = putter(options)
   return {
     async claim(key, owner, leaseMs): Promise<ClaimAnswer> {
-      return CLAIM_ANSWERS[await put(key, { owner, keepOwner: true, wasDone: false, isDone: false }, leaseMs)]
+      return CLAIM_ANSWER_OF[
+        await put(key, { owner, keepOwner: true, wasDone: false, isDone: false }, leaseMs)
+      ]
     },
     async commit(key, owner, retentionMs): Promise<CommitAnswer> {
       const outcome = await put(key, { owner, keepOwner: false, wasDone: false, isDone: true }, retentionMs)
-      return COMMIT_ANSWERS[outcome]
+      return COMMIT_ANSWER_OF[outcome]
     },
     release: releaser(options),
   }
 }
 
-/** Mode `single`: the claim already commits, so commit and release do nothing. */
+/** Mode `single`. */
 export function singlePhase(options: VerbOptions, retentionSeconds: number): EventStore {
   const put = putter(options)
   const states = { keepOwner: true, wasDone: true, isDone: true }
   return {
     replayWindowSeconds: retentionSeconds,
-    claim: async (key, owner) => CLAIM_ANSWERS[await put(key, { owner, ...states }, retentionSeconds * 1000)],
-    commit: () => 'committed',
-    release: () => false,
+    claim: async (key, owner) =>
+      CLAIM_ANSWER_OF[await put(key, { owner, ...states }, retentionSeconds * 1000)],
+    ...DONE_BY_CLAIM,
   }
 }
 
-const CLAIM_ANSWERS = { written: 'acquired', leased: 'busy', done: 'done' } as const
-const COMMIT_ANSWERS = { written: 'committed', leased: 'lost', done: 'already' } as const
+const CLAIM_ANSWER_OF = { written: 'acquired', leased: 'busy', done: 'done' } as const
+const COMMIT_ANSWER_OF = { written: 'committed', leased: 'lost', done: 'already' } as const
 
 interface Change {
   readonly owner: string

@@ -1,9 +1,10 @@
 import { EventStoreError } from '../../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
 import { positiveInteger } from '../../src/lib/options.ts'
-import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE } from './postgres-client.ts'
-import { asciiText, listenerText } from './postgres-key.ts'
-import type { Statements } from './postgres-sql.ts'
+import { CLAIM_ANSWERS, COMMIT_ANSWERS } from '../contract.ts'
+import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE } from './client.ts'
+import { asciiText, listenerText } from './key.ts'
+import type { Statements } from './sql.ts'
 
 /** Maximum attempts while other statements keep changing the same record. */
 const MOST_ATTEMPTS = 5
@@ -36,7 +37,7 @@ export class PostgresVerbs implements EventStore {
     try {
       // No row: another owner changed the record after this statement began, and holds it.
       const answer = await this.#ask(statements.claim, values)
-      return answer === undefined ? 'busy' : oneOf(['acquired', 'busy', 'done'], answer)
+      return answer === undefined ? 'busy' : oneOf(CLAIM_ANSWERS, answer)
     } catch (error) {
       if (inTransaction && hasSqlState(error, SERIALIZATION_FAILURE)) return 'busy'
       throw error
@@ -50,7 +51,7 @@ export class PostgresVerbs implements EventStore {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const answer = await this.#ask(statements.commit, values)
       // No row: the record changed after this statement began. The next attempt sees the change.
-      if (answer !== undefined) return oneOf(['committed', 'already', 'lost'], answer)
+      if (answer !== undefined) return oneOf(COMMIT_ANSWERS, answer)
     }
     throw new EventStoreError(`the record was changed under each of ${MOST_ATTEMPTS} commits`)
   }

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
+import { hasMethod } from '../../src/lib/has-method.ts'
 
 /** ioredis 5 and 6 (single and Cluster), iovalkey. */
 export interface CallClient {
@@ -80,7 +81,7 @@ function evalWords(script: string, keys: string[], args: string[]): string[] {
 }
 
 function has<Client>(client: unknown, method: keyof Client & string): client is Client {
-  return typeof Reflect.get(Object(client), method) === 'function'
+  return hasMethod(client, method)
 }
 
 const decoder = new TextDecoder()

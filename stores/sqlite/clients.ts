@@ -1,6 +1,7 @@
 import { ListenerConfigError } from '../../src/errors.ts'
+import { hasMethod } from '../../src/lib/has-method.ts'
+import { rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 import { isD1 } from './d1-binding.ts'
-import { hasMethod, rowsOf, type SqliteConnection, type SqliteValue } from './sqlite-connection.ts'
 
 /** A database of better-sqlite3, node:sqlite, libsql or bun:sqlite. */
 export interface SyncSqlite {

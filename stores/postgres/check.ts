@@ -1,6 +1,6 @@
-import type { RunStatement } from './postgres-client.ts'
-import { quotedTable } from './postgres-sql.ts'
-import type { StoreProblem } from './store-problem.ts'
+import type { StoreProblem } from '../contract.ts'
+import type { RunStatement } from './client.ts'
+import { quotedTable } from './sql.ts'
 
 /** Returns one row per problem. `$1` is the quoted table name. */
 const QUESTIONS = `WITH kept AS (SELECT to_regclass($1::text)::oid AS id)

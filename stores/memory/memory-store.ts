@@ -1,6 +1,6 @@
-import { EventStoreError } from '../src/errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../src/event-store.ts'
-import { callHook } from '../src/lib/hooks.ts'
+import { EventStoreError } from '../../src/errors.ts'
+import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
+import { callHook } from '../../src/lib/hooks.ts'
 import {
   aFunction,
   checkOptions,
@@ -9,10 +9,10 @@ import {
   positiveInteger,
   positiveSeconds,
   withMethods,
-} from '../src/lib/options.ts'
-import { replayWindowSeconds } from '../src/limits.ts'
-import type { Clock } from '../src/listener-options.ts'
-import { EventTable, NONE } from './shared/event-table.ts'
+} from '../../src/lib/options.ts'
+import { replayWindowSeconds } from '../../src/limits.ts'
+import type { Clock } from '../../src/listener-options.ts'
+import { EventTable, NONE } from './event-table.ts'
 
 /**
  * The options of `memoryStore`.

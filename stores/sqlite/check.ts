@@ -1,5 +1,5 @@
-import type { SqliteConnection } from './sqlite-connection.ts'
-import type { StoreProblem } from './store-problem.ts'
+import type { StoreProblem } from '../contract.ts'
+import type { SqliteConnection } from './connection.ts'
 
 /** Longest acceptable block of the process, in milliseconds. */
 const LONGEST_WAIT_MS = 50

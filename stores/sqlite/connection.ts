@@ -17,7 +17,3 @@ export function rowsOf(rows: unknown): readonly unknown[] {
   if (!Array.isArray(rows)) throw new TypeError('the SQLite driver did not answer with rows')
   return rows
 }
-
-export function hasMethod(holder: unknown, method: string): boolean {
-  return typeof Reflect.get(Object(holder), method) === 'function'
-}

@@ -1,7 +1,7 @@
 import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
 import type { EventKey } from '../../src/event-store.ts'
+import { hasMethod } from '../../src/lib/has-method.ts'
 import type { ObjectQuestion } from './event-store-object.ts'
-import { hasMethod } from './sqlite-connection.ts'
 
 /** The part of a Durable Object namespace that is used. */
 export interface EventNamespace {

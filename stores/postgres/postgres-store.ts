@@ -1,23 +1,14 @@
-import { ListenerConfigError } from '../src/errors.ts'
-import type { EventStore } from '../src/event-store.ts'
-import {
-  checkedElsewhere,
-  checkOptions,
-  type OptionTable,
-  oneOfWords,
-  optional,
-  positiveSeconds,
-} from '../src/lib/options.ts'
-import { RETENTION_SECONDS } from '../src/limits.ts'
-import { problemsOf } from './shared/postgres-check.ts'
-import { checkTransaction, type PostgresClient, statementRunner } from './shared/postgres-client.ts'
-import { DEFAULT_TABLE, migration, statementsFor } from './shared/postgres-sql.ts'
-import { PostgresVerbs } from './shared/postgres-verbs.ts'
-import type { StoreProblem } from './shared/store-problem.ts'
+import type { EventStore } from '../../src/event-store.ts'
+import { checkedElsewhere, checkOptions, type OptionTable } from '../../src/lib/options.ts'
+import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
+import { problemsOf } from './check.ts'
+import { checkTransaction, type PostgresClient, statementRunner } from './client.ts'
+import { DEFAULT_TABLE, migration, statementsFor } from './sql.ts'
+import { PostgresVerbs } from './verbs.ts'
 
-export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './shared/postgres-client.ts'
-export { postgresSchema } from './shared/postgres-sql.ts'
-export type { StoreProblem } from './shared/store-problem.ts'
+export type { StoreProblem } from '../contract.ts'
+export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './client.ts'
+export { postgresSchema } from './sql.ts'
 
 /**
  * The options of `postgresStore`.
@@ -27,16 +18,9 @@ export type { StoreProblem } from './shared/store-problem.ts'
  * const options: PostgresStoreOptions = { table: 'webhooks.events' }
  * ```
  */
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends ModeOptions {
   /** `name` or `schema.name`, of letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
-  /**
-   * `two-phase` (default): claims, then commits or releases. If the handler crashes, the event runs again. `single`: commits
-   * with the claim, its only write, so the event runs at most once. Inside `with(tx)` it takes effect exactly once.
-   */
-  readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
-  readonly retentionSeconds?: number | undefined
 }
 
 /**
@@ -71,8 +55,7 @@ export interface PostgresStore extends EventStore {
 
 const OPTIONS: OptionTable<PostgresStoreOptions> = {
   table: checkedElsewhere,
-  mode: optional(oneOfWords('two-phase', 'single')),
-  retentionSeconds: optional(positiveSeconds),
+  ...MODE_OPTIONS,
 }
 
 /**
@@ -89,14 +72,11 @@ const OPTIONS: OptionTable<PostgresStoreOptions> = {
  */
 export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): PostgresStore {
   checkOptions('postgresStore', options, OPTIONS)
-  const { table = DEFAULT_TABLE, mode = 'two-phase', retentionSeconds = RETENTION_SECONDS } = options
-  if (mode !== 'single' && options.retentionSeconds !== undefined) {
-    throw new ListenerConfigError('retentionSeconds', "belongs to mode 'single'; give it to defineListener")
-  }
+  const { table = DEFAULT_TABLE, mode = 'two-phase' } = options
   const run = statementRunner(client, 'client')
   const shared = {
     statements: statementsFor(table, mode),
-    singleSeconds: mode === 'single' ? retentionSeconds : undefined,
+    singleSeconds: singleSeconds(options),
   }
   const verbs = new PostgresVerbs({ ...shared, run, inTransaction: false })
   return Object.assign(verbs, {

@@ -1,20 +1,11 @@
-import { ListenerConfigError } from '../../src/errors.ts'
 import type { EventStore } from '../../src/event-store.ts'
-import {
-  checkOptions,
-  type OptionTable,
-  oneOfWords,
-  optional,
-  positiveInteger,
-  positiveSeconds,
-} from '../../src/lib/options.ts'
-import { RETENTION_SECONDS } from '../../src/limits.ts'
-import { checkSqlite } from './sqlite-check.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
-import { waitingOutLocks } from './sqlite-patience.ts'
-import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './sqlite-statements.ts'
-import { askTable, singlePhase, twoPhase } from './sqlite-verbs.ts'
-import type { StoreProblem } from './store-problem.ts'
+import { checkOptions, type OptionTable, optional, positiveInteger } from '../../src/lib/options.ts'
+import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
+import { checkSqlite } from './check.ts'
+import type { SqliteConnection } from './connection.ts'
+import { waitingOutLocks } from './patience.ts'
+import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
+import { askTable, singlePhase, twoPhase } from './verbs.ts'
 
 /**
  * The options of `sqliteStore`.
@@ -24,16 +15,9 @@ import type { StoreProblem } from './store-problem.ts'
  * const options: SqliteStoreOptions = { table: 'webhook_events' }
  * ```
  */
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends ModeOptions {
   /** Letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
-  /**
-   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
-   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
-   */
-  readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
-  readonly retentionSeconds?: number | undefined
 }
 
 /**
@@ -59,8 +43,7 @@ export interface SqliteStore extends EventStore {
 
 const OPTIONS: OptionTable<SqliteStoreOptions> = {
   table: optional(tableName),
-  mode: optional(oneOfWords('two-phase', 'single')),
-  retentionSeconds: optional(positiveSeconds),
+  ...MODE_OPTIONS,
 }
 
 /**
@@ -74,15 +57,13 @@ export function tableStore(
   options: SqliteStoreOptions,
 ): SqliteStore {
   checkOptions(caller, options, OPTIONS)
-  const { table = SQLITE_TABLE, mode = 'two-phase', retentionSeconds = RETENTION_SECONDS } = options
-  if (mode !== 'single' && options.retentionSeconds !== undefined) {
-    throw new ListenerConfigError('retentionSeconds', "belongs to mode 'single'; give it to defineListener")
-  }
+  const { table = SQLITE_TABLE } = options
+  const seconds = singleSeconds(options)
   const given = connect()
   const connection = given.isLocal ? waitingOutLocks(given) : given
   const ask = askTable(connection)
   const statements = sqliteStatements(table)
-  const verbs = mode === 'single' ? singlePhase(ask, statements, retentionSeconds) : twoPhase(ask, statements)
+  const verbs = seconds === undefined ? twoPhase(ask, statements) : singlePhase(ask, statements, seconds)
   return {
     ...verbs,
     async migrate() {

@@ -1,7 +1,7 @@
 import { EventStoreError } from '../../src/errors.ts'
-import { type Evaluate, type RedisClient, replyText } from './redis-client.ts'
-import { INSPECT } from './redis-scripts.ts'
-import type { StoreProblem } from './store-problem.ts'
+import type { StoreProblem } from '../contract.ts'
+import { type Evaluate, type RedisClient, replyText } from './client.ts'
+import { INSPECT } from './scripts.ts'
 
 /** Probed keys, to reach every node of a cluster. Misses a node with 1/24 of the slots in 1 of 15 cases. */
 const CLUSTER_PROBES = 64

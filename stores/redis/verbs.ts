@@ -1,11 +1,10 @@
 import { EventStoreError } from '../../src/errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
-import { type Evaluate, replyText } from './redis-client.ts'
-import type { RedisLayout } from './redis-layout.ts'
-import { RELEASE } from './redis-scripts.ts'
+import type { EventKey, EventStore } from '../../src/event-store.ts'
+import { CLAIM_ANSWERS, COMMIT_ANSWERS, DONE_BY_CLAIM } from '../contract.ts'
+import { type Evaluate, replyText } from './client.ts'
+import type { RedisLayout } from './layout.ts'
+import { RELEASE } from './scripts.ts'
 
-const CLAIM_ANSWERS: readonly ClaimAnswer[] = ['acquired', 'busy', 'done']
-const COMMIT_ANSWERS: readonly CommitAnswer[] = ['committed', 'already', 'lost']
 const RELEASE_ANSWERS = ['released', 'kept'] as const
 
 /** Mode `two-phase`: leases, then commits. */
@@ -29,7 +28,7 @@ export function twoPhase(evaluate: Evaluate, layout: RedisLayout): EventStore {
   }
 }
 
-/** Mode `single`: the claim already commits, so commit and release do nothing and skip the server. */
+/** Mode `single`. Commit and release skip the server. */
 export function singlePhase(evaluate: Evaluate, layout: RedisLayout, retentionMs: number): EventStore {
   return {
     replayWindowSeconds: retentionMs / 1000,
@@ -37,8 +36,7 @@ export function singlePhase(evaluate: Evaluate, layout: RedisLayout, retentionMs
       const reply = await evaluate(layout.claimScript, layout.keysOf(key), [`d:${owner}`, whole(retentionMs)])
       return oneOf(CLAIM_ANSWERS, reply)
     },
-    commit: () => 'committed',
-    release: () => false,
+    ...DONE_BY_CLAIM,
   }
 }
 

@@ -1,20 +1,24 @@
-import { ListenerConfigError } from '../src/errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../src/event-store.ts'
+import type { EventKey, EventStore } from '../../src/event-store.ts'
 import {
   checkOptions,
   type OptionTable,
-  oneOfWords,
   optional,
   positiveInteger,
-  positiveSeconds,
   wellFormedText,
-} from '../src/lib/options.ts'
-import { RETENTION_SECONDS } from '../src/limits.ts'
-import { askObject, type EventNamespace } from './shared/event-namespace.ts'
+} from '../../src/lib/options.ts'
+import {
+  CLAIM_ANSWERS,
+  COMMIT_ANSWERS,
+  DONE_BY_CLAIM,
+  MODE_OPTIONS,
+  type ModeOptions,
+  singleSeconds,
+} from '../contract.ts'
+import { askObject, type EventNamespace } from './event-namespace.ts'
 
-export type { EventNamespace } from './shared/event-namespace.ts'
-export type { ObjectSql } from './shared/event-records.ts'
-export { EventStoreObject, type ObjectState } from './shared/event-store-object.ts'
+export type { EventNamespace } from './event-namespace.ts'
+export type { ObjectSql } from './event-records.ts'
+export { EventStoreObject, type ObjectState } from './event-store-object.ts'
 
 /**
  * The options of `durableObjectStore`.
@@ -24,14 +28,7 @@ export { EventStoreObject, type ObjectState } from './shared/event-store-object.
  * const options: DurableObjectStoreOptions = { shards: 8, locationHint: 'weur' }
  * ```
  */
-export interface DurableObjectStoreOptions {
-  /**
-   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
-   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
-   */
-  readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
-  readonly retentionSeconds?: number | undefined
+export interface DurableObjectStoreOptions extends ModeOptions {
   /**
    * Number of objects that a listener's events are spread over. Defaults to 1, enough for a few hundred deliveries per
    * second. After a change, the store does not find earlier events, so their duplicates run again until the retention ends.
@@ -42,14 +39,10 @@ export interface DurableObjectStoreOptions {
 }
 
 const OPTIONS: OptionTable<DurableObjectStoreOptions> = {
-  mode: optional(oneOfWords('two-phase', 'single')),
-  retentionSeconds: optional(positiveSeconds),
+  ...MODE_OPTIONS,
   shards: optional(positiveInteger),
   locationHint: optional(wellFormedText),
 }
-
-const CLAIM_ANSWERS: readonly ClaimAnswer[] = ['acquired', 'busy', 'done']
-const COMMIT_ANSWERS: readonly CommitAnswer[] = ['committed', 'already', 'lost']
 
 /**
  * Stores events in Durable Objects, one per listener and shard, shared by all Workers everywhere. Uses the object's clock
@@ -69,19 +62,16 @@ export function durableObjectStore(
   options: DurableObjectStoreOptions = {},
 ): EventStore {
   checkOptions('durableObjectStore', options, OPTIONS)
-  const { mode = 'two-phase', retentionSeconds = RETENTION_SECONDS, shards = 1, locationHint } = options
-  if (mode !== 'single' && options.retentionSeconds !== undefined) {
-    throw new ListenerConfigError('retentionSeconds', "belongs to mode 'single'; give it to defineListener")
-  }
+  const { shards = 1, locationHint } = options
+  const seconds = singleSeconds(options)
   const ask = askObject(namespace, shards, locationHint)
   const claim = (key: EventKey, owner: string, ms: number, done: boolean) =>
     ask(key, { verb: 'claim', eventId: key.eventId, owner, ms, done }, CLAIM_ANSWERS)
-  if (mode === 'single') {
+  if (seconds !== undefined) {
     return {
-      replayWindowSeconds: retentionSeconds,
-      claim: (key, owner) => claim(key, owner, retentionSeconds * 1000, true),
-      commit: () => 'committed',
-      release: () => false,
+      replayWindowSeconds: seconds,
+      claim: (key, owner) => claim(key, owner, seconds * 1000, true),
+      ...DONE_BY_CLAIM,
     }
   }
   return {

@@ -1,8 +1,9 @@
 import { EventStoreError } from '../../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
 import { type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
-import type { SqliteStatements } from './sqlite-statements.ts'
+import { DONE_BY_CLAIM } from '../contract.ts'
+import type { SqliteConnection } from './connection.ts'
+import type { SqliteStatements } from './statements.ts'
 
 type Ask = SqliteConnection['all']
 
@@ -18,15 +19,14 @@ export function twoPhase(ask: Ask, { claim, commit, release }: SqliteStatements)
   }
 }
 
-/** Mode `single`: the claim already commits, so commit and release do nothing. */
+/** Mode `single`. */
 export function singlePhase(ask: Ask, { claim }: SqliteStatements, retentionSeconds: number): EventStore {
   const retentionMs = retentionSeconds * 1000
   return {
     replayWindowSeconds: retentionSeconds,
     claim: ({ listenerId, eventId }, owner) =>
       whenKnown(ask(claim, [listenerId, eventId, owner, 1, retentionMs, owner, 1]), answerOf<ClaimAnswer>),
-    commit: () => 'committed',
-    release: () => false,
+    ...DONE_BY_CLAIM,
   }
 }
 

@@ -1,4 +1,5 @@
 import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
+import { hasMethod } from '../../src/lib/has-method.ts'
 
 /** Clients with `query(text, values)`: pg's Pool, Client and PoolClient, PGlite, its transactions, neon(), neon's Pool. */
 export interface PostgresQueryClient {
@@ -51,7 +52,7 @@ function rowsOf(result: unknown): readonly Row[] {
 
 /** @throws ListenerConfigError for a client that may run each statement on another connection. */
 export function checkTransaction(tx: unknown): void {
-  const has = (name: string) => typeof Reflect.get(Object(tx), name) === 'function'
+  const has = (method: string) => hasMethod(tx, method)
   const isPgPool = 'totalCount' in Object(tx)
   // Clients of postgres.js, Bun and neon() can begin transactions. So can Bun's transactions, but those have savepoints.
   const begins = has('begin') || (typeof tx === 'function' && has('transaction'))

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
+import type { SqliteConnection } from './connection.ts'
 
 /** How long to retry while the database is locked: half of the default `storeTimeoutSeconds`. */
 const PATIENCE_MS = 1000

@@ -1,5 +1,5 @@
-import { ListenerConfigError } from '../src/errors.ts'
-import type { EventStore } from '../src/event-store.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
+import type { EventStore } from '../../src/event-store.ts'
 import {
   checkOptions,
   type OptionCheck,
@@ -7,14 +7,13 @@ import {
   oneOfWords,
   optional,
   positiveInteger,
-  positiveSeconds,
-} from '../src/lib/options.ts'
-import { RETENTION_SECONDS } from '../src/limits.ts'
-import { inspectClient, inspectServers } from './shared/redis-check.ts'
-import { evaluatorOf, type RedisClient } from './shared/redis-client.ts'
-import { compactLayout, plainLayout } from './shared/redis-layout.ts'
-import { singlePhase, twoPhase } from './shared/redis-verbs.ts'
-import type { StoreProblem } from './shared/store-problem.ts'
+} from '../../src/lib/options.ts'
+import { RETENTION_SECONDS } from '../../src/limits.ts'
+import { MODE_OPTIONS, type ModeOptions, type StoreProblem } from '../contract.ts'
+import { inspectClient, inspectServers } from './check.ts'
+import { evaluatorOf, type RedisClient } from './client.ts'
+import { compactLayout, plainLayout } from './layout.ts'
+import { singlePhase, twoPhase } from './verbs.ts'
 
 export type {
   CallClient,
@@ -24,7 +23,7 @@ export type {
   RedisClient,
   RedisCommand,
   SendClient,
-} from './shared/redis-client.ts'
+} from './client.ts'
 export type { StoreProblem }
 
 /**
@@ -35,14 +34,9 @@ export type { StoreProblem }
  * const options: RedisStoreOptions = { prefix: 'shop:', layout: 'compact' }
  * ```
  */
-export interface RedisStoreOptions {
+export interface RedisStoreOptions extends ModeOptions {
   /** Prefix of every key. Defaults to `hookgate:`. Services that share a server each need their own. */
   readonly prefix?: string | undefined
-  /**
-   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
-   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
-   */
-  readonly mode?: 'two-phase' | 'single' | undefined
   /**
    * `plain` (default): one key per event, about 180 bytes (230 in mode `single`). `compact`: shared hashes, about 29 bytes
    * per event, at a third of the throughput. `compact` needs `two-phase`, Redis 5 and a server that allows scripts to
@@ -87,9 +81,8 @@ const wellFormed: OptionCheck = (value, option) => {
 
 const OPTIONS: OptionTable<RedisStoreOptions> = {
   prefix: optional(wellFormed),
-  mode: optional(oneOfWords('two-phase', 'single')),
+  ...MODE_OPTIONS,
   layout: optional(oneOfWords('plain', 'compact')),
-  retentionSeconds: optional(positiveSeconds),
   shards: optional(positiveInteger),
 }
 

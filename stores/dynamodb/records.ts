@@ -2,7 +2,7 @@ import { sha256 } from '#crypto'
 import { type EventKey, eventKeyText } from '../../src/event-store.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { whenKnown } from '../../src/lib/maybe-promise.ts'
-import type { Item } from './dynamodb-client.ts'
+import type { Item } from './client.ts'
 
 /** The partition key; there is no sort key. */
 export const KEY_ATTRIBUTE = 'event_key'

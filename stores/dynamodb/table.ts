@@ -1,8 +1,8 @@
 import { EventStoreError } from '../../src/errors.ts'
-import { type Call, type DynamodbClient, isNamed, TABLE_MISSING } from './dynamodb-client.ts'
-import { clockOffset } from './dynamodb-clock.ts'
-import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './dynamodb-records.ts'
-import type { StoreProblem } from './store-problem.ts'
+import type { StoreProblem } from '../contract.ts'
+import { type Call, type DynamodbClient, isNamed, TABLE_MISSING } from './client.ts'
+import { clockOffset } from './clock.ts'
+import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './records.ts'
 
 export interface TableOptions {
   readonly client: DynamodbClient

@@ -1,7 +1,7 @@
-import { connectD1, type D1Binding, type D1BoundStatement } from './shared/d1-binding.ts'
-import { sqliteSchema } from './shared/sqlite-statements.ts'
-import { type SqliteStore, type SqliteStoreOptions, tableStore } from './shared/sqlite-store.ts'
-import type { StoreProblem } from './shared/store-problem.ts'
+import type { StoreProblem } from '../contract.ts'
+import { connectD1, type D1Binding, type D1BoundStatement } from './d1-binding.ts'
+import { sqliteSchema } from './statements.ts'
+import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
 
 export { type D1Binding, type D1BoundStatement, type StoreProblem, sqliteSchema }
 

@@ -1,21 +1,18 @@
-import { ListenerConfigError } from '../src/errors.ts'
-import type { EventStore } from '../src/event-store.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
+import type { EventStore } from '../../src/event-store.ts'
 import {
   checkOptions,
   type OptionCheck,
   type OptionTable,
-  oneOfWords,
   optional,
-  positiveSeconds,
   timerSeconds,
   withMethods,
-} from '../src/lib/options.ts'
-import { RETENTION_SECONDS } from '../src/limits.ts'
-import type { Clock } from '../src/listener-options.ts'
-import { callWithin, checkDynamodbClient, type DynamodbClient } from './shared/dynamodb-client.ts'
-import { createTable, tableProblems } from './shared/dynamodb-table.ts'
-import { singlePhase, twoPhase } from './shared/dynamodb-verbs.ts'
-import type { StoreProblem } from './shared/store-problem.ts'
+} from '../../src/lib/options.ts'
+import type { Clock } from '../../src/listener-options.ts'
+import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
+import { callWithin, checkDynamodbClient, type DynamodbClient } from './client.ts'
+import { createTable, tableProblems } from './table.ts'
+import { singlePhase, twoPhase } from './verbs.ts'
 
 export type { DynamodbClient, StoreProblem }
 
@@ -27,18 +24,11 @@ export type { DynamodbClient, StoreProblem }
  * const options: DynamodbStoreOptions = { table: 'webhook_events', prefix: 'shop:' }
  * ```
  */
-export interface DynamodbStoreOptions {
+export interface DynamodbStoreOptions extends ModeOptions {
   /** Name or ARN of a table whose only key is the string `event_key`. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
   /** Prefix of every key, at most 64 characters. Defaults to none. Services that share a table each need their own. */
   readonly prefix?: string | undefined
-  /**
-   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
-   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
-   */
-  readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
-  readonly retentionSeconds?: number | undefined
   /**
    * When to abort one call, including the SDK's retries, in seconds. Defaults to 5. Set it higher than the listener's
    * `storeTimeoutSeconds`, which decides when the sender gets 503.
@@ -85,8 +75,7 @@ const keyPrefix: OptionCheck = (value, option) => {
 const OPTIONS: OptionTable<DynamodbStoreOptions> = {
   table: optional(tableName),
   prefix: optional(keyPrefix),
-  mode: optional(oneOfWords('two-phase', 'single')),
-  retentionSeconds: optional(positiveSeconds),
+  ...MODE_OPTIONS,
   abortSeconds: optional(timerSeconds),
   clock: optional(withMethods(['now'])),
 }
@@ -110,13 +99,10 @@ export function dynamodbStore(client: DynamodbClient, options: DynamodbStoreOpti
   checkOptions('dynamodbStore', options, OPTIONS)
   checkDynamodbClient(client)
   const { table = 'hookgate_events', prefix = '', clock = Date, abortSeconds = 5 } = options
-  const { mode = 'two-phase', retentionSeconds = RETENTION_SECONDS } = options
-  if (mode !== 'single' && options.retentionSeconds !== undefined) {
-    throw new ListenerConfigError('retentionSeconds', "belongs to mode 'single'; give it to defineListener")
-  }
+  const seconds = singleSeconds(options)
   const given = { client, table, prefix, clock, call: callWithin(abortSeconds * 1000) }
   return {
-    ...(mode === 'single' ? singlePhase(given, retentionSeconds) : twoPhase(given)),
+    ...(seconds === undefined ? twoPhase(given) : singlePhase(given, seconds)),
     migrate: () => createTable(given),
     check: () => tableProblems(given),
   }

@@ -1,5 +1,6 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import { hasMethod, rowsOf, type SqliteConnection, type SqliteValue } from './sqlite-connection.ts'
+import { hasMethod } from '../../src/lib/has-method.ts'
+import { rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 
 /** The part of a D1 statement that is used. */
 export interface D1BoundStatement {
