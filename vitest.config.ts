@@ -33,7 +33,7 @@ export default defineConfig({
           // `npm run test:package`, `test:clients`, `test:hosts`, `test:peers` and `test:queues`, and what runs inside workerd.
           exclude: [
             ...configDefaults.exclude,
-            'test/release/**',
+            'test/package/**',
             'test/clients/**',
             'test/hosts/**',
             'test/observability/**',

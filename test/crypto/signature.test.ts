@@ -132,7 +132,7 @@ describe.each([
   })
 })
 
-/** With one core nothing goes to the pool: test/package/one-core.test.ts. */
+/** With one core nothing goes to the pool: test/repo/one-core.test.ts. */
 const itWithPool =
   availableParallelism() === 1 && !IN_WORKERD ? it.skip : itOutsideWorkerd('it has no thread pool')
 

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   logLevel: 'error',
   test: {
-    name: 'release',
+    name: 'package',
     root: fileURLToPath(new URL('.', import.meta.url)),
     include: ['*.test.ts'],
     maxWorkers: 2,

@@ -33,7 +33,7 @@ function copyProject(project: string, folder: string): void {
 }
 
 export default function install(project: TestProject): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'hookgate-release-'))
+  const folder = mkdtempSync(join(tmpdir(), 'hookgate-package-'))
   const make = (name: 'bare' | 'consumer' | 'oldFrameworks') => {
     project.provide(name, join(folder, name))
     mkdirSync(join(folder, name))
@@ -49,7 +49,7 @@ export default function install(project: TestProject): () => void {
   writeFileSync(join(bare, 'package.json'), '{ "private": true }')
   npm(bare, 'install', tarball)
   const consumer = make('consumer')
-  copyProject('test/release/consumer', consumer)
+  copyProject('test/package/consumer', consumer)
   npm(consumer, 'install', '--no-save', tarball)
   copyProject('test/frameworks', make('oldFrameworks'))
   return () => rmSync(folder, { recursive: true, force: true })
