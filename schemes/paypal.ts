@@ -17,7 +17,7 @@ export interface PaypalOptions extends CommonOptions, RemoteOptions {
 }
 
 const CERTIFICATE_URL =
-  /^https:\/\/api(?:\.sandbox)?\.paypal\.com\/v1\/notifications\/certs\/[A-Za-z0-9-]{1,100}$/
+  /^https:\/\/api(?:-m)?(?:\.sandbox)?\.paypal\.com\/v1\/notifications\/certs\/[A-Za-z0-9-]{1,100}$/
 const encoder = new TextEncoder()
 
 const PAYPAL: CodeScheme = {

@@ -6,11 +6,13 @@ import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions }
 
 const FORM = 'application/x-www-form-urlencoded'
 const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
+const HASH_IN_URL = /[?&]bodySHA256=[0-9a-f]{64}$/
 const encoder = new TextEncoder()
 
-/** With the port and without: Twilio does either. Nothing from the `#` on is sent. */
+/** With the port and without: Twilio does either. The fragment is never sent, and a body's hash is added for each body. */
 function signedUrls(publicUrl: string): readonly [string, string] {
-  const [, scheme = '', host = '', port, rest = ''] = URL_PARTS.exec(publicUrl) ?? []
+  const [, scheme = '', host = '', port, path = ''] = URL_PARTS.exec(publicUrl) ?? []
+  const rest = path.replace(HASH_IN_URL, '')
   const defaultPort = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
   return [scheme + host + rest, scheme + host + (port ?? defaultPort) + rest]
 }
@@ -25,8 +27,9 @@ function fieldsOf(form: Json): string {
 
 /**
  * Twilio: `X-Twilio-Signature`. The key is the account's primary auth token, on the Console's first page; Twilio has
- * nothing better than HMAC-SHA1. Give the webhook's URL as you typed it into Twilio as `publicUrl`. Of a form the signature
- * covers the URL and every field, of JSON the URL and a hash of the body.
+ * nothing better than HMAC-SHA1. Give the webhook's URL as you typed it into Twilio as `publicUrl`. A `bodySHA256` at its
+ * end is ignored, because Twilio adds one to each request. Of a form the signature covers the URL and every field, of JSON
+ * the URL and a hash of the body.
  *
  * The signed values are claimed, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches the same TwiML
  * twice, with the same digits, repeats them: give `dedupe: 'off'` or `'id'` there. GET webhooks are refused.

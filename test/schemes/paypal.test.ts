@@ -61,9 +61,9 @@ describe('the certificate of PayPal', () => {
     expect(asked).toEqual([CERTIFICATE])
   })
 
-  it('may be one of the sandbox', async () => {
+  it.each(['api.sandbox.', 'api-m.', 'api-m.sandbox.'])('may be one of %spaypal.com', async (host) => {
     const { send } = receiver()
-    const url = CERTIFICATE.replace('api.', 'api.sandbox.')
+    const url = CERTIFICATE.replace('api.', host)
     expect(await send({ url })).toMatchObject({ ok: true })
   })
 

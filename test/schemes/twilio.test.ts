@@ -53,6 +53,22 @@ describe('the URL that Twilio signs', () => {
   })
 })
 
+describe('a publicUrl copied from a request for JSON', () => {
+  const receiver = () => receiverAt(withHash(URL, JSON_BODY))
+
+  it.each(['[{"type":"another"}]', JSON_BODY])('is right for every body: %s', async (body) => {
+    const right = request('json', withHash(URL, body), body)
+    expect(await receiver().receive({ ...right, body: `${body} ` })).toMatchObject(MISMATCH)
+    expect(await receiver().receive(right)).toMatchObject({ ok: true })
+  })
+
+  it('does not turn a captured delivery into a form without fields', async () => {
+    const signed = withHash(URL, JSON_BODY)
+    expect(await receiver().receive(form(signed, ''))).toMatchObject(MISMATCH)
+    expect(await receiver().receive(form(URL, ''))).toMatchObject({ ok: true })
+  })
+})
+
 describe('JSON from Twilio', () => {
   it.each([URL, 'https://a.example/in'])('is covered by its hash behind %s', async (publicUrl) => {
     const receiver = receiverAt(publicUrl)
