@@ -3,20 +3,25 @@ import { headerOf } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
 import { encodeBase64 } from '../src/lib/base64.ts'
 import { bytesOf } from '../src/lib/bytes.ts'
-import { checkedElsewhere, type OptionCheck, optional } from '../src/lib/options.ts'
+import { checkedElsewhere, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 import type { SchemeOptions } from '../src/scheme/scheme.ts'
 import { signatureReader } from '../src/scheme/signature-items.ts'
-import { messageKeys } from './shared/message-keys.ts'
+import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
 import { signatureBase } from './shared/signature-base.ts'
 import { readByteSequences, readSignatureInput, type SignatureInput } from './shared/signature-input.ts'
 
-/** What `rfc9421` takes: `secrets` for HMAC-SHA256, `publicKeys` for Ed25519 and ECDSA P-256, or both. */
+/**
+ * What `rfc9421` takes: `secrets` for HMAC-SHA256, `publicKeys` for the others, or both. A public key is PEM, the base64 of a
+ * SubjectPublicKeyInfo, or that of an Ed25519 key's 32 bytes.
+ */
 export interface Rfc9421Options extends SharedSecretOptions, Pick<SchemeOptions, 'publicKeys'> {
   /** The full URL of the endpoint as the sender writes it. Never taken from a request. */
   readonly publicUrl: string
+  /** How `secrets` are written. Default `'text'`: the key is their UTF-8. */
+  readonly secretForm?: SecretForm | undefined
   /** What has to be signed beside `content-digest`: `['@method', '@target-uri']`, say. Default nothing. */
   readonly requiredComponents?: readonly string[] | undefined
 }
@@ -25,6 +30,7 @@ const DIGESTS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['sha-256', 'SHA-256'],
   ['sha-512', 'SHA-512'],
 ])
+const LONGEST_NAME = 100
 const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
 
 /** @throws ListenerConfigError */
@@ -63,9 +69,25 @@ function signaturesIn(
   const signatures = readByteSequences(signature)
   return [...(readSignatureInput(signatureInput) ?? [])].flatMap(([label, input]) => {
     const text = signatures?.get(label)
-    const covers = required.every((name) => input.components?.includes(name))
-    return text === undefined || !covers ? [] : [{ input, text }]
+    const covered = new Set(input.components?.map(({ identifier }) => identifier))
+    const coversAll = required.every((name) => covered.has(`"${name}"`))
+    return text === undefined || !coversAll ? [] : [{ input, text }]
   })
+}
+
+/** The ID of the key that made the signature, with the algorithm that it names, if any. */
+async function signerOf(
+  keys: readonly MessageKey[],
+  { parameters }: SignatureInput,
+  base: string,
+  signature: string,
+): Promise<string | undefined> {
+  const algorithm = parameters.get('alg')
+  for (const key of keys) {
+    if (algorithm !== undefined && algorithm !== key.algorithm) continue
+    if (await key.verifies(bytesOf(base, NO_BYTES, ''), signature)) return key.id
+  }
+  return undefined
 }
 
 /** RFC 9530. Digests of other algorithms prove nothing, and are passed over. */
@@ -84,13 +106,16 @@ async function isDigestOf({ body }: Attempt['delivery'], header: string): Promis
 }
 
 /**
- * HTTP Message Signatures (RFC 9421) in `Signature` and `Signature-Input`, made with HMAC-SHA256, Ed25519 or ECDSA P-256. Secrets
- * are taken as text. One of the delivery's signatures has to be right, and to cover `Content-Digest` (RFC 9530), which is
- * compared with the body. It has to say when it was `created`, at most 300 seconds ago, and an `expires` is honoured.
+ * HTTP Message Signatures (RFC 9421) in `Signature` and `Signature-Input`, made with HMAC-SHA256, Ed25519, ECDSA P-256 or P-384,
+ * or RSA (PSS with SHA-512, PKCS #1 with SHA-256). One of the delivery's signatures has to be right, and to cover
+ * `Content-Digest` (RFC 9530), which is compared with the body. It has to say when it was `created`, at most 300 seconds ago,
+ * and an `expires` is honoured.
  *
  * Name what else your sender signs as `requiredComponents`. Without `@target-uri`, or `@authority` and `@path`, a captured delivery
- * may be sent to another endpoint that shares its key. There is no ID, so what was signed is claimed. Not supported: RSA,
- * parameters of components, and `@query-param`.
+ * may be sent to another endpoint that shares its key. There is no ID, so what was signed is claimed.
+ *
+ * Fields may be signed as bytes (`;bs`), and members of the query by name (`@query-param`). A signature over anything else that
+ * has parameters (`;sf`, `;key`, `;req`, `;tr`) is refused, and the refusal names it.
  */
 export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc9421Options>(
   RFC9421,
@@ -98,10 +123,11 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
     ...SHARED_SECRET_OPTIONS,
     publicKeys: checkedElsewhere,
     publicUrl: fullUrl,
+    secretForm: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('text', 'base64', 'hex')),
     requiredComponents: /* @__PURE__ */ optional(names),
   },
-  ({ publicUrl, requiredComponents = [], ...options }) => {
-    const keys = messageKeys(options)
+  ({ publicUrl, requiredComponents = [], secretForm, ...options }) => {
+    const keys = messageKeys(options, secretForm)
     const required = ['content-digest', ...requiredComponents]
     const signatureOf = signatureReader({ headers: ['signature'] })
     const inputOf = signatureReader({ headers: ['signature-input'] })
@@ -113,21 +139,22 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
       if (typeof digest !== 'string' || !(await isDigestOf(attempt.delivery, digest))) {
         return fail('signature_mismatch', 'Content-Digest is not that of the body')
       }
+      let problem = `no signature over ${required.join(', ')} is right`
       for (const { input, text } of signaturesIn(`${signature[0]}`, `${signatureInput[0]}`, required)) {
         const base = signatureBase(input, attempt.delivery, publicUrl)
-        if (base === undefined) continue
-        const { created = '', alg, expires = Infinity } = Object.fromEntries(input.parameters)
-        for (const key of keys) {
-          if (alg !== undefined && alg !== key.algorithm) continue
-          if (!(await key.verifies(bytesOf(base, NO_BYTES, ''), text))) continue
-          if (!(attempt.now <= Number(expires)))
-            return fail('signature_mismatch', 'the signature has expired')
-          attempt.timestampText = created
-          attempt.signed = { before: base, body: NO_BYTES, after: '' }
-          return vouchedBy(RFC9421, key.id)
+        if ('unknown' in base) {
+          problem = `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`
+          continue
         }
+        const signer = await signerOf(keys, input, base.text, text)
+        if (signer === undefined) continue
+        const { created = '', expires = Infinity } = Object.fromEntries(input.parameters)
+        if (!(attempt.now <= Number(expires))) return fail('signature_mismatch', 'the signature has expired')
+        attempt.timestampText = created
+        attempt.signed = { before: base.text, body: NO_BYTES, after: '' }
+        return vouchedBy(RFC9421, signer)
       }
-      return fail('signature_mismatch', `no signature over ${required.join(', ')} is right`)
+      return fail('signature_mismatch', problem)
     }
   },
 )

@@ -1,5 +1,6 @@
 import { type Delivery, headerOf } from '../../src/delivery.ts'
-import type { SignatureInput } from './signature-input.ts'
+import { encodeBase64 } from '../../src/lib/base64.ts'
+import type { Component, SignatureInput } from './signature-input.ts'
 
 /** What the URL of a request is signed as (RFC 9421 2.2). It is the configured one. */
 const DERIVED: { readonly [component: string]: (url: URL, publicUrl: string) => string } = {
@@ -11,27 +12,52 @@ const DERIVED: { readonly [component: string]: (url: URL, publicUrl: string) => 
   '@query': (url) => url.search || '?',
 }
 
-/**
- * The text that is signed (RFC 9421 2.5), each of whose characters is a byte. Undefined where a component is missing, came
- * more than once, or is not known here.
- */
+/** The signed text (RFC 9421 2.5), each of whose characters is a byte; or the component that stands in the way. */
+export type SignatureBase = { readonly text: string } | { readonly unknown: string }
+
+/** Rebuilds what was signed. Impossible if a component is missing, came more than once, or is not supported. */
 export function signatureBase(
   { components = [], text }: SignatureInput,
   delivery: Delivery,
   publicUrl: string,
-): string | undefined {
+): SignatureBase {
   const url = new URL(publicUrl)
   let base = ''
-  for (const name of components) {
-    const derived = Object.hasOwn(DERIVED, name) ? DERIVED[name]?.(url, publicUrl) : undefined
-    const value = name === '@method' ? delivery.method : (derived ?? fieldOf(delivery, name))
-    if (value === undefined) return undefined
-    base += `"${name}": ${value}\n`
+  for (const component of components) {
+    const value = componentValue(component, delivery, url, publicUrl)
+    if (value === undefined) return { unknown: component.identifier }
+    base += `${component.identifier}: ${value}\n`
   }
-  return `${base}"@signature-params": ${text}`
+  return { text: `${base}"@signature-params": ${text}` }
 }
 
-function fieldOf(delivery: Delivery, name: string): string | undefined {
-  const value = name.startsWith('@') ? undefined : headerOf(delivery, name)
-  return typeof value === 'string' ? value : undefined
+function componentValue(
+  { name, parameters }: Component,
+  delivery: Delivery,
+  url: URL,
+  publicUrl: string,
+): string | undefined {
+  if (name === '@query-param') return queryParameter(url, parameters.get('name'))
+  const field = name.startsWith('@') ? undefined : headerOf(delivery, name)
+  if (parameters.get('bs') === '' && typeof field === 'string')
+    return `:${encodeBase64(bytesOfField(field))}:`
+  if (parameters.size > 0) return undefined
+  if (name === '@method') return delivery.method
+  if (Object.hasOwn(DERIVED, name)) return DERIVED[name]?.(url, publicUrl)
+  return typeof field === 'string' ? field : undefined
+}
+
+/** Header texts have one character for each byte. */
+function bytesOfField(field: string): Uint8Array {
+  return Uint8Array.from(field, (character) => character.charCodeAt(0))
+}
+
+/** A parameter of the query that is there once, in the encoding of RFC 9421 2.2.8. */
+function queryParameter({ searchParams }: URL, name: string | undefined): string | undefined {
+  const [value, another] = [...searchParams].filter(([each]) => encodeQuery(each) === name)
+  return value && !another ? encodeQuery(value[1]) : undefined
+}
+
+function encodeQuery(text: string): string {
+  return `${new URLSearchParams([['', text]])}`.slice(1).replaceAll('+', '%20')
 }

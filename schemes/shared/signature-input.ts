@@ -1,7 +1,16 @@
+/** A header field or a derived component that a signature covers (RFC 9421 2). */
+export interface Component {
+  readonly name: string
+  /** The name and the parameters as they are signed: `"@query-param";name="id"`. */
+  readonly identifier: string
+  /** Their values. A parameter without one is an empty text. */
+  readonly parameters: ReadonlyMap<string, string>
+}
+
 /** One signature of `Signature-Input` (RFC 9421 4.1). */
 export interface SignatureInput {
-  /** Names of header fields and derived components, without parameters. Undefined where one has some. */
-  readonly components: readonly string[] | undefined
+  /** Undefined where one is malformed or comes twice. */
+  readonly components: readonly Component[] | undefined
   /** Parameters that are whole numbers or strings. */
   readonly parameters: ReadonlyMap<string, string>
   /** All of it but the label: it is signed as it stands. */
@@ -17,6 +26,8 @@ const ITEM = `${STRING}${PARAMETERS}`
 // No two runs of blanks touch, so it takes linear time.
 const LIST = `\\( *((?:${ITEM}(?: +${ITEM})* *)?)\\)`
 const BYTES = ':([A-Za-z0-9+/]*={0,2}):'
+const NAME = /^@?[a-z0-9!#$%&'*+.^_`|~-]+$/
+const COMPONENT = new RegExp(`(${STRING})(${PARAMETERS})`, 'g')
 const MOST_MEMBERS = 10
 
 /** The members of a dictionary (RFC 8941 3.2), each by its key. Undefined for anything else, and for a key that comes twice. */
@@ -51,13 +62,15 @@ export function readSignatureInput(text: string): ReadonlyMap<string, SignatureI
   )
 }
 
-function componentsOf(items: string): readonly string[] | undefined {
-  const names = items
-    .split(' ')
-    .filter((item) => item !== '')
-    .map((item) => /^"(@?[a-z0-9!#$%&'*+.^_`|~-]+)"$/.exec(item)?.[1])
-  const known = names.filter((name) => name !== undefined)
-  return known.length === names.length && new Set(known).size === known.length ? known : undefined
+function componentsOf(items: string): readonly Component[] | undefined {
+  const components = [...items.matchAll(COMPONENT)].map(([identifier, quoted = '', parameters = '']) => ({
+    name: quoted.slice(1, -1),
+    identifier,
+    parameters: parametersOf(parameters),
+  }))
+  const names = new Set(components.map(({ identifier }) => identifier))
+  const areNamed = components.every(({ name, parameters }) => NAME.test(name) && parameters.size <= 1)
+  return areNamed && names.size === components.length ? components : undefined
 }
 
 function parametersOf(text: string): ReadonlyMap<string, string> {

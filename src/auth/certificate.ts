@@ -33,7 +33,7 @@ export function readCertificate(pem: string): Certificate {
   const [, , , validity, , publicKey] = fields[0]?.tag === VERSION ? fields.slice(1) : fields
   const [notBefore = Number.NaN, notAfter = Number.NaN] = derParts(validity, DER_SEQUENCE).map(timeOf)
   if (!(notBefore <= notAfter) || publicKey === undefined) throw new Error('sent a malformed certificate')
-  const problem = keyProblem(publicKey)
+  const problem = rsaKeyProblem(publicKey)
   if (problem) throw new Error(`sent a certificate whose key is not used: ${problem}`)
   return { notBefore, notAfter, publicKey: publicKey.whole }
 }
@@ -48,8 +48,8 @@ function timeOf({ tag, content }: DerElement): number {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) / 1000
 }
 
-/** Why an RSA SubjectPublicKeyInfo (RFC 3279 2.3.1) cannot be used. */
-function keyProblem(publicKey: DerElement): string | false {
+/** Why a SubjectPublicKeyInfo (RFC 3279 2.3.1) cannot be used as an RSA key. False if it can. */
+export function rsaKeyProblem(publicKey: DerElement): string | false {
   const [algorithm, bits] = derParts(publicKey, DER_SEQUENCE)
   const [oid] = derParts(algorithm, DER_SEQUENCE)
   if (oid === undefined || encodeHex(oid.content) !== RSA) return 'it is not an RSA key'

@@ -1,4 +1,4 @@
-import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { constants, createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Rfc9421Options, rfc9421 } from '../../schemes/rfc9421.ts'
 import { messageKeys } from '../../schemes/shared/message-keys.ts'
@@ -44,51 +44,216 @@ function receiver(options: Partial<Rfc9421Options> = {}) {
   return { clock, send }
 }
 
-describe('RFC 9421, appendix B.2', () => {
-  const delivery = {
-    method: 'POST',
-    header: (name: string) =>
-      ({ date: 'Tue, 20 Apr 2021 02:07:55 GMT', 'content-type': 'application/json', 'content-length': '18' })[
-        name
-      ],
-    body: Buffer.from('{"hello": "world"}'),
-    sourceIp: undefined,
-  }
-  const spki = 'JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs='
+/** The keys of RFC 9421 B.1, whose private halves are public as well. */
+const TEST_KEYS = {
+  rsa: `MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAhAKYdtoeoy8zcAcR874L8cnZxKzAGwd7v36APp7Pv6Q2jdsPBRrwWEBnez6d0UDKDwGbc6nxfEXAy5mbhgajzrw3MOEt8uA5txSKobBpKDeBLOsdJKFqMGmXCQvEG7YemcxDTRPxAleIAgYYRjTSd/QBwVW9OwNFhekro3RtlinV0a75jfZgkne/YiktSvLG34lw2zqXBDTC5NHROUqGTlML4PlNZS5Ri2U4aCNx2rUPRcKIlE0PuKxI4T+HIaFpv8+rdV6eUgOrB2xeI1dSFFn/nnv5OoZJEIB+VmuKn3DCUcCZSFlQPSXSfBDiUGhwOw76WuSSsf1D4b/vLoJ10wIDAQAB`,
+  'rsa-pss': `-----BEGIN PUBLIC KEY-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAr4tmm3r20Wd/PbqvP1s2
++QEtvpuRaV8Yq40gjUR8y2Rjxa6dpG2GXHbPfvMs8ct+Lh1GH45x28Rw3Ry53mm+
+oAXjyQ86OnDkZ5N8lYbggD4O3w6M6pAvLkhk95AndTrifbIFPNU8PPMO7OyrFAHq
+gDsznjPFmTOtCEcN2Z1FpWgchwuYLPL+Wokqltd11nqqzi+bJ9cvSKADYdUAAN5W
+Utzdpiy6LbTgSxP7ociU4Tn0g5I6aDZJ7A8Lzo0KSyZYoA485mqcO0GVAdVw9lq4
+aOT9v6d+nb4bnNkQVklLQ3fVAvJm+xdDOp9LCNCN48V2pnDOkFV6+U9nV5oyc6XI
+2wIDAQAB
+-----END PUBLIC KEY-----
+`,
+  'ecc-p256':
+    'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqIVYZVLCrPZHGHjP17CTW0/+D9Lfw0EkjqF7xB4FivAxzic30tMM4GF+hR6Dxh71Z50VGGdldkkDXZCnTNnoXQ==',
+  ed25519: 'JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=',
+} as const
 
-  it.each([
-    [
-      'B.2.6, by Ed25519',
-      'sig-b26=("date" "@method" "@path" "@authority" "content-type" "content-length");created=1618884473;keyid="test-key-ed25519"',
-      'wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==',
-    ],
-  ])('%s', async (_, text, signature) => {
-    const [input] = [...(readSignatureInput(text)?.values() ?? [])]
-    if (input === undefined) throw new Error('not read')
-    const base = signatureBase(input, delivery, 'https://example.com/foo?param=Value&Pet=dog')
-    const [key] = messageKeys({ publicKeys: spki })
-    expect(await key?.verifies(Buffer.from(base ?? ''), signature)).toBe(true)
+const DIGEST_OF_RFC =
+  'sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:'
+
+/** The request that RFC 9421 signs in B.2, with the header that the proxy of 4.3 adds. */
+const RFC_REQUEST = {
+  method: 'POST',
+  header: (name: string) =>
+    ({
+      date: 'Tue, 20 Apr 2021 02:07:55 GMT',
+      'content-type': 'application/json',
+      'content-length': '18',
+      'content-digest': DIGEST_OF_RFC,
+      forwarded: 'for=192.0.2.123;host=example.com;proto=https',
+    })[name],
+  body: Buffer.from('{"hello": "world"}'),
+  sourceIp: undefined,
+}
+
+const BEHIND_PROXY = 'https://origin.host.internal.example/foo?param=Value&Pet=dog'
+
+interface Published {
+  readonly label: string
+  readonly key: keyof typeof TEST_KEYS
+  readonly by: string
+  readonly input: string
+  readonly signature: string
+  readonly url?: string
+}
+
+const PUBLISHED: readonly Published[] = [
+  {
+    label: 'B.2.1',
+    key: 'rsa-pss',
+    by: 'rsa-pss-sha512',
+    input: '();created=1618884473;keyid="test-key-rsa-pss";nonce="b3k2pp5k7z-50gnwp.yemd"',
+    signature:
+      'd2pmTvmbncD3xQm8E9ZV2828BjQWGgiwAaw5bAkgibUopemLJcWDy/lkbbHAve4cRAtx31Iq786U7it++wgGxbtRxf8Udx7zFZsckzXaJMkA7ChG52eSkFxykJeNqsrWH5S+oxNFlD4dzVuwe8DhTSja8xxbR/Z2cOGdCbzR72rgFWhzx2VjBqJzsPLMIQKhO4DGezXehhWwE56YCE+O6c0mKZsfxVrogUvA4HELjVKWmAvtl6UnCh8jYzuVG5WSb/QEVPnP5TmcAnLH1g+s++v6d4s8m0gCw1fV5/SITLq9mhho8K3+7EPYTU8IU1bLhdxO5Nyt8C8ssinQ98Xw9Q==',
+  },
+  {
+    label: 'B.2.2, with a member of the query',
+    key: 'rsa-pss',
+    by: 'rsa-pss-sha512',
+    input:
+      '("@authority" "content-digest" "@query-param";name="Pet");created=1618884473;keyid="test-key-rsa-pss";tag="header-example"',
+    signature:
+      'LjbtqUbfmvjj5C5kr1Ugj4PmLYvx9wVjZvD9GsTT4F7GrcQEdJzgI9qHxICagShLRiLMlAJjtq6N4CDfKtjvuJyE5qH7KT8UCMkSowOB4+ECxCmT8rtAmj/0PIXxi0A0nxKyB09RNrCQibbUjsLS/2YyFYXEu4TRJQzRw1rLEuEfY17SARYhpTlaqwZVtR8NV7+4UKkjqpcAoFqWFQh62s7Cl+H2fjBSpqfZUJcsIk4N6wiKYd4je2U/lankenQ99PZfB4jY3I5rSV2DSBVkSFsURIjYErOs0tFTQosMTAoxk//0RoKUqiYY8Bh0aaUEb0rQl3/XaVe4bXTugEjHSw==',
+  },
+  {
+    label: 'B.2.3',
+    key: 'rsa-pss',
+    by: 'rsa-pss-sha512',
+    input:
+      '("date" "@method" "@path" "@query" "@authority" "content-type" "content-digest" "content-length");created=1618884473;keyid="test-key-rsa-pss"',
+    signature:
+      'bbN8oArOxYoyylQQUU6QYwrTuaxLwjAC9fbY2F6SVWvh0yBiMIRGOnMYwZ/5MR6fb0Kh1rIRASVxFkeGt683+qRpRRU5p2voTp768ZrCUb38K0fUxN0O0iC59DzYx8DFll5GmydPxSmme9v6ULbMFkl+V5B1TP/yPViV7KsLNmvKiLJH1pFkh/aYA2HXXZzNBXmIkoQoLd7YfW91kE9o/CCoC1xMy7JA1ipwvKvfrs65ldmlu9bpG6A9BmzhuzF8Eim5f8ui9eH8LZH896+QIF61ka39VBrohr9iyMUJpvRX2Zbhl5ZJzSRxpJyoEZAFL2FUo5fTIztsDZKEgM4cUA==',
+  },
+  {
+    label: 'B.2.6',
+    key: 'ed25519',
+    by: 'ed25519',
+    input:
+      '("date" "@method" "@path" "@authority" "content-type" "content-length");created=1618884473;keyid="test-key-ed25519"',
+    signature: 'wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==',
+  },
+  {
+    label: '4.3, of the client',
+    key: 'ecc-p256',
+    by: 'ecdsa-p256-sha256',
+    input:
+      '("@method" "@authority" "@path" "content-digest" "content-type" "content-length");created=1618884475;keyid="test-key-ecc-p256"',
+    signature: 'X5spyd6CFnAG5QnDyHfqoSNICd+BUP4LYMz2Q0JXlb//4Ijpzp+kve2w4NIyqeAuM7jTDX+sNalzA8ESSaHD3A==',
+  },
+  {
+    label: '4.3, of the proxy',
+    key: 'rsa',
+    by: 'rsa-v1_5-sha256',
+    input:
+      '("@method" "@authority" "@path" "content-digest" "content-type" "content-length" "forwarded");created=1618884480;keyid="test-key-rsa";alg="rsa-v1_5-sha256";expires=1618884540',
+    signature:
+      'S6ZzPXSdAMOPjN/6KXfXWNO/f7V6cHm7BXYUh3YD/fRad4BCaRZxP+JH+8XY1I6+8Cy+CM5g92iHgxtRPz+MjniOaYmdkDcnL9cCpXJleXsOckpURl49GwiyUpZ10KHgOEe11sx3G2gxI8S0jnxQB+Pu68U9vVcasqOWAEObtNKKZd8tSFu7LB5YAv0RAGhB8tmpv7sFnIm9y+7X5kXQfi8NMaZaA8i2ZHwpBdg7a6CMfwnnrtflzvZdXAsD3LH2TwevU+/PBPv0B6NMNk93wUs/vfJvye+YuI87HU38lZHowtznbLVdp770I6VHR6WfgS9ddzirrswsE1w5o0LV/g==',
+    url: BEHIND_PROXY,
+  },
+]
+
+function baseOf(input: string, url = 'https://example.com/foo?param=Value&Pet=dog', request = RFC_REQUEST) {
+  const read = readSignatureInput(`sig=${input}`)?.get('sig')
+  if (read === undefined) throw new Error('not read')
+  return signatureBase(read, request, url)
+}
+
+describe("RFC 9421's own examples", () => {
+  it.each(PUBLISHED)('$label', async ({ key, by, input, signature, url }) => {
+    const base = baseOf(input, url)
+    if ('unknown' in base) throw new Error(base.unknown)
+    const signers: string[] = []
+    for (const { algorithm, verifies } of messageKeys({ publicKeys: TEST_KEYS[key] })) {
+      expect(await verifies(Buffer.from(`${base.text}.`), signature)).toBe(false)
+      if (await verifies(Buffer.from(base.text), signature)) signers.push(algorithm)
+    }
+    expect(signers).toEqual([by])
   })
 
-  it('B.2.5, by HMAC', () => {
-    const text = 'sig-b25=("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"'
-    const input = readSignatureInput(text)?.get('sig-b25')
-    if (input === undefined) throw new Error('not read')
-    const base = signatureBase(input, delivery, 'https://EXAMPLE.com:443/foo')
-    const key = 'uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ=='
-    const mac = createHmac('sha256', Buffer.from(key, 'base64')).update(`${base}`).digest('base64')
-    expect(mac).toBe('pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8=')
+  it('B.2.5, by HMAC with a secret in base64', async () => {
+    const base = baseOf('("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"')
+    const secrets = 'uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ=='
+    const signature = 'pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8='
+    const message = Buffer.from('text' in base ? base.text : '')
+    const verify = (form?: 'base64') => messageKeys({ secrets }, form)[0]?.verifies(message, signature)
+    expect(await verify('base64')).toBe(true)
+    expect(await verify()).toBe(false)
+  })
+
+  it.each([
+    ['var', 'this%20is%20a%20big%0Amultiline%20value'],
+    ['bar', 'with%20plus%20whitespace'],
+    ['fa%C3%A7ade%22%3A%20', 'something'],
+  ])('2.2.8, the member %s of the query', (name, value) => {
+    const url =
+      'https://www.example.com/parameters?var=this%20is%20a%20big%0Amultiline%20value&bar=with+plus+whitespace&fa%C3%A7ade%22%3A%20=something'
+    const component = `"@query-param";name="${name}"`
+    expect(baseOf(`(${component})`, url)).toEqual({
+      text: `${component}: ${value}\n"@signature-params": (${component})`,
+    })
+  })
+
+  it('2.1.3, a field as bytes', () => {
+    const header = () => 'value, with, lots'
+    expect(baseOf('("example-header";bs)', URL, { ...RFC_REQUEST, header })).toEqual({
+      text: '"example-header";bs: :dmFsdWUsIHdpdGgsIGxvdHM=:\n"@signature-params": ("example-header";bs)',
+    })
+  })
+
+  it.each([
+    '"@query-param"',
+    '"@query-param";name="absent"',
+    '"@query-param";name="twice"',
+    '"@method";req',
+    '"@method";bs',
+    '"content-type";sf',
+    '"content-type";key="a"',
+    '"content-type";tr',
+    '"@status"',
+    '"absent"',
+    '"absent";bs',
+  ])('over %s are refused by that name', (component) => {
+    expect(baseOf(`("date" ${component})`, 'https://a.example/?twice=1&twice=2')).toEqual({
+      unknown: component,
+    })
   })
 })
 
 describe('a public key of HTTP Message Signatures', () => {
   const ed25519 = generateKeyPairSync('ed25519')
   const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const short = generateKeyPairSync('rsa', { modulusLength: 1024 })
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-521' })
   const KINDS = [
     {
       algorithm: 'ed25519',
       text: ed25519.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
       signWith: (base: string) => sign(null, Buffer.from(base), ed25519.privateKey).toString('base64'),
+    },
+    {
+      algorithm: 'ed25519',
+      text: ed25519.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+      signWith: (base: string) => sign(null, Buffer.from(base), ed25519.privateKey).toString('base64'),
+    },
+    {
+      algorithm: 'ecdsa-p384-sha384',
+      text: p384.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+      signWith: (base: string) =>
+        sign('sha384', Buffer.from(base), {
+          key: p384.privateKey,
+          dsaEncoding: 'ieee-p1363',
+        }).toString('base64'),
+    },
+    {
+      algorithm: 'rsa-v1_5-sha256',
+      text: rsa.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+      signWith: (base: string) => sign('sha256', Buffer.from(base), rsa.privateKey).toString('base64'),
+    },
+    {
+      algorithm: 'rsa-pss-sha512',
+      text: rsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+      signWith: (base: string) =>
+        sign('sha512', Buffer.from(base), {
+          key: rsa.privateKey,
+          padding: constants.RSA_PKCS1_PSS_PADDING,
+          saltLength: 64,
+        }).toString('base64'),
     },
     {
       algorithm: 'ecdsa-p256-sha256',
@@ -117,7 +282,9 @@ describe('a public key of HTTP Message Signatures', () => {
     'AAAA',
     'not base64',
     btoa('\0'.repeat(32)),
-    p256.publicKey.export({ format: 'pem', type: 'spki' }),
+    short.publicKey.export({ format: 'pem', type: 'spki' }),
+    other.publicKey.export({ format: 'pem', type: 'spki' }),
+    p256.privateKey.export({ format: 'pem', type: 'pkcs8' }),
   ])('is never %j', (publicKeys) => {
     expect(() => rfc9421({ publicKeys: `${publicKeys}`, publicUrl: URL })).toThrow(/^publicKeys/)
   })
@@ -144,6 +311,16 @@ describe('a signature over an HTTP message', () => {
     'over %s is not understood',
     async (name) => expect(await receiver().send({ components: [name] })).toMatchObject(MISMATCH),
   )
+
+  it('names the component that it cannot check', async () => {
+    const { send } = receiver()
+    const input = (usual: string) => `sig=${usual.replace('(', '("content-type";sf ')}`
+    const headers = { 'content-type': 'application/json' }
+    expect(await send({ input, headers })).toMatchObject({
+      ...MISMATCH,
+      detail: 'a signature covers "content-type";sf, which is missing or not supported',
+    })
+  })
 
   it('over one component twice is not understood', async () => {
     expect(await receiver().send({ components: ['@method', '@method'] })).toMatchObject(MISMATCH)
