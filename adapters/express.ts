@@ -39,7 +39,11 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
   readonly trustedProxies?: readonly string[] | undefined
 }
 
-/** Middleware for Express 4 and 5, connect and plain `node:http` servers. */
+/**
+ * Middleware for Express 4 and 5, connect and plain `node:http` servers.
+ *
+ * @see {@link verifyWebhook}
+ */
 export type WebhookMiddleware<Request extends IncomingMessage> = (
   request: Request,
   response: ServerResponse,

@@ -45,7 +45,7 @@ const STATUS_OF = { answer: ({ status }: Response) => status, thrown: () => 500 
  *
  * @example
  * ```ts
- * Bun.serve({ fetch: (request, server) => handle(request, { ip: server.requestIP(request)?.address }) })
+ * const source: RequestSource = { ip: request.headers.get('cf-connecting-ip') ?? undefined }
  * ```
  */
 export interface RequestSource {
@@ -63,7 +63,7 @@ export interface RequestSource {
  *
  * @example
  * ```ts
- * const handle = webhookHandler(listener, async (event) => saveOrder(event.payload))
+ * const handle = webhookHandler(listener, async (event) => saveOrder(event.id, event.payload))
  * export default { fetch: (request: Request) => handle(request) }
  * ```
  *

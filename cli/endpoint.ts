@@ -2,7 +2,7 @@ import { httpUrl } from './values.ts'
 
 const INCOMING = '/api/v1/webhooks/incoming/'
 
-/** The path of a listener (specification 4.2), in its one spelling. */
+/** The path at which a listener is served. */
 export function pathOf(listenerId: string): string {
   return `${INCOMING}${encodeURIComponent(listenerId)}`
 }
@@ -15,8 +15,8 @@ export interface Endpoint {
 }
 
 /**
- * What a token for this endpoint has to name (specification 5.2). Both ends compare texts, so what was given is kept
- * letter by letter: `--public-url` may be the whole URL, or the base that the path is appended to.
+ * What a token for this endpoint has to name. Both ends compare text, so the options are used letter by letter.
+ * `--public-url` may be the full URL, or a base to append the path to.
  */
 export function endpointOf(
   url: string,

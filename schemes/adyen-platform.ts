@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page
  * in the Customer Area, as hex. For payment webhooks import `hookgate/schemes/adyen`. The signature covers the body.
+ *
+ * @example
+ * ```ts
+ * const auth = adyenPlatform({ secrets: process.env.ADYEN_HMAC_KEY })
+ * ```
  */
 export const adyenPlatform: SchemeFactory = defineScheme({
   name: 'adyen-platform',

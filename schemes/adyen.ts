@@ -43,6 +43,11 @@ const ADYEN: CodeScheme = {
  * The signature covers the references, the amount, the event code and the outcome. These values are claimed, so a
  * repeated notification is a duplicate even if its other members have changed. Adyen sends one item a delivery; of
  * several, `event.type` is the first one's. HTTP Basic authentication is not checked.
+ *
+ * @example
+ * ```ts
+ * const auth = adyen({ secrets: process.env.ADYEN_HMAC_KEY })
+ * ```
  */
 export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
   ADYEN,

@@ -4,6 +4,11 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * Anthropic: Standard Webhooks. Give the signing secret of the webhook, `whsec_…`. The signature covers the ID, the
  * time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = anthropic({ secrets: process.env.ANTHROPIC_WEBHOOK_SECRET })
+ * ```
  */
 export const anthropic: SchemeFactory = defineScheme({
   ...STANDARD_WEBHOOKS,

@@ -11,6 +11,11 @@ import {
  * Asana: `X-Hook-Signature`. The key comes in the handshake, as `X-Hook-Secret`: give `onHandshake` to be told of it,
  * keep it, then give it as `secrets` and leave `onHandshake` out. The signature covers the body alone, so the signed
  * bytes are claimed: no captured delivery runs again while they are remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = asana({ secrets: process.env.ASANA_HOOK_SECRET })
+ * ```
  */
 export const asana: SchemeFactory<SecretOptions & HandshakeOptions> = defineScheme({
   name: 'asana',

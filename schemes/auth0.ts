@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Auth0's custom log streams: the value that you typed as authorization token, in full. Nothing is signed. Anyone who has
  * seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by their bodies, whose log IDs never
  * repeat. Choose JSON Array or JSON Object as the stream's content format: JSON Lines is not read.
+ *
+ * @example
+ * ```ts
+ * const auth = auth0({ secrets: process.env.AUTH0_WEBHOOK_SECRET })
+ * ```
  */
 export const auth0: SchemeFactory = defineScheme({
   name: 'auth0',

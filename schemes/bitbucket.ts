@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Bitbucket Cloud: `X-Hub-Signature`, which holds an HMAC-SHA256 under the name that is SHA-1 elsewhere. You choose
  * the secret in the webhook's settings. The signature covers the body alone, so the signed bytes are claimed: no
  * captured delivery runs again while they are remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = bitbucket({ secrets: process.env.BITBUCKET_WEBHOOK_SECRET })
+ * ```
  */
 export const bitbucket: SchemeFactory = defineScheme({
   name: 'bitbucket',

@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Give both signature keys of the app, from the Developer
  * Console under Webhooks: each is tried on each header. The signature covers the body and its time, which may be 10
  * minutes old and not ahead. The ID is a header and not signed, so the signed bytes are claimed with it.
+ *
+ * @example
+ * ```ts
+ * const auth = box({ secrets: process.env.BOX_WEBHOOK_SECRET })
+ * ```
  */
 export const box: SchemeFactory = defineScheme({
   name: 'box',

@@ -10,7 +10,11 @@ import { memberAt } from '../src/scheme/members.ts'
 import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 import type { SchemeOptions } from '../src/scheme/scheme.ts'
 
-/** What `braintree` takes. */
+/**
+ * What `braintree` takes.
+ *
+ * @see {@link braintree}
+ */
 export interface BraintreeOptions extends SharedSecretOptions {
   /** The public key that belongs to the private one in `secrets`. */
   readonly publicKey: string
@@ -67,6 +71,14 @@ const BRAINTREE: CodeScheme = {
  *
  * `event.payload` is the form. Hand its two fields to Braintree's SDK, which reads the XML in `bt_payload`. There is no ID,
  * so the payload is claimed. The GET with a `bt_challenge` is answered here.
+ *
+ * @example
+ * ```ts
+ * const auth = braintree({
+ *   publicKey: process.env.BRAINTREE_PUBLIC_KEY ?? '',
+ *   secrets: process.env.BRAINTREE_PRIVATE_KEY,
+ * })
+ * ```
  */
 export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<BraintreeOptions>(
   BRAINTREE,

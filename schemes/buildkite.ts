@@ -5,6 +5,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * signature. The secret is the webhook's Token, in the settings of its Webhook notification service. Webhooks that send the
  * token itself, in `X-Buildkite-Token`, are refused. The signature covers the time of the attempt and the body. Deliveries
  * have no ID, so the signed bytes are claimed, and a retry with a new time is a new event.
+ *
+ * @example
+ * ```ts
+ * const auth = buildkite({ secrets: process.env.BUILDKITE_WEBHOOK_SECRET })
+ * ```
  */
 export const buildkite: SchemeFactory = defineScheme({
   name: 'buildkite',

@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Calendly: `Calendly-Webhook-Signature`. The signing key is the one you gave when you created the webhook
  * subscription through the API. The signature covers its time and the body. Deliveries have no ID, so the signed bytes
  * are claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = calendly({ secrets: process.env.CALENDLY_WEBHOOK_SECRET })
+ * ```
  */
 export const calendly: SchemeFactory = defineScheme({
   name: 'calendly',

@@ -4,6 +4,11 @@ import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * Clerk sends through Svix. The signing secret is on the endpoint's page in the dashboard. The signature covers the
  * ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = clerk({ secrets: process.env.CLERK_WEBHOOK_SECRET })
+ * ```
  */
 export const clerk: SchemeFactory = defineScheme({
   ...SVIX,

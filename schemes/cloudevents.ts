@@ -12,7 +12,11 @@ import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/o
 import type { SchemeOptions } from '../src/scheme/scheme.ts'
 import { holderOf } from '../src/scheme/token-keys.ts'
 
-/** What `cloudevents` takes. */
+/**
+ * What `cloudevents` takes.
+ *
+ * @see {@link cloudevents}
+ */
 export interface CloudeventsOptions extends SharedSecretOptions {
   /** Who may ask to send here, by `WebHook-Request-Origin`: `eventgrid.azure.net`. Default: anyone. The token is needed all the same. */
   readonly allowedOrigins?: readonly string[] | undefined
@@ -76,6 +80,14 @@ function claim(attempt: Attempt): void {
  *
  * Events are claimed by their source and ID together, batches by their bodies. Data has to be JSON. `event.type` is known in
  * binary mode; in structured mode read it from the payload. The OPTIONS request that asks for consent is answered here.
+ *
+ * @example
+ * ```ts
+ * const auth = cloudevents({
+ *   secrets: process.env.CLOUDEVENTS_TOKEN,
+ *   allowedOrigins: ['eventgrid.azure.net'],
+ * })
+ * ```
  */
 export const cloudevents: CodeSchemeFactory<CloudeventsOptions> = defineCodeScheme<CloudeventsOptions>(
   CLOUDEVENTS,

@@ -31,6 +31,11 @@ const CLOUDINARY: CodeScheme = {
  * webhooks, otherwise of the oldest active one. The signature is no HMAC but a plain hash of body, time and secret: SHA-1, or
  * SHA-256 where your account is set to it. It covers the body and its time. There is no ID, so the signed bytes are
  * claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = cloudinary({ secrets: process.env.CLOUDINARY_API_SECRET })
+ * ```
  */
 export const cloudinary: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
   CLOUDINARY,

@@ -16,6 +16,14 @@ function signedPath(publicUrl: string): string {
  * the space's webhook settings or for your app. Give the webhook's URL as `publicUrl`. The signature covers the path, the body, its time and the headers
  * that it lists: your handler may trust those in `X-Contentful-Signed-Headers` alone. There is no ID, so the signed bytes
  * are claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = contentful({
+ *   secrets: process.env.CONTENTFUL_SIGNING_SECRET,
+ *   publicUrl: 'https://example.com/hooks',
+ * })
+ * ```
  */
 export const contentful: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   name: 'contentful',

@@ -13,6 +13,11 @@ import { memberAt } from '../src/scheme/members.ts'
  *
  * The public key is in the Developer Portal, on the app's General Information page. Discord documents no tolerance for its
  * time, so none is set here. Interactions have an ID; of webhook events the signed bytes are claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = discord({ publicKeys: process.env.DISCORD_PUBLIC_KEY })
+ * ```
  */
 export const discord: SchemeFactory<PublicKeyOptions> = defineScheme({
   name: 'discord',

@@ -6,6 +6,11 @@ const HEADERS = Array.from({ length: 100 }, (_, index) => `x-docusign-signature-
  * DocuSign Connect: `X-DocuSign-Signature-1` to `-100`, one for each HMAC key of the account; any may match. The keys
  * are in the settings of Connect. The signature covers the body alone, so the signed bytes are claimed: no captured
  * delivery runs again while they are remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = docusign({ secrets: process.env.DOCUSIGN_WEBHOOK_SECRET })
+ * ```
  */
 export const docusign: SchemeFactory = defineScheme({
   name: 'docusign',

@@ -4,6 +4,11 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * Dodo Payments: Standard Webhooks. The signing secret belongs to the webhook's endpoint in the dashboard. The
  * signature covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = dodo({ secrets: process.env.DODO_WEBHOOK_SECRET })
+ * ```
  */
 export const dodo: SchemeFactory = defineScheme({
   ...STANDARD_WEBHOOKS,

@@ -8,6 +8,11 @@ import { jsonInMultipart } from '../src/scheme/multipart.ts'
  * Events of one type in one second share their signature, so nothing is claimed (`dedupe: 'off'`): your handler runs for
  * every delivery, replayed ones too. `event.payload` is the JSON that the form's `json` field holds. Answer 200 with the text
  * `Hello API Event Received`, or Dropbox Sign sends the event again.
+ *
+ * @example
+ * ```ts
+ * const auth = dropboxSign({ secrets: process.env.DROPBOX_SIGN_WEBHOOK_SECRET })
+ * ```
  */
 export const dropboxSign: SchemeFactory = defineScheme({
   name: 'dropbox-sign',

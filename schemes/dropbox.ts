@@ -5,6 +5,11 @@ import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index
  * names the accounts that changed and nothing else. Honest bodies repeat, so nothing is claimed (`dedupe: 'off'`):
  * your handler runs for every delivery, replayed ones too, and asks Dropbox what is new. The GET with a challenge is
  * answered here.
+ *
+ * @example
+ * ```ts
+ * const auth = dropbox({ secrets: process.env.DROPBOX_WEBHOOK_SECRET })
+ * ```
  */
 export const dropbox: SchemeFactory = defineScheme({
   name: 'dropbox',

@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * ElevenLabs: `ElevenLabs-Signature`, whose version is called `v0`. The secret is shown when you create the webhook.
  * The signature covers its time and the body. The tolerance is the 30 minutes of its own SDK. Deliveries have no ID,
  * so the signed bytes are claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = elevenlabs({ secrets: process.env.ELEVENLABS_WEBHOOK_SECRET })
+ * ```
  */
 export const elevenlabs: SchemeFactory = defineScheme({
   name: 'elevenlabs',

@@ -6,6 +6,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * The secret is the one you typed into the webhook's settings. The signature covers the body alone: the delivery's ID and
  * the event's name are headers that anyone who holds a captured delivery can change. So the signed bytes are claimed, and
  * "Redeliver" of an event that succeeded is answered as a duplicate.
+ *
+ * @example
+ * ```ts
+ * const auth = github({ secrets: process.env.GITHUB_WEBHOOK_SECRET })
+ * ```
  */
 export const github: SchemeFactory = defineScheme({
   name: 'github',

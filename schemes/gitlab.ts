@@ -5,6 +5,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Anyone who has seen the token can send anything, so prefer a signing scheme, or add `allowedCidrs`. Webhooks with a
  * signing token are `hookgate/schemes/gitlab-signing`. Deliveries are claimed by `Idempotency-Key`, which GitLab sends
  * from 17.4 on, before that by their bodies.
+ *
+ * @example
+ * ```ts
+ * const auth = gitlab({ secrets: process.env.GITLAB_SECRET_TOKEN })
+ * ```
  */
 export const gitlab: SchemeFactory = defineScheme({
   name: 'gitlab',

@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * GoCardless: `Webhook-Signature`, in hex. The secret belongs to the webhook's endpoint. The signature covers the
  * body, so the ID of the delivery, and no time. A delivery holds many events, each with its own ID.
+ *
+ * @example
+ * ```ts
+ * const auth = gocardless({ secrets: process.env.GOCARDLESS_WEBHOOK_SECRET })
+ * ```
  */
 export const gocardless: SchemeFactory = defineScheme({
   name: 'gocardless',

@@ -34,6 +34,11 @@ const GRAPH: CodeScheme = {
  * Honest notifications repeat, so nothing is claimed (`dedupe: 'off'`): your handler runs for every delivery, replayed ones
  * too. The POST with a `validationToken` is answered here. Answer 202 within 3 seconds. Not checked: the `validationTokens`
  * of rich notifications and the signature of their encrypted data.
+ *
+ * @example
+ * ```ts
+ * const auth = graph({ secrets: process.env.GRAPH_CLIENT_STATE })
+ * ```
  */
 export const graph: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
   GRAPH,

@@ -9,6 +9,14 @@ const decodeSome = (url: string) => url.replace(DECODED, decodeURIComponent)
  * `publicUrl`. The signature covers the method, the URL, the body and its time. A delivery holds up to 100 events and
  * has no ID, so the signed bytes are claimed: a retry is another body, because it counts its attempts. Your handler
  * decides whether it has seen an event.
+ *
+ * @example
+ * ```ts
+ * const auth = hubspot({
+ *   secrets: process.env.HUBSPOT_CLIENT_SECRET,
+ *   publicUrl: 'https://example.com/hooks',
+ * })
+ * ```
  */
 export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   name: 'hubspot',

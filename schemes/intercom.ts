@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Intercom: `X-Hub-Signature`, an HMAC-SHA1: Intercom offers nothing stronger. The key is the app's client secret, in
  * the Developer Hub. The signature covers the body, so the notification's ID and the time of its first attempt.
+ *
+ * @example
+ * ```ts
+ * const auth = intercom({ secrets: process.env.INTERCOM_WEBHOOK_SECRET })
+ * ```
  */
 export const intercom: SchemeFactory = defineScheme({
   name: 'intercom',

@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Lemon Squeezy: `X-Signature`. You choose the signing secret in the webhook's settings. The signature covers the body
  * alone, so the signed bytes are claimed: no captured delivery runs again while they are remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = lemonSqueezy({ secrets: process.env.LEMON_SQUEEZY_WEBHOOK_SECRET })
+ * ```
  */
 export const lemonSqueezy: SchemeFactory = defineScheme({
   name: 'lemon-squeezy',

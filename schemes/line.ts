@@ -6,6 +6,11 @@ import { memberAt } from '../src/scheme/members.ts'
  * covers the body alone, so the signed bytes are claimed: no captured delivery runs again while they are remembered. A
  * delivery holds many events, each with its `webhookEventId`; LINE may send one of them again in another delivery. The
  * one without events, which the Verify button sends, is answered here.
+ *
+ * @example
+ * ```ts
+ * const auth = line({ secrets: process.env.LINE_CHANNEL_SECRET })
+ * ```
  */
 export const line: SchemeFactory = defineScheme({
   name: 'line',

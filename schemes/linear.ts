@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Linear: `Linear-Signature`. The signing secret is on the webhook's page in the settings. The signature covers the
  * body, whose `webhookTimestamp` may be 60 seconds off. The ID is a header and not signed, so the signed bytes are
  * claimed with it.
+ *
+ * @example
+ * ```ts
+ * const auth = linear({ secrets: process.env.LINEAR_WEBHOOK_SECRET })
+ * ```
  */
 export const linear: SchemeFactory = defineScheme({
   name: 'linear',

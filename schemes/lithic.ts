@@ -4,6 +4,11 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * Lithic: Standard Webhooks. The signing secret belongs to the event subscription. The signature covers the ID, the
  * time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = lithic({ secrets: process.env.LITHIC_WEBHOOK_SECRET })
+ * ```
  */
 export const lithic: SchemeFactory = defineScheme({
   ...STANDARD_WEBHOOKS,

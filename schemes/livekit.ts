@@ -4,7 +4,11 @@ import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-c
 import { hashedTokens } from '../src/scheme/hashed-token.ts'
 import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 
-/** What `livekit` takes. */
+/**
+ * What `livekit` takes.
+ *
+ * @see {@link livekit}
+ */
 export interface LivekitOptions extends SharedSecretOptions {
   /** The API key that the secret belongs to, as LiveKit's configuration names it for webhooks. */
   readonly apiKey: string
@@ -28,6 +32,14 @@ const LIVEKIT: CodeScheme = {
 /**
  * LiveKit: a token signed with HS256 in `Authorization`, without `Bearer`. Give the API key as `apiKey` and its secret as
  * `secrets`, both from the project's settings. The token covers the exact body, and lives for five minutes.
+ *
+ * @example
+ * ```ts
+ * const auth = livekit({
+ *   apiKey: process.env.LIVEKIT_API_KEY ?? '',
+ *   secrets: process.env.LIVEKIT_API_SECRET,
+ * })
+ * ```
  */
 export const livekit: CodeSchemeFactory<LivekitOptions> = defineCodeScheme<LivekitOptions>(
   LIVEKIT,

@@ -7,6 +7,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  *
  * Mailgun takes 200 alone for success: it retries after any other answer, 204 included, and gives up after a 406. Inbound
  * messages and the older webhooks are forms, which this does not read.
+ *
+ * @example
+ * ```ts
+ * const auth = mailgun({ secrets: process.env.MAILGUN_WEBHOOK_SECRET })
+ * ```
  */
 export const mailgun: SchemeFactory = defineScheme({
   name: 'mailgun',

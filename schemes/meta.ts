@@ -14,6 +14,14 @@ import { sameText } from '../src/scheme/same-text.ts'
  * bytes are claimed: no captured delivery runs again while they are remembered. One delivery may hold many updates.
  *
  * Give `verifyToken`, the text that you typed beside the callback URL: the GET that subscribes is answered here.
+ *
+ * @example
+ * ```ts
+ * const auth = meta({
+ *   secrets: process.env.META_APP_SECRET,
+ *   verifyToken: process.env.META_VERIFY_TOKEN,
+ * })
+ * ```
  */
 export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = defineScheme({
   name: 'meta',

@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Mux: `Mux-Signature`. The signing secret is in the dashboard under Settings, Webhooks. The signature covers its time
  * and the body.
+ *
+ * @example
+ * ```ts
+ * const auth = mux({ secrets: process.env.MUX_WEBHOOK_SECRET })
+ * ```
  */
 export const mux: SchemeFactory = defineScheme({
   name: 'mux',

@@ -12,6 +12,11 @@ import { memberAt } from '../src/scheme/members.ts'
  * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you make
  * the subscription: give `onHandshake` to be told of it, type it into Notion's page, keep it, then give it as
  * `secrets` and leave `onHandshake` out. The signature covers the body, so the event's ID and time.
+ *
+ * @example
+ * ```ts
+ * const auth = notion({ secrets: process.env.NOTION_VERIFICATION_TOKEN })
+ * ```
  */
 export const notion: SchemeFactory<SecretOptions & HandshakeOptions> = defineScheme({
   name: 'notion',

@@ -4,6 +4,11 @@ import { defineScheme, jsonReply, type SchemeFactory } from '../src/scheme/index
  * Okta's event hooks: the value that you typed beside the `Authorization` header, in full. Nothing is signed. Anyone
  * who has seen the token can send anything, so prefer a signing scheme, or add `allowedCidrs`. Deliveries are claimed
  * by `eventId`. The one-time verification, a GET, is answered here.
+ *
+ * @example
+ * ```ts
+ * const auth = okta({ secrets: process.env.OKTA_WEBHOOK_SECRET })
+ * ```
  */
 export const okta: SchemeFactory = defineScheme({
   name: 'okta',

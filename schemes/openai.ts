@@ -4,6 +4,11 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * OpenAI: Standard Webhooks. The signing secret is shown once, when you create the webhook in the project's settings.
  * The signature covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = openai({ secrets: process.env.OPENAI_WEBHOOK_SECRET })
+ * ```
  */
 export const openai: SchemeFactory = defineScheme({
   ...STANDARD_WEBHOOKS,

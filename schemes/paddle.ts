@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Paddle Billing: `Paddle-Signature`. The secret key belongs to the notification destination. The signature covers its
  * time and the body. Paddle's own tolerance is 5 seconds: set `toleranceSeconds` to 30 where a queue or your clock
  * needs it.
+ *
+ * @example
+ * ```ts
+ * const auth = paddle({ secrets: process.env.PADDLE_WEBHOOK_SECRET })
+ * ```
  */
 export const paddle: SchemeFactory = defineScheme({
   name: 'paddle',

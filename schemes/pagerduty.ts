@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * PagerDuty, version 3: `X-PagerDuty-Signature`, which lists several signatures while secrets change. The secret is
  * shown once, when you create the subscription. The signature covers the body, so the event's ID and time.
+ *
+ * @example
+ * ```ts
+ * const auth = pagerduty({ secrets: process.env.PAGERDUTY_WEBHOOK_SECRET })
+ * ```
  */
 export const pagerduty: SchemeFactory = defineScheme({
   name: 'pagerduty',

@@ -10,7 +10,11 @@ import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/sche
 import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
 import { signatureReader } from '../src/scheme/signature-items.ts'
 
-/** What `paypal` takes. Certificates are fetched from PayPal, by `fetch`. */
+/**
+ * What `paypal` takes. Certificates are fetched from PayPal, by `fetch`.
+ *
+ * @see {@link paypal}
+ */
 export interface PaypalOptions extends CommonOptions, RemoteOptions {
   /** The webhook's ID, beside it in the app's settings. It is signed: without it, any PayPal webhook would pass. */
   readonly webhookId: string
@@ -43,6 +47,11 @@ const PAYPAL: CodeScheme = {
  * The signature covers the transmission's ID and time, the webhook's ID and a CRC-32 of the body. A checksum is no hash,
  * so take the event as a hint and fetch its resource, or ask PayPal's `verify-webhook-signature`. Each transmission is
  * taken once, and each event ID once. PayPal documents no tolerance for its time, so none is set here.
+ *
+ * @example
+ * ```ts
+ * const auth = paypal({ webhookId: process.env.PAYPAL_WEBHOOK_ID ?? '' })
+ * ```
  */
 export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalOptions>(
   PAYPAL,

@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Paystack: `X-Paystack-Signature`, an HMAC-SHA512. The key is the account's secret key, the one its API takes. The
  * signature covers the body alone, so the signed bytes are claimed: no captured delivery runs again while they are
  * remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = paystack({ secrets: process.env.PAYSTACK_WEBHOOK_SECRET })
+ * ```
  */
 export const paystack: SchemeFactory = defineScheme({
   name: 'paystack',

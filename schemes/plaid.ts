@@ -12,7 +12,11 @@ import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
 
-/** What `plaid` takes. */
+/**
+ * What `plaid` takes.
+ *
+ * @see {@link plaid}
+ */
 export interface PlaidOptions extends CommonOptions, Omit<RemoteOptions, 'fetch'> {
   /**
    * Asks Plaid's `/webhook_verification_key/get` for the key of this ID, with your client, and resolves with the `key` of its
@@ -46,6 +50,11 @@ function usable(key: object | undefined): Jwks | undefined {
  * Plaid: `Plaid-Verification`, a token signed with ES256. There is no secret: Plaid's API gives its public keys to your client,
  * so give a `findKey`. The token covers its time and the exact body, white space too. Plaid sends no ID, and bodies repeat:
  * each token is taken once.
+ *
+ * @example
+ * ```ts
+ * const auth = plaid({ findKey: (keyId) => findPlaidKey(keyId) })
+ * ```
  */
 export const plaid: CodeSchemeFactory<PlaidOptions> = defineCodeScheme<PlaidOptions>(
   PLAID,

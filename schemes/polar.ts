@@ -4,6 +4,11 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * Polar: Standard Webhooks with another key. The key is the text of the endpoint's secret, not what its base64 stands
  * for. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = polar({ secrets: process.env.POLAR_WEBHOOK_SECRET })
+ * ```
  */
 export const polar: SchemeFactory = defineScheme({
   ...STANDARD_WEBHOOKS,

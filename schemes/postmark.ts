@@ -31,6 +31,11 @@ const POSTMARK: CodeScheme = {
  * Nothing is signed. Anyone who has seen the password can send anything, so add `allowedCidrs`: Postmark publishes its
  * addresses. Deliveries are claimed by their bodies, because all events of a message share its `MessageID`. Raise
  * `maxBodyBytes` for inbound mail with attachments. Never answer 403: Postmark gives the event up.
+ *
+ * @example
+ * ```ts
+ * const auth = postmark({ secrets: process.env.POSTMARK_USER_AND_PASSWORD })
+ * ```
  */
 export const postmark: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
   POSTMARK,

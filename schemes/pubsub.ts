@@ -9,7 +9,11 @@ import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
 
-/** What `pubsub` takes. Google's keys are fetched by `fetch`. */
+/**
+ * What `pubsub` takes. Google's keys are fetched by `fetch`.
+ *
+ * @see {@link pubsub}
+ */
 export interface PubsubOptions extends CommonOptions, RemoteOptions {
   /** The audience of the push subscription. Where you set none, it is the endpoint's URL. */
   readonly audience: string
@@ -60,6 +64,14 @@ function claimsProblem(
  * The token does not cover the body, and lives for an hour. Messages are claimed by `messageId`, which Pub/Sub keeps when
  * it delivers again. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. Leave payload unwrapping off: an
  * unwrapped message has no ID in its body, so equal messages are taken for one.
+ *
+ * @example
+ * ```ts
+ * const auth = pubsub({
+ *   audience: 'https://example.com/hooks',
+ *   email: 'push@project.iam.gserviceaccount.com',
+ * })
+ * ```
  */
 export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme<PubsubOptions>(
   PUBSUB,

@@ -3,7 +3,11 @@ import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-c
 import { hashedTokens } from '../src/scheme/hashed-token.ts'
 import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 
-/** What `qstash` takes. */
+/**
+ * What `qstash` takes.
+ *
+ * @see {@link qstash}
+ */
 export interface QstashOptions extends SharedSecretOptions {
   /** The full URL that you publish to, as you write it. Never taken from a request. */
   readonly publicUrl: string
@@ -29,6 +33,11 @@ const QSTASH: CodeScheme = {
  *
  * The token covers the URL and the exact body, and lives for five minutes. Each token is taken once, and each message ID
  * once, which QStash keeps when it retries. Bodies have to be JSON: give your schedules one.
+ *
+ * @example
+ * ```ts
+ * const auth = qstash({ secrets: [currentKey, nextKey], publicUrl: 'https://example.com/hooks' })
+ * ```
  */
 export const qstash: CodeSchemeFactory<QstashOptions> = defineCodeScheme<QstashOptions>(
   QSTASH,

@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Razorpay: `X-Razorpay-Signature`. You choose the secret in the webhook's settings. Retries of older events stay
  * signed with the older secret, so keep both for as long as it retries. The signature covers the body, so the time of
  * the event. Its ID is a header and not signed: the signed bytes are claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = razorpay({ secrets: process.env.RAZORPAY_WEBHOOK_SECRET })
+ * ```
  */
 export const razorpay: SchemeFactory = defineScheme({
   name: 'razorpay',

@@ -4,6 +4,11 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * Replicate: Standard Webhooks. Fetch the signing secret of your account from the API (`webhooks.default.secret`) and
  * keep it. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = replicate({ secrets: process.env.REPLICATE_WEBHOOK_SECRET })
+ * ```
  */
 export const replicate: SchemeFactory = defineScheme({
   ...STANDARD_WEBHOOKS,

@@ -4,6 +4,11 @@ import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * Resend sends through Svix. The signing secret is on the webhook's page in the dashboard. The signature covers the
  * ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = resend({ secrets: process.env.RESEND_WEBHOOK_SECRET })
+ * ```
  */
 export const resend: SchemeFactory = defineScheme({
   ...SVIX,

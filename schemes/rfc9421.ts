@@ -16,6 +16,8 @@ import { readByteSequences, readSignatureInput, type SignatureInput } from './sh
 /**
  * What `rfc9421` takes: `secrets` for HMAC-SHA256, `publicKeys` for the others, or both. A public key is PEM, the base64 of a
  * SubjectPublicKeyInfo, or that of an Ed25519 key's 32 bytes.
+ *
+ * @see {@link rfc9421}
  */
 export interface Rfc9421Options extends SharedSecretOptions, Pick<SchemeOptions, 'publicKeys'> {
   /** The full URL of the endpoint as the sender writes it. Never taken from a request. */
@@ -116,6 +118,15 @@ async function isDigestOf({ body }: Attempt['delivery'], header: string): Promis
  *
  * Fields may be signed as bytes (`;bs`), and members of the query by name (`@query-param`). A signature over anything else that
  * has parameters (`;sf`, `;key`, `;req`, `;tr`) is refused, and the refusal names it.
+ *
+ * @example
+ * ```ts
+ * const auth = rfc9421({
+ *   secrets: process.env.SHARED_SECRET,
+ *   publicUrl: 'https://example.com/hooks',
+ *   requiredComponents: ['@method', '@target-uri'],
+ * })
+ * ```
  */
 export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc9421Options>(
   RFC9421,

@@ -5,6 +5,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * webhook's page. The signature covers its time and the body. Sanity documents no tolerance: set `toleranceSeconds` to
  * refuse old deliveries. The ID is the header `Idempotency-Key`, which is not signed, so the signed bytes are claimed
  * with it.
+ *
+ * @example
+ * ```ts
+ * const auth = sanity({ secrets: process.env.SANITY_WEBHOOK_SECRET })
+ * ```
  */
 export const sanity: SchemeFactory = defineScheme({
   name: 'sanity',

@@ -5,6 +5,11 @@ import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/
  * lines of PEM. The signature covers its time and the body. SendGrid documents no tolerance: set `toleranceSeconds` to
  * refuse old deliveries. A delivery holds many events, each with its `sg_event_id`, and none for itself: the signed
  * bytes are claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = sendgrid({ publicKeys: process.env.SENDGRID_VERIFICATION_KEY })
+ * ```
  */
 export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme({
   name: 'sendgrid',

@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Sentry: `Sentry-Hook-Signature`. The key is the client secret of the internal or public integration. `Sentry-Hook-
  * Timestamp` is not signed, and not looked at. The signature covers the body alone, so the signed bytes are claimed:
  * no captured delivery runs again while they are remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = sentry({ secrets: process.env.SENTRY_WEBHOOK_SECRET })
+ * ```
  */
 export const sentry: SchemeFactory = defineScheme({
   name: 'sentry',

@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Shopify: `X-Shopify-Hmac-Sha256`. The key is the app's client secret; webhooks made in a shop's admin have the
  * secret that is shown there. The signature covers the body alone, so the signed bytes are claimed: no captured
  * delivery runs again while they are remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = shopify({ secrets: process.env.SHOPIFY_WEBHOOK_SECRET })
+ * ```
  */
 export const shopify: SchemeFactory = defineScheme({
   name: 'shopify',

@@ -8,6 +8,11 @@ import { memberAt } from '../src/scheme/members.ts'
  *
  * Commands and interactions are forms: `event.payload` holds the fields, and an interaction's `payload` field is
  * parsed.
+ *
+ * @example
+ * ```ts
+ * const auth = slack({ secrets: process.env.SLACK_SIGNING_SECRET })
+ * ```
  */
 export const slack: SchemeFactory = defineScheme({
   name: 'slack',

@@ -9,7 +9,11 @@ import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
 import { signatureOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 
-/** What `sns` takes. Certificates are fetched from Amazon, by `fetch`. */
+/**
+ * What `sns` takes. Certificates are fetched from Amazon, by `fetch`.
+ *
+ * @see {@link sns}
+ */
 export interface SnsOptions extends CommonOptions, SubscriptionOptions {
   /** Your topics' ARNs. Anyone can have a topic, so messages of others are refused. */
   readonly topicArns: string | readonly string[]
@@ -51,6 +55,14 @@ const SNS: CodeScheme = {
  *
  * Messages about subscriptions are answered here: give `confirmSubscriptions: true`, or confirm them yourself by
  * `onSubscription`. With raw message delivery SNS signs nothing, so such deliveries are refused.
+ *
+ * @example
+ * ```ts
+ * const auth = sns({
+ *   topicArns: 'arn:aws:sns:us-east-1:123456789012:orders',
+ *   confirmSubscriptions: true,
+ * })
+ * ```
  */
 export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
   SNS,

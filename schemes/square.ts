@@ -4,6 +4,14 @@ import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions }
  * Square: `X-Square-HmacSha256-Signature`. The signature key belongs to the webhook subscription; give its
  * notification URL as `publicUrl`, exactly as it is written there. The signature covers that URL and the body, so the
  * event's ID and time.
+ *
+ * @example
+ * ```ts
+ * const auth = square({
+ *   secrets: process.env.SQUARE_SIGNATURE_KEY,
+ *   publicUrl: 'https://example.com/hooks',
+ * })
+ * ```
  */
 export const square: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   name: 'square',

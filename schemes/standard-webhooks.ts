@@ -6,6 +6,11 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
  *
  * The secret is `whsec_…` (give it as `secrets`), the public key `whpk_…` (as `publicKeys`). The signature covers the ID, the
  * time and the body.
+ *
+ * @example
+ * ```ts
+ * const auth = standardWebhooks({ secrets: process.env.WEBHOOK_SECRET })
+ * ```
  */
 export const standardWebhooks: SchemeFactory<PublicKeyOptions> = defineScheme({
   ...STANDARD_WEBHOOKS,

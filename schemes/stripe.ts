@@ -5,6 +5,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  *
  * The secret is the endpoint's signing secret, `whsec_…`, in the Dashboard under Developers, Webhooks. While you roll it,
  * Stripe signs with both. The signature covers its time and the body, so the event's `id` and `type`.
+ *
+ * @example
+ * ```ts
+ * const auth = stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET })
+ * ```
  */
 export const stripe: SchemeFactory = defineScheme({
   name: 'stripe',

@@ -5,6 +5,11 @@ import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
  * Svix, and everyone who sends through it: Standard Webhooks with `Svix-Id`, `Svix-Timestamp` and `Svix-Signature`.
  * The signing secret belongs to the endpoint. The signature covers the ID, the time and the body (Standard Webhooks
  * v1).
+ *
+ * @example
+ * ```ts
+ * const auth = svix({ secrets: process.env.SVIX_WEBHOOK_SECRET })
+ * ```
  */
 export const svix: SchemeFactory = defineScheme({
   ...SVIX,

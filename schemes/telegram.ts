@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you gave to
  * `setWebhook`. Nothing is signed. Anyone who has seen the token can send anything, so prefer a signing scheme, or add
  * `allowedCidrs`. Updates are claimed by `update_id`.
+ *
+ * @example
+ * ```ts
+ * const auth = telegram({ secrets: process.env.TELEGRAM_WEBHOOK_SECRET })
+ * ```
  */
 export const telegram: SchemeFactory = defineScheme({
   name: 'telegram',

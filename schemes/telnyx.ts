@@ -3,6 +3,11 @@ import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/
 /**
  * Telnyx: `Telnyx-Signature-Ed25519`. The public key is in the Mission Control Portal. The signature covers its time
  * and the body.
+ *
+ * @example
+ * ```ts
+ * const auth = telnyx({ publicKeys: process.env.TELNYX_PUBLIC_KEY })
+ * ```
  */
 export const telnyx: SchemeFactory<PublicKeyOptions> = defineScheme({
   name: 'telnyx',

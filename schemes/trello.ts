@@ -10,6 +10,14 @@ import {
  * Trello: `X-Trello-Webhook`, an HMAC-SHA1: Trello offers nothing stronger. The key is the app's secret, beside its
  * API key; give the webhook's callback URL as `publicUrl`, exactly as you registered it. The signature covers the body
  * and that URL, so the action's ID, and no time. The HEAD that Trello sends first is answered here.
+ *
+ * @example
+ * ```ts
+ * const auth = trello({
+ *   secrets: process.env.TRELLO_APP_SECRET,
+ *   publicUrl: 'https://example.com/hooks',
+ * })
+ * ```
  */
 export const trello: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   name: 'trello',

@@ -33,6 +33,14 @@ function fieldsOf(form: Json): string {
  *
  * The signed values are claimed, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches the same TwiML
  * twice, with the same digits, repeats them: give `dedupe: 'off'` or `'id'` there. GET webhooks are refused.
+ *
+ * @example
+ * ```ts
+ * const auth = twilio({
+ *   secrets: process.env.TWILIO_AUTH_TOKEN,
+ *   publicUrl: 'https://example.com/hooks',
+ * })
+ * ```
  */
 export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   name: 'twilio',

@@ -5,6 +5,11 @@ import { memberAt } from '../src/scheme/members.ts'
  * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you gave when you made the
  * subscription. The signature covers the message's ID, its time and the body. The callback verification is answered
  * here; a revocation reaches your handler.
+ *
+ * @example
+ * ```ts
+ * const auth = twitch({ secrets: process.env.TWITCH_WEBHOOK_SECRET })
+ * ```
  */
 export const twitch: SchemeFactory = defineScheme({
   name: 'twitch',

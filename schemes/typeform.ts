@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Typeform: `Typeform-Signature`. You choose the secret in the webhook's settings. The signature covers the body, so
  * the event's ID, and no time.
+ *
+ * @example
+ * ```ts
+ * const auth = typeform({ secrets: process.env.TYPEFORM_WEBHOOK_SECRET })
+ * ```
  */
 export const typeform: SchemeFactory = defineScheme({
   name: 'typeform',

@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Vercel: `X-Vercel-Signature`, an HMAC-SHA1: Vercel offers nothing stronger. The key is the webhook's secret, shown
  * when you create it, or the integration's client secret. The signature covers the body, so the event's ID and time.
+ *
+ * @example
+ * ```ts
+ * const auth = vercel({ secrets: process.env.VERCEL_WEBHOOK_SECRET })
+ * ```
  */
 export const vercel: SchemeFactory = defineScheme({
   name: 'vercel',

@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * WooCommerce: `X-WC-Webhook-Signature`. You choose the secret in the webhook's settings. Its headers hold an ID of
  * the webhook and one of the attempt, neither of the event. The signature covers the body alone, so the signed bytes
  * are claimed: no captured delivery runs again while they are remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = woocommerce({ secrets: process.env.WOOCOMMERCE_WEBHOOK_SECRET })
+ * ```
  */
 export const woocommerce: SchemeFactory = defineScheme({
   name: 'woocommerce',

@@ -3,6 +3,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * WorkOS: `WorkOS-Signature`, with its time in milliseconds. The signing secret is on the endpoint's page in the
  * dashboard. The signature covers its time and the body.
+ *
+ * @example
+ * ```ts
+ * const auth = workos({ secrets: process.env.WORKOS_WEBHOOK_SECRET })
+ * ```
  */
 export const workos: SchemeFactory = defineScheme({
   name: 'workos',

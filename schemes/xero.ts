@@ -5,6 +5,11 @@ import { memberAt } from '../src/scheme/members.ts'
  * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers the body alone, so the
  * signed bytes are claimed: no captured delivery runs again while they are remembered. The "intent to receive" is
  * answered here: 200 where the signature is right, 401 where Xero made it wrong on purpose, both without a body.
+ *
+ * @example
+ * ```ts
+ * const auth = xero({ secrets: process.env.XERO_WEBHOOK_SECRET })
+ * ```
  */
 export const xero: SchemeFactory = defineScheme({
   name: 'xero',

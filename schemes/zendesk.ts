@@ -4,6 +4,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * Zendesk: `X-Zendesk-Webhook-Signature`. The signing secret is on the webhook's page in the Admin Center. Test
  * deliveries of a webhook that is not saved yet are signed with a secret that is public: never configure that one. The
  * signature covers its time and the body. The ID is a header and not signed, so the signed bytes are claimed with it.
+ *
+ * @example
+ * ```ts
+ * const auth = zendesk({ secrets: process.env.ZENDESK_WEBHOOK_SECRET })
+ * ```
  */
 export const zendesk: SchemeFactory = defineScheme({
   name: 'zendesk',

@@ -7,6 +7,11 @@ import { memberAt } from '../src/scheme/members.ts'
  * Zoom: `X-Zm-Signature`. The secret token is on the app's Features page. The signature covers its time and the body.
  * Deliveries have no ID, so the signed bytes are claimed. The `endpoint.url_validation`, which Zoom repeats, is
  * answered here.
+ *
+ * @example
+ * ```ts
+ * const auth = zoom({ secrets: process.env.ZOOM_SECRET_TOKEN })
+ * ```
  */
 export const zoom: SchemeFactory = defineScheme({
   name: 'zoom',

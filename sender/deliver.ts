@@ -18,7 +18,11 @@ import { requestHeaders } from './request-headers.ts'
 
 const TIMEOUT_SECONDS = 15
 
-/** An event to send. Every attempt sends the same ID and the same body. */
+/**
+ * An event to send. Every attempt sends the same ID and the same body.
+ *
+ * @see {@link deliver}
+ */
 export interface OutgoingEvent {
   /** The event's ID: a UUID v4 for hookgate's own scheme. */
   readonly id: string
@@ -28,7 +32,11 @@ export interface OutgoingEvent {
   readonly type?: string | undefined
 }
 
-/** The options of `deliver`. */
+/**
+ * The options of `deliver`.
+ *
+ * @see {@link deliver}
+ */
 export interface DeliverOptions {
   /** Which addresses may be connected to. Default: `publicOnly()`. */
   readonly agents?: PublicAgents | undefined
@@ -38,7 +46,11 @@ export interface DeliverOptions {
   readonly clock?: { now(): number } | undefined
 }
 
-/** What became of one attempt. */
+/**
+ * What became of one attempt.
+ *
+ * @see {@link deliver}
+ */
 export interface Attempt {
   /** What to do next. */
   readonly outcome: Outcome
@@ -70,6 +82,13 @@ let publicAgents: PublicAgents | undefined
  * at most 4,096 bytes of the answer, and takes at most 15 seconds. Nothing that a receiver does makes it throw.
  *
  * It does not retry, queue, or remember: `nextDelay` says when to call it again.
+ *
+ * @example
+ * ```ts
+ * const endpoint = { url: 'https://example.com/hooks', secret: process.env.WEBHOOK_SECRET ?? '' }
+ * const order = { id: crypto.randomUUID(), body: JSON.stringify({ total: 42 }) }
+ * const { outcome, status, reason } = await deliver(endpoint, order)
+ * ```
  *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong, and for a scheme without a signer.
  */

@@ -20,7 +20,11 @@ interface Addressed {
   readonly headers?: { readonly [name: string]: string } | undefined
 }
 
-/** Signs with hookgate's HMAC. */
+/**
+ * Signs with hookgate's HMAC.
+ *
+ * @see {@link deliver}
+ */
 export interface HmacEndpoint extends Addressed {
   /** The signing secret, as text. */
   readonly secret: string
@@ -30,7 +34,11 @@ export interface HmacEndpoint extends Addressed {
   readonly scheme?: undefined
 }
 
-/** Signs with hookgate's JWT. The token is good for 5 minutes. */
+/**
+ * Signs with hookgate's JWT. The token is good for 5 minutes.
+ *
+ * @see {@link deliver}
+ */
 export interface JwtEndpoint extends Addressed {
   /** A private JWK with `alg` and `kid`. */
   readonly privateKey: SignJwtOptions['privateKey']
@@ -44,7 +52,11 @@ export interface JwtEndpoint extends Addressed {
   readonly scheme?: undefined
 }
 
-/** Signs as any scheme does that has a signer: `hookgate/schemes/standard-webhooks`, or one of your own. */
+/**
+ * Signs as any scheme does that has a signer: `hookgate/schemes/standard-webhooks`, or one of your own.
+ *
+ * @see {@link deliver}
+ */
 export interface SchemeEndpoint extends Addressed {
   /** What `hookgate/schemes/<name>` exports. */
   readonly scheme: { readonly scheme: SenderScheme }
@@ -56,7 +68,11 @@ export interface SchemeEndpoint extends Addressed {
   readonly publicUrl?: string | undefined
 }
 
-/** Where an event goes, and how it is signed for there. */
+/**
+ * Where an event goes, and how it is signed for there.
+ *
+ * @see {@link deliver}
+ */
 export type Endpoint = HmacEndpoint | JwtEndpoint | SchemeEndpoint
 
 const text = optional(wellFormedText)

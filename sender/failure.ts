@@ -1,4 +1,8 @@
-/** Why there was no answer to judge. */
+/**
+ * Why there was no answer to judge.
+ *
+ * @see {@link deliver}
+ */
 export type Failure =
   | 'url_invalid'
   | 'address_not_public'

@@ -4,10 +4,16 @@ import { retryAfterMs } from './retry-after.ts'
 /**
  * What to do after an attempt. `done`: nothing more. `again`: another attempt may succeed. `never`: no attempt of this event will;
  * tell somebody. `gone`: switch the endpoint off, and tell somebody.
+ *
+ * @see {@link judge}
  */
 export type Outcome = 'done' | 'again' | 'never' | 'gone'
 
-/** What an answer means to its sender. */
+/**
+ * What an answer means to its sender.
+ *
+ * @see {@link judge}
+ */
 export interface Judgement {
   /** What to do. */
   readonly outcome: Outcome
@@ -19,7 +25,11 @@ export interface Judgement {
   readonly reason?: 'redirected' | 'message_aborted' | 'endpoint_disabled'
 }
 
-/** The headers of an answer: of `fetch`, or of `node:http`. */
+/**
+ * The headers of an answer: of `fetch`, or of `node:http`.
+ *
+ * @see {@link judge}
+ */
 export type AnswerHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined }
@@ -34,6 +44,12 @@ const LONGEST_BODY = 4096
  * the status 0 for it.
  *
  * `webhook-delivery: disable` and `abort-message` are instructions of the receiver, honoured with any status and with any but 2xx.
+ *
+ * @example
+ * ```ts
+ * const answer = await fetch(url, request)
+ * const { outcome, retryAfterMs } = judge(answer.status, answer.headers, await answer.text())
+ * ```
  *
  * @param body the answer's body; more than 4,096 characters or bytes of it are not read
  * @param clock the time, for a `Retry-After` that is a date. Default: `Date`

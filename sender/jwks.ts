@@ -9,6 +9,12 @@ const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, 
  * A fetch handler for the URL at which receivers get your public keys, such as `/.well-known/jwks.json`. Takes private or public
  * JWKs, and publishes the public members only. Publish a new key 11 minutes before you sign with it: receivers keep the set for 10.
  *
+ * @example
+ * ```ts
+ * const serve = jwks([currentKey, nextKey])
+ * app.get('/.well-known/jwks.json', (c) => serve(c.req.raw))
+ * ```
+ *
  * @throws ListenerConfigError for keys that receivers would not use: without a `kid`, with the `kid` of another, too weak, symmetric,
  * or not for RS256, ES256 or EdDSA. Also for no key, and for over 100.
  */

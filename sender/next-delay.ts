@@ -21,7 +21,11 @@ const JITTER = 0.2
 /** The longest that one wait can be: what an attempt's `Retry-After` is clamped to. */
 const LONGEST_MS = 24 * HOUR_MS
 
-/** The options of `nextDelay`. */
+/**
+ * The options of `nextDelay`.
+ *
+ * @see {@link nextDelay}
+ */
 export interface NextDelayOptions {
   /** Milliseconds since the first attempt. Default: the most that so many waits can take. */
   readonly elapsedMs?: number | undefined
@@ -33,6 +37,12 @@ export interface NextDelayOptions {
  * How long to wait before the next attempt, in milliseconds: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, each give or take 20 %, and
  * not before `retryAfterMs`. Undefined when it is over: the attempt was not judged `again`, eight attempts are made, or the next one
  * would come later than 7 days after the first, when the receiver may have forgotten the event.
+ *
+ * @example
+ * ```ts
+ * const delayMs = nextDelay(attempts, await deliver(endpoint, event))
+ * if (delayMs !== undefined) await queue.add('deliver', event, { delay: delayMs })
+ * ```
  *
  * @param attempts how many attempts were made, from 1 on
  * @param attempt what `deliver` or `judge` said of the last one

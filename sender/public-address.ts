@@ -67,6 +67,11 @@ export function isPublicIp(text: string): boolean {
  * Takes an address, or an `http:` or `https:` URL as a customer types it. Of a URL, an address in any spelling is judged
  * (`http://0x7f.1`), and names that never lead to the internet, such as `localhost`, are refused. Other names pass: where they
  * lead can change, so `deliver` judges it at each attempt.
+ *
+ * @example
+ * ```ts
+ * isPublicAddress('https://127.0.0.1/hooks') // false
+ * ```
  */
 export function isPublicAddress(text: string): boolean {
   if (!text.includes('://')) return isPublicIp(text)

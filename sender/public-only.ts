@@ -8,10 +8,18 @@ import { type AddressMatcher, compileCidrs } from '../src/lib/cidr.ts'
 import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional } from '../src/lib/options.ts'
 import { hostOf, isPublicIp } from './public-address.ts'
 
-/** Opens a connection to an address that was judged, or looks its name up with `options.lookup`. */
+/**
+ * Opens a connection to an address that was judged, or looks its name up with `options.lookup`.
+ *
+ * @see {@link publicOnly}
+ */
 export type Connect = (options: NetConnectOpts) => Duplex
 
-/** The options of `publicOnly`. */
+/**
+ * The options of `publicOnly`.
+ *
+ * @see {@link publicOnly}
+ */
 export interface PublicOnlyOptions {
   /** Networks to allow although they are not public, such as `['10.20.0.0/16']` for endpoints of your own. */
   readonly allow?: readonly string[] | undefined
@@ -23,7 +31,11 @@ export interface PublicOnlyOptions {
   readonly connect?: Connect | undefined
 }
 
-/** Agents for `node:http` and `node:https` that connect to public addresses only. */
+/**
+ * Agents for `node:http` and `node:https` that connect to public addresses only.
+ *
+ * @see {@link publicOnly}
+ */
 export interface PublicAgents {
   /** For `http:` URLs. */
   readonly http: http.Agent
@@ -51,6 +63,12 @@ const OPTIONS: OptionTable<PublicOnlyOptions> = {
  *
  * Connections are not kept alive, so each request is judged. `HTTP_PROXY` is not used: a proxy would look names up by itself.
  * Ports are not judged. Unix sockets are refused.
+ *
+ * @example
+ * ```ts
+ * const agents = publicOnly({ allow: ['10.20.0.0/16'] }) // endpoints of your own
+ * await deliver(endpoint, event, { agents })
+ * ```
  *
  * @throws ListenerConfigError for unknown or wrong options.
  */

@@ -4,13 +4,29 @@ import type { ClaimAnswer, CommitAnswer } from './event-store.ts'
 import type { VerdictContext } from './listener-options.ts'
 import type { Reason } from './verdict.ts'
 
-/** The error of an operation that failed. Its cause is not published. */
+/**
+ * The error of an operation that failed. Its cause is not published.
+ *
+ * @see {@link VerifyFields}
+ */
 export interface FailedFields {
   /** Absent unless the operation failed. */
   readonly error?: { readonly name: string; readonly message: string }
 }
 
-/** What the tracing channel `hookgate:verify` publishes of a delivery. */
+/**
+ * What the tracing channel `hookgate:verify` publishes of a delivery.
+ *
+ * @example
+ * ```ts
+ * import { subscribe } from 'node:diagnostics_channel'
+ *
+ * subscribe('tracing:hookgate:verify:asyncEnd', (message) => {
+ *   const { outcome, reason } = message as VerifyFields
+ *   console.log(outcome, reason)
+ * })
+ * ```
+ */
 export interface VerifyFields extends VerdictContext, FailedFields {
   /** The size of the body. 0 for a body that was not read. */
   readonly bodyBytes: number
@@ -27,7 +43,11 @@ export interface VerifyFields extends VerdictContext, FailedFields {
 
 export type StoreAnswer = ClaimAnswer | CommitAnswer | boolean
 
-/** What the tracing channel `hookgate:store` publishes of a call of a store. */
+/**
+ * What the tracing channel `hookgate:store` publishes of a call of a store.
+ *
+ * @see {@link VerifyFields}
+ */
 export interface StoreFields extends FailedFields {
   /** The `id` of the listener. */
   readonly listenerId: string
@@ -37,7 +57,11 @@ export interface StoreFields extends FailedFields {
   readonly answer?: StoreAnswer | undefined
 }
 
-/** What the tracing channel `hookgate:keys` publishes of a fetch of a key set. */
+/**
+ * What the tracing channel `hookgate:keys` publishes of a fetch of a key set.
+ *
+ * @see {@link VerifyFields}
+ */
 export interface KeysFields extends FailedFields {
   /** The key set's URL, without its query. */
   readonly url: string

@@ -1,4 +1,16 @@
-/** One HTTP attempt to deliver an event, told in words that belong to no framework. */
+/**
+ * One HTTP attempt to deliver an event, told in words that belong to no framework.
+ *
+ * @example
+ * ```ts
+ * const delivery: Delivery = {
+ *   method: 'POST',
+ *   header: (name) => request.headers.get(name) ?? undefined,
+ *   body: new Uint8Array(await request.arrayBuffer()),
+ *   sourceIp: undefined,
+ * }
+ * ```
+ */
 export interface Delivery {
   /** The HTTP method as it stood on the request line. */
   readonly method: string

@@ -5,7 +5,11 @@
  *
  * @example
  * ```ts
- * if (error instanceof ListenerConfigError) console.error(error.option, error.message)
+ * try {
+ *   defineListener(options)
+ * } catch (error) {
+ *   if (error instanceof ListenerConfigError) console.error(error.option, error.message)
+ * }
  * ```
  */
 export class ListenerConfigError extends Error {
@@ -31,7 +35,7 @@ const RETRY_AFTER_SECONDS = 5
  *
  * @example
  * ```ts
- * onError: (error) => {
+ * const onError: ListenerOptions['onError'] = (error) => {
  *   if (error instanceof EventStoreError) console.error(error.cause)
  * }
  * ```
@@ -51,7 +55,7 @@ export class EventStoreError extends Error {
  *
  * @example
  * ```ts
- * onError: (error, { listenerId }) => {
+ * const onError: ListenersOptions['onError'] = (error, { listenerId }) => {
  *   if (error instanceof ListenerLoadError) console.error(listenerId, error.cause)
  * }
  * ```
@@ -71,7 +75,10 @@ export class ListenerLoadError extends Error {
  *
  * @example
  * ```ts
- * const retryAfterSeconds = error instanceof KeySetError ? error.retryAfterSeconds : 5
+ * const verdict = await verify(delivery, listener).catch((error) => {
+ *   if (error instanceof KeySetError) return new Response(null, { status: 503 })
+ *   throw error
+ * })
  * ```
  */
 export class KeySetError extends Error {

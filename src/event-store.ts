@@ -1,6 +1,10 @@
 import type { MaybePromise } from './lib/maybe-promise.ts'
 
-/** Identifies an event in a store. Two keys name the same event only if both parts are equal. */
+/**
+ * Identifies an event in a store. Two keys name the same event only if both parts are equal.
+ *
+ * @see {@link EventStore}
+ */
 export interface EventKey {
   /** The listener's `id`: any text. */
   readonly listenerId: string
@@ -8,9 +12,17 @@ export interface EventKey {
   readonly eventId: string
 }
 
-/** The result of `EventStore.claim`. */
+/**
+ * The result of `EventStore.claim`.
+ *
+ * @see {@link EventStore}
+ */
 export type ClaimAnswer = 'acquired' | 'busy' | 'done'
-/** The result of `EventStore.commit`. */
+/**
+ * The result of `EventStore.commit`.
+ *
+ * @see {@link EventStore}
+ */
 export type CommitAnswer = 'committed' | 'already' | 'lost'
 
 /**

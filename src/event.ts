@@ -6,6 +6,8 @@ import type { Coverage } from './scheme/scheme.ts'
  * The claims of a verified token: those that
  * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md#jwt) requires, and any others
  * that the sender added.
+ *
+ * @see {@link WebhookEvent}
  */
 export interface JwtClaims {
   /** The configured `subject`: the tenant base URL. */
@@ -23,7 +25,14 @@ export interface JwtClaims {
   readonly [claim: string]: unknown
 }
 
-/** How the delivery was authenticated: the secret that matched, or the token's claims. */
+/**
+ * How the delivery was authenticated: the secret that matched, or the token's claims.
+ *
+ * @example
+ * ```ts
+ * if (event.auth.method === 'hmac') console.log(event.auth.secretId)
+ * ```
+ */
 export type EventAuth =
   | { readonly method: 'hmac'; readonly secretId: string }
   | { readonly method: 'jwt'; readonly keyId: string; readonly claims: JwtClaims }

@@ -32,7 +32,16 @@ export interface Clock {
   now(): number
 }
 
-/** What hookgate knows about a delivery when it reports a verdict or an error. */
+/**
+ * What hookgate knows about a delivery when it reports a verdict or an error.
+ *
+ * @example
+ * ```ts
+ * const log = (verdict: Verdict, { listenerId, durationMs }: VerdictContext) =>
+ *   console.log(listenerId, verdict.ok, durationMs)
+ * const listener = defineListener({ ...options, onVerdict: log })
+ * ```
+ */
 export interface VerdictContext {
   /** The `id` of the listener. */
   readonly listenerId: string

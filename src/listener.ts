@@ -12,7 +12,11 @@ import {
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Validated and compiled options. Create one at startup with `defineListener` and use it for every delivery. */
+/**
+ * Validated and compiled options. Create one at startup with `defineListener` and use it for every delivery.
+ *
+ * @see {@link defineListener}
+ */
 export interface Listener<Payload = Json> {
   /** Namespaces event IDs in the store. */
   readonly id: string

@@ -70,7 +70,11 @@ export interface ListenersOptions<Payload = Json> {
   readonly waitUntil?: WaitUntil | undefined
 }
 
-/** Caches the listeners of many tenants by ID. */
+/**
+ * Caches the listeners of many tenants by ID.
+ *
+ * @see {@link listeners}
+ */
 export interface Listeners<Payload = Json> {
   /**
    * Returns the listener with this ID, synchronously if it is cached. Returns undefined if there is none, and for every ID
@@ -108,8 +112,10 @@ const OPTIONS: OptionTable<ListenersOptions<unknown>> = {
  *
  * @example
  * ```ts
+ * import type { Request } from 'express'
+ *
  * const tenants = listeners({ load: async (id) => toListener(await findTenant(id)) })
- * app.post('/webhooks/:tenant', verifyWebhook((request) => tenants.find(request.params.tenant)), …)
+ * app.post('/webhooks/:tenant', verifyWebhook(({ params }: Request<{ tenant: string }>) => tenants.find(params.tenant)), handler)
  * ```
  *
  * @throws ListenerConfigError for unknown or invalid options.

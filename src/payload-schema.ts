@@ -6,6 +6,8 @@ import type { MaybePromise } from './lib/maybe-promise.ts'
  *
  * @example
  * ```ts
+ * import { z } from 'zod'
+ *
  * const payload: PayloadSchema<{ total: number }> = z.object({ total: z.number() })
  * ```
  */

@@ -1,6 +1,10 @@
 import type { Handshake, Rejected, RejectedStatus } from './verdict.ts'
 
-/** An HTTP response, independent of any framework. */
+/**
+ * An HTTP response, independent of any framework.
+ *
+ * @see {@link replyTo}
+ */
 export interface Reply {
   /** The HTTP status. */
   readonly status: number
@@ -38,10 +42,7 @@ export function problem(status: keyof typeof TITLES, code: string, headers: Repl
  * @example
  * ```ts
  * const verdict = await verify(delivery, listener)
- * if (!verdict.ok) {
- *   const { status, headers, body } = replyTo(verdict)
- *   return new Response(body, { status, headers })
- * }
+ * const { status, headers, body } = verdict.ok ? await handle(verdict.event) : replyTo(verdict)
  * ```
  */
 export function replyTo(verdict: Rejected | Handshake): Reply {

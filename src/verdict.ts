@@ -5,12 +5,18 @@ import type { Reply } from './reply.ts'
 import type { Sender } from './scheme/sender.ts'
 import type { CheckReason } from './verify.ts'
 
-/** Why a delivery was refused. Stable, so your code may depend on it. Only adapters report `body_incomplete`. */
+/**
+ * Why a delivery was refused. Stable, so your code may depend on it. Only adapters report `body_incomplete`.
+ *
+ * @see {@link Verdict}
+ */
 export type Reason = CheckReason | ClaimReason | 'body_incomplete'
 
 /**
  * The HTTP status of a refusal. 409: already done. 503: another delivery of the event is running. Only other senders'
  * schemes use 200 and 405.
+ *
+ * @see {@link Verdict}
  */
 export type RejectedStatus = 200 | 400 | 401 | 403 | 405 | 409 | 503
 
@@ -46,7 +52,11 @@ const SENDER_STATUS: { readonly [R in Reason]?: RejectedStatus } = {
   event_duplicate: 200,
 }
 
-/** Every check passed, and the event is claimed. Handle it, then commit or release it. */
+/**
+ * Every check passed, and the event is claimed. Handle it, then commit or release it.
+ *
+ * @see {@link Verdict}
+ */
 export interface Accepted<Payload = Json> {
   /** The discriminant of `Verdict`. */
   readonly ok: true
@@ -54,7 +64,11 @@ export interface Accepted<Payload = Json> {
   readonly event: WebhookEvent<Payload>
 }
 
-/** The delivery is refused, and the sender is at fault. */
+/**
+ * The delivery is refused, and the sender is at fault.
+ *
+ * @see {@link Verdict}
+ */
 export interface Rejected {
   /** True only for accepted deliveries. */
   readonly ok: false
@@ -74,7 +88,11 @@ export interface Rejected {
   readonly isBare?: true
 }
 
-/** A request that checks whether the endpoint exists, or who owns it. Respond with `reply` and run no handler. */
+/**
+ * A request that checks whether the endpoint exists, or who owns it. Respond with `reply` and run no handler.
+ *
+ * @see {@link Verdict}
+ */
 export interface Handshake {
   /** No event was accepted. */
   readonly ok: false
@@ -90,7 +108,17 @@ export interface Handshake {
   readonly reply: Reply
 }
 
-/** The result of `verify`. Narrow it by `ok`, then by `handshake`. */
+/**
+ * The result of `verify`. Narrow it by `ok`, then by `handshake`.
+ *
+ * @example
+ * ```ts
+ * function log(verdict: Verdict) {
+ *   if (verdict.ok) console.log(verdict.event.id)
+ *   else if (!verdict.handshake) console.warn(verdict.reason, verdict.detail)
+ * }
+ * ```
+ */
 export type Verdict<Payload = Json> = Accepted<Payload> | Rejected | Handshake
 
 /** A refusal with the status that this listener's sender understands. */

@@ -38,7 +38,7 @@ export function appHeaders(
   }
 }
 
-/** As a sender signs (specification 5.2), at the time of this attempt: an old timestamp would fail at the app. */
+/** Signs anew, with the time of this attempt, because the app would refuse an old timestamp. */
 function signature({ id, rawBody }: WebhookEvent<unknown>, secret: string): OutgoingHttpHeaders {
   const timestamp = `${Math.floor(Date.now() / 1000)}`
   const mac = createHmac('sha256', secret)

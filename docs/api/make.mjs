@@ -7,10 +7,11 @@ const HELP = `Usage: npm run docs [-- --check]
 
 Makes the API reference from the docstrings: a page for each subpath of the package, in docs/api/html.
 
-  --check  make nothing; only look for what has no docstring
-  --help   this text
+  --check  only report problems, and write nothing
+  --help   print this text
 
-Exits with 1 when something that a user can import, or a member of it, has no docstring.`
+Exits with 1 if an export or one of its members has no docstring, or if an export has no example. A type may link to the example
+of a function: \`@see {@link name}\`.`
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } })
 if (values.help) {
@@ -54,10 +55,13 @@ app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
 const project = await app.convert()
 if (project === undefined) process.exit(1)
 app.validate(project)
-const bare = project.children.flatMap((module) => module.children.flatMap(undocumented))
-for (const name of new Set(bare)) console.error(`no docstring: ${name}`)
+const exported = project.children.flatMap((module) => module.children)
+const bare = [...new Set(exported.flatMap(undocumented))].map((name) => `no docstring: ${name}`)
+const unshown = exported.filter((each) => !isShown(each)).map((each) => `no example: ${each.getFullName()}`)
+for (const problem of [...bare, ...unshown]) console.error(problem)
 if (!values.check) await app.generateDocs(project, path('html'))
-process.exitCode = bare.length > 0 || app.logger.hasErrors() || app.logger.hasWarnings() ? 1 : 0
+process.exitCode =
+  bare.length > 0 || unshown.length > 0 || app.logger.hasErrors() || app.logger.hasWarnings() ? 1 : 0
 
 function fileOf(reflection) {
   return reflection.project.getSymbolIdFromReflection(reflection)?.fileName ?? ''
@@ -78,7 +82,22 @@ function isInherited(member) {
 }
 
 function hasText(reflection) {
+  return commentsOf(reflection).length > 0
+}
+
+function commentsOf(reflection) {
   const type = reflection.type?.declaration
   const places = [reflection, ...(reflection.signatures ?? []), ...(type?.signatures ?? [])]
-  return places.some((place) => place.hasComment())
+  return places.flatMap(({ comment }) => comment ?? [])
+}
+
+/** It has an `@example`, or an `@see` that links to an export with one. */
+function isShown(reflection) {
+  if (reflection.isReference() || hasExample(reflection)) return true
+  const see = commentsOf(reflection).flatMap((comment) => comment.getTags('@see'))
+  return see.flatMap(({ content }) => content).some(({ target }) => target?.kind && hasExample(target))
+}
+
+function hasExample(reflection) {
+  return commentsOf(reflection).some((comment) => comment.getTag('@example'))
 }

@@ -10,7 +10,11 @@ import { checkClaims, invalid } from './claims.ts'
 import type { KeySet } from './key-set.ts'
 import { readBearerToken } from './token.ts'
 
-/** The options of `jwt`: all three are required. */
+/**
+ * The options of `jwt`. All three are required.
+ *
+ * @see {@link jwt}
+ */
 export interface JwtOptions {
   /** The sender's public keys: `remoteKeySet(url)` or `localKeySet(jwks)`. */
   readonly keySet: KeySet
@@ -21,12 +25,23 @@ export interface JwtOptions {
 }
 
 /**
- * Authentication by `Authorization: Bearer <JWT>`, signed with RS256, ES256 or EdDSA by a key of the sender's JWKS
- * (docs/specification.md). Everything cheap is checked before the key is looked up, and before any cryptography.
+ * Authenticates deliveries by a signed token, as
+ * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md#jwt) defines it:
+ * `Authorization: Bearer <JWT>`, signed with RS256, ES256 or EdDSA by a key in the sender's JWKS. Checks the claims before it
+ * looks up the key.
  *
- * Not covered by the token: `Webhook-Timestamp`. Freshness rests on `exp`, and newness on `jti` being the event ID.
+ * The token does not cover `Webhook-Timestamp`. It proves freshness by `exp`, and names the event in `jti`.
  *
- * @throws ListenerConfigError when an option is missing or empty.
+ * @example
+ * ```ts
+ * const auth = jwt({
+ *   keySet: remoteKeySet('https://sender.example/.well-known/jwks.json'),
+ *   subject: 'https://tenant.example',
+ *   audience: 'https://api.example.com/webhooks',
+ * })
+ * ```
+ *
+ * @throws ListenerConfigError if an option is missing, unknown or empty.
  */
 export function jwt(options: JwtOptions): Authenticator {
   checkOptions('jwt', options, {

@@ -11,21 +11,30 @@ import { RemoteValue } from './remote-value.ts'
 /** Each attempt to fetch a set, for subscribers. */
 const KEYS: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('keys')
 
-/** The options of `remoteKeySet`. */
+/**
+ * The options of `remoteKeySet`.
+ *
+ * @see {@link remoteKeySet}
+ */
 export interface RemoteKeySetOptions extends RemoteOptions {
   /** Also take `http:` URLs of this machine, for tests. Default false. */
   readonly allowInsecureLoopback?: boolean | undefined
 }
 
 /**
- * The sender's JWKS, fetched when a token first needs it and then kept. Built for an endpoint that
- * strangers can call: one attempt per 30 s, failures included, shared by all who wait; a set is fresh for 10 minutes
- * and renewed after 5; a `kid` it lacks is worth an attempt, but not a storm; while the host is down, the last good
- * set stands in. A key that a later set lacks is gone at once. Make one per URL, at start.
+ * Fetches the sender's JWKS when a token first needs it, and caches it for 10 minutes. Renews it in the background after 5.
+ * Makes at most one attempt per 30 s, failures included, and shares it among all deliveries that wait. An unknown `kid` can
+ * cause an attempt, but no more of them. While the host is down, the last good set is used. A key that is missing from a newer
+ * set is dropped at once. Create one per URL, at start.
  *
- * Not checked: where the host name leads. For URLs that strangers configure, give a `fetch` that refuses private addresses.
+ * Does not check where the host name leads. If strangers configure the URL, pass a `fetch` that refuses private addresses.
  *
- * @throws ListenerConfigError unless the URL is `https:` and carries no credentials.
+ * @example
+ * ```ts
+ * const keySet = remoteKeySet('https://sender.example/.well-known/jwks.json', { timeoutSeconds: 2 })
+ * ```
+ *
+ * @throws ListenerConfigError for unknown options, and unless the URL is `https:` and has no credentials.
  */
 export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {}): KeySet {
   checkOptions('remoteKeySet', options, { ...REMOTE_OPTIONS, allowInsecureLoopback: optional(aBoolean) })

@@ -21,7 +21,7 @@ export interface NamedSecret {
  *
  * @example
  * ```ts
- * const secrets: Secrets = [{ id: 'new', secret: newSecret }, { id: 'old', secret: oldSecret }]
+ * const secrets: Secrets = [newSecret, oldSecret]
  * ```
  */
 export type Secrets = string | NamedSecret | readonly (string | NamedSecret)[]

@@ -14,7 +14,11 @@ const SAYS = {
   claim: 'the event is new, and no other delivery of it is running',
 } as const
 
-/** A check by its stable name. */
+/**
+ * A check by its stable name.
+ *
+ * @see {@link checkOutcomes}
+ */
 export type CheckName = keyof typeof SAYS
 
 /** The same checks for other senders' schemes: authenticate, then read. */
@@ -58,7 +62,11 @@ const CHECK_OF: Readonly<Record<Reason, CheckName>> = {
 
 const NO_NETWORKS = 'no networks configured: any address may send'
 
-/** One check, and what it said. */
+/**
+ * One check, and what it said.
+ *
+ * @see {@link checkOutcomes}
+ */
 export interface CheckOutcome {
   /** The check. */
   readonly name: CheckName
@@ -68,7 +76,11 @@ export interface CheckOutcome {
   readonly ok: boolean | null
 }
 
-/** A verdict, or what a log kept of one. */
+/**
+ * A verdict, or what a log kept of one.
+ *
+ * @see {@link checkOutcomes}
+ */
 export interface Outcome {
   /** Whether the delivery was accepted. */
   readonly ok: boolean
@@ -83,6 +95,11 @@ export interface Outcome {
 /**
  * Each check in the listener's order. Empty for a handshake, which runs only some of them, and for a reason that no check gives.
  * Cheap: call it for every delivery.
+ *
+ * @example
+ * ```ts
+ * for (const { name, ok } of checkOutcomes(verdict, listener)) console.log(name, ok)
+ * ```
  */
 export function checkOutcomes(
   verdict: Outcome,

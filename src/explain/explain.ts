@@ -6,7 +6,11 @@ import { findMistakes } from './mistakes.ts'
 import { recognise } from './recognise.ts'
 import { tokenClaims, type WantedClaims } from './token-claims.ts'
 
-/** What you know beside the listener. Each member makes the explanation more specific. */
+/**
+ * What you know beside the listener. Each member makes the explanation more specific.
+ *
+ * @see {@link explain}
+ */
 export interface Known {
   /** The secret of an `hmac()` listener: to find the sender's mistake behind a wrong signature. */
   readonly secret?: string | undefined
@@ -16,7 +20,11 @@ export interface Known {
   readonly schemes?: readonly SenderScheme[]
 }
 
-/** Why a delivery got its verdict, for people. No member holds a secret or the signature that was expected. */
+/**
+ * Why a delivery got its verdict, for people. No member holds a secret or the signature that was expected.
+ *
+ * @see {@link explain}
+ */
 export interface Explanation {
   /** Every check in order. */
   readonly checks: readonly CheckOutcome[]
@@ -35,6 +43,13 @@ const NO_MISTAKE = 'another secret or another body was signed; none of the well-
  *
  * Texts may quote a refused token's claims, which a stranger chose: escape them for where you show them. Nothing is verified
  * here, and nothing is recorded.
+ *
+ * @example
+ * ```ts
+ * const verdict = await verify(delivery, listener)
+ * const { likely } = await explain(delivery, verdict, listener, { secret })
+ * console.log(likely)
+ * ```
  */
 export async function explain(
   delivery: Delivery,

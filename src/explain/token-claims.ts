@@ -1,7 +1,11 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { bytesOfBase64 } from './digest-text.ts'
 
-/** What a `jwt()` listener wants of a token. */
+/**
+ * What a `jwt()` listener wants of a token.
+ *
+ * @see {@link explain}
+ */
 export interface WantedClaims {
   /** `aud`: the full webhook endpoint URL. */
   readonly audience: string

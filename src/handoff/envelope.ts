@@ -2,7 +2,11 @@ import type { WebhookEvent } from '../event.ts'
 import { encodeBase64 } from '../lib/base64.ts'
 import type { Coverage } from '../scheme/scheme.ts'
 
-/** How the delivery was authenticated, without the claims of a token. */
+/**
+ * How the delivery was authenticated, without the claims of a token.
+ *
+ * @see {@link toEnvelope}
+ */
 export type EnvelopeAuth =
   | { readonly method: 'hmac'; readonly secretId: string }
   | { readonly method: 'jwt'; readonly keyId: string }
@@ -16,7 +20,11 @@ export type EnvelopeAuth =
       readonly covers: Coverage
     }
 
-/** A verified event as plain JSON. No token, signature or secret is in it. */
+/**
+ * A verified event as plain JSON. No token, signature or secret is in it.
+ *
+ * @see {@link toEnvelope}
+ */
 export interface Envelope {
   /** The version of this layout. */
   readonly v: 1
@@ -39,6 +47,11 @@ export interface Envelope {
 /**
  * Packs a verified event for a queue. The payload is left out: parse it anew from the bytes, which stay as they were signed.
  * Bodies are not encrypted, so anyone who can read the queue can read them.
+ *
+ * @example
+ * ```ts
+ * await queue.add('webhook', toEnvelope(event), { jobId: jobId(event) })
+ * ```
  */
 export function toEnvelope(event: WebhookEvent<unknown>): Envelope {
   const { id, type, listenerId, sentAt, auth, unsigned, rawBody } = event

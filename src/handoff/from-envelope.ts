@@ -1,7 +1,11 @@
 import { decodeBase64 } from '../lib/base64.ts'
 import type { Envelope, EnvelopeAuth } from './envelope.ts'
 
-/** What a job works on: the verified event, without `commit` and `release`, which ended with the request. */
+/**
+ * What a job works on: the verified event, without `commit` and `release`, which ended with the request.
+ *
+ * @see {@link fromEnvelope}
+ */
 export interface HandedOffEvent {
   /** As `event.id`. Make the job's effects idempotent by it: queues retry. */
   readonly id: string
@@ -54,6 +58,12 @@ function isMethod(value: unknown): value is EnvelopeAuth['method'] {
 /**
  * Unpacks what `toEnvelope` packed. It checks the layout, not where the envelope came from: whatever may write to the queue
  * can make one up.
+ *
+ * @example
+ * ```ts
+ * const { id, rawBody } = fromEnvelope(job.data)
+ * await saveOrder(id, JSON.parse(new TextDecoder().decode(rawBody)))
+ * ```
  *
  * @param json The envelope as your queue gives it back, parsed from JSON.
  * @throws TypeError for anything that is no envelope of version 1. The message names the member and never shows its value.

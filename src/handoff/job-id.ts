@@ -12,6 +12,11 @@ const PLAIN_EVENT_ID = /^[A-Za-z0-9_-]+$/
  * the other's job out of the queue. Holds letters, digits, `-`, `_` and `.` only, at most 128 characters, and differs for any
  * two events. An event ID with other characters follows two dots, as base64url.
  *
+ * @example
+ * ```ts
+ * jobId({ listenerId: 'orders', id: 'evt_1' }) // 'orders.evt_1'
+ * ```
+ *
  * @throws RangeError for a listener ID with other characters, with a dot at an end, or empty; and when the two IDs together
  * are too long.
  */

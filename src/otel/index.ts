@@ -5,7 +5,11 @@ import { observeStore } from './store.ts'
 import { subscribe } from './subscribe.ts'
 import { observeVerdicts } from './verdicts.ts'
 
-/** The options of `instrument`. */
+/**
+ * The options of `instrument`.
+ *
+ * @see {@link instrument}
+ */
 export interface InstrumentOptions {
   /** Makes the spans of `spans: true`. Default: the registered provider's. */
   readonly tracer?: Tracer | undefined
@@ -19,6 +23,11 @@ export interface InstrumentOptions {
  * Reports to OpenTelemetry what every listener of this process decides: attributes on the active span, and metrics. Call it
  * once, after the SDK has started. No payload, token, signature or secret is reported, and no metric has an event ID or an
  * address.
+ *
+ * @example
+ * ```ts
+ * const stop = instrument({ spans: true })
+ * ```
  *
  * @returns A function that stops the reports.
  * @throws ListenerConfigError if an option is wrong, or if the runtime has no tracing channels.

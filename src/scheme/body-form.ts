@@ -1,6 +1,10 @@
 import type { Json } from '../lib/json.ts'
 
-/** A body that is written in a way of its own. */
+/**
+ * A body that is written in a way of its own.
+ *
+ * @see {@link defineScheme}
+ */
 export interface BodyForm {
   /** In lower case, without parameters. */
   readonly mediaType: string

@@ -1,6 +1,10 @@
 import type { Coverage, Scheme, SignatureForm } from './scheme.ts'
 
-/** A scheme with its own code for signatures. Everything else about the sender is data, as in `Scheme`. */
+/**
+ * A scheme with its own code for signatures. Everything else about the sender is data, as in `Scheme`.
+ *
+ * @see {@link senderAuthenticator}
+ */
 export interface CodeScheme
   extends Omit<
     Scheme,
@@ -24,5 +28,9 @@ export interface CodeScheme
   readonly covers: Coverage
 }
 
-/** Another sender's scheme. */
+/**
+ * Another sender's scheme.
+ *
+ * @see {@link senderAuthenticator}
+ */
 export type SenderScheme = Scheme | CodeScheme

@@ -10,18 +10,42 @@ import type { Coverage, Scheme, SchemeOptions } from './scheme.ts'
 import { signedReader } from './signed-reader.ts'
 import { matcherOf } from './verifiers.ts'
 
-/** The options of a scheme whose sender shares a secret with you. */
+/**
+ * The options of a scheme whose sender shares a secret with you.
+ *
+ * @see {@link defineScheme}
+ */
 export type SecretOptions = Pick<SchemeOptions, 'secrets' | 'dedupe'>
-/** The options of a scheme whose sender signs with a private key. */
+/**
+ * The options of a scheme whose sender signs with a private key.
+ *
+ * @see {@link defineScheme}
+ */
 export type PublicKeyOptions = Pick<SchemeOptions, 'publicKeys' | 'secrets' | 'dedupe'>
-/** Additional options if the sender signs the URL. */
+/**
+ * Additional options if the sender signs the URL.
+ *
+ * @see {@link defineScheme}
+ */
 export type UrlOptions = Required<Pick<SchemeOptions, 'publicUrl'>>
-/** Additional options if the sender's handshake repeats a token of yours. */
+/**
+ * Additional options if the sender's handshake repeats a token of yours.
+ *
+ * @see {@link defineScheme}
+ */
 export type VerifyTokenOptions = Pick<SchemeOptions, 'verifyToken'>
-/** Additional options if the sender's handshake delivers the secret. Omit `secrets` until you know it. */
+/**
+ * Additional options if the sender's handshake delivers the secret. Omit `secrets` until you know it.
+ *
+ * @see {@link defineScheme}
+ */
 export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
 
-/** Makes a listener's `auth`. `scheme` is its definition. */
+/**
+ * Makes a listener's `auth`. `scheme` is its definition.
+ *
+ * @see {@link defineScheme}
+ */
 export interface SchemeFactory<Options extends SchemeOptions = SecretOptions> {
   (options: Options): Authenticator
   /** The definition passed to `defineScheme`. */
@@ -33,7 +57,17 @@ export interface SchemeFactory<Options extends SchemeOptions = SecretOptions> {
  *
  * @example
  * ```ts
- * const acme = defineScheme({ ...row })
+ * const acme = defineScheme({
+ *   name: 'acme',
+ *   sender: 'Acme',
+ *   secretName: 'signing key',
+ *   algorithm: 'hmac-sha256',
+ *   key: 'text',
+ *   signature: { headers: ['x-acme-signature'], spelling: 'hex' },
+ *   signs: '{body}',
+ *   maxBodyBytes: 1_048_576,
+ *   limits: 'The headers are not signed.',
+ * })
  * const auth = acme({ secrets: process.env.ACME_SECRET ?? '' })
  * ```
  *
@@ -52,7 +86,18 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions>(
   return Object.assign(factory, { scheme })
 }
 
-/** Makes the `auth` of a scheme from its `authenticate` function. */
+/**
+ * Makes the `auth` of a scheme from its `authenticate` function.
+ *
+ * @example
+ * ```ts
+ * const auth = senderAuthenticator(row, {}, async ({ delivery }) =>
+ *   (await isGenuine(delivery))
+ *     ? { method: 'scheme', scheme: 'acme', secretId: 'key', covers: 'body' }
+ *     : { ok: false, reason: 'signature_mismatch', detail: 'the signature is wrong' },
+ * )
+ * ```
+ */
 export function senderAuthenticator(
   scheme: SenderScheme,
   options: SchemeOptions,

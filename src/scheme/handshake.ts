@@ -3,13 +3,21 @@ import type { Reply } from '../reply.ts'
 import type { SchemeOptions } from './scheme.ts'
 import type { SignedRequest } from './signed-request.ts'
 
-/** What a handshake's `answer` may read. */
+/**
+ * What a handshake's `answer` may read.
+ *
+ * @see {@link textReply}
+ */
 export interface HandshakeRequest extends SignedRequest {
   /** A query parameter. Undefined if absent or repeated. */
   readonly query: (name: string) => string | undefined
 }
 
-/** How to answer requests that check whether the endpoint exists, or who owns it. They never reach a handler. */
+/**
+ * How to answer requests that check whether the endpoint exists, or who owns it. They never reach a handler.
+ *
+ * @see {@link textReply}
+ */
 export interface Handshake {
   /** Whether the sender signs it. Signed handshakes are answered after authentication, others right after the size check. */
   readonly signed: boolean

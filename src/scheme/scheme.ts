@@ -3,7 +3,7 @@ import type { BodyForm } from './body-form.ts'
 import type { Handshake } from './handshake.ts'
 import type { SignedBytes } from './signed-request.ts'
 
-/** Where a text stands in a delivery. */
+/** Where a text stands in a delivery. @see {@link defineScheme} */
 export type Place =
   /** The whole value of a header, by its lower-case name. */
   | { readonly header: string }
@@ -12,7 +12,7 @@ export type Place =
   /** A member of the body, as a JSON pointer (RFC 6901): `/data/id`. Read after authentication. */
   | { readonly member: string }
 
-/** How a signature is made. `token`: the secret itself is sent, and vouches for nothing but the caller. */
+/** How a signature is made. `token`: the secret itself is sent, and vouches for nothing but the caller. @see {@link defineScheme} */
 export type Algorithm =
   | 'hmac-sha256'
   | 'hmac-sha1'
@@ -21,7 +21,7 @@ export type Algorithm =
   | 'ecdsa-p256-sha256'
   | 'token'
 
-/** How the key is written in what the sender's console shows. */
+/** How the key is written in what the sender's console shows. @see {@link defineScheme} */
 export type KeyForm =
   /** The UTF-8 bytes of the secret as given out. */
   | 'text'
@@ -30,10 +30,10 @@ export type KeyForm =
   /** Padded base64 behind a fixed prefix: `whsec_`. */
   | { readonly base64After: string }
 
-/** How a signature is spelt. Each byte string has one spelling: lower-case hex, canonical base64. */
+/** How a signature is spelt. Each byte string has one spelling: lower-case hex, canonical base64. @see {@link defineScheme} */
 export type Spelling = 'hex' | 'base64' | 'base64url'
 
-/** Where the signatures are, and how they are written. */
+/** Where the signatures are, and how they are written. @see {@link defineScheme} */
 export interface SignatureForm {
   /** Lower-case names. Each may be absent, but not all of them; none may be repeated. Empty with `member`. */
   readonly headers: readonly string[]
@@ -49,7 +49,7 @@ export interface SignatureForm {
   readonly atMost?: number
 }
 
-/** The sender's clock. */
+/** The sender's clock. @see {@link defineScheme} */
 export type TimeForm = Place & {
   readonly unit: 'seconds' | 'milliseconds' | 'rfc3339'
   /** `attempt`: new with each attempt, so it is held to a window. `event`: the same on each retry, so it may be old. */
@@ -65,16 +65,16 @@ export type TimeForm = Place & {
   readonly asText?: true
 }
 
-/** What a body may be. `json as text` is JSON that the sender calls `text/plain`. */
+/** What a body may be. `json as text` is JSON that the sender calls `text/plain`. @see {@link defineScheme} */
 export type Content = 'json' | 'form' | 'json as text' | BodyForm
 
-/** What is claimed in the store. Both: the signed bytes first, then the ID. */
+/** What is claimed in the store. Both: the signed bytes first, then the ID. @see {@link defineScheme} */
 export type Dedupe = 'id' | 'signed bytes' | 'signed bytes and id' | 'off'
 
-/** What the signature vouches for: the body, some values of it, nothing but the caller. */
+/** What the signature vouches for: the body, some values of it, nothing but the caller. @see {@link defineScheme} */
 export type Coverage = 'body' | 'values' | 'token' | 'nothing'
 
-/** A sender's scheme, as data. `defineScheme` makes the function of it that a listener's `auth` is given. */
+/** A sender's scheme, as data. `defineScheme` makes the function of it that a listener's `auth` is given. @see {@link defineScheme} */
 export interface Scheme {
   /** Lower case, as in `hookgate/schemes/<name>`. */
   readonly name: string
@@ -133,7 +133,7 @@ export interface Scheme {
   readonly covers?: Coverage
 }
 
-/** What a scheme may be given. Which of them it takes depends on the scheme: others throw. */
+/** What a scheme may be given. Which of them it takes depends on the scheme: others throw. @see {@link defineScheme} */
 export interface SchemeOptions {
   /** The signing secret, or several while they change. */
   readonly secrets?: Secrets | undefined
@@ -141,7 +141,7 @@ export interface SchemeOptions {
   readonly publicKeys?: Secrets | undefined
   /** The full URL of the endpoint as the sender writes it, where the URL is signed. Never taken from a request. */
   readonly publicUrl?: string | undefined
-  /** What is claimed in the store: see docs/schemes.md for what each choice gives away. */
+  /** What is claimed in the store. Each choice [gives something away](https://github.com/hookgate/hookgate/blob/main/docs/schemes.md#duplicates-and-replays). */
   readonly dedupe?: 'id' | 'signed bytes' | 'off' | undefined
   /** The text that the sender repeats in its handshake. */
   readonly verifyToken?: string | undefined

@@ -1,7 +1,11 @@
 import type { Json } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 
-/** What a scheme's own function may read to reconstruct the signed bytes. */
+/**
+ * What a scheme's own function may read to reconstruct the signed bytes.
+ *
+ * @see {@link SignedBytes}
+ */
 export interface SignedRequest {
   /** The HTTP method. */
   readonly method: string
@@ -15,5 +19,14 @@ export interface SignedRequest {
   readonly payload: () => Json | undefined
 }
 
-/** Returns the byte strings that a signature may cover, most likely first. Undefined if the request has none. */
+/**
+ * Returns the byte strings that a signature may cover, most likely first. Undefined if the request has none.
+ *
+ * @example
+ * ```ts
+ * const signs: SignedBytes = ({ body, header }) => [
+ *   new TextEncoder().encode(`${header('x-topic')}.${new TextDecoder().decode(body)}`),
+ * ]
+ * ```
+ */
 export type SignedBytes = (request: SignedRequest) => MaybePromise<readonly Uint8Array[] | undefined>

@@ -4,7 +4,11 @@ import type { Json } from '../lib/json.ts'
 import type { OptionCheck, OptionTable } from '../lib/options.ts'
 import { aBody } from './body.ts'
 
-/** What `signAs` signs, and with what. */
+/**
+ * What `signAs` signs, and with what.
+ *
+ * @see {@link signAs}
+ */
 export interface SignAsOptions {
   /** The shared secret, as the sender's console shows it. */
   readonly secret?: string | undefined

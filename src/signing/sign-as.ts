@@ -25,6 +25,12 @@ const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
  * Not made: headers that no check asks for, and times or IDs inside the body. A signature that stands in the body is written
  * into it, which must be JSON.
  *
+ * @example
+ * ```ts
+ * const request = await signAs(stripe, { secret, body: { id: 'evt_1', type: 'invoice.paid' } })
+ * await fetch('http://localhost:3000/webhooks/stripe', request)
+ * ```
+ *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong, and for a scheme whose signatures no row
  * describes.
  */

@@ -5,7 +5,11 @@ import type { Json } from '../lib/json.ts'
 import type { OptionCheck, OptionTable } from '../lib/options.ts'
 import { aBody } from './body.ts'
 
-/** What both methods sign. */
+/**
+ * What both methods sign.
+ *
+ * @see {@link signHmac}
+ */
 export interface SignOptions {
   /** The body to sign and send: text (as UTF-8), bytes, or a value to send as JSON. */
   readonly body: Uint8Array | string | Json
@@ -15,13 +19,21 @@ export interface SignOptions {
   readonly timestamp?: number | string | undefined
 }
 
-/** The options of `signHmac`. */
+/**
+ * The options of `signHmac`.
+ *
+ * @see {@link signHmac}
+ */
 export interface SignHmacOptions extends SignOptions {
   /** The signing secret, as text: it is not decoded. */
   readonly secret: string
 }
 
-/** The options of `signJwt`. */
+/**
+ * The options of `signJwt`.
+ *
+ * @see {@link signJwt}
+ */
 export interface SignJwtOptions extends SignOptions {
   /** A private JWK. Its `alg` and `kid` are used unless given here. */
   readonly privateKey: JWK

@@ -12,7 +12,11 @@ import {
   type SignOptions,
 } from './sign-options.ts'
 
-/** A request ready to send: `fetch(url, await signHmac(…))`. Text in gives text out. */
+/**
+ * A request ready to send: `fetch(url, await signHmac(…))`. Text in gives text out.
+ *
+ * @see {@link signHmac}
+ */
 export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
   /** The only method that is accepted. */
   readonly method: 'POST'
@@ -23,7 +27,14 @@ export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * Signs a delivery by hookgate's HMAC scheme (docs/specification.md).
+ * Signs a delivery with HMAC, as
+ * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md#hmac) defines it.
+ *
+ * @example
+ * ```ts
+ * const request = await signHmac({ secret, body: { total: 42 } })
+ * await fetch('http://localhost:3000/webhooks', request)
+ * ```
  *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong.
  */
@@ -41,7 +52,18 @@ export async function signHmac<const Body extends SignOptions['body']>(
 }
 
 /**
- * Signs a delivery by hookgate's JWT scheme: a token with its six claims (docs/specification.md).
+ * Signs a delivery with a token that has the six claims of
+ * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md#jwt).
+ *
+ * @example
+ * ```ts
+ * const request = await signJwt({
+ *   privateKey,
+ *   subject: 'https://tenant.example',
+ *   audience: 'https://api.example.com/webhooks',
+ *   body: { total: 42 },
+ * })
+ * ```
  *
  * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong.
  */

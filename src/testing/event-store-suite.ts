@@ -22,7 +22,11 @@ export interface StoreFixture {
   readonly close?: (() => MaybePromise<unknown>) | undefined
 }
 
-/** Registers a test. The `test` function of vitest, node:test or bun:test fits. */
+/**
+ * Registers a test. The `test` function of vitest, node:test or bun:test fits.
+ *
+ * @see {@link eventStoreSuite}
+ */
 export type RegisterTest = (name: string, run: () => Promise<void>) => unknown
 
 /**

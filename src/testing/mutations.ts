@@ -6,7 +6,11 @@ import { type SignedParts, WRONG_PARTS } from './wrong-parts.ts'
 import { type MutatedRequest, WRONG_REQUESTS } from './wrong-requests.ts'
 import { WRONG_MACS, WRONG_TOKENS } from './wrong-signatures.ts'
 
-/** One way to spoil a delivery, and how it has to be refused. */
+/**
+ * One way to spoil a delivery, and how it has to be refused.
+ *
+ * @see {@link mutations}
+ */
 export interface Mutation {
   /** What was changed: the name of a test. */
   readonly name: string
@@ -19,16 +23,16 @@ export interface Mutation {
 }
 
 /**
- * Some fifty ways to spoil a delivery that `signHmac` or `signJwt` made, each with the reason and the status that it must get. An
- * endpoint that answers 2xx to one of them is open.
+ * Returns some fifty ways to spoil a delivery of `signHmac` or `signJwt`, each with the reason and the status that it must get.
+ * An endpoint that answers 2xx to one of them is open. None needs the secret; to test deliveries that are signed wrongly, run
+ * `hookgate conform`.
  *
+ * @example
  * ```ts
  * test.each(mutations(await signHmac({ secret, body })))('$name is refused', async ({ request, status }) => {
  *   expect((await app.request('/webhooks', request)).status).toBe(status)
  * })
  * ```
- *
- * They do not need the secret, so nothing is signed anew: `hookgate conform` does that.
  *
  * @throws ListenerConfigError for a request that neither of the two signed.
  */

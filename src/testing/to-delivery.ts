@@ -7,6 +7,11 @@ import type { MutatedRequest } from './wrong-requests.ts'
 /**
  * What an adapter would hand to `verify` on receiving this request.
  *
+ * @example
+ * ```ts
+ * const verdict = await verify(toDelivery(await signHmac({ secret, body: 'null' })), listener)
+ * ```
+ *
  * @throws ListenerConfigError when it is no such request, or a promise of one.
  */
 export function toDelivery(request: SignedRequest | MutatedRequest, sourceIp?: string): Delivery {

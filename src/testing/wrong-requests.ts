@@ -1,6 +1,10 @@
 import type { Reason } from '../verdict.ts'
 
-/** A request that differs from the one that was signed. */
+/**
+ * A request that differs from the one that was signed.
+ *
+ * @see {@link mutations}
+ */
 export interface MutatedRequest {
   /** `POST`, but where the method is what was changed. */
   readonly method: string

@@ -3,7 +3,11 @@ import type { EventKey } from '../../src/event-store.ts'
 import { hasMethod } from '../../src/lib/has-method.ts'
 import type { ObjectQuestion } from './event-store-object.ts'
 
-/** The part of a Durable Object namespace that is used. */
+/**
+ * The part of a Durable Object namespace that is used.
+ *
+ * @see {@link durableObjectStore}
+ */
 export interface EventNamespace {
   idFromName(name: string): object
   get(

@@ -1,6 +1,10 @@
 export type SqlValue = string | number | null
 
-/** The part of `ctx.storage.sql` of a Durable Object that is used. */
+/**
+ * The part of `ctx.storage.sql` of a Durable Object that is used.
+ *
+ * @see {@link durableObjectStore}
+ */
 export interface ObjectSql {
   exec(sql: string, ...values: SqlValue[]): { toArray(): { readonly [column: string]: unknown }[] }
 }

@@ -13,7 +13,11 @@ export type ObjectQuestion =
   | { readonly verb: 'commit'; readonly eventId: string; readonly owner: string; readonly ms: number }
   | { readonly verb: 'release'; readonly eventId: string; readonly owner: string }
 
-/** The part of a Durable Object's `ctx` that is used. The class must have SQLite storage. */
+/**
+ * The part of a Durable Object's `ctx` that is used. The class must have SQLite storage.
+ *
+ * @see {@link durableObjectStore}
+ */
 export interface ObjectState {
   readonly storage: {
     readonly sql: ObjectSql

@@ -28,7 +28,11 @@ interface CallOptions {
   abortSignal?: AbortSignal
 }
 
-/** The part of `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3 that is used. */
+/**
+ * The part of `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3 that is used.
+ *
+ * @see {@link dynamodbStore}
+ */
 export interface DynamodbClient {
   putItem(input: Condition & { Item: Item }, options?: CallOptions): Promise<unknown>
   deleteItem(input: Condition & { Key: Item }, options?: CallOptions): Promise<unknown>

@@ -43,6 +43,7 @@ export interface DynamodbStoreOptions extends ModeOptions {
  *
  * @example
  * ```ts
+ * const store: DynamodbStore = dynamodbStore(client)
  * await store.migrate()
  * for (const { problem, fix } of await store.check()) console.warn(problem, fix)
  * ```
@@ -89,6 +90,8 @@ const OPTIONS: OptionTable<DynamodbStoreOptions> = {
  *
  * @example
  * ```ts
+ * import { DynamoDB } from '@aws-sdk/client-dynamodb'
+ *
  * const store = dynamodbStore(new DynamoDB({ region: 'eu-central-1' }))
  * ```
  *

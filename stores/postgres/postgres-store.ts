@@ -28,6 +28,7 @@ export interface PostgresStoreOptions extends ModeOptions {
  *
  * @example
  * ```ts
+ * const store: PostgresStore = postgresStore(pool)
  * await store.migrate()
  * setInterval(() => store.sweep().catch(console.error), 300_000)
  * ```
@@ -63,6 +64,8 @@ const OPTIONS: OptionTable<PostgresStoreOptions> = {
  *
  * @example
  * ```ts
+ * import pg from 'pg'
+ *
  * const store = postgresStore(new pg.Pool())
  * await store.migrate()
  * ```

@@ -1,28 +1,48 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import { hasMethod } from '../../src/lib/has-method.ts'
 
-/** ioredis 5 and 6 (single and Cluster), iovalkey. */
+/**
+ * ioredis 5 and 6 (single and Cluster), iovalkey.
+ *
+ * @see {@link redisStore}
+ */
 export interface CallClient {
   call(command: string, ...args: string[]): Promise<unknown>
 }
 
-/** Valkey GLIDE. */
+/**
+ * Valkey GLIDE.
+ *
+ * @see {@link redisStore}
+ */
 export interface CustomCommandClient {
   customCommand(args: string[]): Promise<unknown>
 }
 
-/** node-redis 5 and 6 (client, pool and cluster). */
+/**
+ * node-redis 5 and 6 (client, pool and cluster).
+ *
+ * @see {@link redisStore}
+ */
 export interface EvalOptionsClient {
   sendCommand(...args: never[]): unknown
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** Bun's own client. */
+/**
+ * Bun's own client.
+ *
+ * @see {@link redisStore}
+ */
 export interface SendClient {
   send(command: string, args: string[]): Promise<unknown>
 }
 
-/** Upstash, over REST. */
+/**
+ * Upstash, over REST.
+ *
+ * @see {@link redisStore}
+ */
 export interface EvalListsClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>
 }
@@ -37,7 +57,11 @@ export interface EvalListsClient {
  */
 export type RedisCommand = (args: readonly string[], key: string) => Promise<unknown>
 
-/** The clients that `redisStore` accepts, or a function that sends a command. */
+/**
+ * The clients that `redisStore` accepts, or a function that sends a command.
+ *
+ * @see {@link redisStore}
+ */
 export type RedisClient =
   | CallClient
   | CustomCommandClient

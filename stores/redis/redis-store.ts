@@ -61,6 +61,7 @@ export interface RedisStoreOptions extends ModeOptions {
  *
  * @example
  * ```ts
+ * const store: RedisStore = redisStore(client)
  * for (const { problem, fix } of await store.check()) console.warn(problem, fix)
  * ```
  */
@@ -92,6 +93,8 @@ const OPTIONS: OptionTable<RedisStoreOptions> = {
  *
  * @example
  * ```ts
+ * import { Redis } from 'ioredis'
+ *
  * const store = redisStore(new Redis(process.env.REDIS_URL ?? ''))
  * ```
  *

@@ -3,13 +3,21 @@ import { hasMethod } from '../../src/lib/has-method.ts'
 import { rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 import { isD1 } from './d1-binding.ts'
 
-/** A database of better-sqlite3, node:sqlite, libsql or bun:sqlite. */
+/**
+ * A database of better-sqlite3, node:sqlite, libsql or bun:sqlite.
+ *
+ * @see {@link sqliteStore}
+ */
 export interface SyncSqlite {
   exec(sql: string): unknown
   prepare(sql: string): { all(...values: SqliteValue[]): unknown }
 }
 
-/** A client of @libsql/client, for a local file or a remote server. */
+/**
+ * A client of @libsql/client, for a local file or a remote server.
+ *
+ * @see {@link sqliteStore}
+ */
 export interface LibsqlClient {
   execute(statement: { sql: string; args: SqliteValue[] }): Promise<{ readonly rows: readonly unknown[] }>
   executeMultiple(sql: string): Promise<unknown>

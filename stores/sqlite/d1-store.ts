@@ -15,7 +15,11 @@ export { type D1Binding, type D1BoundStatement, type StoreProblem, sqliteSchema 
  */
 export interface D1StoreOptions extends SqliteStoreOptions {}
 
-/** The store, with the same `migrate()`, `sweep()` and `check()` as `sqliteStore`. */
+/**
+ * The store, with the same `migrate()`, `sweep()` and `check()` as `sqliteStore`.
+ *
+ * @see {@link d1Store}
+ */
 export interface D1Store extends SqliteStore {}
 
 /**

@@ -19,6 +19,8 @@ export {
  *
  * @example
  * ```ts
+ * import Database from 'better-sqlite3'
+ *
  * const store = sqliteStore(new Database('events.db'))
  * await store.migrate()
  * ```

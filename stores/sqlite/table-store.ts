@@ -25,6 +25,7 @@ export interface SqliteStoreOptions extends ModeOptions {
  *
  * @example
  * ```ts
+ * const store: SqliteStore = sqliteStore(db)
  * await store.migrate()
  * setInterval(() => store.sweep().catch(console.error), 60_000)
  * ```

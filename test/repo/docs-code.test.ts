@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
-import { run } from '../cli/support.ts'
+import { expect, it } from 'vitest'
+import { compileSnippets, type Snippet } from '../support/compile-snippets.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = ['README.md', ...pagesWithCode()]
@@ -39,19 +39,8 @@ declare module 'cloudflare:workers' {
 }
 `
 
-const SETTINGS = {
-  extends: join(root, 'tsconfig.base.json'),
-  compilerOptions: {
-    noEmit: true,
-    declaration: false,
-    isolatedDeclarations: false,
-    noUnusedLocals: false,
-    types: ['node'],
-  },
-}
-
 /** Each fence of TypeScript in a page, under the line that it begins in: `README.md:59`. */
-function fencesIn(page: string): { where: string; code: string }[] {
+function fencesIn(page: string): Snippet[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => ({
     where: `${page}:${text.slice(0, index).split('\n').length}`,
@@ -62,24 +51,8 @@ function fencesIn(page: string): { where: string; code: string }[] {
 it('every piece of TypeScript that the README and docs show compiles, as strictly as this package', {
   timeout: 120_000,
 }, async () => {
-  // Within node_modules, so that the package is found by its name, and nothing is left in the way.
-  const folder = mkdtempSync(join(root, 'node_modules/.docs-code-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const fences = PAGES.flatMap(fencesIn)
   expect(fences.length).toBeGreaterThanOrEqual(12)
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(folder, 'granted.d.ts'), TAKEN_FOR_GRANTED)
-  writeFileSync(join(folder, 'worker.d.ts'), WORKER)
-  const files = fences.map(({ where, code }) => {
-    const name = `${where.replaceAll(/[/:]/g, '_')}.ts`
-    writeFileSync(join(folder, name), `${code}\nexport {}\n`)
-    return name
-  })
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ ...SETTINGS, files: ['granted.d.ts', 'worker.d.ts', ...files] }),
-  )
-  const { code, stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder], {})
-  expect(stdout).toBe('')
-  expect(code).toBe(0)
+  const declarations = { 'granted.d.ts': TAKEN_FOR_GRANTED, 'worker.d.ts': WORKER }
+  expect(await compileSnippets(fences, declarations)).toBe('')
 })

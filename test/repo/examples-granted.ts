@@ -1,0 +1,75 @@
+/** What the reader of any docstring has. */
+export const GRANTED = `
+import type { Delivery, HmacSecret, Json, Listener, ListenerOptions, Reply, Verdict, WebhookEvent } from 'hookgate'
+import type { LoadListener } from 'hookgate/listeners'
+import type { CodeScheme } from 'hookgate/schemes'
+import type { Endpoint } from 'hookgate/sender'
+declare global {
+  const attempts: number
+  const body: string
+  const client: import('ioredis').Redis
+  const delivery: Delivery
+  const endpoint: Endpoint
+  const env: {
+    readonly EVENTS: import('@cloudflare/workers-types').DurableObjectNamespace
+    readonly DB: import('@cloudflare/workers-types').D1Database
+  }
+  const eventId: string
+  const job: { readonly data: unknown }
+  const listener: Listener
+  const load: LoadListener<Json>
+  const newSecret: HmacSecret
+  const oldSecret: HmacSecret
+  const options: ListenerOptions
+  const privateKey: import('jose').JWK
+  const publicJwk: object
+  const queue: { add(name: string, job: unknown, options?: object): Promise<unknown> }
+  const row: CodeScheme
+  const secret: string
+  const tenants: import('hookgate/listeners').Listeners
+  const text: string
+  const url: string
+  const verdict: Verdict
+  function findPlaidKey(keyId: string): Promise<object | undefined>
+  function findTenant(id: string): Promise<{ readonly id: string } | undefined>
+  function handle(event: WebhookEvent): Promise<Reply>
+  function isGenuine(delivery: Delivery): Promise<boolean>
+  function saveOrder(id: string, payload: Json): Promise<void>
+  function toListener(tenant: { readonly id: string } | undefined): Listener | undefined
+}
+`
+
+/** What the reader of one file's docstrings has beside that, by how its path begins. */
+const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
+  [
+    'adapters/express',
+    "declare const app: import('express').Express, handler: import('express').RequestHandler",
+  ],
+  ['adapters/fastify', "declare const app: import('fastify').FastifyInstance, scope: typeof app"],
+  ['adapters/hono', "declare const app: import('hono').Hono"],
+  ['adapters/shared/webhook-of', "declare const request: import('express').Request"],
+  ['sender/', "declare const event: import('hookgate/sender').OutgoingEvent"],
+  ['sender/judge', "declare const request: import('hookgate/testing').SignedRequest"],
+  ['sender/jwks', "declare const app: import('hono').Hono, currentKey: object, nextKey: object"],
+  ['adapters/web', 'declare const request: Request'],
+  ['stores/dynamodb', "declare const client: import('@aws-sdk/client-dynamodb').DynamoDB"],
+  ['stores/postgres', "declare const pool: import('pg').Pool"],
+  ['stores/redis/client', "declare const client: import('redis').RedisClientType"],
+  ['stores/sqlite/', "declare const db: import('better-sqlite3').Database"],
+  ['src/delivery', 'declare const request: Request'],
+  ['src/event.ts', "declare const event: import('hookgate').WebhookEvent"],
+  ['src/handoff/', "declare const event: import('hookgate').WebhookEvent"],
+  [
+    'src/listeners',
+    "declare const app: import('express').Express, handler: import('express').RequestHandler",
+  ],
+  ['src/testing/', "import { expect, test } from 'vitest'\ndeclare const app: import('hono').Hono"],
+  ['src/testing/event-store-suite', "declare const store: import('hookgate').EventStore"],
+  ['schemes/qstash', 'declare const currentKey: string, nextKey: string'],
+]
+
+export function grantedIn(file: string): string {
+  return GRANTED_IN.filter(([path]) => file.startsWith(path))
+    .map(([, declarations]) => declarations)
+    .join('\n')
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { run } from '../cli/support.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const SETTINGS = {
+  extends: join(root, 'tsconfig.base.json'),
+  compilerOptions: {
+    noEmit: true,
+    declaration: false,
+    isolatedDeclarations: false,
+    noUnusedLocals: false,
+    types: ['node'],
+  },
+}
+
+export interface Snippet {
+  /** Where it stands: `README.md:59`. */
+  readonly where: string
+  readonly code: string
+}
+
+/**
+ * Compiles snippets as strictly as this package, each as a module of its own.
+ *
+ * @param declarations Files of types that every snippet may use, by name.
+ * @param options Compiler options that differ from the package's.
+ * @returns What tsc prints: nothing if all is well.
+ */
+export async function compileSnippets(
+  snippets: readonly Snippet[],
+  declarations: { readonly [name: string]: string },
+  options: object = {},
+): Promise<string> {
+  // Inside node_modules, where the package is found by its name and nothing is left in the way.
+  const folder = mkdtempSync(join(root, 'node_modules/.snippets-'))
+  try {
+    const modules = snippets.map(
+      ({ where, code }) => [`${where.replaceAll(/[/:]/g, '_')}.ts`, `${code}\nexport {}\n`] as const,
+    )
+    const files = [...Object.entries(declarations), ...modules]
+    for (const [name, text] of files) writeFileSync(join(folder, name), text)
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    const compilerOptions = { ...SETTINGS.compilerOptions, ...options }
+    const settings = { ...SETTINGS, compilerOptions, files: files.map(([name]) => name) }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    const { code, stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder], {})
+    return code === 0 ? stdout : `${stdout}\ntsc exited with ${code}`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
