@@ -68,6 +68,7 @@ const CHUNKS = {
     reach(CORE, context).has(id) && [...reach([id], context)].every((reached) => reached.startsWith(root)),
   'src/core': (id, context) => reach(CORE, context).has(id),
   'adapters/shared': (id) => fromRoot(id).startsWith('adapters/shared/'),
+  'stores/contract': (id) => ['stores/contract.ts', 'src/lib/has-method.ts'].includes(fromRoot(id)),
   'cli/private-key': (id) => fromRoot(id) === 'cli/private-key.ts', // test/runtimes imports it
 }
 

@@ -50,7 +50,7 @@ const PROGRAM = [
     'standard-webhooks-row',
     'token-keys',
   ].map((name) => `src/scheme/${name}`),
-  ...['contract', 'sqlite/connection', 'sqlite/table-store'].map((name) => `stores/${name}`),
+  ...['contract', 'sqlite/table-store'].map((name) => `stores/${name}`),
   'adapters/shared',
   ...['main', 'listen', 'send', 'sign', 'verify', 'conform', 'completions', 'secret', 'keys', 'doctor'].map(
     (command) => `cli/${command}`,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { root, specifierOf, subpaths } from './manifest.ts'
+import { manifest, root, specifierOf, subpaths } from './manifest.ts'
 
 const MODES = {
   nodenext: { module: 'nodenext' },
@@ -29,10 +29,16 @@ const STRICT = {
 function asConsumer(source: string): string {
   return source
     .replace(`import { expectTypeOf, test } from 'vitest'`, TEST)
-    .replaceAll("'../../src/index.ts'", "'hookgate'")
-    .replaceAll(/'\.\.\/\.\.\/(?:adapters|src)\/(\w+)\.ts'/g, "'hookgate/$1'")
-    .replaceAll(/'\.\.\/\.\.\/stores\/([\w-]+)\.ts'/g, "'hookgate/stores/$1'")
+    .replaceAll(/'(\.\.\/\.\.\/[^']+\.ts)'/g, (path, file) => SPECIFIERS.get(file) ?? path)
 }
+
+/** What a user imports, by the path that a type test imports it by. */
+const SPECIFIERS = new Map(
+  Object.entries(manifest.exports).map(([subpath, target]) => [
+    target.replace('./dist/', '../../').replace(/\.js$/, '.ts'),
+    `'${specifierOf(subpath)}'`,
+  ]),
+)
 
 const TEST = `import { expectTypeOf } from 'expect-type'
 const test = (_name: string, run: () => unknown): unknown => run`
