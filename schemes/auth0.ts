@@ -1,9 +1,11 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { JSON_OR_LINES } from '../src/scheme/json-lines.ts'
 
 /**
  * Auth0's custom log streams: the value that you typed as authorization token, in full. Nothing is signed. Anyone who has
  * seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by their bodies, whose log IDs never
- * repeat. Choose JSON Array or JSON Object as the stream's content format: JSON Lines is not read.
+ * repeat. `event.payload` is what the stream's content format makes it: a list for JSON Array, an object for JSON Object, and
+ * for JSON Lines a list, or an object if there is one line.
  *
  * @example
  * ```ts
@@ -18,6 +20,7 @@ export const auth0: SchemeFactory = defineScheme({
   key: 'text',
   signature: { headers: ['authorization'] },
   signs: '{body}',
+  content: [JSON_OR_LINES],
   maxBodyBytes: 1_048_576,
   limits:
     'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',

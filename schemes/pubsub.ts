@@ -5,8 +5,10 @@ import { readBearerToken, type Token } from '../src/auth/token.ts'
 import { type Failure, fail } from '../src/checks/check.ts'
 import { headerOf } from '../src/delivery.ts'
 import { wellFormedText } from '../src/lib/options.ts'
+import { ANY_BODY } from '../src/scheme/any-body.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { textAt } from '../src/scheme/members.ts'
 import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
 
 /**
@@ -23,6 +25,8 @@ export interface PubsubOptions extends CommonOptions, RemoteOptions {
 
 const KEYS_URL = 'https://www.googleapis.com/oauth2/v3/certs'
 const ISSUERS: readonly unknown[] = ['https://accounts.google.com', 'accounts.google.com']
+/** Of an unwrapped message with metadata. */
+const MESSAGE_ID = 'x-goog-pubsub-message-id'
 const LONGEST_LIFE_SECONDS = 86_400
 /** Google's clock may be ahead of ours. */
 const AHEAD_SECONDS = 300
@@ -36,7 +40,8 @@ const PUBSUB: CodeScheme = {
   signs: [],
   covers: 'token',
   dedupe: 'id',
-  eventId: { member: '/message/messageId' },
+  eventId: { header: MESSAGE_ID },
+  content: [ANY_BODY],
   maxBodyBytes: 14_680_064, // 10 MB in base64
   limits:
     'Nothing of the body is signed: the token vouches for the caller alone, and for an hour anyone who has seen it can make deliveries up.',
@@ -62,8 +67,9 @@ function claimsProblem(
  * audience and the service account of the push subscription. Google's public keys are fetched.
  *
  * The token does not cover the body, and lives for an hour. Messages are claimed by `messageId`, which Pub/Sub keeps when
- * it delivers again. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. Leave payload unwrapping off: an
- * unwrapped message has no ID in its body, so equal messages are taken for one.
+ * it delivers again. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. If your subscription unwraps
+ * payloads, let it write metadata as well: the ID is then a header. `event.payload` is the message itself: its JSON, or the text
+ * if it is not JSON, or null for bytes that are not UTF-8. Without metadata, equal messages are taken for one.
  *
  * @example
  * ```ts
@@ -78,7 +84,8 @@ export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme<PubsubO
   { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: wellFormedText, email: wellFormedText },
   (options) => {
     const keys = fetchedKeySet(KEYS_URL, KEYS_URL, options)
-    return async ({ delivery, now }) => {
+    return async (attempt) => {
+      const { delivery, now } = attempt
       const header = headerOf(delivery, 'authorization')
       if (header === undefined) return fail('auth_missing', 'no Authorization')
       const token = typeof header === 'string' ? readBearerToken(header) : 'more than one Authorization'
@@ -89,9 +96,11 @@ export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme<PubsubO
       if (problem) return problem
       const key = await keys.find(keyId, algorithm)
       if (typeof key === 'string') return fail('token_invalid', key)
-      return (await verifySignature(algorithm, key, signature, signingInput))
-        ? vouchedBy(PUBSUB, keyId)
-        : fail('token_invalid', 'the signature does not verify')
+      if (!(await verifySignature(algorithm, key, signature, signingInput))) {
+        return fail('token_invalid', 'the signature does not verify')
+      }
+      attempt.eventIdText ||= textAt(attempt.parsed(), ['message', 'messageId']) ?? ''
+      return vouchedBy(PUBSUB, keyId)
     }
   },
 )

@@ -1,3 +1,4 @@
+import { ANY_BODY } from '../src/scheme/any-body.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
 import { hashedTokens } from '../src/scheme/hashed-token.ts'
@@ -23,6 +24,7 @@ const QSTASH: CodeScheme = {
   covers: 'body',
   timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   eventId: { header: 'upstash-message-id' },
+  content: [ANY_BODY],
   maxBodyBytes: 1_048_576,
   limits: 'The headers are not signed: Upstash-Message-Id can be changed.',
 }
@@ -32,7 +34,8 @@ const QSTASH: CodeScheme = {
  * console: give both as `secrets`.
  *
  * The token covers the URL and the exact body, and lives for five minutes. Each token is taken once, and each message ID
- * once, which QStash keeps when it retries. Bodies have to be JSON: give your schedules one.
+ * once, which QStash keeps when it retries. `event.payload` is the JSON that you published, or the text if it is not JSON, or
+ * null for bytes that are not UTF-8: those are in `event.rawBody`.
  *
  * @example
  * ```ts

@@ -1,7 +1,6 @@
-import { type Attempt, fail } from '../src/checks/check.ts'
+import { fail } from '../src/checks/check.ts'
 import { headerOf } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
-import { encodeBase64 } from '../src/lib/base64.ts'
 import { bytesOf } from '../src/lib/bytes.ts'
 import { checkedElsewhere, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
@@ -9,6 +8,7 @@ import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/sche
 import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 import type { SchemeOptions } from '../src/scheme/scheme.ts'
 import { signatureReader } from '../src/scheme/signature-items.ts'
+import { isDigestOf } from './shared/content-digest.ts'
 import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
 import { signatureBase } from './shared/signature-base.ts'
 import { readByteSequences, readSignatureInput, type SignatureInput } from './shared/signature-input.ts'
@@ -28,10 +28,6 @@ export interface Rfc9421Options extends SharedSecretOptions, Pick<SchemeOptions,
   readonly requiredComponents?: readonly string[] | undefined
 }
 
-const DIGESTS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
-  ['sha-256', 'SHA-256'],
-  ['sha-512', 'SHA-512'],
-])
 const LONGEST_NAME = 100
 const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
 
@@ -92,21 +88,6 @@ async function signerOf(
   return undefined
 }
 
-/** RFC 9530. Digests of other algorithms prove nothing, and are passed over. */
-async function isDigestOf({ body }: Attempt['delivery'], header: string): Promise<boolean> {
-  const known = [...(readByteSequences(header) ?? [])].flatMap(([name, given]) => {
-    const algorithm = DIGESTS.get(name)
-    return algorithm === undefined ? [] : [{ algorithm, given }]
-  })
-  const right = await Promise.all(
-    known.map(async ({ algorithm, given }) => {
-      const digest = await crypto.subtle.digest(algorithm, bytesOf('', body, ''))
-      return encodeBase64(new Uint8Array(digest)) === given
-    }),
-  )
-  return right.length > 0 && right.every(Boolean)
-}
-
 /**
  * HTTP Message Signatures (RFC 9421) in `Signature` and `Signature-Input`, made with HMAC-SHA256, Ed25519, ECDSA P-256 or P-384,
  * or RSA (PSS with SHA-512, PKCS #1 with SHA-256). One of the delivery's signatures has to be right, and to cover
@@ -147,7 +128,7 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
       if ('reason' in signature) return signature
       if ('reason' in signatureInput) return signatureInput
       const digest = headerOf(attempt.delivery, 'content-digest')
-      if (typeof digest !== 'string' || !(await isDigestOf(attempt.delivery, digest))) {
+      if (typeof digest !== 'string' || !(await isDigestOf(attempt.delivery.body, digest))) {
         return fail('signature_mismatch', 'Content-Digest is not that of the body')
       }
       let problem = `no signature over ${required.join(', ')} is right`

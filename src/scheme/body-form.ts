@@ -6,8 +6,8 @@ import type { Json } from '../lib/json.ts'
  * @see {@link defineScheme}
  */
 export interface BodyForm {
-  /** In lower case, without parameters. */
-  readonly mediaType: string
+  /** In lower case, without parameters. `*` stands for any type, and for none. */
+  readonly mediaTypes: readonly string[]
   /** The whole header that `signAs` sends. */
   readonly contentType: string
   /** The event that a body holds. Undefined for a malformed one. */

@@ -30,7 +30,7 @@ function readerOf(kind: Content, jsonField: string | undefined): ReadBody {
 }
 
 function fits(kind: Content, mediaType: string): boolean {
-  if (typeof kind === 'object') return mediaType === kind.mediaType
+  if (typeof kind === 'object') return kind.mediaTypes.some((each) => each === mediaType || each === '*')
   if (kind === 'form') return mediaType === 'application/x-www-form-urlencoded'
   if (kind === 'json as text') return mediaType === 'text/plain'
   return (
@@ -51,7 +51,7 @@ function readForm(body: Uint8Array, jsonField: string | undefined): Reading {
   return payload === undefined ? fail('body_malformed', `the form's ${jsonField} is not JSON`) : { payload }
 }
 
-function readOwn({ mediaType, read }: BodyForm, body: Uint8Array): Reading {
+function readOwn({ mediaTypes, read }: BodyForm, body: Uint8Array): Reading {
   const payload = read(body)
-  return payload === undefined ? fail('body_malformed', `the body is not ${mediaType}`) : { payload }
+  return payload === undefined ? fail('body_malformed', `the body is not ${mediaTypes[0]}`) : { payload }
 }

@@ -9,7 +9,7 @@ const BOUNDARY = 'hookgate-signs-as'
 /* @__NO_SIDE_EFFECTS__ */
 export function jsonInMultipart(field: string): BodyForm {
   return {
-    mediaType: 'multipart/form-data',
+    mediaTypes: ['multipart/form-data'],
     contentType: `multipart/form-data; boundary=${BOUNDARY}`,
     read(body) {
       try {

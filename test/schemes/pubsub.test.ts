@@ -19,15 +19,21 @@ function receiver(answer: () => Response = () => Response.json({ keys: [KEY.publ
   }
   const clock = fakeClock()
   const { receive } = schemeReceiver(pubsub({ ...BOUND, fetch, clock }), clock)
-  const send = (claims: object = {}, messageId = 'one', key = KEY) => {
+  const tokenOf = (claims: object, key: typeof KEY) => {
     const usual = { iss: 'https://accounts.google.com', aud: BOUND.audience, email: BOUND.email }
     const times = { email_verified: true, iat: clock.seconds(), exp: clock.seconds() + 3600 }
     const header = { alg: key.algorithm, kid: key.keyId, typ: 'JWT' }
-    const token = compactToken(header, { ...usual, ...times, ...claims }, key.sign)
-    const body = JSON.stringify({ message: { data: '', messageId } })
-    return receive({ headers: { authorization: `bearer ${token}` }, body })
+    return compactToken(header, { ...usual, ...times, ...claims }, key.sign)
   }
-  return { asked, clock, send }
+  const send = (claims: object = {}, messageId = 'one', key = KEY) => {
+    const body = JSON.stringify({ message: { data: '', messageId } })
+    return receive({ headers: { authorization: `bearer ${tokenOf(claims, key)}` }, body })
+  }
+  const sendUnwrapped = (body: string, messageId?: string) => {
+    const authorization = `Bearer ${tokenOf({}, KEY)}`
+    return receive({ headers: { authorization, 'x-goog-pubsub-message-id': messageId }, body })
+  }
+  return { asked, clock, send, sendUnwrapped }
 }
 
 describe('a message of Google Pub/Sub', () => {
@@ -45,6 +51,22 @@ describe('a message of Google Pub/Sub', () => {
     expect(await send()).toMatchObject({ ok: true })
     clock.advanceSeconds(1)
     expect(await send()).toMatchObject(IN_PROGRESS)
+  })
+})
+
+describe('an unwrapped message of Google Pub/Sub', () => {
+  it('is known by the ID in its metadata', async () => {
+    const { sendUnwrapped } = receiver()
+    const event = { id: 'm-1', payload: 'hello' }
+    expect(await sendUnwrapped('hello', 'm-1')).toMatchObject({ ok: true, event })
+    expect(await sendUnwrapped('hello', 'm-2')).toMatchObject({ ok: true })
+    expect(await sendUnwrapped('hello', 'm-1')).toMatchObject(IN_PROGRESS)
+  })
+
+  it('is known by its bytes without metadata', async () => {
+    const { sendUnwrapped } = receiver()
+    expect(await sendUnwrapped('{"n":1}')).toMatchObject({ ok: true, event: { payload: { n: 1 } } })
+    expect(await sendUnwrapped('{"n":1}')).toMatchObject(IN_PROGRESS)
   })
 })
 

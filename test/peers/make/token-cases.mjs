@@ -20,7 +20,7 @@ export const token = (scheme, header, rest) => ({
   notApplicable: NOTHING,
 })
 
-function tokenCases({ keys, signature: { header }, id, moreCases }) {
+function tokenCases({ keys, signature: { header }, id, moreCases, notJson = 'body_not_json' }) {
   const value = (name, write, expect, more) => ({ name, change: { value: write }, expect, ...more })
   return [
     { name: 'a delivery as the sender makes it', expect: { ok: true } },
@@ -49,7 +49,7 @@ function tokenCases({ keys, signature: { header }, id, moreCases }) {
     {
       name: 'a body that is not JSON',
       change: { body: '{"note": ' },
-      expect: { ok: false, status: 400, reason: 'body_not_json' },
+      expect: { ok: false, status: 400, reason: notJson },
     },
     {
       name: 'a body that is not JSON under a wrong token',

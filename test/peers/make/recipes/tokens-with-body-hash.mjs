@@ -47,7 +47,22 @@ const qstash = () => [
     spelling: 'base64url',
     otherSpelling: 'hex',
     body: QSTASH_BODY,
+    takesAnyBody: true,
   }),
+  ...[
+    ['a text', 'hello, world', 'text/plain'],
+    ['a form', 'a=1&b=2', 'application/x-www-form-urlencoded'],
+    ['an empty body', '', 'application/json'],
+    ['bytes that are not UTF-8', Buffer.from('00ff', 'hex'), 'application/octet-stream'],
+  ].map(([name, body, type]) =>
+    tokenCase('Upstash-Signature', type)(
+      name,
+      qstashToken({ body }),
+      body,
+      { ok: true },
+      { otherBody: true, strict: 'The SDK is given the body as text.' },
+    ),
+  ),
   tokenCase('Upstash-Signature')(
     'the hash with padding, as QStash writes it',
     qstashToken({ claims: { body: `${hash(QSTASH_BODY, 'base64url')}=` } }),

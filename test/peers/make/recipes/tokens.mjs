@@ -1,3 +1,4 @@
+import { replaced } from '../deliver.mjs'
 import { secretsOf } from '../keys.mjs'
 import { token } from '../token-cases.mjs'
 
@@ -28,6 +29,29 @@ export default [
   token('auth0', 'Authorization', {
     source: 'Auth0\u2019s documentation of custom webhooks for log streams',
     body: '[{"log_id": "90020251120115959", "data": {"type": "s", "date": "2025-11-20T11:59:59.000Z"}}]',
+    notJson: 'body_malformed',
+    moreCases: () => [
+      {
+        name: 'JSON Lines',
+        change: { body: '{"log_id": "1"}\n{"log_id": "2"}\n' },
+        expect: { ok: true },
+        otherBody: true,
+      },
+      {
+        name: 'JSON Lines under a type of their own',
+        change: {
+          body: '{"log_id": "1"}\n{"log_id": "2"}',
+          headers: replaced('Content-Type', 'application/x-ndjson'),
+        },
+        expect: { ok: true },
+        otherBody: true,
+      },
+      {
+        name: 'JSON Lines of which one is broken',
+        change: { body: '{"log_id": "1"}\n{"log_id": ' },
+        expect: { ok: false, status: 400, reason: 'body_malformed' },
+      },
+    ],
   }),
   postmark(),
 ]
