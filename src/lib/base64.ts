@@ -1,11 +1,18 @@
-import { decodeBase64url, encodeBase64url } from './base64url.ts'
+import { decodeBase64url } from './base64url.ts'
 
 const PADDED = /^[A-Za-z0-9+/]*={0,2}$/
 
+/** Engines limit how many arguments a call may have: some to 65,536. A spread would copy them one by one. */
+const CHUNK_BYTES = 8192
+
 /** Encodes base64 with padding (RFC 4648 4). */
-export function encodeBase64(bytes: Uint8Array): string {
-  const text = encodeBase64url(bytes).replaceAll('-', '+').replaceAll('_', '/')
-  return text.padEnd(Math.ceil(text.length / 4) * 4, '=')
+export function encodeBase64(bytes: Uint8Array & { toBase64?: (() => string) | undefined }): string {
+  if (bytes.toBase64 !== undefined) return bytes.toBase64() // the engine's own, where it has one
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    binary += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(start, start + CHUNK_BYTES))
+  }
+  return btoa(binary)
 }
 
 /** Decodes padded, canonical base64. Undefined for any other text. */

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { decodeBase64, encodeBase64 } from '../../src/lib/base64.ts'
+
+const CHUNK_BYTES = 8192
+
+/** Every byte, and no period that a chunk has. */
+const bytesOf = (length: number) =>
+  Uint8Array.from({ length }, (_, index) => (index * 167 + (index >> 8)) & 255)
+
+/** As an engine without a base64 of its own, whatever this one has. */
+const withoutOwn = (bytes: Uint8Array) => Object.assign(bytes, { toBase64: undefined })
+
+describe('encodeBase64', () => {
+  it.each([0, 1, 2, 3, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, CHUNK_BYTES + 2, 65_536, 1_000_000])(
+    'writes %i bytes as Buffer does, and decodeBase64 brings them back',
+    (length) => {
+      const bytes = bytesOf(length)
+      const text = Buffer.from(bytes).toString('base64')
+      expect(encodeBase64(bytes) === text).toBe(true)
+      expect(encodeBase64(withoutOwn(bytesOf(length))) === text).toBe(true)
+      expect(Buffer.compare(decodeBase64(text) ?? Buffer.of(), bytes)).toBe(0)
+    },
+  )
+
+  it('leaves it to the engine where that has a method', () => {
+    expect(encodeBase64(Object.assign(bytesOf(3), { toBase64: () => "the engine's" }))).toBe("the engine's")
+  })
+
+  it('reads a view, not the buffer behind it', () => {
+    const view = new Uint8Array(Uint8Array.of(1, 2, 3, 4, 5).buffer, 1, 3)
+    expect(encodeBase64(withoutOwn(view))).toBe(Buffer.of(2, 3, 4).toString('base64'))
+  })
+})
