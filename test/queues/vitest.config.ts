@@ -4,8 +4,11 @@ import { defineConfig } from 'vitest/config'
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const PACKAGES = [
   '@aws-sdk/client-sqs',
+  '@dbos-inc/dbos-sdk',
   '@nats-io/jetstream',
   '@nats-io/transport-node',
+  '@restatedev/restate-sdk',
+  '@restatedev/restate-sdk-clients',
   'bullmq',
   'graphile-worker',
   'ioredis',
@@ -31,6 +34,7 @@ export default defineConfig({
   test: {
     env: { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'emulated', AWS_SECRET_ACCESS_KEY: 'emulated' },
     include: ['test/queues/*.test.ts', 'test/queues/handoff/*.test.ts'],
+    setupFiles: ['test/queues/handoff/with-resolvers.ts'],
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

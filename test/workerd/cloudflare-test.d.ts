@@ -19,4 +19,11 @@ declare module 'cloudflare:test' {
 
 declare module 'cloudflare:workers' {
   export function waitUntil(work: Promise<unknown>): void
+
+  /** What served/serve-handoff.mjs binds. */
+  export const env: {
+    readonly DOOMED: string
+    readonly MOMENT: string
+    readonly KILL: { fetch(url: string): Promise<unknown> }
+  }
 }

@@ -2,12 +2,15 @@ import { PostgresServer } from '../../support/postgres-server.ts'
 import { startRedis } from '../../support/redis-server.ts'
 import { startNats } from './nats-server.ts'
 import type { EngineName } from './programs.ts'
+import { startRestate } from './restate-server.ts'
 import { startSqs } from './sqs-server.ts'
 
 /** A server of a test's own. */
 export interface Engine {
-  /** What the program is given. */
+  /** What the receiver is given. */
   readonly url: string
+  /** What the worker is given. */
+  readonly workerUrl: string
   /** Ends it as a crash would. */
   halt(): Promise<void>
   resume(): Promise<void>
@@ -21,6 +24,7 @@ async function postgres(): Promise<Engine> {
   const server = await PostgresServer.start()
   return {
     url: server.url,
+    workerUrl: server.url,
     halt: () => server.halt(),
     resume: () => server.resume(),
     pause: () => server.pause(),
@@ -31,8 +35,10 @@ async function postgres(): Promise<Engine> {
 
 export async function redis(): Promise<Engine> {
   const server = await startRedis()
+  const url = `redis://127.0.0.1:${server.port}`
   return {
-    url: `redis://127.0.0.1:${server.port}`,
+    url,
+    workerUrl: url,
     halt: () => server.kill(),
     resume: () => server.start(),
     pause: () => server.pause(),
@@ -47,4 +53,6 @@ export const ENGINES: { readonly [Name in EngineName]: () => Promise<Engine> } =
   'graphile-worker': postgres,
   'NATS JetStream': startNats,
   'SQS FIFO': startSqs,
+  Restate: startRestate,
+  DBOS: postgres,
 }

@@ -73,7 +73,7 @@ describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
     const start = (moment: Moment | 'never') => startReceiver(name, engine.url, storeUrl, moment)
     const last = await start('never') // also sets the engine up
     const runs = new Map<string, number>()
-    const worker = await (await PROGRAMS[name]()).startWorker(engine.url, async ({ id, rawBody }) => {
+    const worker = await (await PROGRAMS[name]()).startWorker(engine.workerUrl, async ({ id, rawBody }) => {
       expect(JSON.parse(new TextDecoder().decode(rawBody))).toEqual({ eventId: id })
       runs.set(id, (runs.get(id) ?? 0) + 1)
     })

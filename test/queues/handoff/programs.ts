@@ -20,6 +20,8 @@ export const PROGRAMS = {
   'graphile-worker': () => import('../../../examples/handoff/graphile-worker.ts'),
   'NATS JetStream': () => import('../../../examples/handoff/nats.ts'),
   'SQS FIFO': () => import('../../../examples/handoff/sqs-fifo.ts'),
+  Restate: () => import('../../../examples/handoff/restate.ts'),
+  DBOS: () => import('../../../examples/handoff/dbos.ts'),
 } satisfies { readonly [engine: string]: () => Promise<Program> }
 
 export type EngineName = keyof typeof PROGRAMS

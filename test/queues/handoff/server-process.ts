@@ -12,32 +12,39 @@ export interface Startable {
   readonly command: string
   /** @param port 0 is a free one. @param folder For what it keeps. */
   args(port: number, folder: string): readonly string[]
+  /** Added to this process's own. */
+  env?(port: number): Readonly<Record<string, string>>
   /** Holds the port as its group, in what the server says once it listens. */
   readonly listens: RegExp
   urlOf(port: number): string
+  /** The same for workers, where they have a port of their own. */
+  readonly listensToWorkers?: RegExp
 }
 
 /** Starts a server on a port of its own choice, to which it comes back. Ends with this process, whatever ends that. */
-export async function startServer({ command, args, listens, urlOf }: Startable): Promise<Engine> {
+export async function startServer(server: Startable): Promise<Engine> {
+  const { command, args, listens, urlOf, listensToWorkers = listens } = server
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-engine-'))
   const guard = leash(folder)
   let child: ChildProcess | undefined
-  async function start(wanted: number): Promise<number> {
-    const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } // where Debian keeps servers
-    const server = spawn(command, args(wanted, folder), { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    child = server
-    writeFileSync(join(folder, 'pid'), `${server.pid}`)
+  async function start(wanted: number): Promise<{ port: number; workerPort: number }> {
+    const path = `${process.env.PATH}:/usr/sbin` // where Debian keeps servers
+    const env = { ...process.env, PATH: path, ...server.env?.(wanted) }
+    const started = spawn(command, args(wanted, folder), { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    child = started
+    writeFileSync(join(folder, 'pid'), `${started.pid}`)
     let said = ''
     return new Promise((resolve, reject) => {
       const read = (bytes: Buffer) => {
         said += bytes.toString()
-        const found = listens.exec(said)?.[1]
-        if (found !== undefined) resolve(Number(found))
+        const [port, workerPort] = [listens, listensToWorkers].map((pattern) => pattern.exec(said)?.[1])
+        if (port !== undefined && workerPort !== undefined)
+          resolve({ port: Number(port), workerPort: Number(workerPort) })
       }
-      server.stdout.on('data', read)
-      server.stderr.on('data', read)
-      server.once('error', reject)
-      server.once('exit', () => reject(new Error(`${command} ended: ${said}`)))
+      started.stdout.on('data', read)
+      started.stderr.on('data', read)
+      started.once('error', reject)
+      started.once('exit', () => reject(new Error(`${command} ended: ${said}`)))
     })
   }
   async function halt(): Promise<void> {
@@ -47,9 +54,10 @@ export async function startServer({ command, args, listens, urlOf }: Startable):
     await gone
     rmSync(join(folder, 'pid'), { force: true }) // the number may soon be another's
   }
-  const port = await start(0)
+  const { port, workerPort } = await start(0)
   return {
     url: urlOf(port),
+    workerUrl: urlOf(workerPort),
     halt,
     resume: async () => void (await start(port)),
     async pause() {

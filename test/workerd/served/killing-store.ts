@@ -1,0 +1,34 @@
+// Takes the place of `hookgate/stores/durable-object` in a receiver that is to die: at one moment of one event. The claim comes
+// before the handler and the commit behind it, so the moments are those of the store.
+import { env } from 'cloudflare:workers'
+import type { EventKey, EventStore } from '../../../src/index.ts'
+import * as real from '../../../stores/durable-object/durable-object-store.ts'
+
+export { EventStoreObject } from '../../../stores/durable-object/durable-object-store.ts'
+
+/** So that the sender's next attempt need not wait for a minute. */
+const LEASE_MS = 1000
+
+const { DOOMED, MOMENT, KILL } = env
+
+async function dieAt(point: string, { eventId }: EventKey): Promise<void> {
+  if (eventId === DOOMED && point === MOMENT) await KILL.fetch('http://kill')
+}
+
+export function durableObjectStore(namespace: Parameters<typeof real.durableObjectStore>[0]): EventStore {
+  const store = real.durableObjectStore(namespace)
+  return {
+    async claim(key, owner) {
+      const answer = await store.claim(key, owner, LEASE_MS)
+      if (answer === 'acquired') await dieAt('before the enqueue', key)
+      return answer
+    },
+    async commit(key, owner, retentionMs) {
+      await dieAt('between enqueue and commit', key)
+      const answer = await store.commit(key, owner, retentionMs)
+      await dieAt('after the commit', key)
+      return answer
+    },
+    release: (key, owner) => store.release(key, owner),
+  }
+}
