@@ -1,6 +1,7 @@
 import type { Delivery } from '../src/index.ts'
 import type { OptionTable } from './command.ts'
 import { UsageError } from './exit.ts'
+import { readHeaderLines } from './header-lines.ts'
 import { asDelivery } from './inspector/explaining.ts'
 import { loadRecords } from './inspector/record-file.ts'
 import { readBody, readGivenFile, wholeNumber } from './values.ts'
@@ -31,22 +32,16 @@ export const CAPTURED_OPTIONS: OptionTable<CapturedValues> = {
   seq: { value: 'N', says: 'Which delivery of --record, counted from 1 (default: the last)' },
 }
 
-const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
-const REQUEST_LINE = /^([A-Z]+) \S+(?: HTTP\/[0-9.]+)?$/
-
 /** @throws UsageError for headers or a record that cannot be read. */
 export async function readCaptured(given: CapturedValues): Promise<Captured> {
   if (given.record !== undefined) return readRecorded(given, given.record)
   if (given.seq !== undefined) throw new UsageError('--seq belongs to --record FILE')
   const lines = given.headers === undefined ? [] : await readLines(given.headers)
-  const [, method] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
-  const headers = new Map<string, string[]>()
-  for (const line of [...lines.slice(method === undefined ? 0 : 1), ...(given.header ?? [])]) {
-    const [, name = '', value = ''] = HEADER.exec(line) ?? []
-    if (name === '') throw new UsageError("a header is written 'Name: value'; one of those given is not")
-    const key = name.toLowerCase()
-    headers.set(key, [...(headers.get(key) ?? []), value])
+  const read = readHeaderLines([...lines, ...(given.header ?? [])])
+  if (read === undefined) {
+    throw new UsageError("a header is written 'Name: value'; one of those given is not")
   }
+  const { method, headers } = read
   if (headers.size === 0) throw new UsageError("needs the headers: --headers FILE, or --header 'Name: value'")
   const body = await readBody(given, '--file FILE')
   const sourceIp = given['source-ip']

@@ -1,4 +1,4 @@
-import { shellQuote } from './output.ts'
+import { shellQuote } from './shell-quote.ts'
 
 /** A curl command for a signed delivery. `body` is curl's own option and value. */
 export function curlCommand(
@@ -17,8 +17,12 @@ export function headerLines(headers: { readonly [name: string]: string }): reado
 
 /** `--data-raw`, because `--data` reads a file when the text begins with @. Undefined where no command can hold the body. */
 export function dataOption(body: Uint8Array): readonly [option: string, value: string] | undefined {
-  const text = Buffer.from(body).toString('utf8')
-  return text.includes('\0') || !Buffer.from(text).equals(body) ? undefined : ['--data-raw', text]
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+    return text.includes('\0') ? undefined : ['--data-raw', text]
+  } catch {
+    return undefined // not UTF-8
+  }
 }
 
 function titleCase(name: string): string {

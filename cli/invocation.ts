@@ -1,5 +1,5 @@
 import { basename, delimiter, dirname, isAbsolute, relative } from 'node:path'
-import { shellQuote } from './output.ts'
+import { shellQuote } from './shell-quote.ts'
 
 /** How a process was started: the part that a user can repeat. */
 export interface Started {

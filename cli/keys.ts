@@ -9,8 +9,9 @@ import { EXIT, RefusedError, UsageError } from './exit.ts'
 import { HOOKGATE } from './invocation.ts'
 import { JWKS_FILE, PRIVATE_KEY_FILE } from './key-files.ts'
 import { DEFAULT_ID, DEFAULT_PORT } from './listen-options.ts'
-import { print, shellQuote } from './output.ts'
+import { print } from './output.ts'
 import { newPrivateKey } from './private-key.ts'
+import { shellQuote } from './shell-quote.ts'
 
 const LONGEST_KEY_ID = 256
 const OWNER_ONLY = 0o600

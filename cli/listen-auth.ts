@@ -6,9 +6,9 @@ import { UsageError } from './exit.ts'
 import { HOOKGATE } from './invocation.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from './key-files.ts'
 import type { AuthValues } from './listen-options.ts'
-import { shellQuote } from './output.ts'
 import { hasKeyPair, loadScheme, receiverAuth } from './schemes.ts'
 import { findSecret, needText } from './secrets.ts'
+import { shellQuote } from './shell-quote.ts'
 
 /** How deliveries are authenticated, and what the sender has to type for it. */
 export interface ListenAuth {

@@ -32,11 +32,6 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** A word as a POSIX shell takes it. */
-export function shellQuote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-}
-
 /** What an error says, made safe for a terminal. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? printable(error.message) : 'cannot decide'
