@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          // `npm run test:package`, `test:clients`, `test:hosts`, `test:peers` and `test:queues`, and what runs inside workerd.
+          // `npm run test:package`, `test:clients`, `test:hosts`, `test:peers`, `test:queues` and `test:site`, and what runs inside workerd.
           exclude: [
             ...configDefaults.exclude,
             'test/package/**',
@@ -39,6 +39,7 @@ export default defineConfig({
             'test/observability/**',
             'test/peers/**',
             'test/queues/**',
+            'test/site/**',
             'test/workerd/*.test.ts',
             ...REST,
           ],

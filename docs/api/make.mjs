@@ -7,13 +7,15 @@ const HELP = `Usage: npm run docs [-- --check]
 
 Makes the API reference from the docstrings: a page for each subpath of the package, in docs/api/html.
 
-  --check  only report problems, and write nothing
-  --help   print this text
+  --check     only report problems, and write nothing
+  --markdown  write Markdown to docs/api/pages instead, for the site
+  --help      print this text
 
 Exits with 1 if an export or one of its members has no docstring, or if an export has no example. A type may link to the example
 of a function: \`@see {@link name}\`.`
 
-const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } })
+const flag = { type: 'boolean' }
+const { values } = parseArgs({ options: { check: flag, markdown: flag, help: flag } })
 if (values.help) {
   console.log(HELP)
   process.exit()
@@ -32,7 +34,20 @@ const specifiers = new Map(
     ]),
 )
 
-const app = await Application.bootstrap({
+/** One page a subpath, in the form that the site reads. */
+const MARKDOWN = {
+  plugin: ['typedoc-plugin-markdown'],
+  outputs: [{ name: 'markdown', path: path('pages') }], // emptied first
+  router: 'module',
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  useCodeBlocks: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+}
+
+const app = await Application.bootstrapWithPlugins({
+  ...(values.markdown ? MARKDOWN : { outputs: [{ name: 'html', path: path('html') }] }),
   name: 'hookgate',
   readme: 'none',
   tsconfig: path('../../tsconfig.build.json'),
@@ -48,7 +63,7 @@ const app = await Application.bootstrap({
 
 app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
   for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
-    module.name = specifiers.get(fileOf(module)) ?? module.name
+    module.name = specifiers.get(fileOf(module)) ?? `hookgate/${module.name}`
   }
 })
 
@@ -59,7 +74,7 @@ const exported = project.children.flatMap((module) => module.children)
 const bare = [...new Set(exported.flatMap(undocumented))].map((name) => `no docstring: ${name}`)
 const unshown = exported.filter((each) => !isShown(each)).map((each) => `no example: ${each.getFullName()}`)
 for (const problem of [...bare, ...unshown]) console.error(problem)
-if (!values.check) await app.generateDocs(project, path('html'))
+if (!values.check) await app.generateOutputs(project)
 process.exitCode =
   bare.length > 0 || unshown.length > 0 || app.logger.hasErrors() || app.logger.hasWarnings() ? 1 : 0
 

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { MarkdownRenderer } from 'vitepress'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const { repository } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+
+/** The repository in a browser, as package.json names it. */
+export const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
+
+/** The ID that GitHub gives a heading, so that a link works there and here. */
+export function headingId(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+/**
+ * Links between pages stay links of the site. Links to other files of the repository lead to the repository.
+ *
+ * @throws Error for a file that does not exist: VitePress looks for dead links among pages only.
+ */
+export function linksToRepository(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('links-to-repository', ({ tokens, env }) => {
+    const file = env.realPath ?? env.path
+    if (file === undefined) return // a title by itself
+    const page = relative(root, file)
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const attribute = { link_open: 'href', image: 'src' }[token.type]
+      const target = attribute && token.attrGet(attribute)
+      if (target && isFile(target)) token.attrSet(attribute, siteLink(target, page))
+    }
+  })
+}
+
+const isFile = (target: string) => !/^(?:[a-z]+:|#|\/)/.test(target)
+
+function siteLink(target: string, page: string): string {
+  const [path = '', hash] = target.split('#')
+  const file = join(page === 'docs/site/index.md' ? '' : dirname(page), path)
+  if (!existsSync(root + file)) throw new Error(`${page}: ${target} does not exist`)
+  const end = hash === undefined ? '' : `#${hash}`
+  if (file.startsWith('docs/api/pages/')) return target
+  if (/^docs\/[^/]+\.md$/.test(file)) return `/${basename(file)}${end}`
+  if (/\.(?:png|svg)$/.test(file)) return `./${relative('docs', file)}`
+  return `${REPOSITORY}/${statSync(root + file).isDirectory() ? 'tree' : 'blob'}/main/${file}${end}`
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import type { DefaultTheme } from 'vitepress'
+
+/** Every page of docs/, by what a reader wants to do. */
+const GROUPS: { readonly [group: string]: readonly string[] } = {
+  'Set up': ['express', 'fastify', 'hono', 'fetch', 'hosts', 'programs'],
+  Receive: ['schemes', 'checks', 'events', 'options', 'stores', 'tenants', 'handoff'],
+  Operate: ['operating', 'observability', 'proxies', 'limits', 'forward', 'runtimes', 'speed'],
+  'When it fails': ['troubleshooting', 'errors', 'inspector', 'doctor'],
+  Tools: ['cli', 'conform'],
+  Send: ['specification', 'senders', 'sender'],
+  Background: ['decisions', 'catalogue'],
+}
+
+/** The sidebar, with the pages' own titles. */
+export function sidebar(): DefaultTheme.SidebarItem[] {
+  const groups = Object.entries(GROUPS).map(([text, pages]) => ({
+    text,
+    items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
+  }))
+  return [...groups, { text: 'Reference', items: [{ text: 'API', link: '/api/' }] }]
+}
+
+function titleOf(page: string): string {
+  const text = readFileSync(new URL(`../../${page}.md`, import.meta.url), 'utf8')
+  return /^# (.+)$/m.exec(text)?.[1] ?? page
+}
