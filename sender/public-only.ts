@@ -1,12 +1,10 @@
-import dns from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
-import { isIP, type LookupFunction, type NetConnectOpts, Socket } from 'node:net'
+import { type LookupFunction, type NetConnectOpts, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ListenerConfigError } from '../src/errors.ts'
-import { type AddressMatcher, compileCidrs } from '../src/lib/cidr.ts'
 import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional } from '../src/lib/options.ts'
-import { hostOf, isPublicIp } from './public-address.ts'
+import { type AddressGuard, addressGuard, refused } from './address-guard.ts'
 
 /**
  * Opens a connection to an address that was judged, or looks its name up with `options.lookup`.
@@ -43,12 +41,6 @@ export interface PublicAgents {
   readonly https: https.Agent
 }
 
-/** The endpoint is, or leads to, an address that is not on the public internet. */
-export class AddressRefusedError extends Error {
-  override readonly name = 'AddressRefusedError'
-  readonly code = 'ERR_ADDRESS_REFUSED'
-}
-
 const OPTIONS: OptionTable<PublicOnlyOptions> = {
   allow: checkedElsewhere,
   lookup: optional(aFunction),
@@ -74,52 +66,31 @@ const OPTIONS: OptionTable<PublicOnlyOptions> = {
  */
 export function publicOnly(options: PublicOnlyOptions = {}): PublicAgents {
   checkOptions('publicOnly', options, OPTIONS)
-  const { allow, lookup = dns.lookup, ca, connect } = options
-  const isListed: AddressMatcher = allow === undefined ? () => false : compileCidrs(allow, 'allow')
-  const isAllowed: AddressMatcher = (address) => isPublicIp(address) || isListed(address)
+  const { allow, lookup, ca, connect } = options
+  const judge = addressGuard(allow, lookup)
   if (ca !== undefined && !(typeof ca === 'string' || Array.isArray(ca))) {
     throw new ListenerConfigError('ca', 'must be PEM text, or a list of such texts')
   }
   const trusted = ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }
-  const judged = judgedLookup(lookup, isAllowed)
   return {
-    http: guard(new http.Agent({ keepAlive: false }), judged, isAllowed, connect),
-    https: guard(new https.Agent({ keepAlive: false, ...trusted }), judged, isAllowed, connect),
+    http: guard(new http.Agent({ keepAlive: false }), judge, connect),
+    https: guard(new https.Agent({ keepAlive: false, ...trusted }), judge, connect),
   }
 }
 
 function guard<Agent extends http.Agent>(
   agent: Agent,
-  lookup: LookupFunction,
-  isAllowed: AddressMatcher,
+  { lookup, refusalOf }: AddressGuard,
   connect: Connect | undefined,
 ): Agent {
   const open: http.Agent['createConnection'] = connect
     ? (options) => connect(options as NetConnectOpts) // what an agent hands over has a host and a port
     : agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
-    const host = hostOf(String(options.host ?? ''))
-    const problem = options.socketPath || (isIP(host) !== 0 && !isAllowed(host))
-    if (!problem) return open({ ...options, lookup }, callback)
-    callback?.(refused(options.socketPath ? 'a Unix socket' : host), new Socket())
+    const refusal = options.socketPath ? refused('a Unix socket') : refusalOf(String(options.host ?? ''))
+    if (refusal === undefined) return open({ ...options, lookup }, callback)
+    callback?.(refusal, new Socket())
     return undefined
   }
   return agent
-}
-
-function judgedLookup(lookup: LookupFunction, isAllowed: AddressMatcher): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, '')
-      const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }]
-      const [first] = addresses
-      const stray = addresses.find(({ address }) => !isAllowed(address))
-      if (first === undefined || stray) return callback(refused(stray?.address ?? 'no address'), '')
-      return options.all ? callback(null, addresses) : callback(null, first.address, first.family)
-    })
-  }
-}
-
-function refused(address: string): AddressRefusedError {
-  return new AddressRefusedError(`is at ${address}, which is not on the public internet`)
 }

@@ -1,0 +1,51 @@
+import dns from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { type AddressMatcher, compileCidrs } from '../src/lib/cidr.ts'
+import { hostOf, isPublicIp } from './public-address.ts'
+
+/** The endpoint is, or leads to, an address that is not on the public internet. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError'
+  readonly code = 'ERR_ADDRESS_REFUSED'
+}
+
+/** Judges where a connection is about to go. */
+export interface AddressGuard {
+  /** The error for a host that is an address and not allowed, in any notation that a URL parser gives. Names pass. */
+  refusalOf(host: string): AddressRefusedError | undefined
+  /** Looks a name up, and fails unless all its addresses are allowed. */
+  readonly lookup: LookupFunction
+}
+
+/** @throws ListenerConfigError for networks that are malformed. */
+export function addressGuard(
+  allow: readonly string[] | undefined,
+  lookup: LookupFunction = dns.lookup,
+): AddressGuard {
+  const isListed: AddressMatcher = allow === undefined ? () => false : compileCidrs(allow, 'allow')
+  const isAllowed: AddressMatcher = (address) => isPublicIp(address) || isListed(address)
+  return {
+    refusalOf(hostname) {
+      const host = hostOf(hostname)
+      return isIP(host) !== 0 && !isAllowed(host) ? refused(host) : undefined
+    },
+    lookup: judgedLookup(lookup, isAllowed),
+  }
+}
+
+function judgedLookup(lookup: LookupFunction, isAllowed: AddressMatcher): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, '')
+      const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }]
+      const [first] = addresses
+      const stray = addresses.find(({ address }) => !isAllowed(address))
+      if (first === undefined || stray) return callback(refused(stray?.address ?? 'no address'), '')
+      return options.all ? callback(null, addresses) : callback(null, first.address, first.family)
+    })
+  }
+}
+
+export function refused(address: string): AddressRefusedError {
+  return new AddressRefusedError(`is at ${address}, which is not on the public internet`)
+}

@@ -1,0 +1,71 @@
+import { isIP, type LookupFunction, Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { type ConnectorTarget, publicConnector } from '../../sender/index.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
+import { SPELLINGS } from './addresses.ts'
+
+type Options = Parameters<typeof publicConnector>[1]
+
+/** Connects as undici's own connector does, but to nowhere: gives what came of it, and where it would have gone. */
+async function attempt(target: ConnectorTarget, options?: Options) {
+  const connections: string[] = []
+  const connect = publicConnector(
+    ({ lookup }) =>
+      ({ hostname }, callback) => {
+        const arrive = (address: string) => {
+          connections.push(address)
+          callback(null, new Socket())
+        }
+        if (isIP(hostname) !== 0) return arrive(hostname)
+        lookup(hostname, {}, (error, address) => (error ? callback(error, null) : arrive(String(address))))
+      },
+    options,
+  )
+  const error = await new Promise<Error | null>((resolve) =>
+    connect(target, (failure, _) => resolve(failure)),
+  )
+  return { code: Object(error).code, connections }
+}
+
+/** A name that has this address. */
+const leadsTo =
+  (address: string): LookupFunction =>
+  (_, __, callback) =>
+    callback(null, [{ address, family: isIP(address) }])
+
+const hostnameOf = (spelling: string) => new URL(`http://${spelling}`).hostname
+const REFUSED = { code: 'ERR_ADDRESS_REFUSED', connections: [] }
+
+describe('publicConnector', () => {
+  it.each(SPELLINGS)('refuses %s, and a name that leads there, without a connect call', async (spelling) => {
+    const hostname = hostnameOf(spelling)
+    expect(await attempt({ hostname })).toEqual(REFUSED)
+    const lookup = leadsTo(hostname.replace(/[[\]]/g, ''))
+    expect(await attempt({ hostname: 'endpoint.example' }, { lookup })).toEqual(REFUSED)
+  })
+
+  it('lets a public address pass, and a name that leads there', async () => {
+    const connected = { code: undefined, connections: ['203.0.114.7'] }
+    expect(await attempt({ hostname: '203.0.114.7' })).toEqual(connected)
+    const lookup = leadsTo('203.0.114.7')
+    expect(await attempt({ hostname: 'endpoint.example' }, { lookup })).toEqual(connected)
+  })
+
+  it('lets a network of your own pass, and not its neighbour', async () => {
+    const options = { allow: ['10.20.0.0/16'] }
+    expect((await attempt({ hostname: '10.20.255.255' }, options)).connections).toEqual(['10.20.255.255'])
+    expect(await attempt({ hostname: '10.21.0.0' }, options)).toEqual(REFUSED)
+  })
+
+  it.each([
+    ['a Unix socket', { socketPath: '/run/app.sock' }],
+    ['a proxy', { httpSocket: new Socket() }],
+  ])('refuses %s, also to a public address', async (_, way) => {
+    expect(await attempt({ hostname: '203.0.114.7', ...way })).toEqual(REFUSED)
+  })
+
+  it('refuses options that it does not know', () => {
+    const wrong = { allowed: ['10.0.0.0/8'] } as Options // misspelt, as JavaScript would let it be
+    expect(() => publicConnector(() => () => {}, wrong)).toThrow(ListenerConfigError)
+  })
+})
