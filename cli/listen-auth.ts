@@ -6,7 +6,7 @@ import { UsageError } from './exit.ts'
 import { HOOKGATE } from './invocation.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from './key-files.ts'
 import type { AuthValues } from './listen-options.ts'
-import { hasKeyPair, loadScheme, receiverAuth } from './schemes.ts'
+import { canSign, hasKeyPair, loadScheme, receiverAuth } from './schemes.ts'
 import { findSecret, needText } from './secrets.ts'
 import { shellQuote } from './shell-quote.ts'
 
@@ -55,9 +55,7 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   return {
     authFor: (url) => receiverAuth(factory, secretFile, publicUrl ?? url),
     sendCommand: (url) =>
-      factory.scheme.algorithm === 'code'
-        ? undefined
-        : `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}`,
+      !canSign(factory) ? undefined : `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}`,
     remark: `Deliveries are checked as ${factory.scheme.sender} signs them.`,
     ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
   }

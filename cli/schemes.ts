@@ -43,6 +43,11 @@ async function importScheme(name: string): Promise<AnyScheme> {
   return factory as AnyScheme // the file of a scheme exports its factory
 }
 
+/** Whether deliveries of this sender can be made here, with the key that its receivers have too. */
+export function canSign({ scheme }: AnyScheme): boolean {
+  return scheme.algorithm !== 'code' || scheme.sign !== undefined
+}
+
 /** Whether it signs with a private key, so that a receiver needs the public one. */
 export function hasKeyPair({ scheme }: AnyScheme): boolean {
   return scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256'

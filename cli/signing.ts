@@ -4,7 +4,7 @@ import type { OptionTable } from './command.ts'
 import { endpointOf } from './endpoint.ts'
 import { UsageError } from './exit.ts'
 import { readPrivateKey } from './key-files.ts'
-import { hasKeyPair, loadScheme } from './schemes.ts'
+import { canSign, hasKeyPair, loadScheme } from './schemes.ts'
 import { needSecret, needText } from './secrets.ts'
 import { codeOf, readBody, toUsageError, wholeNumber } from './values.ts'
 
@@ -82,8 +82,8 @@ async function schemeSigner(
   timestamp: () => number,
 ): Promise<Signer> {
   const scheme = await loadScheme(name)
-  if (scheme.scheme.algorithm === 'code') {
-    throw new UsageError(`--scheme ${name} can only be received: its signatures are not made here`)
+  if (!canSign(scheme)) {
+    throw new UsageError(`--scheme ${name} can only be received: only the sender holds its key`)
   }
   const own = hasKeyPair(scheme)
     ? { privateKey: await readPrivateKey(needKey(given.key, name)) }

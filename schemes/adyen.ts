@@ -1,5 +1,6 @@
 import type { Authentication } from '../src/auth/authenticator.ts'
 import { fail } from '../src/checks/check.ts'
+import type { Json } from '../src/lib/json.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { macKeys, signerOf } from '../src/scheme/mac-keys.ts'
@@ -16,8 +17,17 @@ const SIGNED = [
   '/eventCode',
   '/success',
 ]
+const PLACES: readonly (readonly string[])[] = /* @__PURE__ */ SIGNED.map(pointerSteps)
 const MOST_ITEMS = 64
 const encoder = new TextEncoder()
+
+/** What Adyen signs of an item. */
+const signedText = (item: unknown) => PLACES.map((steps) => textAt(item, steps) ?? '').join(':')
+
+function itemsOf(message: unknown): readonly Json[] | undefined {
+  const items = memberAt(message, ['notificationItems'])
+  return Array.isArray(items) && items.length > 0 && items.length <= MOST_ITEMS ? items : undefined
+}
 
 const ADYEN: CodeScheme = {
   name: 'adyen',
@@ -32,6 +42,16 @@ const ADYEN: CodeScheme = {
   covers: 'values',
   eventType: { member: '/notificationItems/0/NotificationRequestItem/eventCode' },
   maxBodyBytes: 1_048_576,
+  async sign({ need, json }) {
+    const message = json()
+    const mac = macKeys(need('secret'), 'hex', 'base64')[0]?.mac
+    for (const each of itemsOf(message) ?? []) {
+      const item = Object(memberAt(each, ['NotificationRequestItem']))
+      const hmacSignature = await mac?.('', encoder.encode(signedText(item)), '')
+      item.additionalData = { ...item.additionalData, hmacSignature }
+    }
+    return { body: encoder.encode(JSON.stringify(message)) }
+  },
   limits:
     'Eight values of each item are signed, and nothing else: no time, no reason, no additional data. A colon divides them, and may also stand in a reference.',
 }
@@ -54,11 +74,9 @@ export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
   SHARED_SECRET_OPTIONS,
   ({ secrets }) => {
     const keys = macKeys(secrets, 'hex', 'base64')
-    const places = SIGNED.map(pointerSteps)
-    const signedText = (item: unknown) => places.map((steps) => textAt(item, steps) ?? '').join(':')
     return async (attempt): Promise<Authentication> => {
-      const items = memberAt(attempt.parsed(), ['notificationItems'])
-      if (!Array.isArray(items) || items.length === 0 || items.length > MOST_ITEMS) {
+      const items = itemsOf(attempt.parsed())
+      if (items === undefined) {
         return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)
       }
       let [claimed, signer] = ['', '']

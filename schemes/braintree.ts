@@ -2,6 +2,7 @@ import { constantTimeEqual, hmacWith } from '#crypto'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { fail } from '../src/checks/check.ts'
 import type { Mac } from '../src/crypto/mac.ts'
+import { encodeBase64 } from '../src/lib/base64.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
@@ -62,6 +63,13 @@ const BRAINTREE: CodeScheme = {
   content: ['form'],
   handshake: CHALLENGES,
   maxBodyBytes: 1_048_576,
+  /** The body is the XML, which travels in base64. */
+  async sign({ body, need }) {
+    const payload = `${encodeBase64(body)}\n`
+    const signature = `${need('keyId')}|${await macWith(need('secret'))(payload)}`
+    const form = new URLSearchParams({ bt_signature: signature, bt_payload: payload })
+    return { body: encoder.encode(`${form}`) }
+  },
   limits: 'bt_payload alone is signed. Its time stands in the XML and is not checked.',
 }
 

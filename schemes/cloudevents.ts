@@ -24,6 +24,7 @@ export interface CloudeventsOptions extends SharedSecretOptions {
 
 const ORIGIN = /^[A-Za-z0-9.*:_-]{1,255}$/
 const BEARER = /^bearer /i
+const STRUCTURED = /^application\/cloudevents\+/i
 const encoder = new TextEncoder()
 
 /** @throws ListenerConfigError */
@@ -58,13 +59,18 @@ const CLOUDEVENTS: CodeScheme = {
   eventType: { header: 'ce-type' },
   handshake: CONSENT,
   maxBodyBytes: 1_048_576,
+  sign({ need, contentType }) {
+    const inBinaryMode = { 'ce-specversion': '1.0', 'ce-source': 'urn:hookgate:sign-as' }
+    const attributes = STRUCTURED.test(contentType) ? {} : inBinaryMode
+    return { headers: { authorization: `Bearer ${need('secret')}`, ...attributes } }
+  },
   limits:
     'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',
 }
 
 /** An event's ID counts within its source. In binary mode both are headers, in structured mode members. */
 function claim(attempt: Attempt): void {
-  const isStructured = /^application\/cloudevents\+/i.test(`${headerOf(attempt.delivery, 'content-type')}`)
+  const isStructured = STRUCTURED.test(`${headerOf(attempt.delivery, 'content-type')}`)
   const find = (name: string) =>
     isStructured ? textAt(attempt.parsed(), [name]) : headerOf(attempt.delivery, `ce-${name}`)
   const [id, source] = [find('id'), find('source')]

@@ -11,6 +11,18 @@ import { signatureReader } from '../src/scheme/signature-items.ts'
 const SHA256_DIGITS = 64
 const encoder = new TextEncoder()
 
+/** In hex. */
+async function hashOf(
+  algorithm: 'SHA-1' | 'SHA-256',
+  body: Uint8Array,
+  timestamp: string,
+  secret: string,
+): Promise<string> {
+  const key = String.fromCharCode(...encoder.encode(secret))
+  const digest = await crypto.subtle.digest(algorithm, bytesOf('', body, timestamp + key))
+  return encodeHex(new Uint8Array(digest))
+}
+
 const CLOUDINARY: CodeScheme = {
   name: 'cloudinary',
   sender: 'Cloudinary',
@@ -22,6 +34,10 @@ const CLOUDINARY: CodeScheme = {
   timestamp: { header: 'x-cld-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 7200 },
   eventType: { member: '/notification_type' },
   maxBodyBytes: 1_048_576,
+  async sign({ body, timestampText, need }) {
+    const signature = await hashOf('SHA-1', body, timestampText, need('secret'))
+    return { headers: { 'x-cld-signature': signature } }
+  },
   limits:
     'The URL and the other headers are not signed. Nothing divides body, time and secret. The signature is a plain hash, SHA-1 by default.',
 }
@@ -51,12 +67,8 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions> = defineCodeSche
       const algorithm = signature.length === SHA256_DIGITS ? 'SHA-256' : 'SHA-1'
       const matches = await Promise.all(
         known.map(async ({ secret }) => {
-          const key = String.fromCharCode(...encoder.encode(secret))
-          const digest = await crypto.subtle.digest(
-            algorithm,
-            bytesOf('', delivery.body, timestampText + key),
-          )
-          return constantTimeEqual(encodeHex(new Uint8Array(digest)), signature)
+          const hash = await hashOf(algorithm, delivery.body, timestampText, secret)
+          return constantTimeEqual(hash, signature)
         }),
       )
       const holder = known[matches.indexOf(true)]

@@ -1,5 +1,6 @@
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { fail } from '../src/checks/check.ts'
+import { ListenerConfigError } from '../src/errors.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { textReply } from '../src/scheme/index.ts'
@@ -8,6 +9,7 @@ import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/o
 import { holderOf } from '../src/scheme/token-keys.ts'
 
 const MOST_NOTIFICATIONS = 1000
+const encoder = new TextEncoder()
 
 const GRAPH: CodeScheme = {
   name: 'graph',
@@ -23,6 +25,13 @@ const GRAPH: CodeScheme = {
     answer: ({ method, query }) => (method === 'POST' ? textReply(query('validationToken')) : undefined),
   },
   maxBodyBytes: 1_048_576,
+  sign({ need, json }) {
+    const message = json()
+    const notifications = memberAt(message, ['value'])
+    if (!Array.isArray(notifications)) throw new ListenerConfigError('body', 'must hold a list named value')
+    const value = notifications.map((each) => ({ ...Object(each), clientState: need('secret') }))
+    return { body: encoder.encode(JSON.stringify({ ...Object(message), value })) }
+  },
   limits:
     'Nothing is signed: clientState vouches for the caller alone. Notifications repeat, so a replay is not told from a new one.',
 }

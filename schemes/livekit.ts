@@ -1,7 +1,7 @@
 import { wellFormedText } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
-import { hashedTokens } from '../src/scheme/hashed-token.ts'
+import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 
 /**
@@ -13,6 +13,13 @@ export interface LivekitOptions extends SharedSecretOptions {
   /** The API key that the secret belongs to, as LiveKit's configuration names it for webhooks. */
   readonly apiKey: string
 }
+
+const tokenOf = (apiKey: string): HashedToken => ({
+  header: 'authorization',
+  fixed: { iss: apiKey },
+  hashClaim: 'sha256',
+  spelling: 'base64',
+})
 
 const LIVEKIT: CodeScheme = {
   name: 'livekit',
@@ -26,6 +33,10 @@ const LIVEKIT: CodeScheme = {
   eventId: { member: '/id' },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
+  async sign(delivery) {
+    const token = tokenOf(delivery.need('keyId'))
+    return { headers: { authorization: await hashedToken(delivery.need('secret'), delivery, token) } }
+  },
   limits: 'The URL and the other headers are not signed.',
 }
 
@@ -44,11 +55,5 @@ const LIVEKIT: CodeScheme = {
 export const livekit: CodeSchemeFactory<LivekitOptions> = defineCodeScheme<LivekitOptions>(
   LIVEKIT,
   { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText },
-  ({ secrets, apiKey }) =>
-    hashedTokens(LIVEKIT, secrets, {
-      header: 'authorization',
-      fixed: { iss: apiKey },
-      hashClaim: 'sha256',
-      spelling: 'base64',
-    }),
+  ({ secrets, apiKey }) => hashedTokens(LIVEKIT, secrets, tokenOf(apiKey)),
 )

@@ -20,6 +20,9 @@ const POSTMARK: CodeScheme = {
   covers: 'token',
   eventType: { member: '/RecordType' },
   maxBodyBytes: 1_048_576,
+  sign: ({ need }) => ({
+    headers: { authorization: `Basic ${encodeBase64(encoder.encode(need('secret')))}` },
+  }),
   limits:
     'Nothing is signed: user and password vouch for the caller alone, and anyone who has seen them can make deliveries up.',
 }

@@ -1,7 +1,7 @@
 import { ANY_BODY } from '../src/scheme/any-body.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
-import { hashedTokens } from '../src/scheme/hashed-token.ts'
+import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 
 /**
@@ -13,6 +13,13 @@ export interface QstashOptions extends SharedSecretOptions {
   /** The full URL that you publish to, as you write it. Never taken from a request. */
   readonly publicUrl: string
 }
+
+const tokenOf = (publicUrl: string): HashedToken => ({
+  header: 'upstash-signature',
+  fixed: { iss: 'Upstash', sub: publicUrl },
+  hashClaim: 'body',
+  spelling: 'base64url',
+})
 
 const QSTASH: CodeScheme = {
   name: 'qstash',
@@ -26,6 +33,10 @@ const QSTASH: CodeScheme = {
   eventId: { header: 'upstash-message-id' },
   content: [ANY_BODY],
   maxBodyBytes: 1_048_576,
+  async sign(delivery) {
+    const token = tokenOf(delivery.need('publicUrl'))
+    return { headers: { 'upstash-signature': await hashedToken(delivery.need('secret'), delivery, token) } }
+  },
   limits: 'The headers are not signed: Upstash-Message-Id can be changed.',
 }
 
@@ -45,11 +56,5 @@ const QSTASH: CodeScheme = {
 export const qstash: CodeSchemeFactory<QstashOptions> = defineCodeScheme<QstashOptions>(
   QSTASH,
   { ...SHARED_SECRET_OPTIONS, publicUrl: fullUrl },
-  ({ secrets, publicUrl }) =>
-    hashedTokens(QSTASH, secrets, {
-      header: 'upstash-signature',
-      fixed: { iss: 'Upstash', sub: publicUrl },
-      hashClaim: 'body',
-      spelling: 'base64url',
-    }),
+  ({ secrets, publicUrl }) => hashedTokens(QSTASH, secrets, tokenOf(publicUrl)),
 )

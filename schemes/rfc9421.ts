@@ -10,8 +10,9 @@ import type { SchemeOptions } from '../src/scheme/scheme.ts'
 import { signatureReader } from '../src/scheme/signature-items.ts'
 import { isDigestOf } from './shared/content-digest.ts'
 import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
+import { signMessage } from './shared/sign-message.ts'
 import { signatureBase } from './shared/signature-base.ts'
-import { readByteSequences, readSignatureInput, type SignatureInput } from './shared/signature-input.ts'
+import { type SignatureInput, signaturesIn } from './shared/signature-input.ts'
 
 /**
  * What `rfc9421` takes: `secrets` for HMAC-SHA256, `publicKeys` for the others, or both. A public key is PEM, the base64 of a
@@ -48,29 +49,9 @@ const RFC9421: CodeScheme = {
   covers: 'body',
   timestamp: { item: 'created', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   maxBodyBytes: 1_048_576,
+  sign: signMessage,
   limits:
     'The body and the time are signed. Whether the URL and other headers are, the sender chooses: see requiredComponents.',
-}
-
-interface Signature {
-  readonly input: SignatureInput
-  /** In base64. */
-  readonly text: string
-}
-
-/** The delivery's signatures over everything that is required. None where a header is malformed. */
-function signaturesIn(
-  signature: string,
-  signatureInput: string,
-  required: readonly string[],
-): readonly Signature[] {
-  const signatures = readByteSequences(signature)
-  return [...(readSignatureInput(signatureInput) ?? [])].flatMap(([label, input]) => {
-    const text = signatures?.get(label)
-    const covered = new Set(input.components?.map(({ identifier }) => identifier))
-    const coversAll = required.every((name) => covered.has(`"${name}"`))
-    return text === undefined || !coversAll ? [] : [{ input, text }]
-  })
 }
 
 /** The ID of the key that made the signature, with the algorithm that it names, if any. */

@@ -5,7 +5,7 @@ import { signAs } from '../../src/signing/sign-as.ts'
 import { endpointOf } from '../endpoint.ts'
 import { readPrivateKey } from '../key-files.ts'
 import type { AuthValues } from '../listen-options.ts'
-import { type AnyScheme, hasKeyPair, loadScheme } from '../schemes.ts'
+import { type AnyScheme, canSign, hasKeyPair, loadScheme } from '../schemes.ts'
 import type { WireHeaders } from './inspected.ts'
 
 /** A delivery to sign anew. */
@@ -41,7 +41,7 @@ export async function resignerFor(
   if (given.scheme !== undefined) {
     const factory = await loadScheme(given.scheme)
     const { sender } = factory.scheme
-    if (needsCode(factory)) return `hookgate cannot sign as ${sender}.`
+    if (!canSign(factory)) return `hookgate cannot sign as ${sender}.`
     if (hasKeyPair(factory) && !privateKey)
       return `${sender} signs with a private key: start listen with --key FILE.`
     const keys = hasKeyPair(factory) ? { privateKey } : { secret }
@@ -55,8 +55,6 @@ export async function resignerFor(
   const endpoint = endpointOf(url, given)
   return ownResigner((eventId, body) => signJwt({ ...endpoint, privateKey, eventId, body }))
 }
-
-const needsCode = ({ scheme }: { readonly scheme: SenderScheme }) => scheme.algorithm === 'code'
 
 /** The specification's own methods. */
 function ownResigner(sign: (eventId: string, body: Uint8Array) => Promise<SignedRequest>): Resigner {
@@ -80,7 +78,7 @@ function schemeResigner(
   const { eventId: place, signs } = scheme
   return {
     takesNewId: isToldById && place !== undefined,
-    expires: scheme.timestamp?.of === 'attempt' && typeof signs === 'string' && signs.includes('{timestamp}'),
+    expires: scheme.timestamp?.of === 'attempt' && signsTime(signs),
     async sign({ headers, body, isNewEvent }) {
       const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
       const eventId = isNewEvent || !id ? crypto.randomUUID() : id
@@ -93,6 +91,10 @@ function schemeResigner(
     },
   }
 }
+
+/** A template holds names in braces, and a list the names alone. */
+const signsTime = (signs: SenderScheme['signs']) =>
+  typeof signs !== 'function' && signs.includes(typeof signs === 'string' ? '{timestamp}' : 'timestamp')
 
 /** An ID that stands in the body gets an ending. Everything else stays byte by byte. */
 function withNewId(body: Uint8Array, place: Place | undefined): Uint8Array {

@@ -77,3 +77,25 @@ function parametersOf(text: string): ReadonlyMap<string, string> {
   const found = [...text.matchAll(new RegExp(PARAMETER, 'g'))]
   return new Map(found.map(([, name = '', value = '']) => [name, value.replace(/^"(.*)"$/, '$1')]))
 }
+
+/** One of a delivery's signatures. */
+export interface Signature {
+  readonly input: SignatureInput
+  /** In base64. */
+  readonly text: string
+}
+
+/** The delivery's signatures over everything that is required. None where a header is malformed. */
+export function signaturesIn(
+  signature: string,
+  signatureInput: string,
+  required: readonly string[],
+): readonly Signature[] {
+  const signatures = readByteSequences(signature)
+  return [...(readSignatureInput(signatureInput) ?? [])].flatMap(([label, input]) => {
+    const text = signatures?.get(label)
+    const covered = new Set(input.components?.map(({ identifier }) => identifier))
+    const coversAll = required.every((name) => covered.has(`"${name}"`))
+    return text === undefined || !coversAll ? [] : [{ input, text }]
+  })
+}

@@ -1,3 +1,5 @@
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { SignedParts, Unsigned } from './code-signer.ts'
 import type { Coverage, Scheme, SignatureForm } from './scheme.ts'
 
 /**
@@ -18,7 +20,7 @@ export interface CodeScheme
     | 'takes'
     | 'covers'
   > {
-  /** Verified by code, so `signAs` cannot sign it. */
+  /** Verified by code. */
   readonly algorithm: 'code'
   /** Where the signatures are. */
   readonly signature: Pick<SignatureForm, 'headers' | 'member'>
@@ -26,6 +28,8 @@ export interface CodeScheme
   readonly signs: readonly string[]
   /** What a signature covers. */
   readonly covers: Coverage
+  /** Signs a delivery for `signAs`. Left out where only the sender holds the key. */
+  readonly sign?: (delivery: Unsigned) => MaybePromise<SignedParts>
 }
 
 /**

@@ -1,10 +1,13 @@
+import { hmacWith } from '#crypto'
 import type { Authentication } from '../auth/authenticator.ts'
 import { type MacToken, readMacToken } from '../auth/mac-token.ts'
 import type { Secrets } from '../auth/secrets.ts'
 import { type Attempt, type Failure, fail } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
+import { encodeBase64url } from '../lib/base64url.ts'
 import { bodyHash } from './body-hash.ts'
 import type { CodeScheme } from './code-scheme.ts'
+import type { Unsigned } from './code-signer.ts'
 import { vouchedBy } from './define-code-scheme.ts'
 import { macKeys, signerOf } from './mac-keys.ts'
 import type { Spelling } from './scheme.ts'
@@ -22,6 +25,7 @@ export interface HashedToken {
 
 /** A token begins when it is made. The sender's clock may be this far ahead. */
 const AHEAD_SECONDS = 10
+const LIFE_SECONDS = 300
 const encoder = new TextEncoder()
 
 /**
@@ -54,6 +58,22 @@ export function hashedTokens(
     attempt.signed = { before: '', body: signed, after: '' }
     return vouchedBy(scheme, signer)
   }
+}
+
+/** Makes such a token. It lives for five minutes. */
+export async function hashedToken(
+  secret: string,
+  { body, timestampText, eventId }: Pick<Unsigned, 'body' | 'timestampText' | 'eventId'>,
+  { fixed, hashClaim, spelling }: HashedToken,
+): Promise<string> {
+  const nbf = Number(timestampText)
+  const hash = await bodyHash(body, spelling)
+  const claims = { ...fixed, nbf, exp: nbf + LIFE_SECONDS, jti: eventId, [hashClaim]: hash }
+  const signingInput = [{ alg: 'HS256', typ: 'JWT' }, claims]
+    .map((part) => encodeBase64url(encoder.encode(JSON.stringify(part))))
+    .join('.')
+  const mac = hmacWith('sha256', encoder.encode(secret), 'base64url')
+  return `${signingInput}.${await mac('', encoder.encode(signingInput), '')}`
 }
 
 function claimsProblem(

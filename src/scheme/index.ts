@@ -1,5 +1,6 @@
 export type { BodyForm } from './body-form.ts'
 export type { CodeScheme, SenderScheme } from './code-scheme.ts'
+export type { SignedParts, Unsigned } from './code-signer.ts'
 export {
   defineScheme,
   type HandshakeOptions,

@@ -18,6 +18,11 @@ export function sentBody<Body>(body: Body): SentBody<Body> {
   return sent as SentBody<Body> // each arm is one of the type's
 }
 
+/** Bytes in the type of what was given: bytes for bytes, otherwise text. */
+export function sentAs<Body>(given: Body, bytes: Uint8Array): SentBody<Body> {
+  return (isBytes(given) ? bytes : new TextDecoder().decode(bytes)) as SentBody<Body> // as the line says
+}
+
 /** Of any realm: test runners hand over arrays of another one. */
 export function isBytes(body: unknown): body is Uint8Array {
   return Object(body).BYTES_PER_ELEMENT === 1

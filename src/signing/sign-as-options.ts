@@ -12,6 +12,8 @@ import { aBody } from './body.ts'
 export interface SignAsOptions {
   /** The shared secret, as the sender's console shows it. */
   readonly secret?: string | undefined
+  /** The public name of the secret, if the sender gives it one: LiveKit's API key, Braintree's public key. */
+  readonly keyId?: string | undefined
   /** For schemes that sign with a private key: a private JWK. */
   readonly privateKey?: JWK | undefined
   /** The body: text, bytes, or a value to send as JSON. */
@@ -37,6 +39,7 @@ const anything: OptionCheck = () => {}
 
 export const SIGN_AS_OPTIONS: OptionTable<SignAsOptions> = {
   secret: optionalText,
+  keyId: optionalText,
   privateKey: anything,
   body: aBody,
   eventId: optionalText,

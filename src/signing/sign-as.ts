@@ -6,11 +6,12 @@ import { bodyReaders } from '../scheme/content.ts'
 import type { BodyForm, Content, Place, Scheme, TimeForm } from '../scheme/index.ts'
 import { signedReader } from '../scheme/signed-reader.ts'
 import type { SignedValues } from '../scheme/signed-text.ts'
-import { bodyBytes, isBytes, type SentBody, sentBody } from './body.ts'
+import { bodyBytes, type SentBody, sentAs, sentBody } from './body.ts'
 import { bodyWithMember } from './body-with-member.ts'
 import { signatureOf } from './scheme-signature.ts'
 import type { SignedRequest } from './sign.ts'
 import { SIGN_AS_OPTIONS, type SignAsOptions } from './sign-as-options.ts'
+import { signByCode } from './sign-by-code.ts'
 
 const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
   json: 'application/json',
@@ -19,11 +20,11 @@ const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
 }
 
 /**
- * Signs a delivery as a sender does: `signAs(stripe, { secret, body })` makes what Stripe would have sent. The scheme's own
- * row says how, so a scheme of your own is signed as well.
+ * Signs a delivery as a sender does: `signAs(stripe, { secret, body })` makes what Stripe would have sent. The scheme says how,
+ * so a scheme of your own is signed as well.
  *
  * Not made: headers that no check asks for, and times or IDs inside the body. A signature that stands in the body is written
- * into it, which must be JSON.
+ * into it, which must be JSON. Braintree's body is its XML. HTTP message signatures are made with HMAC.
  *
  * @example
  * ```ts
@@ -31,35 +32,45 @@ const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
  * await fetch('http://localhost:3000/webhooks/stripe', request)
  * ```
  *
- * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong, and for a scheme whose signatures no row
- * describes.
+ * @throws ListenerConfigError (as a rejection) for options that are unknown, wrong or missing, and for a scheme whose key only
+ * the sender holds: `sns`, `paypal`, `plaid`, `pubsub`.
  */
 export async function signAs<const Body extends SignAsOptions['body']>(
   { scheme }: { readonly scheme: SenderScheme },
   options: SignAsOptions & { readonly body: Body },
 ): Promise<SignedRequest<SentBody<Body>>> {
   checkOptions('signAs', options, SIGN_AS_OPTIONS)
-  if (scheme.algorithm === 'code') {
-    throw new ListenerConfigError('signAs', `cannot sign as ${scheme.name}: its signatures need code`)
-  }
-  const { content: [form = 'json'] = [], eventType, fixedHeaders } = scheme
+  const { content: [form = 'json'] = [] } = scheme
   const { contentType = typeof form === 'string' ? CONTENT_TYPES[form] : form.contentType } = options
-  const headers: { [name: string]: string } = { 'content-type': contentType, ...fixedHeaders }
-  const values = valuesOf(scheme, options, headers)
-  setHeader(headers, scheme.timestamp, values.timestampText)
-  setHeader(headers, scheme.eventId, values.eventIdText)
-  if (options.eventType !== undefined) setHeader(headers, eventType, options.eventType)
+  const timestampText = timeText(scheme.timestamp, options.timestamp)
+  const { eventId = crypto.randomUUID(), eventType } = options
+  const headers: { [name: string]: string } = { 'content-type': contentType }
+  setHeader(headers, scheme.timestamp, timestampText)
+  setHeader(headers, scheme.eventId, eventId)
+  if (eventType !== undefined) setHeader(headers, scheme.eventType, eventType)
+  const known = { contentType, timestampText, eventId }
+  if (scheme.algorithm === 'code') {
+    const { headers: signature, body = bodyBytes(options.body) } = await signByCode(scheme, options, known)
+    return { method: 'POST', headers: { ...headers, ...signature }, body: sentAs(options.body, body) }
+  }
+  Object.assign(headers, scheme.fixedHeaders)
+  const body = await signByRow(scheme, options, headers, known)
+  if (typeof form === 'string') return { method: 'POST', headers, body }
+  return { method: 'POST', headers, body: sentAs(options.body, form.write(bodyBytes(body))) }
+}
+
+/** Puts the signature into its header, or into the body that it returns. */
+async function signByRow<Body>(
+  scheme: Scheme,
+  options: SignAsOptions & { readonly body: Body },
+  headers: { [name: string]: string },
+  { timestampText, eventId }: { readonly timestampText: string; readonly eventId: string },
+): Promise<SentBody<Body>> {
+  const values = valuesOf(scheme, options, headers, { timestampText, eventIdText: eventId })
   const { headers: names, member } = scheme.signature
   const signature = await signatureText(scheme, options, values)
   if (names[0] !== undefined) headers[names[0]] = signature
-  const body = member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)
-  return { method: 'POST', headers, body: typeof form === 'string' ? body : written(form, body) }
-}
-
-/** In the sender's own form. Bytes for bytes, text for text. */
-function written<Sent extends string | Uint8Array>({ write }: BodyForm, body: Sent): Sent {
-  const bytes = write(bodyBytes(body))
-  return (isBytes(body) ? bytes : new TextDecoder().decode(bytes)) as Sent // as the line says
+  return member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)
 }
 
 function setHeader(headers: { [name: string]: string }, place: Place | undefined, text: string): void {
@@ -81,14 +92,14 @@ function valuesOf(
   scheme: Scheme,
   options: SignAsOptions,
   headers: { readonly [name: string]: string },
+  texts: Pick<SignedValues, 'timestampText' | 'eventIdText'>,
 ): SignedValues {
   const body = bodyBytes(options.body)
   const { content = ['json'], jsonField } = scheme
   const read = bodyReaders(typeof content[0] === 'object' ? ['json'] : content, jsonField)(undefined)
   const delivery: Delivery = { method: 'POST', header: (name) => headers[name], body, sourceIp: undefined }
   return {
-    timestampText: timeText(scheme.timestamp, options.timestamp),
-    eventIdText: options.eventId ?? crypto.randomUUID(),
+    ...texts,
     delivery,
     parsed: () => {
       const reading = read?.(body)

@@ -1,0 +1,24 @@
+import type { Json } from '../lib/json.ts'
+
+/** A delivery that `signAs` wants signed. */
+export interface Unsigned {
+  /** The body that the caller gave. */
+  readonly body: Uint8Array<ArrayBuffer>
+  /** The content type that will be sent. */
+  readonly contentType: string
+  /** The time that will be sent, in the scheme's unit. */
+  readonly timestampText: string
+  readonly eventId: string
+  /** The body as JSON, to write a signature into. @throws ListenerConfigError */
+  json(): Json
+  /** An option of `signAs`. @throws ListenerConfigError if the caller did not give it. */
+  need(option: 'secret' | 'keyId' | 'publicUrl'): string
+}
+
+/** What a signature adds to a delivery. */
+export interface SignedParts {
+  /** By lower-case name. */
+  readonly headers?: { readonly [name: string]: string }
+  /** Replaces the body. */
+  readonly body?: Uint8Array<ArrayBuffer>
+}

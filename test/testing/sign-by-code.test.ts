@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { defineListener, verify } from '../../src/index.ts'
+import type { SchemeOptions } from '../../src/scheme/index.ts'
+import { type SignAsOptions, signAs, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+
+const PUBLIC_URL = 'https://receiver.example/hooks?id=%2F1'
+const SECRET = 'a secret of this test'
+const HEX = 'a1'.repeat(32)
+
+interface Sample {
+  readonly options: SchemeOptions & { readonly apiKey?: string; readonly publicKey?: string }
+  readonly sign: Omit<SignAsOptions, 'body'>
+  readonly body: SignAsOptions['body']
+  /** What `event` has to hold. */
+  readonly event: object
+  /** Nothing of the body is signed. */
+  readonly isToken?: true
+}
+
+const plain = { options: { secrets: SECRET }, sign: { secret: SECRET } }
+
+const SAMPLES: { readonly [scheme: string]: Sample } = {
+  adyen: {
+    options: { secrets: HEX },
+    sign: { secret: HEX },
+    body: {
+      notificationItems: [
+        { NotificationRequestItem: { pspReference: '1', eventCode: 'AUTHORISATION', success: 'true' } },
+        { NotificationRequestItem: { pspReference: '2', amount: { value: 5, currency: 'EUR' } } },
+      ],
+    },
+    event: { type: 'AUTHORISATION' },
+  },
+  braintree: {
+    options: { secrets: SECRET, publicKey: 'public' },
+    sign: { secret: SECRET, keyId: 'public' },
+    body: '<notification><kind>check</kind></notification>',
+    event: {
+      payload: { bt_payload: `${btoa('<notification><kind>check</kind></notification>')}\n` },
+    },
+  },
+  cloudevents: {
+    ...plain,
+    sign: { secret: SECRET, eventId: 'one', eventType: 'made.up' },
+    body: { a: 1 },
+    event: { id: 'one', type: 'made.up', payload: { a: 1 } },
+    isToken: true,
+  },
+  cloudinary: { ...plain, body: { notification_type: 'upload' }, event: { type: 'upload' } },
+  graph: {
+    ...plain,
+    body: { value: [{ subscriptionId: '1' }, { subscriptionId: '2' }] },
+    event: { payload: { value: [{ subscriptionId: '1' }, { subscriptionId: '2' }] } },
+    isToken: true,
+  },
+  livekit: {
+    options: { secrets: SECRET, apiKey: 'APIkey' },
+    sign: { secret: SECRET, keyId: 'APIkey' },
+    body: { id: 'EV_1', event: 'room_started' },
+    event: { id: 'EV_1', type: 'room_started' },
+  },
+  postmark: {
+    options: { secrets: 'user:pässword' },
+    sign: { secret: 'user:pässword' },
+    body: { RecordType: 'Open' },
+    event: { type: 'Open' },
+    isToken: true,
+  },
+  qstash: {
+    options: { secrets: SECRET, publicUrl: PUBLIC_URL },
+    sign: { secret: SECRET, publicUrl: PUBLIC_URL, eventId: 'msg_1' },
+    body: 'any text',
+    event: { id: 'msg_1', payload: 'any text' },
+  },
+  rfc9421: {
+    options: { secrets: SECRET, publicUrl: PUBLIC_URL },
+    sign: { secret: SECRET, publicUrl: PUBLIC_URL },
+    body: { a: 'ü' },
+    event: { payload: { a: 'ü' } },
+  },
+}
+
+/** Only the sender holds their keys. */
+const NOT_SIGNED = ['paypal', 'plaid', 'pubsub', 'sns']
+
+const listenerOf = async (name: string, { options }: Sample) =>
+  defineListener({ id: name, auth: (await schemeFactory(name))(options), store: memoryStore() })
+
+describe.each(Object.entries(SAMPLES))('signAs(%s)', (name, sample) => {
+  it('makes a delivery that the scheme accepts', async () => {
+    const listener = await listenerOf(name, sample)
+    const request = await signAs(await schemeFactory(name), { ...sample.sign, body: sample.body })
+    expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: true, event: sample.event })
+  })
+
+  it('gives text for text and bytes for bytes', async () => {
+    const factory = await schemeFactory(name)
+    const text = typeof sample.body === 'string' ? sample.body : JSON.stringify(sample.body)
+    const both = { ...sample.sign, timestamp: 1_763_640_000, eventId: 'one' }
+    const asText = await signAs(factory, { ...both, body: text })
+    const asBytes = await signAs(factory, { ...both, body: Buffer.from(text) })
+    expect(asText.body).toBeTypeOf('string')
+    expect(asBytes).toEqual({ ...asText, body: new Uint8Array(Buffer.from(asText.body)) })
+  })
+
+  it('signs with the secret that it is given', async () => {
+    const listener = await listenerOf(name, sample)
+    const secret = `b2${sample.sign.secret}`
+    const request = await signAs(await schemeFactory(name), { ...sample.sign, secret, body: sample.body })
+    expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: false, status: 401 })
+  })
+
+  it.each(Object.keys(sample.sign).filter((option) => !option.startsWith('event')))(
+    'names the option %s when it is missing',
+    async (option) => {
+      const options = { ...sample.sign, body: sample.body, [option]: undefined }
+      await expect(signAs(await schemeFactory(name), options)).rejects.toMatchObject({ option })
+    },
+  )
+})
+
+const covering = Object.entries(SAMPLES).filter(([, { isToken }]) => !isToken)
+
+it.each(covering)('signAs(%s) covers the body', async (name, sample) => {
+  const listener = await listenerOf(name, sample)
+  const request = await signAs(await schemeFactory(name), { ...sample.sign, body: sample.body })
+  const body = `${request.body}`.replace(/[a-z](?=[^a-z]*$)/, (letter) => (letter === 'x' ? 'y' : 'x'))
+  expect(await verify(toDelivery({ ...request, body }), listener)).toMatchObject({ ok: false })
+})
+
+it.each(NOT_SIGNED)('signAs(%s) says that only the sender can sign', async (name) => {
+  await expect(signAs(await schemeFactory(name), { body: '{}' })).rejects.toMatchObject({ option: 'signAs' })
+})
+
+it.each(['adyen', 'graph'])('signAs(%s) writes into JSON', async (name) => {
+  const options = { secret: HEX, body: '{"value": ' }
+  await expect(signAs(await schemeFactory(name), options)).rejects.toMatchObject({ option: 'body' })
+})
+
+it('every code scheme is signed here, or only by its sender', async () => {
+  const factories = await Promise.all(SCHEME_NAMES.map(schemeFactory))
+  const byCode = factories.filter(({ scheme }) => String(scheme.algorithm) === 'code')
+  expect(byCode.map(({ scheme }) => scheme.name).sort()).toEqual(
+    [...Object.keys(SAMPLES), ...NOT_SIGNED].sort(),
+  )
+})
