@@ -51,11 +51,12 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   // Checked now, before the port is opened.
   await receiverAuth(factory, secretFile, publicUrl ?? 'http://127.0.0.1/')
   const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
+  // The usual body has no place for a signature.
+  const isSent = canSign(factory) && factory.scheme.signature.headers.length > 0
   const key = hasKeyPair(factory) ? ' --key private.jwk.json' : secret
   return {
     authFor: (url) => receiverAuth(factory, secretFile, publicUrl ?? url),
-    sendCommand: (url) =>
-      !canSign(factory) ? undefined : `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}`,
+    sendCommand: (url) => (isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}` : undefined),
     remark: `Deliveries are checked as ${factory.scheme.sender} signs them.`,
     ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
   }

@@ -8,7 +8,7 @@ const env = { HOOKGATE_SECRET: SECRET }
 const BODY = '{"id":"evt_1","type":"invoice.paid"}'
 
 describe('--scheme', () => {
-  it.each(['stripe', 'github', 'slack', 'shopify'])(
+  it.each(['stripe', 'github', 'slack', 'shopify', 'qstash', 'rfc9421', 'postmark'])(
     'listen takes what send signs as %s, once',
     async (name) => {
       const listener = await startListener(['--scheme', name], { env })
@@ -57,6 +57,14 @@ describe('--scheme', () => {
 })
 
 describe('a scheme whose signatures need code', () => {
+  it('is sent with its signature in the body', async () => {
+    const listener = await startListener(['--scheme', 'graph'], { env })
+    const body = '{"value":[{"subscriptionId":"1"}]}'
+    const sent = await hookgate(['send', listener.url, '--scheme', 'graph', '--data', body], { env })
+    expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('200 OK') })
+    await listener.stop()
+  })
+
   it.each([
     ['sns', 'topicArns'],
     ['plaid', 'findKey'],
@@ -72,7 +80,7 @@ describe('a scheme whose signatures need code', () => {
     )
   })
 
-  it.each(['sns', 'adyen'])('%s cannot be sent, and says so before it asks for a secret', async (name) => {
+  it.each(['sns', 'plaid'])('%s cannot be sent, and says so before it asks for a secret', async (name) => {
     const sent = ['send', 'http://127.0.0.1:1/', '--scheme', name, '--data', '{}']
     const { code, stderr } = await hookgate(sent)
     expect(code).toBe(2)
