@@ -1,5 +1,6 @@
 import dns from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { ERRORS_PAGE } from '../src/errors.ts'
 import { type AddressMatcher, compileCidrs } from '../src/lib/cidr.ts'
 import { hostOf, isPublicIp } from './public-address.ts'
 
@@ -7,6 +8,7 @@ import { hostOf, isPublicIp } from './public-address.ts'
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError'
   readonly code = 'ERR_ADDRESS_REFUSED'
+  readonly help: string = `${ERRORS_PAGE}err_address_refused`
 }
 
 /** Judges where a connection is about to go. */

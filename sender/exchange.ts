@@ -1,5 +1,6 @@
 import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { ERRORS_PAGE } from '../src/errors.ts'
 import type { PublicAgents } from './public-only.ts'
 
 /** How much of an answer is read, in bytes, before the connection is closed. */
@@ -29,6 +30,7 @@ export class TimedOut extends Error {}
 
 class TooManyInterim extends Error {
   readonly code = 'ERR_HTTP_TOO_MANY_INTERIM'
+  readonly help: string = `${ERRORS_PAGE}err_http_too_many_interim`
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Attempt } from './checks/check.ts'
 import { claimEvent } from './claim.ts'
 import type { Held } from './claim-keys.ts'
+import { ListenerConfigError } from './errors.ts'
 import type { WebhookEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { PayloadSchema } from './payload-schema.ts'
@@ -13,7 +14,7 @@ export function accept(attempt: Attempt): MaybePromise<Verdict<unknown>> {
 
 function eventOf(attempt: Attempt, claim: Held): WebhookEvent<unknown> {
   const { auth, delivery, eventId, listener, payload, sender, sentAt } = attempt
-  if (auth === undefined) throw new TypeError('auth.authenticate() named no sender')
+  if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const event: Writable<WebhookEvent<unknown>> = {
     id: eventId,
     listenerId: listener.id,

@@ -140,7 +140,7 @@ const RELEASE: Verb<boolean> = { name: 'release', answers: [true, false] }
 
 function judge<Answer extends StoreAnswer>({ name, answers }: Verb<Answer>, answer: Answer): Answer {
   if (answers.includes(answer)) return answer
-  throw new EventStoreError(`the event store answered ${name} with something else than ${answers.join(', ')}`)
+  throw new EventStoreError(`the event store answered ${name} with none of ${answers.join(', ')}`)
 }
 
 function fail<Answer extends StoreAnswer>({ name }: Verb<Answer>, cause: unknown): never {

@@ -1,3 +1,6 @@
+/** Each code is a heading of this page. */
+export const ERRORS_PAGE = 'https://github.com/hookgate/hookgate/blob/main/docs/errors.md#'
+
 /**
  * Your configuration is wrong. Thrown by `defineListener`, `hmac`, `jwt`, the key sets and the adapters. Mistakes that
  * only a request reveals, e.g. a body parser that ran first, go to the framework's error handler instead.
@@ -17,11 +20,13 @@ export class ListenerConfigError extends Error {
   override readonly name = 'ListenerConfigError'
   /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_LISTENER_CONFIG'
+  /** Where the causes and fixes are. */
+  readonly help: string = `${ERRORS_PAGE}err_listener_config`
   /** The option at fault as you wrote it, e.g. `allowedCidrs` or `secrets[1].id`. */
   readonly option: string
 
-  constructor(option: string, problem: string) {
-    super(`${option}: ${problem}`)
+  constructor(option: string, problem: string, options?: ErrorOptions) {
+    super(`${option}: ${problem}`, options)
     this.option = option
   }
 }
@@ -45,6 +50,8 @@ export class EventStoreError extends Error {
   override readonly name = 'EventStoreError'
   /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_EVENT_STORE'
+  /** Where the causes and fixes are. */
+  readonly help: string = `${ERRORS_PAGE}err_event_store`
   /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
 }
@@ -65,6 +72,8 @@ export class ListenerLoadError extends Error {
   override readonly name = 'ListenerLoadError'
   /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_LISTENER_LOAD'
+  /** Where the causes and fixes are. */
+  readonly help: string = `${ERRORS_PAGE}err_listener_load`
   /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
 }
@@ -86,6 +95,8 @@ export class KeySetError extends Error {
   override readonly name = 'KeySetError'
   /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_KEY_SET'
+  /** Where the causes and fixes are. */
+  readonly help: string = `${ERRORS_PAGE}err_key_set`
   /** Seconds until the key host is asked again. Sent as `Retry-After`. */
   readonly retryAfterSeconds: number
 

@@ -12,6 +12,12 @@ import {
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
+/** Methods are bivariant: any listener is assignable to `Listener<unknown>`. */
+interface Hooks<Payload> {
+  onVerdict(verdict: Verdict<Payload>, context: VerdictContext): unknown
+  onError(error: unknown, context: VerdictContext): unknown
+}
+
 /**
  * Validated and compiled options. Create one at startup with `defineListener` and use it for every delivery.
  *
@@ -40,11 +46,10 @@ export interface Listener<Payload = Json> {
   readonly payload: PayloadSchema<Payload> | undefined
   /** Whether the adapter (`auto`) or your handler (`manual`) commits and releases. */
   readonly settle: 'auto' | 'manual'
-  // Declared as a method, hence bivariant: any listener is assignable to `Listener<unknown>`.
   /** Called with every verdict. */
-  onVerdict?(verdict: Verdict<Payload>, context: VerdictContext): unknown
+  readonly onVerdict: Hooks<Payload>['onVerdict'] | undefined
   /** Called for every failure that is not the sender's fault. */
-  onError?(error: unknown, context: VerdictContext): unknown
+  readonly onError: Hooks<Payload>['onError'] | undefined
   /** The clock, in milliseconds since 1970. */
   readonly clock: Clock
   /** Returns an owner name for the next claim, unique across all processes. */
@@ -81,8 +86,8 @@ export function defineListener<Payload = Json>(options: ListenerOptions<Payload>
     storeTimeoutMs: (options.storeTimeoutSeconds ?? 2) * 1000,
     payload: options.payload,
     settle: options.settle ?? 'auto',
-    ...(options.onVerdict && { onVerdict: options.onVerdict }),
-    ...(options.onError && { onError: options.onError }),
+    onVerdict: options.onVerdict,
+    onError: options.onError,
     clock: options.clock ?? Date,
     nextOwner: ownerNames(options.randomUuid ?? (() => crypto.randomUUID())),
   })

@@ -101,10 +101,7 @@ export async function verify<Payload = Json>(
     delivery.body?.BYTES_PER_ELEMENT !== 1 ||
     !listener?.nextOwner
   ) {
-    throw new ListenerConfigError(
-      'verify',
-      'takes { method, header(name), body: Uint8Array } and what defineListener() made',
-    )
+    throw new ListenerConfigError('verify', 'takes a Delivery and the result of defineListener()')
   }
   const verdict = verdictOn(delivery, listener)
   return isPromise(verdict) ? await verdict : verdict

@@ -6,8 +6,7 @@ import { outcome } from './support/outcome.ts'
 /** What the types forbid is the point here: plain JavaScript can do it. */
 const verifyAnything = verify as unknown as (...given: readonly unknown[]) => Promise<unknown>
 
-const MISTAKE =
-  'ListenerConfigError: verify: takes { method, header(name), body: Uint8Array } and what defineListener() made'
+const MISTAKE = 'ListenerConfigError: verify: takes a Delivery and the result of defineListener()'
 
 describe('verify() with what is no delivery, or no listener, rejects with the fix', () => {
   const { listener, deliver } = hmacListener()

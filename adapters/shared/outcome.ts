@@ -12,6 +12,7 @@ import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
 import { watched } from '../../src/watch.ts'
 import type { BodyIncompleteError } from './body.ts'
 import { type Reply, replyUnavailable, thenClose } from './reply.ts'
+import { ReportedError } from './reported-error.ts'
 
 /** Send the reply, and do not run the handler. */
 export interface Refusal {
@@ -48,7 +49,10 @@ export function closesConnection({ reply }: { readonly reply?: Reply | undefined
 export const BUSY: Refusal = { reply: thenClose(replyUnavailable(1)) }
 
 export function refuseBusy(problem: string, listener: Listener<unknown>): Refusal {
-  callHook(listener.onError, new Error(problem), { listenerId: listener.id, durationMs: 0 })
+  callHook(listener.onError, new ReportedError('ERR_TOO_MANY_BODIES', problem), {
+    listenerId: listener.id,
+    durationMs: 0,
+  })
   return BUSY
 }
 

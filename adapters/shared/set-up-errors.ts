@@ -12,10 +12,7 @@ export function bodyTaken(): ListenerConfigError {
 export function noListener(caller: string, found: unknown): ListenerConfigError {
   const { headers, req } = Object(found)
   if (headers || req) {
-    return new ListenerConfigError(
-      caller,
-      'was mounted itself: call it, and mount what it makes of a listener',
-    )
+    return new ListenerConfigError(caller, `was passed as a function; call it: ${caller}(listener)`)
   }
   return new ListenerConfigError(
     'listener',

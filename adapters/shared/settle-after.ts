@@ -2,6 +2,7 @@ import type { WebhookEvent } from '../../src/event.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import type { Listener } from '../../src/listener.ts'
 import { type Due, ended, expectEnd } from './overdue.ts'
+import { ReportedError } from './reported-error.ts'
 import { settle } from './settle.ts'
 
 /** The part of `http.ServerResponse` that is used. */
@@ -70,5 +71,9 @@ function tellLate<Payload>(this: OpenResponse<Payload>): void {
   const { id: listenerId, leaseMs, onError } = this.listener
   const problem = `no answer within the lease of ${leaseMs / 1000} s: the response neither finished nor closed, and the next delivery of this event may run`
   const durationMs = performance.now() - this.dueAt + leaseMs
-  callHook(onError, new Error(problem), { listenerId, eventId: this.event.id, durationMs })
+  callHook(onError, new ReportedError('ERR_NO_ANSWER', problem), {
+    listenerId,
+    eventId: this.event.id,
+    durationMs,
+  })
 }

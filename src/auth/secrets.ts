@@ -68,9 +68,8 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
 export const secretText: OptionCheck = (value, option) => {
   const refuse = (problem: string) => new ListenerConfigError(option, problem)
   if (typeof value !== 'string') throw refuse('must be a string; is the environment variable set?')
-  if (value === '') throw refuse('is empty; is the environment variable set?')
-  if (value.trim() === '') throw refuse('is blank; is the environment variable set?')
-  if (!value.isWellFormed()) throw refuse('has a lone surrogate, which has no UTF-8 bytes')
+  if (value.trim() === '') throw refuse('is empty or blank; is the environment variable set?')
+  if (!value.isWellFormed()) throw refuse('has a lone surrogate')
   if (/^[\r\n]|[\r\n]$/.test(value))
     throw refuse('begins or ends with a line break; trim what you read from a file')
 }

@@ -1,3 +1,4 @@
+import { ListenerConfigError } from '../errors.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { SchemaIssue, SchemaResult } from '../payload-schema.ts'
 import { type Attempt, type Failure, fail } from './check.ts'
@@ -38,7 +39,7 @@ function note(attempt: Attempt, result: SchemaResult<unknown>): PayloadFailure |
 
 /** A schema that throws refuses the payload. Its error may quote the payload, so only `onError` gets it. */
 function schemaThrew(attempt: Attempt, cause: unknown): PayloadFailure {
-  attempt.problem = new Error('the payload schema threw', { cause })
+  attempt.problem = new ListenerConfigError('payload', 'the schema threw', { cause })
   return fail('payload_invalid', attempt.problem.message)
 }
 

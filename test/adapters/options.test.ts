@@ -15,7 +15,7 @@ import { hmacEndpoint } from './sender.ts'
 const { listener } = hmacEndpoint()
 
 const NOT_CALLED =
-  'ListenerConfigError: verifyWebhook: was mounted itself: call it, and mount what it makes of a listener'
+  'ListenerConfigError: verifyWebhook: was passed as a function; call it: verifyWebhook(listener)'
 
 type Mount = (target: unknown, options?: object) => unknown
 
@@ -150,6 +150,8 @@ describe('verifyWebhook mounted itself, and not what it makes of a listener', ()
 
   it('is told so of webhookHandler, too', () => {
     const mounted = webhookHandler as unknown as Mount
-    expect(() => mounted(new Request('http://localhost/'), {})).toThrow('webhookHandler: was mounted itself')
+    expect(() => mounted(new Request('http://localhost/'), {})).toThrow(
+      'webhookHandler: was passed as a function',
+    )
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ReportedError } from '../../adapters/shared/reported-error.ts'
 import { type OnWebhook, webhookHandler } from '../../adapters/web.ts'
 import { ListenerConfigError, type Verdict, type VerdictContext, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -193,7 +194,10 @@ describe('webhookHandler', () => {
     }
     const answers = Array.from({ length: 4096 }, begin)
     expect((await begin()).status).toBe(503)
-    const failure = new Error('4096 bodies are in flight already (maxConcurrentBodies)')
+    const failure = new ReportedError(
+      'ERR_TOO_MANY_BODIES',
+      '4096 bodies are in flight already (maxConcurrentBodies)',
+    )
     expect(told).toEqual([[failure, { listenerId: 'L1', durationMs: 0 }]])
     for (const sender of senders) sender.error(new Error('reset'))
     const statuses = (await Promise.all(answers)).map(({ status }) => status)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { verifyWebhook, webhookOf } from '../../adapters/express.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
 import { serve } from '../support/servers.ts'
 import { hmacEndpoint } from './sender.ts'
@@ -65,7 +66,7 @@ describe('webhookOf', () => {
     ['no schema, where the request was verified with one', { payload: numbers }, {}],
   ])('throws for a listener with the same id and %s, whose type would be a lie', async (_, one, other) => {
     const thrown = await asked(one, other)
-    expect(thrown).toBeInstanceOf(TypeError)
+    expect(thrown).toBeInstanceOf(ListenerConfigError)
     expect(String(thrown)).toMatch(
       /the listener "L1" has another payload schema than the one that verified this/,
     )
@@ -77,7 +78,7 @@ describe('webhookOf', () => {
     ['nothing', undefined],
   ])('throws for %s, and says what to do', (_, request) => {
     const call = () => webhookOf(request as object, hmacEndpoint().listener)
-    expect(call).toThrow(TypeError)
+    expect(call).toThrow(ListenerConfigError)
     expect(call).toThrow(/ did not verify this request: is verifyWebhook\(\) on its route\?$/)
   })
 

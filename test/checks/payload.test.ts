@@ -4,6 +4,7 @@ import * as z from 'zod'
 import {
   defineListener,
   hmac,
+  ListenerConfigError,
   type ListenerOptions,
   type PayloadSchema,
   type VerdictContext,
@@ -115,11 +116,11 @@ describe('schemas that misbehave', () => {
       }),
       '{"password":"hunter2"}',
     )
-    expect(detail).toBe('the payload schema threw')
+    expect(detail).toBe('payload: the schema threw')
   })
 
   it('treats a schema that rejects as a no', async () => {
-    expect(await detailOf(answering(() => Promise.reject(new Error('no'))))).toBe('the payload schema threw')
+    expect(await detailOf(answering(() => Promise.reject(new Error('no'))))).toBe('payload: the schema threw')
   })
 
   it.each([
@@ -134,7 +135,7 @@ describe('schemas that misbehave', () => {
       const delivery = await deliver('{}')
       expect(await outcome(delivery, listener)).toBe('400 payload_invalid')
       const cause = new Error('a bug')
-      const error = new Error('the payload schema threw', { cause })
+      const error = new ListenerConfigError('payload', 'the schema threw', { cause })
       const eventId = delivery.header('webhook-event-id')
       expect(told).toStrictEqual([[error, { listenerId: 'L1', eventId, durationMs: expect.any(Number) }]])
     },
@@ -150,8 +151,8 @@ describe('schemas that misbehave', () => {
   it.each([undefined, null, { issues: [{ path: 7 }] }, { issues: 'many' }])(
     'treats the nonsense %j as a no, now or later',
     async (nonsense) => {
-      expect(await detailOf(answering(() => nonsense))).toBe('the payload schema threw')
-      expect(await detailOf(answering(async () => nonsense))).toBe('the payload schema threw')
+      expect(await detailOf(answering(() => nonsense))).toBe('payload: the schema threw')
+      expect(await detailOf(answering(async () => nonsense))).toBe('payload: the schema threw')
     },
   )
 

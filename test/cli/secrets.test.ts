@@ -30,7 +30,7 @@ test('a secret from a file is never echoed; its last line break is not part of i
 
 test.each([
   ['short', 'must have at least 16 characters'],
-  ['', 'is empty; is the environment variable set?'],
+  ['', 'is empty or blank; is the environment variable set?'],
   [' '.repeat(20), 'must have at least 16 characters'],
 ])('the secret %o is refused without repeating it', async (secret, problem) => {
   const ended = await hookgate(['listen', '--port', '0'], { env: { HOOKGATE_SECRET: secret } })

@@ -1,9 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { ReportedError } from '../../adapters/shared/reported-error.ts'
+import { AddressRefusedError } from '../../sender/address-guard.ts'
+import {
+  ERRORS_PAGE,
+  EventStoreError,
+  KeySetError,
+  ListenerConfigError,
+  ListenerLoadError,
+} from '../../src/errors.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(`${root}docs/errors.md`, 'utf8')
+
+const { repository }: { repository: { url: string } } = JSON.parse(
+  readFileSync(`${root}package.json`, 'utf8'),
+)
 
 const code = ['src', 'adapters', 'stores', 'sender']
   .flatMap((folder) => readdirSync(root + folder, { recursive: true, withFileTypes: true }))
@@ -42,8 +56,22 @@ describe('docs/errors.md', () => {
     expect(page).toContain(`\n### \`${reason}\`\n`)
   })
 
-  it.each(inCode(/code = '(ERR_\w+)'/g))('has a row for the code %s', (name) => {
-    expect(page).toContain(`\n| \`${name}\` |`)
+  it.each(inCode(/'(ERR_[A-Z_]+)'/g))('has an entry for the code %s', (name) => {
+    expect(page).toContain(`\n### \`${name}\`\n`)
+  })
+
+  it.each([
+    new ListenerConfigError('id', 'is missing'),
+    new EventStoreError('it failed'),
+    new KeySetError('it failed', 5),
+    new ListenerLoadError('it failed'),
+    new AddressRefusedError('it is private'),
+    new ReportedError('ERR_NO_ANSWER', 'no answer'),
+    new ReportedError('ERR_TOO_MANY_BODIES', 'no room'),
+  ])('has the entry that $code links to, which Node prints with the error', (error) => {
+    expect(error.help).toBe(`${ERRORS_PAGE}${error.code.toLowerCase()}`)
+    expect(inspect(error)).toContain(error.help)
+    expect(ERRORS_PAGE).toBe(`${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/docs/errors.md#`)
   })
 
   it.each([

@@ -76,7 +76,7 @@ describe('the quick starts', () => {
       onTestFinished(() => void vi.unstubAllEnvs())
       const { POST } = await import(`../../examples/web/${name}.ts`)
       const source = { request: new Request('http://localhost'), getClientAddress: () => '' }
-      expect(() => POST(source)).toThrow('is empty; is the environment variable set?')
+      expect(() => POST(source)).toThrow('is empty or blank; is the environment variable set?')
     },
   )
 

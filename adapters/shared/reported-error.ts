@@ -1,0 +1,14 @@
+import { ERRORS_PAGE } from '../../src/errors.ts'
+
+/** Reported to `onError`, never thrown. */
+export class ReportedError extends Error {
+  readonly code: 'ERR_NO_ANSWER' | 'ERR_TOO_MANY_BODIES'
+  /** Where the causes and fixes are. */
+  readonly help: string
+
+  constructor(code: ReportedError['code'], message: string) {
+    super(message)
+    this.code = code
+    this.help = `${ERRORS_PAGE}${code.toLowerCase()}`
+  }
+}
