@@ -7,6 +7,7 @@ import { Kept } from './kept.ts'
 import { Live } from './live.ts'
 import { masked, maskFor } from './mask.ts'
 import { observe } from './observe.ts'
+import { openPage } from './open-page.ts'
 import type { InspectorPlan } from './plan.ts'
 import { toRecord } from './record.ts'
 import { openRecordFile } from './record-file.ts'
@@ -27,8 +28,7 @@ export interface Inspector {
 export async function openInspector(plan: InspectorPlan, watched: Watched): Promise<Inspector> {
   const { server, listener, url, resigner } = watched
   const mask = maskFor(watched.secrets, listener.auth.sender?.scheme.signature?.headers ?? [])
-  const [kept, live, replays] = [new Kept(plan.keep), new Live(), new Replays()]
-  for (const delivery of plan.loaded) kept.add(delivery)
+  const [kept, live, replays] = [new Kept(plan.keep, plan.loaded), new Live(), new Replays()]
   const record = plan.record === undefined ? undefined : await openRecordFile(plan.record)
   const explain = explainerFor(listener, watched.known)
   const send: Board['send'] = (request, origin) => replays.send(url, request, origin)
@@ -36,6 +36,7 @@ export async function openInspector(plan: InspectorPlan, watched: Watched): Prom
     plan.port === undefined
       ? undefined
       : await serveUi(plan.port, apiOf({ url, kept, live, mask, resigner, explain, send }))
+  if (ui !== undefined && plan.open) openPage(ui.url)
   const origins = originsOf(server, replays)
   let seq = plan.loaded.length
   return {

@@ -8,8 +8,9 @@ export class Kept {
   readonly #most: number
   #bytes = 0
 
-  constructor(most: number) {
+  constructor(most: number, loaded: readonly Inspected[] = []) {
     this.#most = most
+    for (const delivery of loaded) this.add(delivery)
   }
 
   add(delivery: Inspected): void {

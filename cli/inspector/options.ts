@@ -10,6 +10,7 @@ export const DEFAULT_KEEP = 200
 export interface InspectorValues {
   readonly ui?: boolean
   readonly 'ui-port'?: string
+  readonly open?: boolean
   readonly keep?: string
   readonly record?: string
   readonly load?: string
@@ -24,6 +25,7 @@ export const INSPECTOR_OPTIONS: OptionTable<InspectorValues> = {
     value: 'N',
     says: `The port of that page; 0 picks a free one (default ${DEFAULT_UI_PORT}, or the next free one)`,
   },
+  open: { says: 'Open that page in your browser.' },
   keep: {
     value: 'N',
     says: `How many deliveries it keeps (default ${DEFAULT_KEEP}, at most 16 MB together)`,

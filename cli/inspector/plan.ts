@@ -10,13 +10,15 @@ const MOST_KEPT = 100_000
 export interface InspectorPlan {
   /** Undefined where only a record is wanted. */
   readonly port: number | undefined
+  /** Whether to open the page in a browser. */
+  readonly open: boolean
   readonly keep: number
   readonly record: string | undefined
   /** The deliveries of `--load`. */
   readonly loaded: readonly Inspected[]
 }
 
-const PAGE_ONLY = ['ui-port', 'keep', 'key'] as const
+const PAGE_ONLY = ['ui-port', 'open', 'keep', 'key'] as const
 
 /** Undefined when no option asks for an inspector. @throws UsageError before anything is opened. */
 export async function readPlan(given: InspectorValues): Promise<InspectorPlan | undefined> {
@@ -27,6 +29,7 @@ export async function readPlan(given: InspectorValues): Promise<InspectorPlan | 
   if (!wantsPage && record === undefined) return undefined
   return {
     port: wantsPage ? wholeNumber('--ui-port', port, 0, 65_535) : undefined,
+    open: given.open ?? false,
     keep: wholeNumber('--keep', keep, 1, MOST_KEPT),
     record,
     loaded: load === undefined ? [] : await loadRecords(load),
