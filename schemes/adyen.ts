@@ -1,5 +1,5 @@
 import type { Authentication } from '../src/auth/authenticator.ts'
-import { fail } from '../src/checks/check.ts'
+import { fail } from '../src/failure.ts'
 import type { Json } from '../src/lib/json.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
@@ -74,8 +74,8 @@ export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
   SHARED_SECRET_OPTIONS,
   ({ secrets }) => {
     const keys = macKeys(secrets, 'hex', 'base64')
-    return async (attempt): Promise<Authentication> => {
-      const items = itemsOf(attempt.parsed())
+    return async (evidence): Promise<Authentication> => {
+      const items = itemsOf(evidence.parsed())
       if (items === undefined) {
         return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)
       }
@@ -90,7 +90,7 @@ export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
         claimed += `${text}\n`
         signer ||= id
       }
-      attempt.signed = { before: '', body: encoder.encode(claimed), after: '' }
+      evidence.signed = { before: '', body: encoder.encode(claimed), after: '' }
       return vouchedBy(ADYEN, signer)
     }
   },

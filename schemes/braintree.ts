@@ -1,7 +1,7 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { fail } from '../src/checks/check.ts'
 import type { Mac } from '../src/crypto/mac.ts'
+import { fail } from '../src/failure.ts'
 import { encodeBase64 } from '../src/lib/base64.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
@@ -9,7 +9,7 @@ import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/sche
 import { emptyReply, type Handshake, textReply } from '../src/scheme/index.ts'
 import { memberAt } from '../src/scheme/members.ts'
 import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import type { SchemeOptions } from '../src/scheme/scheme.ts'
+import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
 
 /**
  * What `braintree` takes.
@@ -96,8 +96,8 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<B
       id,
       macOf: macWith(secret),
     }))
-    return async (attempt) => {
-      const form = attempt.parsed()
+    return async (evidence) => {
+      const form = evidence.parsed()
       const [pairs, payload] = [memberAt(form, ['bt_signature']), memberAt(form, ['bt_payload'])]
       if (typeof pairs !== 'string' || pairs === '') return fail('auth_missing', 'no bt_signature')
       if (pairs.length > LONGEST_SIGNATURES || typeof payload !== 'string' || !PAYLOAD.test(payload)) {
@@ -113,7 +113,7 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<B
         for (const signed of [payload, `${payload}\n`]) {
           const mac = await macOf(signed)
           if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
-          attempt.signed = { before: signed, body: new Uint8Array(0), after: '' }
+          evidence.signed = { before: signed, body: new Uint8Array(0), after: '' }
           return vouchedBy(BRAINTREE, id)
         }
       }

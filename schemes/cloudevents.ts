@@ -1,7 +1,8 @@
+import type { Evidence } from '../src/auth/evidence.ts'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { type Attempt, fail } from '../src/checks/check.ts'
 import { headerOf } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
+import { fail } from '../src/failure.ts'
 import { type OptionCheck, optional } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
@@ -9,7 +10,7 @@ import { queryOf } from '../src/scheme/handshake-request.ts'
 import { emptyReply, type Handshake } from '../src/scheme/index.ts'
 import { textAt } from '../src/scheme/members.ts'
 import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import type { SchemeOptions } from '../src/scheme/scheme.ts'
+import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
 import { holderOf } from '../src/scheme/token-keys.ts'
 
 /**
@@ -69,14 +70,14 @@ const CLOUDEVENTS: CodeScheme = {
 }
 
 /** An event's ID counts within its source. In binary mode both are headers, in structured mode members. */
-function claim(attempt: Attempt): void {
-  const isStructured = STRUCTURED.test(`${headerOf(attempt.delivery, 'content-type')}`)
+function claim(evidence: Evidence): void {
+  const isStructured = STRUCTURED.test(`${headerOf(evidence.delivery, 'content-type')}`)
   const find = (name: string) =>
-    isStructured ? textAt(attempt.parsed(), [name]) : headerOf(attempt.delivery, `ce-${name}`)
+    isStructured ? textAt(evidence.parsed(), [name]) : headerOf(evidence.delivery, `ce-${name}`)
   const [id, source] = [find('id'), find('source')]
   if (typeof id !== 'string' || typeof source !== 'string') return
-  attempt.eventIdText = id
-  attempt.signed = { before: '', body: encoder.encode(JSON.stringify([source, id])), after: '' }
+  evidence.eventIdText = id
+  evidence.signed = { before: '', body: encoder.encode(JSON.stringify([source, id])), after: '' }
 }
 
 /**
@@ -100,9 +101,9 @@ export const cloudevents: CodeSchemeFactory<CloudeventsOptions> = defineCodeSche
   { ...SHARED_SECRET_OPTIONS, allowedOrigins: /* @__PURE__ */ optional(origins) },
   ({ secrets }) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
-    return (attempt) => {
-      const inHeader = headerOf(attempt.delivery, 'authorization')
-      const inUrl = queryOf(attempt.delivery)('access_token')
+    return (evidence) => {
+      const inHeader = headerOf(evidence.delivery, 'authorization')
+      const inUrl = queryOf(evidence.delivery)('access_token')
       const token = inHeader ?? inUrl
       if (token === undefined) return fail('auth_missing', 'no Authorization, and no access_token')
       if (typeof token !== 'string' || (inHeader !== undefined && inUrl !== undefined)) {
@@ -110,7 +111,7 @@ export const cloudevents: CodeSchemeFactory<CloudeventsOptions> = defineCodeSche
       }
       const holder = holderOf(known, token) ?? holderOf(known, token.replace(BEARER, ''))
       if (holder === undefined) return fail('signature_mismatch', 'the token is none of the secrets')
-      claim(attempt)
+      claim(evidence)
       return vouchedBy(CLOUDEVENTS, holder)
     }
   },

@@ -1,6 +1,6 @@
 import { constantTimeEqual } from '#crypto'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { fail } from '../src/checks/check.ts'
+import { fail } from '../src/failure.ts'
 import { bytesOf } from '../src/lib/bytes.ts'
 import { encodeHex } from '../src/lib/hex.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
@@ -59,11 +59,11 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions> = defineCodeSche
   ({ secrets }) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
     const signatureOf = signatureReader(CLOUDINARY.signature)
-    return async (attempt) => {
-      const signatures = signatureOf(attempt)
+    return async (evidence) => {
+      const signatures = signatureOf(evidence)
       if ('reason' in signatures) return signatures
       const [signature = ''] = signatures
-      const { delivery, timestampText } = attempt
+      const { delivery, timestampText } = evidence
       const algorithm = signature.length === SHA256_DIGITS ? 'SHA-256' : 'SHA-1'
       const matches = await Promise.all(
         known.map(async ({ secret }) => {
@@ -73,7 +73,7 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions> = defineCodeSche
       )
       const holder = known[matches.indexOf(true)]
       if (holder === undefined) return fail('signature_mismatch', 'the signature matches none of the secrets')
-      attempt.signed = { before: '', body: delivery.body, after: timestampText }
+      evidence.signed = { before: '', body: delivery.body, after: timestampText }
       return vouchedBy(CLOUDINARY, holder.id)
     }
   },

@@ -1,6 +1,6 @@
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { fail } from '../src/checks/check.ts'
 import { ListenerConfigError } from '../src/errors.ts'
+import { fail } from '../src/failure.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { textReply } from '../src/scheme/index.ts'
@@ -54,8 +54,8 @@ export const graph: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
   SHARED_SECRET_OPTIONS,
   ({ secrets }) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
-    return (attempt) => {
-      const notifications = memberAt(attempt.parsed(), ['value'])
+    return (evidence) => {
+      const notifications = memberAt(evidence.parsed(), ['value'])
       if (!Array.isArray(notifications) || notifications.length === 0) {
         return fail('auth_missing', 'value is not a list of notifications')
       }

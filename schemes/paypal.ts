@@ -1,7 +1,7 @@
 import { remoteCertificates } from '../src/auth/remote-certificates.ts'
 import { REMOTE_OPTIONS, type RemoteOptions } from '../src/auth/remote-options.ts'
-import { fail } from '../src/checks/check.ts'
 import { headerOf } from '../src/delivery.ts'
+import { fail } from '../src/failure.ts'
 import { decodeBase64 } from '../src/lib/base64.ts'
 import { crc32 } from '../src/lib/crc32.ts'
 import { wellFormedText } from '../src/lib/options.ts'
@@ -59,10 +59,10 @@ export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalO
   ({ webhookId, ...options }) => {
     const signatureOf = signatureReader(PAYPAL.signature)
     const verify = remoteCertificates('PayPal', options)
-    return async (attempt) => {
-      const items = signatureOf(attempt)
+    return async (evidence) => {
+      const items = signatureOf(evidence)
       if ('reason' in items) return items
-      const { delivery, timestampText } = attempt
+      const { delivery, timestampText } = evidence
       const signature = decodeBase64(items[0] ?? '')
       if (signature === undefined) return fail('signature_mismatch', 'the signature is not base64')
       if (headerOf(delivery, 'paypal-auth-algo') !== 'SHA256withRSA') {
@@ -75,9 +75,9 @@ export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalO
       const id = headerOf(delivery, 'paypal-transmission-id')
       if (typeof id !== 'string') return fail('signature_mismatch', 'no paypal-transmission-id, or several')
       const message = encoder.encode(`${id}|${timestampText}|${webhookId}|${crc32(delivery.body)}`)
-      const problem = await verify(url, attempt.now, { hash: 'SHA-256', signature, message })
+      const problem = await verify(url, evidence.now, { hash: 'SHA-256', signature, message })
       if (problem !== undefined) return fail('signature_mismatch', problem)
-      attempt.signed = { before: '', body: message, after: '' }
+      evidence.signed = { before: '', body: message, after: '' }
       return vouchedBy(PAYPAL, url)
     }
   },

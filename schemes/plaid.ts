@@ -3,8 +3,8 @@ import { Jwks } from '../src/auth/jwks.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../src/auth/remote-options.ts'
 import { RemoteValues } from '../src/auth/remote-values.ts'
 import { readToken } from '../src/auth/token.ts'
-import { fail } from '../src/checks/check.ts'
 import { headerOf } from '../src/delivery.ts'
+import { fail } from '../src/failure.ts'
 import { withDeadline } from '../src/lib/deadline.ts'
 import { aFunction } from '../src/lib/options.ts'
 import { bodyHash } from '../src/scheme/body-hash.ts'
@@ -64,15 +64,15 @@ export const plaid: CodeSchemeFactory<PlaidOptions> = defineCodeScheme<PlaidOpti
     const late = () => new Error(`did not answer within ${timeoutMs} ms`)
     const load = async (keyId: string) => usable(await withDeadline(findKey(keyId), timeoutMs, late))
     const keys = new RemoteValues('Plaid', load, { ...options, timeoutSeconds })
-    return async (attempt) => {
-      const header = headerOf(attempt.delivery, 'plaid-verification')
+    return async (evidence) => {
+      const header = headerOf(evidence.delivery, 'plaid-verification')
       if (header === undefined) return fail('auth_missing', 'no Plaid-Verification')
       const token = typeof header === 'string' ? readToken(header) : 'more than one Plaid-Verification'
       if (typeof token === 'string') return fail('token_invalid', token)
       const { algorithm, claims, keyId, signature, signingInput } = token
       if (algorithm !== 'ES256') return fail('token_invalid', 'alg is not ES256')
       if (typeof claims.iat !== 'number') return fail('token_invalid', 'iat is not a number')
-      if (claims.request_body_sha256 !== (await bodyHash(attempt.delivery.body, 'hex'))) {
+      if (claims.request_body_sha256 !== (await bodyHash(evidence.delivery.body, 'hex'))) {
         return fail('token_invalid', 'request_body_sha256 is not the hash of the body')
       }
       const key = await keys.get(keyId, (jwks) => jwks?.find(keyId, 'ES256') ?? 'there is no such key')
@@ -80,8 +80,8 @@ export const plaid: CodeSchemeFactory<PlaidOptions> = defineCodeScheme<PlaidOpti
       if (!(await verifySignature('ES256', key, signature, signingInput))) {
         return fail('token_invalid', 'the signature does not verify')
       }
-      attempt.timestampText = `${claims.iat}`
-      attempt.signed = { before: signingInput, body: new Uint8Array(0), after: '' }
+      evidence.timestampText = `${claims.iat}`
+      evidence.signed = { before: signingInput, body: new Uint8Array(0), after: '' }
       return vouchedBy(PLAID, keyId)
     }
   },

@@ -1,5 +1,5 @@
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { fail } from '../src/checks/check.ts'
+import { fail } from '../src/failure.ts'
 import { encodeBase64 } from '../src/lib/base64.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
@@ -49,8 +49,8 @@ export const postmark: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme
       secret: encodeBase64(encoder.encode(secret)),
     }))
     const credentialsOf = signatureReader(POSTMARK.signature)
-    return (attempt) => {
-      const credentials = credentialsOf(attempt)
+    return (evidence) => {
+      const credentials = credentialsOf(evidence)
       if ('reason' in credentials) return credentials
       const [text = ''] = credentials
       if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')

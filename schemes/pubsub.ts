@@ -2,8 +2,8 @@ import { verifySignature } from '#crypto'
 import { fetchedKeySet } from '../src/auth/remote-key-set.ts'
 import { REMOTE_OPTIONS, type RemoteOptions } from '../src/auth/remote-options.ts'
 import { readBearerToken, type Token } from '../src/auth/token.ts'
-import { type Failure, fail } from '../src/checks/check.ts'
 import { headerOf } from '../src/delivery.ts'
+import { type Failure, fail } from '../src/failure.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import { ANY_BODY } from '../src/scheme/any-body.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
@@ -84,8 +84,8 @@ export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme<PubsubO
   { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: wellFormedText, email: wellFormedText },
   (options) => {
     const keys = fetchedKeySet(KEYS_URL, KEYS_URL, options)
-    return async (attempt) => {
-      const { delivery, now } = attempt
+    return async (evidence) => {
+      const { delivery, now } = evidence
       const header = headerOf(delivery, 'authorization')
       if (header === undefined) return fail('auth_missing', 'no Authorization')
       const token = typeof header === 'string' ? readBearerToken(header) : 'more than one Authorization'
@@ -99,7 +99,7 @@ export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme<PubsubO
       if (!(await verifySignature(algorithm, key, signature, signingInput))) {
         return fail('token_invalid', 'the signature does not verify')
       }
-      attempt.eventIdText ||= textAt(attempt.parsed(), ['message', 'messageId']) ?? ''
+      evidence.eventIdText ||= textAt(evidence.parsed(), ['message', 'messageId']) ?? ''
       return vouchedBy(PUBSUB, keyId)
     }
   },

@@ -1,12 +1,12 @@
-import { fail } from '../src/checks/check.ts'
 import { headerOf } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
+import { fail } from '../src/failure.ts'
 import { bytesOf } from '../src/lib/bytes.ts'
 import { checkedElsewhere, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import type { SchemeOptions } from '../src/scheme/scheme.ts'
+import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
 import { signatureReader } from '../src/scheme/signature-items.ts'
 import { isDigestOf } from './shared/content-digest.ts'
 import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
@@ -104,17 +104,17 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
     const required = ['content-digest', ...requiredComponents]
     const signatureOf = signatureReader({ headers: ['signature'] })
     const inputOf = signatureReader({ headers: ['signature-input'] })
-    return async (attempt) => {
-      const [signature, signatureInput] = [signatureOf(attempt), inputOf(attempt)]
+    return async (evidence) => {
+      const [signature, signatureInput] = [signatureOf(evidence), inputOf(evidence)]
       if ('reason' in signature) return signature
       if ('reason' in signatureInput) return signatureInput
-      const digest = headerOf(attempt.delivery, 'content-digest')
-      if (typeof digest !== 'string' || !(await isDigestOf(attempt.delivery.body, digest))) {
+      const digest = headerOf(evidence.delivery, 'content-digest')
+      if (typeof digest !== 'string' || !(await isDigestOf(evidence.delivery.body, digest))) {
         return fail('signature_mismatch', 'Content-Digest is not that of the body')
       }
       let problem = `no signature over ${required.join(', ')} is right`
       for (const { input, text } of signaturesIn(`${signature[0]}`, `${signatureInput[0]}`, required)) {
-        const base = signatureBase(input, attempt.delivery, publicUrl)
+        const base = signatureBase(input, evidence.delivery, publicUrl)
         if ('unknown' in base) {
           problem = `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`
           continue
@@ -122,9 +122,9 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
         const signer = await signerOf(keys, input, base.text, text)
         if (signer === undefined) continue
         const { created = '', expires = Infinity } = Object.fromEntries(input.parameters)
-        if (!(attempt.now <= Number(expires))) return fail('signature_mismatch', 'the signature has expired')
-        attempt.timestampText = created
-        attempt.signed = { before: base.text, body: NO_BYTES, after: '' }
+        if (!(evidence.now <= Number(expires))) return fail('signature_mismatch', 'the signature has expired')
+        evidence.timestampText = created
+        evidence.signed = { before: base.text, body: NO_BYTES, after: '' }
         return vouchedBy(RFC9421, signer)
       }
       return fail('signature_mismatch', problem)

@@ -1,7 +1,7 @@
 import { remoteCertificates } from '../src/auth/remote-certificates.ts'
 import { REMOTE_OPTIONS } from '../src/auth/remote-options.ts'
-import { fail } from '../src/checks/check.ts'
 import { ListenerConfigError } from '../src/errors.ts'
+import { fail } from '../src/failure.ts'
 import { aBoolean, aFunction, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
@@ -77,8 +77,8 @@ export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
   ({ topicArns, signatureVersion, ...options }) => {
     const topics = [topicArns].flat()
     const verify = remoteCertificates('Amazon SNS', options)
-    return async (attempt) => {
-      const message = attempt.parsed()
+    return async (evidence) => {
+      const message = evidence.parsed()
       const given = signatureOf(message)
       if ('reason' in given) return given
       if (!topics.includes(textOf(message, 'TopicArn'))) {
@@ -87,9 +87,9 @@ export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
       if (signatureVersion === '2' && given.hash === 'SHA-1') {
         return fail('signature_mismatch', 'SignatureVersion is below signatureVersion')
       }
-      const problem = await verify(given.certificateUrl, attempt.now, given)
+      const problem = await verify(given.certificateUrl, evidence.now, given)
       if (problem !== undefined) return fail('signature_mismatch', problem)
-      attempt.signed = { before: '', body: given.message, after: '' }
+      evidence.signed = { before: '', body: given.message, after: '' }
       return vouchedBy(SNS, given.certificateUrl)
     }
   },

@@ -1,4 +1,3 @@
-import type { Attempt } from './checks/check.ts'
 import { claimEvent } from './claim.ts'
 import type { Held } from './claim-keys.ts'
 import { ListenerConfigError } from './errors.ts'
@@ -6,14 +5,15 @@ import type { WebhookEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
+import type { Verification } from './verification.ts'
 
 /** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
-export function accept(attempt: Attempt): MaybePromise<Verdict<unknown>> {
-  return claimEvent(attempt, (claim) => ({ ok: true, event: eventOf(attempt, claim) }))
+export function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
+  return claimEvent(verification, (claim) => ({ ok: true, event: eventOf(verification, claim) }))
 }
 
-function eventOf(attempt: Attempt, claim: Held): WebhookEvent<unknown> {
-  const { auth, delivery, eventId, listener, payload, sender, sentAt } = attempt
+function eventOf(verification: Verification, claim: Held): WebhookEvent<unknown> {
+  const { auth, delivery, eventId, listener, payload, sender, sentAt } = verification
   if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const event: Writable<WebhookEvent<unknown>> = {
     id: eventId,
@@ -27,7 +27,7 @@ function eventOf(attempt: Attempt, claim: Held): WebhookEvent<unknown> {
   }
   // Assigned one by one: a copy costs more than most checks.
   if (sender) {
-    event.type = sender.typeOf(attempt)
+    event.type = sender.typeOf(verification)
     event.unsigned = sender.unsigned
   }
   if (listener.payload) schemas.set(event, listener.payload)

@@ -2,7 +2,7 @@ import type { Trigger } from './auth/remote-value.ts'
 import type { EventAuth } from './event.ts'
 import type { ClaimAnswer, CommitAnswer } from './event-store.ts'
 import type { VerdictContext } from './listener-options.ts'
-import type { Reason } from './verdict.ts'
+import type { Reason } from './reason.ts'
 
 /**
  * The error of an operation that failed. Its cause is not published.

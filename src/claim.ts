@@ -1,5 +1,4 @@
 import type { StoreAnswer, StoreFields } from './channel-fields.ts'
-import type { Attempt } from './checks/check.ts'
 import type { Held } from './claim-keys.ts'
 import { EventStoreError } from './errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
@@ -9,6 +8,7 @@ import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
 import { type Rejected, rejected } from './verdict.ts'
+import type { Verification } from './verification.ts'
 
 /** Why a valid delivery loses: its event was handled before, or is in progress. */
 export type ClaimReason = 'event_duplicate' | 'event_in_progress'
@@ -19,7 +19,7 @@ export type ClaimReason = 'event_duplicate' | 'event_in_progress'
  * @throws EventStoreError when the store throws, takes too long or answers anything but the contract's words.
  */
 export function claimEvent<Accepted>(
-  { listener, eventId, sender, claimKeys }: Attempt,
+  { listener, eventId, sender, claimKeys }: Verification,
   accept: (claim: Held) => Accepted,
 ): MaybePromise<Accepted | Rejected> {
   const claim = sender?.hold(claimKeys, (key) => new Claim(listener, key)) ?? new Claim(listener, eventId)

@@ -1,5 +1,5 @@
 /**
- * One HTTP attempt to deliver an event, told in words that belong to no framework.
+ * One HTTP request that delivers an event, independent of any framework.
  *
  * @example
  * ```ts

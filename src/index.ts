@@ -1,4 +1,5 @@
-export type { Authenticator } from './auth/authenticator.ts'
+export type { Authentication, Authenticator, AuthReason } from './auth/authenticator.ts'
+export type { Evidence } from './auth/evidence.ts'
 export { generateSecret, type HmacOptions, type HmacSecret, hmac } from './auth/hmac.ts'
 export type { NamedSecret, Secrets } from './auth/secrets.ts'
 export type { FailedFields, KeysFields, StoreFields, VerifyFields } from './channel-fields.ts'
@@ -12,10 +13,13 @@ export {
   type EventStore,
   eventKeyText,
 } from './event-store.ts'
+export type { Clock } from './lib/clock.ts'
 export type { Json } from './lib/json.ts'
 export { defineListener, type Listener } from './listener.ts'
-export type { Clock, ListenerOptions, VerdictContext } from './listener-options.ts'
+export type { ListenerOptions, VerdictContext } from './listener-options.ts'
 export type { PayloadSchema } from './payload-schema.ts'
-export { type Reply, replyTo } from './reply.ts'
-export type { Accepted, Handshake, Reason, Rejected, RejectedStatus, Verdict } from './verdict.ts'
+export type { Reason, RejectedStatus } from './reason.ts'
+export type { Reply } from './reply.ts'
+export { replyTo } from './reply-to.ts'
+export type { Accepted, Handshake, Rejected, Verdict } from './verdict.ts'
 export { verify } from './verify.ts'

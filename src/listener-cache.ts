@@ -3,9 +3,9 @@ import { ListenerConfigError, ListenerLoadError } from './errors.ts'
 import { withDeadline } from './lib/deadline.ts'
 import { callHook } from './lib/hooks.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
-import { type SharedAttempt, sharedAttempt } from './lib/shared-attempt.ts'
+import { type SingleFlight, singleFlight } from './lib/single-flight.ts'
 import type { Listener } from './listener.ts'
-import type { Listeners, ListenersOptions } from './listeners.ts'
+import type { Listeners, ListenersOptions } from './listeners-options.ts'
 
 const LONGEST_ID = 256
 /** Between a failed load and the next. */
@@ -21,7 +21,7 @@ class Entry<Payload> {
   beganAt = -Infinity
   failure: ListenerLoadError | undefined
   /** Set while a load is in flight. */
-  attempt: SharedAttempt | undefined
+  loading: SingleFlight | undefined
   isForgotten = false
 
   constructor(id: string) {
@@ -59,8 +59,8 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     if (age < (entry.listener ? this.#ttlMs : this.#unknownMs)) return entry.listener
     const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
     if (this.#isUsable(entry)) return entry.listener
-    const attempt = begun ?? entry.attempt?.join()
-    return attempt ? attempt.then(() => this.#answer(entry)) : this.#answer(entry)
+    const loading = begun ?? entry.loading?.join()
+    return loading ? loading.then(() => this.#answer(entry)) : this.#answer(entry)
   }
 
   forget(id: string): void {
@@ -90,8 +90,8 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
   #begin(entry: Entry<Payload>): Promise<void> | undefined {
     const work = () => this.#load(entry)
     const longestMs = this.#timeoutMs + GRACE_MS
-    entry.attempt ??= sharedAttempt(work, longestMs, this.#clock, this.#options.waitUntil)
-    return entry.attempt.begin()
+    entry.loading ??= singleFlight(work, longestMs, this.#clock, this.#options.waitUntil)
+    return entry.loading.begin()
   }
 
   /** Never rejects: records the failure and keeps the previous listener. */
@@ -108,7 +108,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
       entry.failure = new ListenerLoadError('the listener could not be loaded', { cause })
       callHook(onError, entry.failure, { listenerId: entry.id, durationMs: this.#since(beganAt) })
     }
-    entry.attempt = undefined
+    entry.loading = undefined
     if (!entry.isForgotten) this.#keep(entry)
   }
 

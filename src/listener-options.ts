@@ -1,5 +1,6 @@
 import type { Authenticator } from './auth/authenticator.ts'
 import type { EventStore } from './event-store.ts'
+import type { Clock } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
 import {
   aFunction,
@@ -15,22 +16,8 @@ import {
   wellFormedText,
   withMethods,
 } from './lib/options.ts'
-import { checkMemory } from './listener-defaults.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
-
-/**
- * A source of time in milliseconds. The default is usually `Date`.
- *
- * @example
- * ```ts
- * const clock: Clock = { now: () => 1_700_000_000_000 }
- * ```
- */
-export interface Clock {
-  /** The time now. */
-  now(): number
-}
 
 /**
  * What hookgate knows about a delivery when it reports a verdict or an error.
@@ -144,5 +131,4 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
 /** @throws ListenerConfigError for the first missing, unknown or unsafe option. */
 export function checkListenerOptions<Payload>(options: ListenerOptions<Payload>): void {
   checkOptions('defineListener', options, OPTIONS)
-  checkMemory(options)
 }

@@ -1,14 +1,11 @@
 import type { Authenticator } from './auth/authenticator.ts'
 import type { EventStore } from './event-store.ts'
 import { type AddressMatcher, compileCidrs } from './lib/cidr.ts'
+import type { Clock } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
 import { defaultsOf } from './listener-defaults.ts'
-import {
-  type Clock,
-  checkListenerOptions,
-  type ListenerOptions,
-  type VerdictContext,
-} from './listener-options.ts'
+import { checkListenerOptions, type ListenerOptions, type VerdictContext } from './listener-options.ts'
+import { checkRetention } from './listener-retention.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -72,6 +69,7 @@ export interface Listener<Payload = Json> {
  */
 export function defineListener<Payload = Json>(options: ListenerOptions<Payload>): Listener<Payload> {
   checkListenerOptions(options)
+  checkRetention(options)
   const { allowedCidrs } = options
   const defaults = defaultsOf(options.auth.sender?.scheme)
   return Object.freeze({

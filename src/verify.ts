@@ -1,9 +1,8 @@
 import { accept } from './accept.ts'
 import { checkAuthenticity } from './checks/authenticity.ts'
 import { checkBodySize } from './checks/body-size.ts'
-import { Attempt } from './checks/check.ts'
 import { checkEventId } from './checks/event-id.ts'
-import { type Answered, answerOpenHandshake, answerSignedHandshake } from './checks/handshake.ts'
+import { answerOpenHandshake, answerSignedHandshake } from './checks/handshake.ts'
 import { checkHeaders } from './checks/headers.ts'
 import { checkJsonBody } from './checks/json-body.ts'
 import { checkPayload } from './checks/payload.ts'
@@ -19,7 +18,8 @@ import type { Json } from './lib/json.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import type { Handshake, Rejected, Verdict } from './verdict.ts'
-import { type Check, walkChecks } from './walk-checks.ts'
+import { Verification } from './verification.ts'
+import { type Check, type ReasonOf, walkChecks } from './walk-checks.ts'
 import { watched } from './watch.ts'
 
 /**
@@ -75,10 +75,8 @@ const SENDER_CHECKS: SenderChecks = [
   checkPayload,
 ]
 
-type Result = Exclude<Awaited<ReturnType<Checks[number] | SenderChecks[number]>>, undefined>
-
-/** Every reason that a check can refuse with, collected from the checks' types. */
-export type CheckReason = Exclude<Result, Answered>['reason']
+/** Every reason that a check can refuse with, collected from the checks' types. One without a status does not compile. */
+export type CheckReason = ReasonOf<Checks[number] | SenderChecks[number]>
 
 /**
  * Verifies that a delivery is authentic, fresh, complete, new and from an allowed network. Claims the event of an accepted
@@ -112,26 +110,26 @@ export function verdictOn<Payload>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): MaybePromise<Verdict<Payload>> {
-  const verdict = watched(new Attempt(delivery, listener), checkThenClaim)
+  const verdict = watched(new Verification(delivery, listener), checkThenClaim)
   return verdict as MaybePromise<Verdict<Payload>> // the listener's schema determines the payload's type
 }
 
-/** The first half of `verdictOn`. Returns the Attempt if every check passed; `claimOn` then claims its event. */
+/** The first half of `verdictOn`. Returns the Verification if every check passed; `claimOn` then claims its event. */
 export function checkedOn(
   delivery: Delivery,
   listener: Listener<unknown>,
-): MaybePromise<Attempt | Rejected | Handshake> {
-  return watched(new Attempt(delivery, listener), checkOnly)
+): MaybePromise<Verification | Rejected | Handshake> {
+  return watched(new Verification(delivery, listener), checkOnly)
 }
 
 /** The second half of `verdictOn`. Call it once. `durationMs` excludes the time between the halves. */
-export function claimOn(attempt: Attempt): MaybePromise<Verdict<unknown>> {
-  return watched(attempt, accept)
+export function claimOn(verification: Verification): MaybePromise<Verdict<unknown>> {
+  return watched(verification, accept)
 }
 
-const checkThenClaim = (attempt: Attempt) => walkChecks(checksFor(attempt), attempt, accept)
-const checkOnly = (attempt: Attempt) => walkChecks(checksFor(attempt), attempt, (passed) => passed)
+const checkThenClaim = (given: Verification) => walkChecks(checksFor(given), given, accept)
+const checkOnly = (given: Verification) => walkChecks(checksFor(given), given, (passed) => passed)
 
-/** Cast: checks that need `attempt.sender` are listed only where there is one. */
-const checksFor = ({ sender }: Attempt) =>
+/** Cast: checks that need `verification.sender` are listed only where there is one. */
+const checksFor = ({ sender }: Verification) =>
   sender === undefined ? CHECKS : (SENDER_CHECKS as readonly Check[])

@@ -1,55 +1,55 @@
 import type { VerifyFields } from './channel-fields.ts'
-import type { Attempt } from './checks/check.ts'
 import { isAddress } from './lib/cidr.ts'
 import { callHook, isWatched, VERIFY } from './lib/hooks.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { traced } from './lib/tracing.ts'
 import type { VerdictContext } from './listener-options.ts'
 import type { Verdict } from './verdict.ts'
+import type { Verification } from './verification.ts'
 
-/** What a step of `verify` ends with: a verdict, or the attempt itself when its event is still to be claimed. */
-type Step<Result> = (attempt: Attempt) => MaybePromise<Result>
+/** What a step of `verify` ends with: a verdict, or the verification itself when its event is still to be claimed. */
+type Step<Result> = (verification: Verification) => MaybePromise<Result>
 
 /** Runs a step, and tells the listener's hooks and the channel's subscribers the verdict and how long it took. */
-export function watched<Result extends Verdict<unknown> | Attempt>(
-  attempt: Attempt,
+export function watched<Result extends Verdict<unknown> | Verification>(
+  verification: Verification,
   step: Step<Result>,
 ): MaybePromise<Result> {
-  if (!isWatched(attempt.listener)) return step(attempt)
-  const startedAt = performance.now() - attempt.spentMs
+  if (!isWatched(verification.listener)) return step(verification)
+  const startedAt = performance.now() - verification.spentMs
   return traced(
     VERIFY,
-    () => watch(attempt, step, startedAt),
+    () => watch(verification, step, startedAt),
     (result): VerifyFields => ({
-      ...contextOf(attempt, startedAt),
-      bodyBytes: attempt.delivery.body.byteLength,
-      ...outcomeOf(attempt, result),
+      ...contextOf(verification, startedAt),
+      bodyBytes: verification.delivery.body.byteLength,
+      ...outcomeOf(verification, result),
     }),
   )
 }
 
-async function watch<Result extends Verdict<unknown> | Attempt>(
-  attempt: Attempt,
+async function watch<Result extends Verdict<unknown> | Verification>(
+  verification: Verification,
   step: Step<Result>,
   startedAt: number,
 ): Promise<Result> {
-  const { onVerdict, onError } = attempt.listener
+  const { onVerdict, onError } = verification.listener
   try {
-    const result = await step(attempt)
-    if ('ok' in result) callHook(onVerdict, result, contextOf(attempt, startedAt))
-    else attempt.spentMs = performance.now() - startedAt
-    if (attempt.problem) callHook(onError, attempt.problem, contextOf(attempt, startedAt))
+    const result = await step(verification)
+    if ('ok' in result) callHook(onVerdict, result, contextOf(verification, startedAt))
+    else verification.spentMs = performance.now() - startedAt
+    if (verification.problem) callHook(onError, verification.problem, contextOf(verification, startedAt))
     return result
   } catch (error) {
-    callHook(onError, error, contextOf(attempt, startedAt))
+    callHook(onError, error, contextOf(verification, startedAt))
     throw error
   }
 }
 
 /** What may be published of a result. `checked`: the claim is a step of its own. */
 function outcomeOf(
-  { auth }: Attempt,
-  result: Verdict<unknown> | Attempt | undefined,
+  { auth }: Verification,
+  result: Verdict<unknown> | Verification | undefined,
 ): Pick<VerifyFields, 'outcome' | 'reason' | 'auth'> {
   if (!result) return { outcome: 'undecided' }
   if (!('ok' in result)) return { outcome: 'checked' }
@@ -63,7 +63,7 @@ function outcomeOf(
 
 /** Logs are written from this, so text that a stranger could have made up stays out. */
 function contextOf(
-  { claimKeys, delivery, eventId, listener, sender }: Attempt,
+  { claimKeys, delivery, eventId, listener, sender }: Verification,
   startedAt: number,
 ): VerdictContext {
   const { sourceIp } = delivery

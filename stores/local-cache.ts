@@ -6,9 +6,9 @@ import {
   type EventStore,
   eventKeyText,
 } from '../src/event-store.ts'
+import type { Clock } from '../src/lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger, withMethods } from '../src/lib/options.ts'
-import type { Clock } from '../src/listener-options.ts'
 
 /**
  * The options of `withLocalCache`.

@@ -5,10 +5,10 @@ import type {
   onRequestHookHandler,
   preHandlerHookHandler,
 } from 'fastify'
-import type { Attempt } from '../../src/checks/check.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import { isPromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
+import type { Verification } from '../../src/verification.ts'
 import type { Leaving } from './incoming.ts'
 import { type Checked, claim } from './outcome.ts'
 import { nodeIncoming } from './read-node.ts'
@@ -20,7 +20,7 @@ export const CHECKED: unique symbol = Symbol('hookgate')
 
 /** A checked request whose event is not claimed yet. Not declared on FastifyRequest, to hide the symbol from users. */
 interface GuardedRequest extends FastifyRequest {
-  [CHECKED]?: Attempt
+  [CHECKED]?: Verification
 }
 
 /** The `onRequest` hook: reads the body, runs the checks, and responds to refused deliveries. */
@@ -33,7 +33,7 @@ export function checkFirst(
     receiver
       .receive(request, nodeIncoming(request.raw, reply.raw), findSource, (outcome) => {
         if (outcome.reply) return sendReply(reply, outcome.reply)
-        request[CHECKED] = outcome.attempt
+        request[CHECKED] = outcome.verification
         return done()
       })
       .catch(done)
@@ -49,9 +49,9 @@ export const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, 
 export function claimLast(receiver: Receiver<FastifyRequest, unknown, Checked>): preHandlerHookHandler {
   return (request: GuardedRequest, reply, done) => {
     if (request.webhook) return done() // reply.callNotFound() runs the hook again
-    const attempt = request[CHECKED] as Attempt // set by onRequest
+    const verification = request[CHECKED] as Verification // set by onRequest
     const sender: Leaving = { whenGone: (tell) => void reply.raw.on('close', tell) }
-    const outcome = receiver.hold(attempt.delivery.body.byteLength, sender, () => claim(attempt))
+    const outcome = receiver.hold(verification.delivery.body.byteLength, sender, () => claim(verification))
     const claimed = whenKnown(outcome, (known) => {
       if (known.reply) return sendReply(reply, known.reply)
       settleAfter(reply.raw, known.listener, known.event)

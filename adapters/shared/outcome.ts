@@ -1,13 +1,14 @@
-import { Attempt, type Failure } from '../../src/checks/check.ts'
 import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { EventStoreError, KeySetError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
+import type { Failure } from '../../src/failure.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
-import { replyTo } from '../../src/reply.ts'
+import { replyTo } from '../../src/reply-to.ts'
 import { type Accepted, type Handshake, type Rejected, rejected } from '../../src/verdict.ts'
+import { Verification } from '../../src/verification.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
 import { watched } from '../../src/watch.ts'
 import type { BodyIncompleteError } from './body.ts'
@@ -26,9 +27,9 @@ export interface Claimed<Payload> {
   readonly reply?: undefined
 }
 
-/** Every check passed: call `claim` with the attempt before the handler runs. */
+/** Every check passed: call `claim` with the verification before the handler runs. */
 export interface Checked {
-  readonly attempt: Attempt
+  readonly verification: Verification
   readonly reply?: undefined
 }
 
@@ -62,10 +63,10 @@ export function refuseSource(
   listener: Listener<unknown>,
   sourceIp: string | undefined,
 ): Refusal {
-  const attempt = new Attempt({ method, header, body: NO_BYTES, sourceIp }, listener)
-  const { reason, detail } = checkSourceIp(attempt) as Failure<'source_ip_not_allowed'> // that is why it is called
+  const verification = new Verification({ method, header, body: NO_BYTES, sourceIp }, listener)
+  const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // that is why it is called
   const verdict = rejected(reason, detail, listener.auth)
-  void watched(attempt, () => verdict)
+  void watched(verification, () => verdict)
   return { reply: thenClose(replyTo(verdict)) }
 }
 
@@ -77,10 +78,10 @@ export function refuseIncomplete(
   listener: Listener<unknown>,
   startedAt: number,
 ): Refusal {
-  const attempt = new Attempt({ ...request, body: NO_BYTES }, listener)
-  attempt.spentMs = performance.now() - startedAt
+  const verification = new Verification({ ...request, body: NO_BYTES }, listener)
+  verification.spentMs = performance.now() - startedAt
   const verdict = rejected('body_incomplete', message, listener.auth)
-  void watched(attempt, () => verdict)
+  void watched(verification, () => verdict)
   return { reply: thenClose(replyTo(verdict)) }
 }
 
@@ -93,12 +94,12 @@ export function decide<Payload>(
 
 /** `decide` without the claim, for frameworks that have more to ask in between. */
 export function check(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Checked | Refusal> {
-  return answered(checkedOn, (attempt) => ({ attempt }), delivery, listener)
+  return answered(checkedOn, (verification) => ({ verification }), delivery, listener)
 }
 
 /** The rest of `decide`. */
-export function claim(attempt: Attempt): MaybePromise<Outcome<unknown>> {
-  return answered(() => claimOn(attempt), claimedOf, attempt.delivery, attempt.listener)
+export function claim(verification: Verification): MaybePromise<Outcome<unknown>> {
+  return answered(() => claimOn(verification), claimedOf, verification.delivery, verification.listener)
 }
 
 const claimedOf = <Payload>({ event }: Accepted<Payload>, listener: Listener<Payload>) => ({

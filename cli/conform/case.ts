@@ -1,7 +1,8 @@
 import type { Outgoing } from '../../sender/exchange.ts'
+import type { Reason } from '../../src/reason.ts'
 import type { SignedParts } from '../../src/testing/wrong-parts.ts'
 import type { MutatedRequest } from '../../src/testing/wrong-requests.ts'
-import { type Reason, rejected } from '../../src/verdict.ts'
+import { rejected } from '../../src/verdict.ts'
 import { ruleOf } from './rules.ts'
 
 /** Signs a delivery as the receiver expects it: now, with a new event ID and a small body, unless other parts are given. */

@@ -1,6 +1,6 @@
+import type { Reason } from '../../src/reason.ts'
 import { WRONG_PARTS } from '../../src/testing/wrong-parts.ts'
 import { WRONG_REQUESTS } from '../../src/testing/wrong-requests.ts'
-import type { Reason } from '../../src/verdict.ts'
 import { type Case, refused, type Sign } from './case.ts'
 import { BODY, type Signer } from './signer.ts'
 

@@ -1,4 +1,4 @@
-import type { Reason } from '../../src/verdict.ts'
+import type { Reason } from '../../src/reason.ts'
 
 /** What a receiver has to do, by the reason for which it refuses. */
 const RULES: { readonly [R in Reason]?: string } = {

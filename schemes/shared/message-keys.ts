@@ -4,7 +4,7 @@ import { ListenerConfigError } from '../../src/errors.ts'
 import { decodeBase64 } from '../../src/lib/base64.ts'
 import type { OptionCheck } from '../../src/lib/options.ts'
 import { macKeys } from '../../src/scheme/mac-keys.ts'
-import type { SchemeOptions } from '../../src/scheme/scheme.ts'
+import type { SchemeOptions } from '../../src/scheme/scheme-options.ts'
 import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-public-key.ts'
 
 /** What verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */

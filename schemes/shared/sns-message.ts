@@ -1,5 +1,5 @@
 import type { RsaSignature } from '../../src/auth/remote-certificates.ts'
-import { type Failure, fail } from '../../src/checks/check.ts'
+import { type Failure, fail } from '../../src/failure.ts'
 import { decodeBase64 } from '../../src/lib/base64.ts'
 import { memberAt } from '../../src/scheme/members.ts'
 

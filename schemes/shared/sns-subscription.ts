@@ -4,7 +4,7 @@ import { RemoteValues } from '../../src/auth/remote-values.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { emptyReply, type Handshake } from '../../src/scheme/index.ts'
-import type { SchemeOptions } from '../../src/scheme/scheme.ts'
+import type { SchemeOptions } from '../../src/scheme/scheme-options.ts'
 import { SNS_ORIGIN, textOf } from './sns-message.ts'
 
 /** A subscription that Amazon asks you to confirm, or that has ended. */

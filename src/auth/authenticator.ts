@@ -1,9 +1,21 @@
-import type { AuthReason } from '../checks/authenticity.ts'
-import type { Attempt, Failure } from '../checks/check.ts'
 import type { EventAuth } from '../event.ts'
+import type { Failure } from '../failure.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Sender } from '../scheme/sender.ts'
+import type { Evidence } from './evidence.ts'
 
+/**
+ * Why a delivery is not authentic. Each is a 401.
+ *
+ * @see {@link Authenticator}
+ */
+export type AuthReason = 'auth_missing' | 'signature_mismatch' | 'token_invalid' | 'token_expired'
+
+/**
+ * The result of an authentication method: who sent the delivery, or why it is not authentic.
+ *
+ * @see {@link Authenticator}
+ */
 export type Authentication = EventAuth | Failure<AuthReason>
 
 /**
@@ -25,5 +37,5 @@ export interface Authenticator {
    * Authenticates a delivery. Called after the header checks and, without a `sender`, after the JSON, timestamp and event ID
    * checks. Returns a failure for every mistake of the sender; throws or rejects only if it cannot decide.
    */
-  authenticate(attempt: Attempt): MaybePromise<Authentication>
+  authenticate(evidence: Evidence): MaybePromise<Authentication>
 }

@@ -1,6 +1,7 @@
-import { type Attempt, type Failure, fail } from '../checks/check.ts'
+import { type Failure, fail } from '../failure.ts'
 import type { Json } from '../lib/json.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
+import type { Evidence } from './evidence.ts'
 
 /** What the claims have to say, taken from the configuration: never from the token. */
 export interface Binding {
@@ -19,7 +20,7 @@ export interface Binding {
 export function checkClaims(
   { sub, aud, exp, jti, htm, htb_s256, nbf = 0, iat = 0 }: { readonly [claim: string]: Json },
   { subject, audience }: Binding,
-  { eventId, now }: Pick<Attempt, 'eventId' | 'now'>,
+  { eventId, now }: Pick<Evidence, 'eventId' | 'now'>,
   bodyHash: string,
 ): Failure<'token_invalid' | 'token_expired'> | undefined {
   const onlyAudience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud

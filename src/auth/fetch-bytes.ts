@@ -25,7 +25,7 @@ export type Fetch = (
 /** Looks `fetch` up for each call, because tests and platforms replace it. */
 export const platformFetch: Fetch = (...request) => globalThis.fetch(...request)
 
-/** The limits of one attempt. */
+/** The limits of one fetch. */
 export interface FetchLimits {
   readonly fetch: Fetch
   readonly timeoutMs: number

@@ -4,7 +4,7 @@ import { Jwks } from './jwks.ts'
 
 const LIMITS = { mostBytes: 262_144, accept: 'application/jwk-set+json, application/json' }
 
-/** One bounded attempt to get a JWKS document. Rejects with an Error that says what failed. */
+/** Fetches a JWKS document once, within bounds. Rejects with an Error that says what failed. */
 export async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
   const document = parseJson(await fetchBytes(url, { fetch, timeoutMs, ...LIMITS }))
   if ('problem' in document) throw new Error('sent something that is not JSON')

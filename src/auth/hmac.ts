@@ -1,14 +1,14 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
-import type { Attempt } from '../checks/check.ts'
-import { fail } from '../checks/check.ts'
 import type { Mac } from '../crypto/mac.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
+import { fail } from '../failure.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
+import type { Evidence } from './evidence.ts'
 import { type NamedSecret, namedSecrets, type Secrets, secretText } from './secrets.ts'
 
 /**
@@ -60,7 +60,7 @@ export function hmac(options: HmacOptions): Authenticator {
   }))
   return Object.freeze({
     method: 'hmac' as const,
-    authenticate: (attempt: Attempt) => authenticate(attempt, keys),
+    authenticate: (evidence: Evidence) => authenticate(evidence, keys),
   })
 }
 
@@ -69,15 +69,15 @@ interface HmacKey {
   readonly mac: Mac
 }
 
-function authenticate(attempt: Attempt, keys: readonly HmacKey[]): MaybePromise<Authentication> {
-  const signature = headerOf(attempt.delivery, 'webhook-signature')
+function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromise<Authentication> {
+  const signature = headerOf(evidence.delivery, 'webhook-signature')
   if (signature === undefined) return fail('auth_missing', 'no Webhook-Signature')
   if (typeof signature !== 'string') return fail('signature_mismatch', 'more than one Webhook-Signature')
   if (signature.length !== 43 || !SIGNATURE.test(signature)) {
     return fail('signature_mismatch', 'Webhook-Signature is not 43 characters of base64url')
   }
-  const prefix = `${attempt.timestampText}.${attempt.eventIdText}.`
-  const { body } = attempt.delivery
+  const prefix = `${evidence.timestampText}.${evidence.eventIdText}.`
+  const { body } = evidence.delivery
   const texts = keys.map(({ mac }) => mac(prefix, body, ''))
   return isPromise(texts[0])
     ? Promise.all(texts).then((known) => nameSecret(keys, signature, known))

@@ -1,12 +1,13 @@
 import { sha256, verifySignature } from '#crypto'
-import { type Attempt, fail } from '../checks/check.ts'
 import { checkJsonBody } from '../checks/json-body.ts'
 import { headerOf } from '../delivery.ts'
 import type { JwtClaims } from '../event.ts'
+import { fail } from '../failure.ts'
 import { isPromise } from '../lib/maybe-promise.ts'
 import { checkOptions, wellFormedText, withMethods } from '../lib/options.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import { checkClaims, invalid } from './claims.ts'
+import type { Evidence } from './evidence.ts'
 import type { KeySet } from './key-set.ts'
 import { readBearerToken } from './token.ts'
 
@@ -53,31 +54,31 @@ export function jwt(options: JwtOptions): Authenticator {
   return Object.freeze({
     method: 'jwt' as const,
     challenge: 'Bearer',
-    authenticate: (attempt: Attempt) => authenticate(attempt, compiled),
+    authenticate: (evidence: Evidence) => authenticate(evidence, compiled),
   })
 }
 
-async function authenticate(attempt: Attempt, options: JwtOptions): Promise<Authentication> {
-  const header = headerOf(attempt.delivery, 'authorization')
+async function authenticate(evidence: Evidence, options: JwtOptions): Promise<Authentication> {
+  const header = headerOf(evidence.delivery, 'authorization')
   if (header === undefined) return fail('auth_missing', 'no Authorization')
   if (typeof header !== 'string') return invalid('more than one Authorization')
 
   const token = readBearerToken(header)
   if (typeof token === 'string') return invalid(token)
 
-  const hash = sha256(attempt.delivery.body)
+  const hash = sha256(evidence.delivery.body)
   const bodyHash = isPromise(hash) ? await hash : hash
-  const failure = checkClaims(token.claims, options, attempt, bodyHash)
+  const failure = checkClaims(token.claims, options, evidence, bodyHash)
   if (failure) return failure
 
   const found = options.keySet.find(token.keyId, token.algorithm)
   const mustWait = isPromise(found)
   // A parsed body can take 28 times the memory of its bytes, and strangers can make many wait.
-  if (mustWait) attempt.payload = undefined
+  if (mustWait) evidence.payload = undefined
   const key = mustWait ? await found : found
   if (typeof key === 'string') return invalid(key)
   const verifies = await verifySignature(token.algorithm, key, token.signature, token.signingInput)
   if (!verifies) return invalid('the signature does not verify')
-  if (mustWait) checkJsonBody(attempt) // which has passed before
+  if (mustWait) checkJsonBody(evidence) // which has passed before
   return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // that is what was checked
 }

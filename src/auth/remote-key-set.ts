@@ -8,7 +8,7 @@ import type { KeySet } from './key-set.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
 import { RemoteValue } from './remote-value.ts'
 
-/** Each attempt to fetch a set, for subscribers. */
+/** Each fetch of a set, for subscribers. */
 const KEYS: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('keys')
 
 /**
@@ -23,8 +23,8 @@ export interface RemoteKeySetOptions extends RemoteOptions {
 
 /**
  * Fetches the sender's JWKS when a token first needs it, and caches it for 10 minutes. Renews it in the background after 5.
- * Makes at most one attempt per 30 s, failures included, and shares it among all deliveries that wait. An unknown `kid` can
- * cause an attempt, but no more of them. While the host is down, the last good set is used. A key that is missing from a newer
+ * Makes at most one fetch per 30 s, failures included, and shares it among all deliveries that wait. An unknown `kid` can
+ * cause a fetch, but no more of them. While the host is down, the last good set is used. A key that is missing from a newer
  * set is dropped at once. Create one per URL, at start.
  *
  * Does not check where the host name leads. If strangers configure the URL, pass a `fetch` that refuses private addresses.

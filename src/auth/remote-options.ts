@@ -1,3 +1,4 @@
+import type { Clock } from '../lib/clock.ts'
 import {
   aFunction,
   type OptionTable,
@@ -6,13 +7,12 @@ import {
   timerSeconds,
   withMethods,
 } from '../lib/options.ts'
-import type { WaitUntil } from '../lib/shared-attempt.ts'
-import type { Clock } from '../listener-options.ts'
+import type { WaitUntil } from '../lib/single-flight.ts'
 import type { Fetch } from './fetch-bytes.ts'
 
 /** How to fetch public keys, and how long to keep them. */
 export interface RemoteOptions {
-  /** Timeout for one attempt, body included, in seconds. Defaults to 5. */
+  /** Timeout for one fetch, body included, in seconds. Defaults to 5. */
   readonly timeoutSeconds?: number | undefined
   /** How long the last good response is used while the host is down, in seconds. Defaults to 86,400 (24 hours). */
   readonly maxStaleSeconds?: number | undefined
@@ -21,8 +21,8 @@ export interface RemoteOptions {
   /** Measures ages, in milliseconds. Defaults to `performance`, which is monotonic. */
   readonly clock?: Clock | undefined
   /**
-   * Keeps an attempt alive after its request ends: `waitUntil` of `cloudflare:workers`, or your platform's own. Without it,
-   * Workers cancel the attempt with the request that started it, and other requests may wait for it in vain.
+   * Keeps a fetch alive after its request ends: `waitUntil` of `cloudflare:workers`, or your platform's own. Without it,
+   * Workers cancel the fetch with the request that started it, and other requests may wait for it in vain.
    */
   readonly waitUntil?: WaitUntil | undefined
 }

@@ -1,24 +1,24 @@
 import { KeySetError } from '../errors.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { type SharedAttempt, sharedAttempt } from '../lib/shared-attempt.ts'
-import type { Clock } from '../listener-options.ts'
+import { type SingleFlight, singleFlight } from '../lib/single-flight.ts'
 import { type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
 
 const FRESH_MS = 600_000
 /** A value in use is renewed before it expires, so that no delivery has to wait for it. */
 const RENEW_AFTER_MS = FRESH_MS / 2
 export const COOLDOWN_MS = 30_000
-/** For an attempt's own deadline to come before it counts as lost. */
+/** Lets a fetch's own deadline pass before the fetch counts as lost. */
 const GRACE_MS = 1000
-/** How long a failure proves that the host is down. It covers the pause between two attempts. */
+/** How long a failure proves that the host is down. It covers the pause between two fetches. */
 const DOWN_MS = 2 * COOLDOWN_MS
 
-/** Why an attempt is made: no value yet, one that is too old, one that soon will be, or a fresh one that lacks a key. */
+/** Why it is fetched: no value yet, one that is too old, one that soon will be, or a fresh one that lacks a key. */
 export type Trigger = 'first' | 'expired' | 'early' | 'unknown_kid'
 
 /**
  * One thing on another host, fetched when it is first needed and then kept. Built for an endpoint that strangers can call:
- * one attempt per 30 s, failures included, shared by all who wait; a value is fresh for 10 minutes and renewed after 5;
+ * one fetch per 30 s, failures included, shared by all who wait; a value is fresh for 10 minutes and renewed after 5;
  * while the host is down, the last good value stands in.
  */
 export class RemoteValue<T> {
@@ -26,7 +26,7 @@ export class RemoteValue<T> {
   readonly #fetchValue: (trigger: Trigger) => MaybePromise<T>
   readonly #clock: Clock
   readonly #usableMs: number
-  readonly #attempt: SharedAttempt
+  readonly #fetching: SingleFlight
 
   #value: { readonly it: T } | undefined
   #fetchedAt = -Infinity
@@ -45,11 +45,11 @@ export class RemoteValue<T> {
     this.#fetchValue = fetchValue
     this.#clock = clock
     this.#usableMs = FRESH_MS + maxStaleSeconds * 1000
-    this.#attempt = sharedAttempt(() => this.#load(), timeoutSeconds * 1000 + GRACE_MS, clock, waitUntil)
+    this.#fetching = singleFlight(() => this.#load(), timeoutSeconds * 1000 + GRACE_MS, clock, waitUntil)
   }
 
   /**
-   * What `read` makes of the value. A value that does not suffice is worth an attempt, but not a storm.
+   * What `read` makes of the value. A value that does not suffice is worth a fetch, but not a storm.
    *
    * @throws KeySetError when there is no usable value.
    */
@@ -58,13 +58,13 @@ export class RemoteValue<T> {
     const usable = age < this.#usableMs
     const known = usable && this.#value !== undefined && suffices(this.#value.it)
     if (known && age < RENEW_AFTER_MS) return this.#answer(read)
-    // A lost attempt says nothing of the host, and with no value nobody can wait out the pause.
-    const isDue = this.#since(this.#attempt.beganAt()) >= COOLDOWN_MS || (this.#attempt.isLost() && !usable)
-    const begun = isDue ? this.#attempt.begin() : undefined
+    // A lost fetch says nothing of the host, and with no value nobody can wait out the pause.
+    const isDue = this.#since(this.#fetching.beganAt()) >= COOLDOWN_MS || (this.#fetching.isLost() && !usable)
+    const begun = isDue ? this.#fetching.begin() : undefined
     // A known value makes nobody wait until it has expired, nor then if the host has just proved to be down.
     const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
-    const attempt = wait ? (begun ?? this.#attempt.join()) : undefined
-    return attempt ? attempt.then(() => this.#answer(read)) : this.#answer(read)
+    const fetching = wait ? (begun ?? this.#fetching.join()) : undefined
+    return fetching ? fetching.then(() => this.#answer(read)) : this.#answer(read)
   }
 
   /** The last good value, however old. */
@@ -74,7 +74,7 @@ export class RemoteValue<T> {
 
   #answer<R>(read: (value: T) => MaybePromise<R>): MaybePromise<R> {
     if (this.#value && this.#since(this.#fetchedAt) < this.#usableMs) return read(this.#value.it)
-    const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#attempt.beganAt())) / 1000))
+    const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#fetching.beganAt())) / 1000))
     throw new KeySetError(`${this.#where} ${reasonOf(this.#failure)}`, wait, { cause: this.#failure })
   }
 

@@ -4,11 +4,11 @@ import { COOLDOWN_MS, RemoteValue } from './remote-value.ts'
 
 const MOST_NAMES = 100
 /** Per 30 s, for names without a value. */
-const MOST_NEW_ATTEMPTS = 10
+const MOST_NEW_FETCHES = 10
 
 /**
  * Caches remote values by name, e.g. certificates by URL or keys by `kid`. Fetches each when a delivery first names it, and
- * keeps it under the rules of `RemoteValue`. Strangers can invent names, so names without a value share ten attempts per
+ * keeps it under the rules of `RemoteValue`. Strangers can invent names, so names without a value share ten fetches per
  * 30 s, and at most 100 names are remembered.
  */
 export class RemoteValues<T> {
@@ -17,7 +17,7 @@ export class RemoteValues<T> {
   readonly #fetchValue: (name: string) => Promise<T | undefined>
   readonly #options: RemoteOptions
   #windowBegan = -Infinity
-  #attempts = 0
+  #fetches = 0
 
   /** @param fetchValue Settles within the timeout. Resolves with undefined if the name has no value. */
   constructor(where: string, fetchValue: (name: string) => Promise<T | undefined>, options: RemoteOptions) {
@@ -38,7 +38,7 @@ export class RemoteValues<T> {
     const value: RemoteValue<T | undefined> = new RemoteValue(
       this.#where,
       async () => {
-        if (value.last() === undefined) this.#countAttempt()
+        if (value.last() === undefined) this.#countFetch()
         return await this.#fetchValue(name)
       },
       this.#options,
@@ -54,14 +54,14 @@ export class RemoteValues<T> {
     if (name !== undefined) this.#values.delete(name)
   }
 
-  #countAttempt(): void {
+  #countFetch(): void {
     const { clock = performance } = this.#options
     const age = clock.now() - this.#windowBegan
     if (age < 0 || age >= COOLDOWN_MS) {
       this.#windowBegan = clock.now()
-      this.#attempts = 0
+      this.#fetches = 0
     }
-    this.#attempts += 1
-    if (this.#attempts > MOST_NEW_ATTEMPTS) throw new Error('was not asked: too many unknown names')
+    this.#fetches += 1
+    if (this.#fetches > MOST_NEW_FETCHES) throw new Error('was not asked: too many unknown names')
   }
 }

@@ -1,13 +1,13 @@
+import type { AuthReason } from '../auth/authenticator.ts'
+import type { Failure } from '../failure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import type { Attempt, Failure } from './check.ts'
-
-export type AuthReason = 'auth_missing' | 'signature_mismatch' | 'token_invalid' | 'token_expired'
+import type { Verification } from '../verification.ts'
 
 /** Runs the listener's authentication method. */
-export function checkAuthenticity(attempt: Attempt): MaybePromise<Failure<AuthReason> | undefined> {
-  return whenKnown(attempt.listener.auth.authenticate(attempt), (answer) => {
+export function checkAuthenticity(verification: Verification): MaybePromise<Failure<AuthReason> | undefined> {
+  return whenKnown(verification.listener.auth.authenticate(verification), (answer) => {
     if ('reason' in answer) return answer
-    attempt.auth = answer
+    verification.auth = answer
     return undefined
   })
 }

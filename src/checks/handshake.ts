@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
-import type { SenderAttempt } from './check.ts'
+import type { SenderVerification } from '../verification.ts'
 
 /** The reply to a handshake, returned instead of a refusal. */
 export interface Answered {
@@ -8,11 +8,15 @@ export interface Answered {
 }
 
 /** Answers unsigned handshakes, e.g. a GET with a challenge or an OPTIONS. They are cheap and echo only text. */
-export function answerOpenHandshake(attempt: SenderAttempt): MaybePromise<Answered | undefined> {
-  return attempt.sender.scheme.handshake?.signed === false ? attempt.sender.answer(attempt) : undefined
+export function answerOpenHandshake(verification: SenderVerification): MaybePromise<Answered | undefined> {
+  return verification.sender.scheme.handshake?.signed === false
+    ? verification.sender.answer(verification)
+    : undefined
 }
 
 /** Answers handshakes that the sender signs like its events. */
-export function answerSignedHandshake(attempt: SenderAttempt): MaybePromise<Answered | undefined> {
-  return attempt.sender.scheme.handshake?.signed === true ? attempt.sender.answer(attempt) : undefined
+export function answerSignedHandshake(verification: SenderVerification): MaybePromise<Answered | undefined> {
+  return verification.sender.scheme.handshake?.signed === true
+    ? verification.sender.answer(verification)
+    : undefined
 }

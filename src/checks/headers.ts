@@ -1,6 +1,7 @@
 import { headerOf } from '../delivery.ts'
+import { type Failure, fail } from '../failure.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
-import { type Attempt, type Failure, fail } from './check.ts'
+import type { Verification } from '../verification.ts'
 
 type HeaderReason =
   | 'method_not_post'
@@ -16,8 +17,8 @@ const ELSEWHERE = 'for another sender import its hookgate/schemes/<name>'
  * Requires POST and each header of hookgate's scheme exactly once. Readers disagree about what a repeated header means, so
  * it is refused. Does not check the authentication header.
  */
-export function checkHeaders(attempt: Attempt): Failure<HeaderReason> | undefined {
-  const { delivery } = attempt
+export function checkHeaders(verification: Verification): Failure<HeaderReason> | undefined {
+  const { delivery } = verification
   if (delivery.method !== 'POST') return fail('method_not_post', 'the method is not POST')
 
   const contentType = headerOf(delivery, 'content-type')
@@ -38,7 +39,7 @@ export function checkHeaders(attempt: Attempt): Failure<HeaderReason> | undefine
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
     return fail('content_encoding_not_identity', 'the body is compressed; the signature covers it as sent')
   }
-  attempt.timestampText = timestamp
-  attempt.eventIdText = eventId
+  verification.timestampText = timestamp
+  verification.eventIdText = eventId
   return undefined
 }

@@ -1,7 +1,8 @@
 import { ListenerConfigError } from '../errors.ts'
+import { type Failure, fail } from '../failure.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { SchemaIssue, SchemaResult } from '../payload-schema.ts'
-import { type Attempt, type Failure, fail } from './check.ts'
+import type { Verification } from '../verification.ts'
 
 type PayloadFailure = Failure<'payload_invalid'>
 
@@ -12,35 +13,35 @@ const LONGEST_PATH = 80
  * Validates the payload with the listener's schema, if it has one. Runs after authentication, so that strangers learn
  * nothing about the schema, and before the claim, so that a corrected delivery can reuse the event ID.
  */
-export function checkPayload(attempt: Attempt): MaybePromise<PayloadFailure | undefined> {
-  const schema = attempt.listener.payload?.['~standard']
+export function checkPayload(verification: Verification): MaybePromise<PayloadFailure | undefined> {
+  const schema = verification.listener.payload?.['~standard']
   if (schema === undefined) return undefined
   try {
-    const result = schema.validate(attempt.payload)
+    const result = schema.validate(verification.payload)
     return isPromise(result)
       ? result
-          .then((given) => note(attempt, given))
-          .then(undefined, (cause: unknown) => schemaThrew(attempt, cause))
-      : note(attempt, result)
+          .then((given) => note(verification, given))
+          .then(undefined, (cause: unknown) => schemaThrew(verification, cause))
+      : note(verification, result)
   } catch (cause) {
-    return schemaThrew(attempt, cause)
+    return schemaThrew(verification, cause)
   }
 }
 
-function note(attempt: Attempt, result: SchemaResult<unknown>): PayloadFailure | undefined {
+function note(verification: Verification, result: SchemaResult<unknown>): PayloadFailure | undefined {
   if (result.issues)
     return fail(
       'payload_invalid',
       `the payload does not fit at ${result.issues.slice(0, MOST_ISSUES).map(pathOf).join(', ')}`,
     )
-  attempt.payload = result.value
+  verification.payload = result.value
   return undefined
 }
 
 /** A schema that throws refuses the payload. Its error may quote the payload, so only `onError` gets it. */
-function schemaThrew(attempt: Attempt, cause: unknown): PayloadFailure {
-  attempt.problem = new ListenerConfigError('payload', 'the schema threw', { cause })
-  return fail('payload_invalid', attempt.problem.message)
+function schemaThrew(verification: Verification, cause: unknown): PayloadFailure {
+  verification.problem = new ListenerConfigError('payload', 'the schema threw', { cause })
+  return fail('payload_invalid', verification.problem.message)
 }
 
 function pathOf({ path = [] }: SchemaIssue): string {

@@ -1,11 +1,12 @@
-import { type Failure, fail, type SenderAttempt } from './check.ts'
+import { type Failure, fail } from '../failure.ts'
+import type { SenderVerification } from '../verification.ts'
 
 /** Parses the body by its content type: JSON or a form. Runs after authentication. */
 export function checkSenderBody(
-  attempt: SenderAttempt,
+  verification: SenderVerification,
 ): Failure<'body_not_json' | 'body_malformed'> | undefined {
-  const reading = attempt.read()
+  const reading = verification.read()
   if ('reason' in reading) return fail(reading.reason, reading.detail)
-  attempt.payload = reading.payload
+  verification.payload = reading.payload
   return undefined
 }

@@ -1,5 +1,6 @@
+import { type Failure, fail } from '../failure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import { type Failure, fail, type SenderAttempt } from './check.ts'
+import type { SenderVerification } from '../verification.ts'
 
 /** In characters. */
 const LONGEST_EVENT_ID = 256
@@ -9,10 +10,10 @@ const LONGEST_EVENT_ID = 256
  * bytes identify it.
  */
 export function checkSenderEvent(
-  attempt: SenderAttempt,
+  verification: SenderVerification,
 ): MaybePromise<Failure<'event_id_malformed'> | undefined> {
-  const { sender } = attempt
-  const id = sender.idOf(attempt)
+  const { sender } = verification
+  const id = sender.idOf(verification)
   if (id.length > LONGEST_EVENT_ID)
     return fail('event_id_malformed', `the ID is over ${LONGEST_EVENT_ID} characters`)
   if (sender.idDivider !== '' && id.includes(sender.idDivider)) {
@@ -20,10 +21,10 @@ export function checkSenderEvent(
   }
   const byId = id !== '' && sender.dedupe.endsWith('id')
   const byBytes = id === '' || sender.dedupe.startsWith('signed bytes')
-  return whenKnown(byBytes ? sender.keyOfBytes(sender.signedBytes(attempt)) : '', (bytesKey) =>
+  return whenKnown(byBytes ? sender.keyOfBytes(sender.signedBytes(verification)) : '', (bytesKey) =>
     whenKnown(byId ? sender.keyOfId(id) : '', (idKey) => {
-      attempt.claimKeys = sender.dedupe === 'off' ? [] : [bytesKey, idKey].filter((key) => key !== '')
-      attempt.eventId = id === '' ? bytesKey : id
+      verification.claimKeys = sender.dedupe === 'off' ? [] : [bytesKey, idKey].filter((key) => key !== '')
+      verification.eventId = id === '' ? bytesKey : id
       return undefined
     }),
   )

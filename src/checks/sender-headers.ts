@@ -1,6 +1,7 @@
 import { headerOf } from '../delivery.ts'
+import { type Failure, fail } from '../failure.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
-import { type Failure, fail, type SenderAttempt } from './check.ts'
+import type { SenderVerification } from '../verification.ts'
 
 type HeaderReason =
   | 'method_not_post'
@@ -13,8 +14,8 @@ type HeaderReason =
  * Requires POST and the headers of the sender's scheme, each at most once. The content type is unsigned and may be missing;
  * the body then gets the sender's usual type. Does not check the signature.
  */
-export function checkSenderHeaders(attempt: SenderAttempt): Failure<HeaderReason> | undefined {
-  const { delivery, sender } = attempt
+export function checkSenderHeaders(verification: SenderVerification): Failure<HeaderReason> | undefined {
+  const { delivery, sender } = verification
   if (delivery.method !== 'POST') return fail('method_not_post', 'the method is not POST')
   for (const name of sender.requiredHeaders) {
     if (headerOf(delivery, name) === undefined) return fail('header_missing', `no ${name}`)
@@ -22,15 +23,15 @@ export function checkSenderHeaders(attempt: SenderAttempt): Failure<HeaderReason
   for (const name of sender.singleHeaders) {
     if (typeof headerOf(delivery, name) === 'object') return fail('header_repeated', `more than one ${name}`)
   }
-  attempt.timestampText = textOf(attempt, sender.timestampHeader)
-  attempt.eventIdText = textOf(attempt, sender.eventIdHeader)
-  return checkContent(attempt)
+  verification.timestampText = textOf(verification, sender.timestampHeader)
+  verification.eventIdText = textOf(verification, sender.eventIdHeader)
+  return checkContent(verification)
 }
 
-function checkContent(attempt: SenderAttempt): Failure<HeaderReason> | undefined {
-  const { readerFor, scheme } = attempt.sender
-  const contentType = textOf(attempt, 'content-type')
-  const contentEncoding = textOf(attempt, 'content-encoding')
+function checkContent(verification: SenderVerification): Failure<HeaderReason> | undefined {
+  const { readerFor, scheme } = verification.sender
+  const contentType = textOf(verification, 'content-type')
+  const contentEncoding = textOf(verification, 'content-encoding')
   const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
   const readBody = readerFor(mediaType)
   if (readBody === undefined) {
@@ -39,12 +40,12 @@ function checkContent(attempt: SenderAttempt): Failure<HeaderReason> | undefined
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
     return fail('content_encoding_not_identity', 'the body is compressed; the signature covers it as sent')
   }
-  attempt.readBody = readBody
+  verification.readBody = readBody
   return undefined
 }
 
 /** Empty if the header is absent, or if the scheme does not define it. */
-function textOf({ delivery }: SenderAttempt, name: string | undefined): string {
+function textOf({ delivery }: SenderVerification, name: string | undefined): string {
   const value = name === undefined ? '' : headerOf(delivery, name)
   return typeof value === 'string' ? value : ''
 }

@@ -1,17 +1,18 @@
-import { type Failure, fail, type SenderAttempt } from './check.ts'
+import { type Failure, fail } from '../failure.ts'
+import type { SenderVerification } from '../verification.ts'
 
 /**
  * Requires an attempt's time to be within the tolerance of now, and an event's time to be no older than the tolerance. An
  * event without a time has no window. Where the scheme has neither, the time of arrival counts as the time it was sent.
  */
 export function checkSenderTime(
-  attempt: SenderAttempt,
+  verification: SenderVerification,
 ): Failure<'timestamp_malformed' | 'timestamp_out_of_range'> | undefined {
-  const { listener, now, sender } = attempt
+  const { listener, now, sender } = verification
   const { time } = sender
-  attempt.sentAt = now
+  verification.sentAt = now
   if (time === undefined) return undefined
-  const sentAt = sender.timeOf(attempt)
+  const sentAt = sender.timeOf(verification)
   const isAttempt = time.of === 'attempt'
   if (Number.isNaN(sentAt)) {
     return isAttempt ? fail('timestamp_malformed', `the time is not in ${time.unit}`) : undefined
@@ -24,6 +25,6 @@ export function checkSenderTime(
     const off = `${Math.abs(age)} s ${age > 0 ? 'old' : 'ahead'}`
     return fail('timestamp_out_of_range', `the time is ${off}; allowed are ${age > 0 ? oldest : newest}`)
   }
-  attempt.sentAt = sentAt
+  verification.sentAt = sentAt
   return undefined
 }

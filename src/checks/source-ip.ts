@@ -1,8 +1,12 @@
+import { type Failure, fail } from '../failure.ts'
 import { isAddress } from '../lib/cidr.ts'
-import { type Attempt, type Failure, fail } from './check.ts'
+import type { Verification } from '../verification.ts'
 
 /** Requires a source within `allowedCidrs`, if any are set. An unknown address is refused. */
-export function checkSourceIp({ delivery, listener }: Attempt): Failure<'source_ip_not_allowed'> | undefined {
+export function checkSourceIp({
+  delivery,
+  listener,
+}: Verification): Failure<'source_ip_not_allowed'> | undefined {
   if (listener.isSourceAllowed === undefined) return undefined
   const { sourceIp } = delivery
   if (sourceIp === undefined) return fail('source_ip_not_allowed', 'the source address is unknown')

@@ -1,4 +1,5 @@
-import { type Attempt, type Failure, fail } from './check.ts'
+import { type Failure, fail } from '../failure.ts'
+import type { Verification } from '../verification.ts'
 
 const SECONDS = /^(?:0|[1-9][0-9]{0,11})$/
 
@@ -7,9 +8,9 @@ const SECONDS = /^(?:0|[1-9][0-9]{0,11})$/
  * `1e9`, ` 12` or `12abc`, so the text is matched first.
  */
 export function checkTimestamp(
-  attempt: Attempt,
+  verification: Verification,
 ): Failure<'timestamp_malformed' | 'timestamp_out_of_range'> | undefined {
-  const { timestampText, listener, now } = attempt
+  const { timestampText, listener, now } = verification
   if (timestampText.length > 12 || !SECONDS.test(timestampText)) {
     return fail('timestamp_malformed', 'Webhook-Timestamp is not in Unix seconds')
   }
@@ -22,6 +23,6 @@ export function checkTimestamp(
       `Webhook-Timestamp is ${offBy} s ${sentAt < now ? 'old' : 'ahead'}; allowed are ${listener.toleranceSeconds}`,
     )
   }
-  attempt.sentAt = sentAt
+  verification.sentAt = sentAt
   return undefined
 }

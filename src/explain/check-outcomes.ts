@@ -1,5 +1,5 @@
 import type { Listener } from '../listener.ts'
-import type { Reason } from '../verdict.ts'
+import type { Reason } from '../reason.ts'
 
 /** The checks by name, in the order of the specification's deliveries. */
 const SAYS = {

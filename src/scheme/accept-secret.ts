@@ -1,6 +1,6 @@
 import { callHook } from '../lib/hooks.ts'
 import type { Reply } from '../reply.ts'
-import type { SchemeOptions } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 
 const LONGEST_SECRET = 256
 const PRINTABLE = /^[!-~]+$/

@@ -1,7 +1,8 @@
 import type { Authentication } from '../auth/authenticator.ts'
-import { type Attempt, fail } from '../checks/check.ts'
+import type { Evidence } from '../auth/evidence.ts'
 import { headerOf } from '../delivery.ts'
 import type { EventAuth } from '../event.ts'
+import { fail } from '../failure.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { Scheme } from './scheme.ts'
 import { itemsAfter, signatureReader } from './signature-items.ts'
@@ -22,40 +23,40 @@ const MOST_SIGNATURES = 10
 export function authenticateBy(
   { signature, timestamp, fixedHeaders = {} }: Scheme,
   keys: readonly SchemeKey[],
-  signedOf: (attempt: Attempt) => MaybePromise<readonly Signed[] | undefined>,
-): (attempt: Attempt) => MaybePromise<Authentication> {
+  signedOf: (evidence: Evidence) => MaybePromise<readonly Signed[] | undefined>,
+): (evidence: Evidence) => MaybePromise<Authentication> {
   const { atMost = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
   const itemsOf = signatureReader(signature)
 
-  return (attempt) => {
-    const items = itemsOf(attempt)
+  return (evidence) => {
+    const items = itemsOf(evidence)
     if ('reason' in items) return items
-    const stranger = fixed.find(([name, value]) => headerOf(attempt.delivery, name) !== value)
+    const stranger = fixed.find(([name, value]) => headerOf(evidence.delivery, name) !== value)
     if (stranger) return fail('signature_mismatch', `${stranger[0]} is not ${stranger[1]}`)
     if (timestamp && 'item' in timestamp) {
       const [time, another] = itemsAfter(items, timestamp.item, 2)
       if (time === undefined || another !== undefined) {
         return fail('signature_mismatch', `the signature header does not hold ${timestamp.item} once`)
       }
-      attempt.timestampText = time
+      evidence.timestampText = time
     }
-    const signed = signedOf(attempt)
+    const signed = signedOf(evidence)
     return isPromise(signed)
-      ? signed.then((known) => askKeys(attempt, keys, items, atMost, known))
-      : askKeys(attempt, keys, items, atMost, signed)
+      ? signed.then((known) => askKeys(evidence, keys, items, atMost, known))
+      : askKeys(evidence, keys, items, atMost, signed)
   }
 }
 
 function askKeys(
-  attempt: Attempt,
+  evidence: Evidence,
   keys: readonly SchemeKey[],
   items: readonly string[],
   atMost: number,
   signed: readonly Signed[] | undefined,
 ): MaybePromise<Authentication> {
   if (!signed?.length) return fail('signature_mismatch', 'a value that is signed is missing')
-  attempt.signed = signed[0]
+  evidence.signed = signed[0]
   const answers: MaybePromise<boolean>[] = []
   for (const { prefix, matches } of keys) {
     const signatures = itemsAfter(items, prefix, atMost)

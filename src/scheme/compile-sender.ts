@@ -1,4 +1,4 @@
-import type { Attempt } from '../checks/check.ts'
+import type { Evidence } from '../auth/evidence.ts'
 import { holdAll } from '../claim-keys.ts'
 import { headerOf } from '../delivery.ts'
 import type { SenderScheme } from './code-scheme.ts'
@@ -6,7 +6,8 @@ import { bodyReaders } from './content.ts'
 import { keyOfBytes, keyOfId } from './event-key.ts'
 import { handshakeAnswerer } from './handshake-request.ts'
 import { memberAt, pointerSteps, textAt } from './members.ts'
-import type { Dedupe, Place, SchemeOptions, TimeForm } from './scheme.ts'
+import type { Dedupe, Place, TimeForm } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 import type { Sender } from './sender.ts'
 import { signedReader } from './signed-reader.ts'
 import { signedBytes } from './signed-text.ts'
@@ -36,8 +37,8 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     idOf: idReader(eventId),
     idDivider,
     typeOf: typeReader(eventType),
-    // Authentication leaves them on the attempt. Where it leaves none, the body stands for them.
-    signedBytes: (attempt) => signedBytes(attempt.signed ?? unsignedBody(attempt)),
+    // Set by authentication. If it sets none, the body stands for them.
+    signedBytes: (evidence) => signedBytes(evidence.signed ?? unsignedBody(evidence)),
     keyOfId,
     keyOfBytes,
     hold: holdAll,
@@ -55,7 +56,7 @@ function namesOf(
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
 
-const unsignedBody = ({ delivery }: Attempt) => ({ before: '', body: delivery.body, after: '' })
+const unsignedBody = ({ delivery }: Evidence) => ({ before: '', body: delivery.body, after: '' })
 
 const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
 
@@ -88,7 +89,7 @@ function unsignedMembers(
   ]
 }
 
-function timeReader(time: TimeForm | undefined): (attempt: Attempt) => number {
+function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number {
   const unit = time?.unit ?? 'seconds'
   if (time === undefined || !('member' in time)) return ({ timestampText }) => parseTime(unit, timestampText)
   const steps = pointerSteps(time.member)
@@ -96,13 +97,13 @@ function timeReader(time: TimeForm | undefined): (attempt: Attempt) => number {
   return ({ payload }) => timeOfMember(unit, memberAt(payload, steps))
 }
 
-function idReader(place: Place | undefined): (attempt: Attempt) => string {
+function idReader(place: Place | undefined): (evidence: Evidence) => string {
   if (place === undefined || !('member' in place)) return ({ eventIdText }) => eventIdText
   const steps = pointerSteps(place.member)
   return ({ payload }) => textAt(payload, steps) ?? ''
 }
 
-function typeReader(place: Place | undefined): (attempt: Attempt) => string | undefined {
+function typeReader(place: Place | undefined): (evidence: Evidence) => string | undefined {
   if (place === undefined || 'item' in place) return () => undefined
   const steps = 'member' in place ? pointerSteps(place.member) : undefined
   return ({ delivery, payload }) => {

@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../checks/check.ts'
+import { type Failure, fail } from '../failure.ts'
 import type { Json } from '../lib/json.ts'
 import { parseJson } from '../lib/json-text.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'

@@ -1,11 +1,11 @@
 import type { Authentication, Authenticator } from '../auth/authenticator.ts'
-import type { Attempt } from '../checks/check.ts'
+import type { Evidence } from '../auth/evidence.ts'
 import type { EventAuth } from '../event.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { checkOptions, type OptionTable } from '../lib/options.ts'
 import type { CodeScheme } from './code-scheme.ts'
 import { senderAuthenticator } from './define-scheme.ts'
-import type { SchemeOptions } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 
 /** Makes a listener's `auth`. `scheme` is its definition. */
 export interface CodeSchemeFactory<Options extends SchemeOptions> {
@@ -15,14 +15,14 @@ export interface CodeSchemeFactory<Options extends SchemeOptions> {
 
 /**
  * Defines a scheme by code. `compile` runs once per listener, with the checked options, and returns the function that
- * authenticates deliveries. That function sets `attempt.signed` to the signed bytes; if it does not, the body identifies the
+ * authenticates deliveries. That function sets `evidence.signed` to the signed bytes; if it does not, the body identifies the
  * event.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineCodeScheme<Options extends SchemeOptions>(
   scheme: CodeScheme,
   takes: OptionTable<Options>,
-  compile: (options: Options) => (attempt: Attempt) => MaybePromise<Authentication>,
+  compile: (options: Options) => (evidence: Evidence) => MaybePromise<Authentication>,
 ): CodeSchemeFactory<Options> {
   const factory = (options: Options) => {
     checkOptions(scheme.name, options, takes)

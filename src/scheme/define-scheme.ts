@@ -1,12 +1,13 @@
 import type { Authentication, Authenticator } from '../auth/authenticator.ts'
+import type { Evidence } from '../auth/evidence.ts'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
-import type { Attempt } from '../checks/check.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { authenticateBy, type SchemeKey } from './authenticate.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { compileSender } from './compile-sender.ts'
 import { checkSchemeOptions } from './options.ts'
-import type { Coverage, Scheme, SchemeOptions } from './scheme.ts'
+import type { Coverage, Scheme } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 import { signedReader } from './signed-reader.ts'
 import { matcherOf } from './verifiers.ts'
 
@@ -101,7 +102,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions>(
 export function senderAuthenticator(
   scheme: SenderScheme,
   options: SchemeOptions,
-  authenticate: (attempt: Attempt) => MaybePromise<Authentication>,
+  authenticate: (evidence: Evidence) => MaybePromise<Authentication>,
 ): Authenticator {
   return Object.freeze({ method: 'scheme' as const, sender: compileSender(scheme, options), authenticate })
 }

@@ -1,10 +1,10 @@
-import type { Attempt } from '../checks/check.ts'
+import type { Evidence } from '../auth/evidence.ts'
 import type { Delivery } from '../delivery.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { HandshakeRequest } from './handshake.ts'
-import type { SchemeOptions } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 import { signedRequest } from './signed-reader.ts'
 
 const LONGEST_URL = 8192
@@ -13,14 +13,14 @@ const LONGEST_URL = 8192
 export function handshakeAnswerer(
   { handshake }: SenderScheme,
   options: SchemeOptions,
-): (attempt: Attempt) => MaybePromise<{ readonly reply: Reply } | undefined> {
-  return (attempt) =>
-    whenKnown(handshake?.answer(handshakeRequest(attempt, options), options), (reply) => reply && { reply })
+): (evidence: Evidence) => MaybePromise<{ readonly reply: Reply } | undefined> {
+  return (evidence) =>
+    whenKnown(handshake?.answer(handshakeRequest(evidence, options), options), (reply) => reply && { reply })
 }
 
 /** What a handshake is answered from. */
-function handshakeRequest(attempt: Attempt, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
-  return { ...signedRequest(attempt, publicUrl), query: queryOf(attempt.delivery) }
+function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
+  return { ...signedRequest(evidence, publicUrl), query: queryOf(evidence.delivery) }
 }
 
 /** Reads a member of the query, where it came once. Nothing else of the URL is ever read. */

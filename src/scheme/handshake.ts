@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
-import type { SchemeOptions } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 import type { SignedRequest } from './signed-request.ts'
 
 /**

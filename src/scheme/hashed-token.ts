@@ -1,9 +1,10 @@
 import { hmacWith } from '#crypto'
 import type { Authentication } from '../auth/authenticator.ts'
+import type { Evidence } from '../auth/evidence.ts'
 import { type MacToken, readMacToken } from '../auth/mac-token.ts'
 import type { Secrets } from '../auth/secrets.ts'
-import { type Attempt, type Failure, fail } from '../checks/check.ts'
 import { headerOf } from '../delivery.ts'
+import { type Failure, fail } from '../failure.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
 import { bodyHash } from './body-hash.ts'
 import type { CodeScheme } from './code-scheme.ts'
@@ -36,17 +37,17 @@ export function hashedTokens(
   scheme: CodeScheme,
   secrets: Secrets | undefined,
   expected: HashedToken,
-): (attempt: Attempt) => Promise<Authentication> {
+): (evidence: Evidence) => Promise<Authentication> {
   const keys = macKeys(secrets, 'text', 'base64url')
-  return async (attempt) => {
-    const header = headerOf(attempt.delivery, expected.header)
+  return async (evidence) => {
+    const header = headerOf(evidence.delivery, expected.header)
     if (header === undefined) return fail('auth_missing', `no ${expected.header}`)
     const token = typeof header === 'string' ? readMacToken(header) : `more than one ${expected.header}`
     if (typeof token === 'string') return fail('token_invalid', token)
-    const problem = claimsProblem(token, expected, attempt.now)
+    const problem = claimsProblem(token, expected, evidence.now)
     if (problem) return problem
     const { claims, signature, signingInput } = token
-    const hash = await bodyHash(attempt.delivery.body, expected.spelling)
+    const hash = await bodyHash(evidence.delivery.body, expected.spelling)
     // The spelling base64url has no padding. A SHA-256 would have one character of it.
     if (claims[expected.hashClaim] !== hash && claims[expected.hashClaim] !== `${hash}=`) {
       return fail('token_invalid', `${expected.hashClaim} is not the hash of the body`)
@@ -54,8 +55,8 @@ export function hashedTokens(
     const signed = encoder.encode(signingInput)
     const signer = await signerOf(keys, signature, signed)
     if (signer === undefined) return fail('token_invalid', 'the signature matches none of the secrets')
-    attempt.timestampText = `${claims.nbf}`
-    attempt.signed = { before: '', body: signed, after: '' }
+    evidence.timestampText = `${claims.nbf}`
+    evidence.signed = { before: '', body: signed, after: '' }
     return vouchedBy(scheme, signer)
   }
 }

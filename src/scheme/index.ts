@@ -21,9 +21,9 @@ export type {
   KeyForm,
   Place,
   Scheme,
-  SchemeOptions,
   SignatureForm,
   Spelling,
   TimeForm,
 } from './scheme.ts'
+export type { SchemeOptions } from './scheme-options.ts'
 export type { SignedBytes, SignedRequest } from './signed-request.ts'

@@ -1,7 +1,7 @@
 import { hmacWith } from '#crypto'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import type { SchemeOptions } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 
 const encoder = new TextEncoder()
 

@@ -9,7 +9,8 @@ import {
   optional,
   wellFormedText,
 } from '../lib/options.ts'
-import type { Scheme, SchemeOptions } from './scheme.ts'
+import type { Scheme } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 
 /** What every scheme takes. */
 export type CommonOptions = Pick<SchemeOptions, 'dedupe' | 'publicUrl'>

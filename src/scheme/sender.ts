@@ -1,10 +1,11 @@
-import type { Attempt } from '../checks/check.ts'
+import type { Evidence } from '../auth/evidence.ts'
 import type { Held } from '../claim-keys.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { ReadBody } from './content.ts'
-import type { Dedupe, SchemeOptions, TimeForm } from './scheme.ts'
+import type { Dedupe, TimeForm } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 
 /** A scheme as its listener needs it: compiled once, and asked by the checks for every delivery. */
 export interface Sender {
@@ -24,14 +25,14 @@ export interface Sender {
   readonly readerFor: (mediaType: string | undefined) => ReadBody | undefined
   readonly time: TimeForm | undefined
   /** What the sender's clock said, in seconds since 1970. NaN where it said nothing, or nothing well formed. */
-  readonly timeOf: (attempt: Attempt) => number
+  readonly timeOf: (evidence: Evidence) => number
   /** The sender's ID; empty where the delivery has none. */
-  readonly idOf: (attempt: Attempt) => string
+  readonly idOf: (evidence: Evidence) => string
   /** No signed ID may hold it. */
   readonly idDivider: string
-  readonly typeOf: (attempt: Attempt) => string | undefined
+  readonly typeOf: (evidence: Evidence) => string | undefined
   /** The bytes that the signature stood for, once it has been verified. */
-  readonly signedBytes: (attempt: Attempt) => Uint8Array
+  readonly signedBytes: (evidence: Evidence) => Uint8Array
   /** What stands for an ID in the store: itself where it is a UUID v4, otherwise a UUIDv8. */
   readonly keyOfId: (id: string) => MaybePromise<string>
   /** What stands for signed bytes in the store. */
@@ -39,5 +40,5 @@ export interface Sender {
   /** One claim for all keys of an event. */
   readonly hold: (keys: readonly string[], claim: (key: string) => Held) => Held
   /** Undefined for a request that is no handshake. */
-  readonly answer: (attempt: Attempt) => MaybePromise<{ readonly reply: Reply } | undefined>
+  readonly answer: (evidence: Evidence) => MaybePromise<{ readonly reply: Reply } | undefined>
 }

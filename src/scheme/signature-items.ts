@@ -1,5 +1,6 @@
-import { type Attempt, type Failure, fail } from '../checks/check.ts'
+import type { Evidence } from '../auth/evidence.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
+import { type Failure, fail } from '../failure.ts'
 import { memberAt, pointerSteps } from './members.ts'
 import type { SignatureForm } from './scheme.ts'
 
@@ -9,12 +10,12 @@ const MOST_ITEMS = 64
 type Refused = Failure<'auth_missing' | 'signature_mismatch'>
 
 /** Finds a delivery's signatures, where the scheme says that they are. */
-export function signatureReader(form: SignatureForm): (attempt: Attempt) => readonly string[] | Refused {
+export function signatureReader(form: SignatureForm): (evidence: Evidence) => readonly string[] | Refused {
   const { member } = form
   if (member === undefined) return ({ delivery }) => headerItems(form, delivery)
   const steps = pointerSteps(member)
-  return (attempt) => {
-    const signature = memberAt(attempt.parsed(), steps)
+  return (evidence) => {
+    const signature = memberAt(evidence.parsed(), steps)
     if (typeof signature !== 'string' || signature === '') return fail('auth_missing', `no ${member}`)
     return signature.length > LONGEST_VALUE ? tooLong(member) : [signature]
   }

@@ -1,6 +1,7 @@
 import { headerOf } from '../delivery.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import type { Scheme, SchemeOptions } from './scheme.ts'
+import type { Scheme } from './scheme.ts'
+import type { SchemeOptions } from './scheme-options.ts'
 import type { SignedRequest } from './signed-request.ts'
 import { compileSignedText, type Signed, type SignedValues } from './signed-text.ts'
 

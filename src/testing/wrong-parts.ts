@@ -1,4 +1,4 @@
-import type { Reason } from '../verdict.ts'
+import type { Reason } from '../reason.ts'
 
 /** What is signed, as it is sent. */
 export interface SignedParts {

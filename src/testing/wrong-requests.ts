@@ -1,4 +1,4 @@
-import type { Reason } from '../verdict.ts'
+import type { Reason } from '../reason.ts'
 
 /**
  * A request that differs from the one that was signed.

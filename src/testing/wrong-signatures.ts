@@ -1,7 +1,7 @@
 import { decodeBase64url } from '#crypto'
 import { encodeBase64url } from '../lib/base64url.ts'
 import { encodeHex } from '../lib/hex.ts'
-import type { Reason } from '../verdict.ts'
+import type { Reason } from '../reason.ts'
 import { type MutatedRequest, type WrongRequest, withHeader } from './wrong-requests.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/listener-options.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 
 /** Smaller offsets are noise: the SDK's measurement includes the response time and has a resolution of one second. */
 const NOTEWORTHY_MS = 10_000

@@ -1,5 +1,6 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { EventStore } from '../../src/event-store.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import {
   checkOptions,
   type OptionCheck,
@@ -8,7 +9,6 @@ import {
   timerSeconds,
   withMethods,
 } from '../../src/lib/options.ts'
-import type { Clock } from '../../src/listener-options.ts'
 import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
 import { callWithin, checkDynamodbClient, type DynamodbClient } from './client.ts'
 import { createTable, tableProblems } from './table.ts'

@@ -1,6 +1,6 @@
 import { EventStoreError } from '../../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
-import type { Clock } from '../../src/listener-options.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { DONE_BY_CLAIM } from '../contract.ts'
 import {
   type Call,

@@ -1,5 +1,6 @@
 import { EventStoreError } from '../../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import {
   aFunction,
@@ -11,7 +12,6 @@ import {
   withMethods,
 } from '../../src/lib/options.ts'
 import { replayWindowSeconds } from '../../src/limits.ts'
-import type { Clock } from '../../src/listener-options.ts'
 import { EventTable, NONE } from './event-table.ts'
 
 /**

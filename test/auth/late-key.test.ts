@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Attempt } from '../../src/checks/check.ts'
 import { type KeySet, localKeySet } from '../../src/jwt.ts'
+import { Verification } from '../../src/verification.ts'
 import { Log } from '../adapters/log.ts'
 import { type JwtSender, jwtSender } from '../support/jwt-listener.ts'
 import { newKey } from '../support/keys.ts'
@@ -21,11 +21,11 @@ function lateKeySet() {
 }
 
 /** A delivery that has passed every check before that of its token. */
-function attemptOf({ deliver, listener }: JwtSender, payload: unknown): Attempt {
-  const attempt = new Attempt(deliver({ body: JSON.stringify(payload) }), listener)
-  attempt.eventId = String(attempt.delivery.header('webhook-event-id'))
-  attempt.payload = payload
-  return attempt
+function verificationOf({ deliver, listener }: JwtSender, payload: unknown): Verification {
+  const verification = new Verification(deliver({ body: JSON.stringify(payload) }), listener)
+  verification.eventId = String(verification.delivery.header('webhook-event-id'))
+  verification.payload = payload
+  return verification
 }
 
 it('the payload is there after a key that came late', async () => {
@@ -39,20 +39,20 @@ it('the payload is there after a key that came late', async () => {
 it('the parsed body is let go of while its key is awaited', async () => {
   const { keySet, asked, answer } = lateKeySet()
   const sender = jwtSender(key, { keySet })
-  const attempt = attemptOf(sender, [[]])
-  const authentication = sender.listener.auth.authenticate(attempt)
+  const verification = verificationOf(sender, [[]])
+  const authentication = sender.listener.auth.authenticate(verification)
   await asked.reaches(1)
-  expect(attempt.payload).toBeUndefined()
+  expect(verification.payload).toBeUndefined()
   answer()
   expect(await authentication).toMatchObject({ method: 'jwt' })
-  expect(attempt.payload).toEqual([[]])
+  expect(verification.payload).toEqual([[]])
 })
 
 it('the body is not parsed twice for a key that is at hand', async () => {
   const sender = jwtSender(key, { keySet: keys })
   await sender.send() // the key is imported when it is first asked for
   const payload: unknown = [[]]
-  const attempt = attemptOf(sender, payload)
-  expect(await sender.listener.auth.authenticate(attempt)).toMatchObject({ method: 'jwt' })
-  expect(attempt.payload).toBe(payload)
+  const verification = verificationOf(sender, payload)
+  expect(await sender.listener.auth.authenticate(verification)).toMatchObject({ method: 'jwt' })
+  expect(verification.payload).toBe(payload)
 })

@@ -87,10 +87,10 @@ describe('hookgate:verify', () => {
   it('has two operations where the claim is a step of its own, and one verdict', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
-    const attempt = await checkedOn(await deliver(), listener)
-    if ('ok' in attempt) throw new Error('refused')
-    attempt.spentMs += 1000
-    await claimOn(attempt)
+    const verification = await checkedOn(await deliver(), listener)
+    if ('ok' in verification) throw new Error('refused')
+    verification.spentMs += 1000
+    await claimOn(verification)
     expect(endsOf(moments).map(({ outcome }) => outcome)).toEqual(['checked', 'accepted'])
     expect(endsOf(moments)[1]?.durationMs).toBeGreaterThan(999)
   })

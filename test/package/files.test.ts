@@ -35,7 +35,7 @@ const PROGRAM = [
     'remote-values',
     'token',
   ].map((name) => `src/auth/${name}`),
-  ...['base64', 'bytes', 'hex', 'shared-attempt', 'weak-keys'].map((name) => `src/lib/${name}`),
+  ...['base64', 'bytes', 'hex', 'single-flight', 'weak-keys'].map((name) => `src/lib/${name}`),
   ...[
     'accept-secret',
     'body-hash',

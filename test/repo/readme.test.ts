@@ -71,7 +71,7 @@ describe('the pages', () => {
   })
 
   it('names every reason', () => {
-    const reasons = namesIn('src/verdict.ts', 'RejectedStatus>> = {')
+    const reasons = namesIn('src/reason.ts', 'export const STATUS = {')
     expect(reasons).toHaveLength(22)
     expect(reasons.filter((reason) => !checks.includes(`\`${reason}\``))).toEqual([])
   })
@@ -83,7 +83,7 @@ describe('the pages', () => {
     ['src/auth/remote-options.ts', 'interface RemoteOptions {', 5],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {', 1],
     ['stores/memory/memory-store.ts', 'interface MemoryStoreOptions {', 4],
-    ['src/listeners.ts', 'interface ListenersOptions<Payload = Json> {', 10],
+    ['src/listeners-options.ts', 'interface ListenersOptions<Payload = Json> {', 10],
   ])('names every option of %s', (path, opening, count) => {
     const names = namesIn(path, opening)
     expect(names).toHaveLength(count)

@@ -1,13 +1,15 @@
-import type { Delivery } from '../delivery.ts'
-import type { EventAuth } from '../event.ts'
-import type { Json } from '../lib/json.ts'
-import type { Listener } from '../listener.ts'
-import type { ReadBody, Reading } from '../scheme/content.ts'
-import type { Sender } from '../scheme/sender.ts'
-import type { Signed } from '../scheme/signed-text.ts'
+import type { Evidence } from './auth/evidence.ts'
+import type { Delivery } from './delivery.ts'
+import type { EventAuth } from './event.ts'
+import { fail } from './failure.ts'
+import type { Json } from './lib/json.ts'
+import type { Listener } from './listener.ts'
+import type { ReadBody, Reading } from './scheme/content.ts'
+import type { Sender } from './scheme/sender.ts'
+import type { Signed } from './scheme/signed-text.ts'
 
-/** One run of the checks. Each check stores its results here for the checks after it. */
-export class Attempt {
+/** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
+export class Verification implements Evidence {
   readonly delivery: Delivery
   readonly listener: Listener<unknown>
   /** The current time, read once, in whole seconds since 1970. */
@@ -58,18 +60,7 @@ export class Attempt {
   }
 }
 
-/** An attempt under another sender's scheme. */
-export type SenderAttempt = Attempt & { readonly sender: Sender }
+/** A verification under another sender's scheme. */
+export type SenderVerification = Verification & { readonly sender: Sender }
 
 const NO_KEYS: readonly string[] = []
-
-/** A check's refusal. A check that passes returns undefined. */
-export interface Failure<Reason extends string> {
-  readonly reason: Reason
-  /** For the operator. Short, and free of secrets, tokens, signatures and bodies. */
-  readonly detail: string
-}
-
-export function fail<const Reason extends string>(reason: Reason, detail: string): Failure<Reason> {
-  return { reason, detail }
-}

@@ -7,25 +7,25 @@ const LOOK_MS = 20
 /** Keeps work alive after the request that started it ends. */
 export type WaitUntil = (work: Promise<unknown>) => void
 
-/** At most one attempt in flight, shared by all waiters. */
-export interface SharedAttempt {
-  /** Whether the last attempt's request ended before it settled. */
+/** Work that runs at most once at a time. All callers share the run in flight. */
+export interface SingleFlight {
+  /** Whether the last run's request ended before the run settled. */
   isLost(): boolean
-  /** When the last attempt began, by the clock. -Infinity before the first. */
+  /** When the last run began, by the clock. -Infinity before the first. */
   beganAt(): number
-  /** Starts an attempt. Undefined while another is in flight. */
+  /** Starts a run. Undefined while another is in flight. */
   begin(): Promise<void> | undefined
-  /** Waits for the attempt in flight, if any. */
+  /** Waits for the run in flight, if any. */
   join(): Promise<void> | undefined
 }
 
 /** @param work Never rejects, and settles within `longestMs` unless it is lost. */
-export function sharedAttempt(
+export function singleFlight(
   work: () => Promise<void>,
   longestMs: number,
   clock: { now(): number },
   waitUntil: WaitUntil | undefined,
-): SharedAttempt {
+): SingleFlight {
   let current: Promise<void> | undefined
   let beganAt = -Infinity
   const isLost = () =>

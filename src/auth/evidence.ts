@@ -1,0 +1,28 @@
+import type { Delivery } from '../delivery.ts'
+import type { Json } from '../lib/json.ts'
+import type { Signed } from '../scheme/signed-text.ts'
+
+/**
+ * What a delivery offers to prove who sent it: what an authentication method may read. Its headers are complete and its
+ * source is allowed. Without a `sender`, its body, timestamp and event ID have passed their checks too.
+ *
+ * @see {@link Authenticator}
+ */
+export interface Evidence {
+  /** The request: its headers, and the exact bytes of its body. */
+  readonly delivery: Delivery
+  /** The current time, read once, in whole seconds since 1970. */
+  readonly now: number
+  /** The timestamp exactly as received, because the sender signed this text. A scheme that finds it elsewhere sets it. */
+  timestampText: string
+  /** The event ID exactly as received, because the sender signed this text. A scheme that finds it elsewhere sets it. */
+  eventIdText: string
+  /** The future `event.id`. Empty if the ID is read after authentication. */
+  readonly eventId: string
+  /** The parsed body. Undefined if it is parsed after authentication. */
+  payload: unknown
+  /** What the signature covered. A scheme sets it; if it does not, the body identifies the event. */
+  signed: Signed | undefined
+  /** Parses the body by its content type, before anything vouches for it. Undefined if it does not parse. */
+  parsed(): Json | undefined
+}

@@ -1,0 +1,46 @@
+/**
+ * The HTTP status of a refusal. 409: already done. 503: another delivery of the event is running. Only other senders'
+ * schemes use 200 and 405.
+ *
+ * @see {@link Verdict}
+ */
+export type RejectedStatus = 200 | 400 | 401 | 403 | 405 | 409 | 503
+
+/** Every reason, with its status. A check whose reason is missing here does not compile. */
+export const STATUS = {
+  body_incomplete: 400,
+  body_too_large: 400,
+  method_not_post: 400,
+  header_missing: 400,
+  header_repeated: 400,
+  content_type_not_json: 400,
+  content_type_not_accepted: 400,
+  content_encoding_not_identity: 400,
+  body_not_json: 400,
+  body_malformed: 400,
+  timestamp_malformed: 400,
+  timestamp_out_of_range: 400,
+  event_id_not_uuid_v4: 400,
+  event_id_malformed: 400,
+  source_ip_not_allowed: 403,
+  auth_missing: 401,
+  signature_mismatch: 401,
+  token_invalid: 401,
+  token_expired: 401,
+  payload_invalid: 400,
+  event_duplicate: 409,
+  event_in_progress: 503, // 409 means *already processed*, so the sender would stop retrying
+} as const
+
+/**
+ * Why a delivery was refused. Stable, so your code may depend on it. Only adapters report `body_incomplete`.
+ *
+ * @see {@link Verdict}
+ */
+export type Reason = keyof typeof STATUS
+
+/** Most other senders retry a 409, and some then disable the endpoint. */
+export const SENDER_STATUS: { readonly [R in Reason]?: RejectedStatus } = {
+  method_not_post: 405,
+  event_duplicate: 200,
+}

@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { singleFlight } from '../../src/lib/single-flight.ts'
+import { IN_WORKERD } from '../support/runtime.ts'
+
+const LONGEST_MS = 200
+
+function flightOf(work: () => Promise<void>) {
+  const kept: Promise<unknown>[] = []
+  const flight = singleFlight(work, LONGEST_MS, Date, (promise) => kept.push(promise))
+  return { flight, kept }
+}
+
+it('is joined while it is under way, and over for all at once', async () => {
+  let end = () => {}
+  const { flight, kept } = flightOf(() => new Promise((resolve) => (end = resolve)))
+  expect(flight.join()).toBeUndefined()
+  const begun = flight.begin()
+  expect([flight.begin(), flight.isLost()]).toEqual([undefined, false])
+  const joined = flight.join()
+  end()
+  await Promise.all([begun, joined])
+  expect([flight.isLost(), flight.join()]).toEqual([false, undefined])
+  expect(kept).toEqual([begun])
+})
+
+it('is lost when it takes longer than it can, in workerd; elsewhere it is only late', async () => {
+  const { flight } = flightOf(() => new Promise(() => {}))
+  void flight.begin()
+  const joined = flight.join()?.then(() => 'over')
+  expect(await Promise.race([joined, pause(LONGEST_MS + 300, 'waits')])).toBe(IN_WORKERD ? 'over' : 'waits')
+  expect(flight.isLost()).toBe(IN_WORKERD)
+  expect(flight.begin() !== undefined).toBe(IN_WORKERD)
+})

@@ -1,0 +1,46 @@
+import { expectTypeOf, test } from 'vitest'
+import {
+  type Authentication,
+  type Authenticator,
+  type AuthReason,
+  defineListener,
+  type EventStore,
+  type Evidence,
+  type Listener,
+} from '../../src/index.ts'
+
+/** An authentication method as a stranger writes it, with public imports only. */
+class ApiKey implements Authenticator {
+  readonly method = 'scheme'
+  readonly #key: string
+
+  constructor(key: string) {
+    this.#key = key
+  }
+
+  async authenticate({ delivery }: Evidence): Promise<Authentication> {
+    const given = delivery.header('x-api-key')
+    if (given === undefined) return this.#refuse('auth_missing')
+    if (given !== this.#key) return this.#refuse('signature_mismatch')
+    return { method: 'scheme', scheme: 'api-key', secretId: 'main', covers: 'token' }
+  }
+
+  #refuse(reason: AuthReason): Authentication {
+    return { reason, detail: 'the API key is missing or wrong' }
+  }
+}
+
+declare const store: EventStore
+
+test('a stranger can write an authentication method with what hookgate exports', () => {
+  const auth: Authenticator = new ApiKey('secret')
+  expectTypeOf(defineListener({ id: 'orders', auth, store })).toExtend<Listener>()
+  expectTypeOf(auth.authenticate).parameter(0).toEqualTypeOf<Evidence>()
+})
+
+test('its answer names a reason of a 401, and no other', () => {
+  expectTypeOf<{ reason: 'token_expired'; detail: string }>().toExtend<Authentication>()
+  // @ts-expect-error a check's reason, not an authentication method's
+  const wrong: Authentication = { reason: 'body_too_large', detail: '' }
+  void wrong
+})
