@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ListenerConfigError, ListenerLoadError } from './errors.ts'
 import { withDeadline } from './lib/deadline.ts'
 import { callHook } from './lib/hooks.ts'
-import type { MaybePromise } from './lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import { type SingleFlight, singleFlight } from './lib/single-flight.ts'
 import type { Listener } from './listener.ts'
 import type { Listeners, ListenersOptions } from './listeners-options.ts'
@@ -59,8 +59,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     if (age < (entry.listener ? this.#ttlMs : this.#unknownMs)) return entry.listener
     const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
     if (this.#isUsable(entry)) return entry.listener
-    const loading = begun ?? entry.loading?.join()
-    return loading ? loading.then(() => this.#answer(entry)) : this.#answer(entry)
+    return whenKnown(begun ?? entry.loading?.join(), () => this.#answer(entry))
   }
 
   forget(id: string): void {

@@ -1,6 +1,6 @@
 import { KeySetError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { type SingleFlight, singleFlight } from '../lib/single-flight.ts'
 import { type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
 
@@ -63,8 +63,7 @@ export class RemoteValue<T> {
     const begun = isDue ? this.#fetching.begin() : undefined
     // A known value makes nobody wait until it has expired, nor then if the host has just proved to be down.
     const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
-    const fetching = wait ? (begun ?? this.#fetching.join()) : undefined
-    return fetching ? fetching.then(() => this.#answer(read)) : this.#answer(read)
+    return whenKnown(wait ? (begun ?? this.#fetching.join()) : undefined, () => this.#answer(read))
   }
 
   /** The last good value, however old. */
