@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress'
-import { headingId, linksToRepository, REPOSITORY } from './links.ts'
+import { headingId, linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
 import { sidebar } from './sidebar.ts'
 
 const HERE = fileURLToPath(import.meta.url)
@@ -32,6 +32,8 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
       .replace(/^api\/pages\//, 'api/')
       .replace(/^api\/README\.md$/, 'api/index.md')
       .replace(/^site\//, ''),
+  ignoreDeadLinks: [PLAYGROUND],
+  head: [['link', { rel: 'icon', href: `${BASE}playground/icon.svg`, type: 'image/svg+xml' }]],
   markdown: {
     anchor: { slugify: headingId },
     headers: { slugify: headingId },
@@ -43,6 +45,7 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
       { text: 'Senders', link: '/schemes' },
       { text: 'Errors', link: '/errors' },
       { text: 'API', link: '/api/' },
+      { text: 'Playground', link: PLAYGROUND, target: '_self' },
       { text: 'Source', link: REPOSITORY },
     ],
     sidebar: sidebar(),

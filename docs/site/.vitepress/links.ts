@@ -9,6 +9,9 @@ const { repository } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 /** The repository in a browser, as package.json names it. */
 export const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 
+/** The page of the site that VitePress does not make. */
+export const PLAYGROUND = '/playground/'
+
 /** The ID that GitHub gives a heading, so that a link works there and here. */
 export function headingId(text: string): string {
   return text
@@ -31,7 +34,11 @@ export function linksToRepository(markdown: MarkdownRenderer): void {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const attribute = { link_open: 'href', image: 'src' }[token.type]
       const target = attribute && token.attrGet(attribute)
-      if (target && isFile(target)) token.attrSet(attribute, siteLink(target, page))
+      if (!target || !isFile(target)) continue
+      const link = siteLink(target, page)
+      token.attrSet(attribute, link)
+      // VitePress would look for it among its own pages.
+      if (link === PLAYGROUND) token.attrSet('target', '_self')
     }
   })
 }
@@ -42,6 +49,7 @@ function siteLink(target: string, page: string): string {
   const [path = '', hash] = target.split('#')
   const file = join(page === 'docs/site/index.md' ? '' : dirname(page), path)
   if (!existsSync(root + file)) throw new Error(`${page}: ${target} does not exist`)
+  if (file === 'docs/site/playground/index.html') return PLAYGROUND
   const end = hash === undefined ? '' : `#${hash}`
   if (file.startsWith('docs/api/pages/')) return target
   if (/^docs\/[^/]+\.md$/.test(file)) return `/${basename(file)}${end}`

@@ -6,7 +6,7 @@ const GROUPS: { readonly [group: string]: readonly string[] } = {
   'Set up': ['express', 'fastify', 'hono', 'fetch', 'hosts', 'programs'],
   Receive: ['schemes', 'checks', 'events', 'options', 'stores', 'tenants', 'handoff'],
   Operate: ['operating', 'observability', 'proxies', 'limits', 'forward', 'runtimes', 'speed'],
-  'When it fails': ['troubleshooting', 'errors', 'inspector', 'doctor'],
+  'When it fails': ['troubleshooting', 'errors', 'playground', 'inspector', 'doctor'],
   Tools: ['cli', 'conform'],
   Send: ['specification', 'senders', 'sender'],
   Background: ['decisions', 'catalogue'],

@@ -1,0 +1,27 @@
+import type { Delivery } from 'hookgate'
+import { type HeaderLines, readHeaderLines } from '../../../cli/header-lines.ts'
+
+/** What an adapter would see. @throws SyntaxError for a line that is not a header. */
+export function asDelivery(headerText: string, body: string): Delivery {
+  const { method = 'POST', headers } = readHeaders(headerText)
+  return {
+    method,
+    header(name) {
+      const values = headers.get(name) ?? []
+      return values.length > 1 ? values : values[0]
+    },
+    body: new TextEncoder().encode(body),
+    sourceIp: undefined,
+  }
+}
+
+/** Each header with its values. @throws SyntaxError for a line that is not a header. */
+export function headerPairs(headerText: string): (readonly [name: string, values: readonly string[]])[] {
+  return [...readHeaders(headerText).headers]
+}
+
+function readHeaders(text: string): HeaderLines {
+  const read = readHeaderLines(text.split(/\r?\n/).filter((line) => line.trim() !== ''))
+  if (read === undefined) throw new SyntaxError('Write each header as Name: value, on a line of its own.')
+  return read
+}

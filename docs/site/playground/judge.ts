@@ -1,0 +1,30 @@
+import { KeySetError, type Verdict, verify } from 'hookgate'
+import { type Explanation, explain } from 'hookgate/explain'
+import { asDelivery } from './delivery.ts'
+import type { Entered } from './form.ts'
+import { receiverFor } from './listener.ts'
+import { allSchemes } from './senders.ts'
+
+/** A verdict with its explanation, or why there is none. */
+export type Judged =
+  | { readonly verdict: Verdict; readonly explanation: Explanation }
+  | { readonly verdict: undefined; readonly title: string; readonly problem: string }
+
+/** Verifies what the reader has entered, as an adapter would, and explains the verdict. */
+export async function judge(entered: Entered): Promise<Judged> {
+  try {
+    const { listener, known } = await receiverFor(entered)
+    const delivery = asDelivery(entered.headers, entered.body)
+    const verdict = await verify(delivery, listener)
+    const schemes = isWithoutHeaders(verdict) ? await allSchemes() : []
+    return { verdict, explanation: await explain(delivery, verdict, listener, { ...known, schemes }) }
+  } catch (error) {
+    const title = error instanceof KeySetError ? 'Undecided: no keys' : 'Not set up yet'
+    return { verdict: undefined, title, problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Then the headers of another sender may be there. */
+function isWithoutHeaders(verdict: Verdict): boolean {
+  return !verdict.ok && !verdict.handshake && /^(?:header|auth)_missing$/.test(verdict.reason)
+}

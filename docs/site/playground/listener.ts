@@ -1,0 +1,61 @@
+import { type Authenticator, defineListener, hmac, type Listener } from 'hookgate'
+import type { Known } from 'hookgate/explain'
+import { memoryStore } from 'hookgate/stores/memory'
+import type { Entered } from './form.ts'
+import { loadScheme, needsOf } from './senders.ts'
+
+/** A listener as the reader has described it, and what explains its refusals. */
+export interface Receiver {
+  readonly listener: Listener
+  readonly known: Known
+}
+
+const ANY_AGE_SECONDS = 1e9
+
+/** @throws ListenerConfigError for a secret, a key or a URL that no listener takes. */
+export async function receiverFor(entered: Entered): Promise<Receiver> {
+  const { auth, known } = await authFor(entered)
+  const any = { toleranceSeconds: ANY_AGE_SECONDS, retentionSeconds: 2 * ANY_AGE_SECONDS + 1 }
+  // A store of its own: nothing is remembered from one look to the next.
+  const store = memoryStore({ maxRecords: 1 })
+  return { listener: defineListener({ id: 'playground', auth, store, ...(entered.anyAge && any) }), known }
+}
+
+type Auth = { readonly auth: Authenticator; readonly known: Known }
+
+async function authFor(entered: Entered): Promise<Auth> {
+  const { scheme, secret } = entered
+  if (scheme === 'hmac') return { auth: hmac({ secrets: secret }), known: { secret } }
+  if (scheme === 'jwt') return jwtAuth(entered)
+  const factory = await loadScheme(scheme)
+  const { option } = needsOf(factory)
+  const own = { ...ownOptions(entered.more), publicUrl: entered.url }
+  const keyed = option === 'publicKeys' ? { publicKeys: secret } : { secrets: secret }
+  const auth = factory(option === undefined && secret === '' ? own : { ...keyed, ...own })
+  return { auth, known: option === 'secrets' ? { secret } : {} }
+}
+
+async function jwtAuth({ jwks, subject, url }: Entered): Promise<Auth> {
+  const { jwt, localKeySet } = await import('hookgate/jwt')
+  const claims = { subject, audience: url }
+  return { auth: jwt({ keySet: localKeySet(keysIn(jwks)), ...claims }), known: { claims } }
+}
+
+/** A single JWK serves as well. */
+function keysIn(text: string): { readonly keys: readonly object[] } {
+  const given = parsed('The JWKS', text)
+  return 'keys' in given ? { keys: given.keys as readonly object[] } : { keys: [given] } // localKeySet checks it
+}
+
+function ownOptions(text: string): object {
+  return text.trim() === '' ? {} : parsed('The other options', text)
+}
+
+/** @throws SyntaxError when it is not an object. The factories check its members. */
+function parsed(what: string, text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value
+  } catch {} // said below
+  throw new SyntaxError(`${what} must be a JSON object.`)
+}

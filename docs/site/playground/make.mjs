@@ -1,0 +1,64 @@
+// Builds the playground into the site: a page of its own, without VitePress's runtime, on the package as it is published.
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const here = fileURLToPath(new URL('.', import.meta.url))
+const target = `${root}docs/site/dist/playground`
+
+/** `hookgate/…` as a user's bundler finds it, in the build for browsers. */
+const byName = {
+  name: 'by-name',
+  resolveId(source) {
+    return /^hookgate(?:\/|$)/.test(source)
+      ? this.resolve(source, `${root}package.json`, { skipSelf: true })
+      : null
+  },
+}
+
+/** The senders and a way to load each scheme, from the package's own files. */
+const senders = {
+  name: 'senders',
+  resolveId: (source) => (source === 'virtual:senders' ? source : null),
+  load: async (id) => (id === 'virtual:senders' ? sendersModule() : null),
+}
+
+async function sendersModule() {
+  const names = readdirSync(`${root}dist/schemes`)
+    .filter((file) => /^[a-z0-9-]+\.js$/.test(file))
+    .map((file) => file.slice(0, -3))
+  const rows = await Promise.all(names.map(async (name) => ({ name, sender: await senderOf(name) })))
+  rows.sort((a, b) => `${a.sender} ${a.name}`.localeCompare(`${b.sender} ${b.name}`, 'en'))
+  const lines = rows.map(
+    ({ name, sender }) =>
+      `{ name: '${name}', sender: ${JSON.stringify(sender)}, load: () => import('hookgate/schemes/${name}') }`,
+  )
+  return `export const SENDERS = [${lines.join(',\n')}]`
+}
+
+/** `Adyen`; with the scheme's name behind it for a sender that has several. */
+async function senderOf(name) {
+  const module = await import(`${root}dist/schemes/${name}.js`)
+  const { scheme } = Object.values(module).find((value) => value?.scheme?.name === name)
+  return scheme.sender
+}
+
+await build({
+  cwd: root,
+  input: { playground: `${here}page.ts` },
+  platform: 'browser',
+  plugins: [byName, senders],
+  checks: { bundlerTimings: false },
+  onLog(_level, { message }) {
+    throw new Error(message)
+  },
+  output: {
+    dir: target,
+    minify: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  },
+})
+mkdirSync(target, { recursive: true })
+for (const file of ['index.html', 'style.css', 'icon.svg']) copyFileSync(here + file, `${target}/${file}`)

@@ -1,0 +1,21 @@
+import { type SignedRequest, signAs, signHmac, signJwt } from 'hookgate/testing'
+import type { Entered } from './form.ts'
+import { loadScheme, needsOf } from './senders.ts'
+
+/** Signs the body as the sender would, with a new time and a new ID. @throws ListenerConfigError for what cannot be signed. */
+export async function signed(entered: Entered): Promise<SignedRequest<string>> {
+  const { scheme, secret, body, subject, url } = entered
+  if (scheme === 'hmac') return signHmac({ secret, body })
+  if (scheme === 'jwt') return signJwt({ privateKey: privateKey(entered), subject, audience: url, body })
+  const factory = await loadScheme(scheme)
+  const key = needsOf(factory).option === 'publicKeys' ? { privateKey: privateKey(entered) } : { secret }
+  return signAs(factory, { ...key, publicUrl: url, body })
+}
+
+function privateKey({ privateKey }: Entered) {
+  try {
+    return JSON.parse(privateKey)
+  } catch {
+    throw new SyntaxError('Give the private key of the sender as a JWK. “Make a pair” makes one for trying.')
+  }
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
+import { type ServedSite, serveSite } from './serve-site.ts'
+import { ROOT } from './site-files.ts'
+
+const REASONS = [...readFileSync(`${ROOT}docs/errors.md`, 'utf8').matchAll(/^### `([a-z_0-9]+)`$/gm)].map(
+  ([, reason = '']) => reason,
+)
+
+describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
+  let browser: Browser
+  let site: ServedSite
+  let page: Page
+
+  beforeAll(async () => {
+    site = await serveSite()
+    browser = await Browser.open()
+    page = await browser.page(site.origin)
+    await page.goto(`${site.origin}/`)
+    return async () => {
+      await browser.close()
+      site.close()
+    }
+  })
+
+  /** Where the results of a search lead to, the best first. */
+  async function search(words: string): Promise<(string | null)[]> {
+    await page.locator('.VPLocalSearchBox input').fill(words)
+    await page.locator('.VPLocalSearchBox .result').first().waitFor()
+    return page
+      .locator('.VPLocalSearchBox .result')
+      .evaluateAll((results) => results.map((result) => result.getAttribute('href')))
+  }
+
+  it('finds every reason and error code, and what the package exports', { timeout: 120_000 }, async () => {
+    expect(REASONS.length).toBeGreaterThan(20)
+    await page.getByRole('button', { name: 'Search' }).click()
+    for (const reason of REASONS) {
+      await expect.poll(() => search(reason), { message: reason }).toContain(`/errors.html#${reason}`)
+    }
+    await expect.poll(() => search('memoryStore')).toContain('/api/hookgate/stores/memory.html#memorystore')
+    await page.keyboard.press('Escape')
+  })
+
+  it('opens the playground from its first page and from the page about it', async () => {
+    for (const start of ['/', '/playground.html']) {
+      await page.goto(site.origin + start)
+      await page.locator('.VPContent a[href="/playground/"]').click()
+      await page.locator('#result h2', { hasText: 'Accepted' }).waitFor()
+    }
+  })
+
+  it('draws both schemes of colour without an error or a request to another host', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${site.origin}/schemes.html`)
+      await page.locator('main table').first().waitFor()
+    }
+    expect(browser.complaints).toEqual([])
+  })
+})
