@@ -42,6 +42,9 @@ const MARKDOWN = {
   hidePageHeader: true,
   hideBreadcrumbs: true,
   useCodeBlocks: true,
+  // SqliteStore and sqliteStore have headings with the same ID.
+  useHTMLAnchors: true,
+  anchorPrefix: 'api-',
   parametersFormat: 'table',
   interfacePropertiesFormat: 'table',
 }
