@@ -9,9 +9,11 @@ import type { PublicOnlyOptions } from './public-only.ts'
  * @see {@link publicConnector}
  */
 export interface ConnectorTarget {
+  /** The host to connect to. */
   readonly hostname: string
-  /** Set to connect to a Unix socket, or through a proxy. Both are refused. */
+  /** Set to connect to a Unix socket, which is refused. */
   readonly socketPath?: string | null
+  /** Set to connect through a proxy, which is refused. */
   readonly httpSocket?: Socket
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts'
 
-/** A delivery that `signAs` wants signed. */
+/** A delivery that `signAs` wants signed. @see {@link senderAuthenticator} */
 export interface Unsigned {
   /** The body that the caller gave. */
   readonly body: Uint8Array<ArrayBuffer>
@@ -8,6 +8,7 @@ export interface Unsigned {
   readonly contentType: string
   /** The time that will be sent, in the scheme's unit. */
   readonly timestampText: string
+  /** The ID that will be sent. */
   readonly eventId: string
   /** The body as JSON, to write a signature into. @throws ListenerConfigError */
   json(): Json
@@ -15,7 +16,7 @@ export interface Unsigned {
   need(option: 'secret' | 'keyId' | 'publicUrl'): string
 }
 
-/** What a signature adds to a delivery. */
+/** What a signature adds to a delivery. @see {@link senderAuthenticator} */
 export interface SignedParts {
   /** By lower-case name. */
   readonly headers?: { readonly [name: string]: string }

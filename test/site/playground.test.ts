@@ -134,6 +134,15 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.verdict('Refused with 401')
   })
 
+  it('signs as a sender that names its secrets', async () => {
+    await playground.choose('livekit')
+    await playground.verdict('Not set up yet')
+    expect(await playground.why()).toContain('apiKey')
+    await playground.paste({ 'Other options': '{ "apiKey": "API1" }', Secret: SECRET })
+    await playground.click('Sign this body')
+    await playground.verdict('Accepted')
+  })
+
   it('has every sender, and loads each when it is chosen', { timeout: 120_000 }, async () => {
     const options = await playground.page.locator('#senders option').all()
     const listed = await Promise.all(options.map((option) => option.getAttribute('value')))

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/site/*.test.ts'],
     globalSetup: 'test/site/build-site.ts',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 })

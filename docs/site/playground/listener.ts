@@ -28,8 +28,8 @@ async function authFor(entered: Entered): Promise<Auth> {
   if (scheme === 'hmac') return { auth: hmac({ secrets: secret }), known: { secret } }
   if (scheme === 'jwt') return jwtAuth(entered)
   const factory = await loadScheme(scheme)
-  const { option } = needsOf(factory)
-  const own = { ...ownOptions(entered.more), publicUrl: entered.url }
+  const { option, hasOwnOptions } = needsOf(factory)
+  const own = { ...(hasOwnOptions && ownOptions(entered.more)), publicUrl: entered.url }
   const keyed = option === 'publicKeys' ? { publicKeys: secret } : { secrets: secret }
   const auth = factory(option === undefined && secret === '' ? own : { ...keyed, ...own })
   return { auth, known: option === 'secrets' ? { secret } : {} }
@@ -47,7 +47,8 @@ function keysIn(text: string): { readonly keys: readonly object[] } {
   return 'keys' in given ? { keys: given.keys as readonly object[] } : { keys: [given] } // localKeySet checks it
 }
 
-function ownOptions(text: string): object {
+/** Options of a scheme that has its own. @throws SyntaxError when they are not JSON. */
+export function ownOptions(text: string): object {
   return text.trim() === '' ? {} : parsed('The other options', text)
 }
 

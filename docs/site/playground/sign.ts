@@ -1,15 +1,18 @@
 import { type SignedRequest, signAs, signHmac, signJwt } from 'hookgate/testing'
 import type { Entered } from './form.ts'
+import { ownOptions } from './listener.ts'
 import { loadScheme, needsOf } from './senders.ts'
 
 /** Signs the body as the sender would, with a new time and a new ID. @throws ListenerConfigError for what cannot be signed. */
 export async function signed(entered: Entered): Promise<SignedRequest<string>> {
-  const { scheme, secret, body, subject, url } = entered
+  const { scheme, secret, body, subject, url, more } = entered
   if (scheme === 'hmac') return signHmac({ secret, body })
   if (scheme === 'jwt') return signJwt({ privateKey: privateKey(entered), subject, audience: url, body })
   const factory = await loadScheme(scheme)
   const key = needsOf(factory).option === 'publicKeys' ? { privateKey: privateKey(entered) } : { secret }
-  return signAs(factory, { ...key, publicUrl: url, body })
+  // What its sender calls the secret is the one option of text: LiveKit's apiKey, Braintree's publicKey.
+  const keyId = Object.values(ownOptions(more)).find((value) => typeof value === 'string')
+  return signAs(factory, { ...key, keyId, publicUrl: url, body })
 }
 
 function privateKey({ privateKey }: Entered) {
