@@ -5,8 +5,7 @@ import { rsaProblem } from './public-key.ts'
 
 /** The parts of an X.509 certificate (RFC 5280 4.1) that are used. Its issuer and names are not checked. */
 export interface Certificate {
-  /** Seconds since 1970, inclusive. */
-  readonly notBefore: number
+  /** The last second in which it is valid, since 1970. Its host serves it, so it has begun. */
   readonly notAfter: number
   /** The SubjectPublicKeyInfo of an RSA key that passed `rsaProblem`. */
   readonly publicKey: Uint8Array<ArrayBuffer>
@@ -35,7 +34,7 @@ export function readCertificate(pem: string): Certificate {
   if (!(notBefore <= notAfter) || publicKey === undefined) throw new Error('sent a malformed certificate')
   const problem = rsaKeyProblem(publicKey)
   if (problem) throw new Error(`sent a certificate whose key is not used: ${problem}`)
-  return { notBefore, notAfter, publicKey: publicKey.whole }
+  return { notAfter, publicKey: publicKey.whole }
 }
 
 /** In seconds since 1970. Two-digit years mean 1950 to 2049 (RFC 5280 4.1.2.5). */
