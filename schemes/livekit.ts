@@ -29,7 +29,7 @@ const LIVEKIT: CodeScheme = {
   signature: { headers: ['authorization'] },
   signs: ['timestamp', 'body'],
   covers: 'body',
-  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt' }, // until the token ends
   eventId: { member: '/id' },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
@@ -42,7 +42,7 @@ const LIVEKIT: CodeScheme = {
 
 /**
  * LiveKit: a token signed with HS256 in `Authorization`, without `Bearer`. Give the API key as `apiKey` and its secret as
- * `secrets`, both from the project's settings. The token covers the exact body, and lives for five minutes.
+ * `secrets`, both from the project's settings. The token covers the exact body, and says when it ends, after five minutes.
  *
  * @example
  * ```ts

@@ -29,7 +29,7 @@ const QSTASH: CodeScheme = {
   signature: { headers: ['upstash-signature'] },
   signs: ['timestamp', 'url', 'body'],
   covers: 'body',
-  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt' }, // until the token ends
   eventId: { header: 'upstash-message-id' },
   content: [ANY_BODY],
   maxBodyBytes: 1_048_576,
@@ -44,7 +44,7 @@ const QSTASH: CodeScheme = {
  * Upstash QStash: `Upstash-Signature`, a token signed with HS256. The keys are the current and the next signing key, in the
  * console: give both as `secrets`.
  *
- * The token covers the URL and the exact body, and lives for five minutes. Each token is taken once, and each message ID
+ * The token covers the URL and the exact body, and says when it ends, after five minutes. Each token is taken once, and each message ID
  * once, which QStash keeps when it retries. `event.payload` is the JSON that you published, or the text if it is not JSON, or
  * null for bytes that are not UTF-8: those are in `event.rawBody`.
  *

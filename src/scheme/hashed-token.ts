@@ -26,12 +26,14 @@ export interface HashedToken {
 
 /** A token begins when it is made. The sender's clock may be this far ahead. */
 const AHEAD_SECONDS = 10
+/** How long senders let them live. */
 const LIFE_SECONDS = 300
+const LONGEST_LIFE_SECONDS = 86_400
 const encoder = new TextEncoder()
 
 /**
  * Authenticates by a JWT that the sender signs with a shared secret (HS256), and that holds a hash of the body. Leaves the
- * token on the attempt as what was signed, and its beginning as the time.
+ * token on the attempt as what was signed, and its beginning as the time. A token is good until it says that it ends.
  */
 export function hashedTokens(
   scheme: CodeScheme,
@@ -55,7 +57,7 @@ export function hashedTokens(
     const signed = encoder.encode(signingInput)
     const signer = await signerOf(keys, signature, signed)
     if (signer === undefined) return fail('token_invalid', 'the signature matches none of the secrets')
-    evidence.timestampText = `${claims.nbf}`
+    evidence.timestampText = `${claims.nbf ?? Number(claims.exp) - LIFE_SECONDS}`
     evidence.signed = { before: '', body: signed, after: '' }
     return vouchedBy(scheme, signer)
   }
@@ -85,9 +87,11 @@ function claimsProblem(
   const wrong = Object.entries(fixed).find(([claim, value]) => claims[claim] !== value)
   if (wrong) return fail('token_invalid', `${wrong[0]} is another one`)
   const { exp, nbf } = claims
-  if (typeof nbf !== 'number' || !(nbf <= now + AHEAD_SECONDS)) {
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + AHEAD_SECONDS)) {
     return fail('token_invalid', 'nbf is not in the past')
   }
-  if (typeof exp !== 'number') return fail('token_invalid', 'exp is not a number')
+  if (typeof exp !== 'number' || !(exp <= now + LONGEST_LIFE_SECONDS)) {
+    return fail('token_invalid', 'exp is not within a day')
+  }
   return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)
 }
