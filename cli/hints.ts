@@ -7,6 +7,8 @@ const BY_CODE: { readonly [code: string]: string } = {
   timestamp_malformed: 'Webhook-Timestamp is in whole seconds, not milliseconds',
   event_id_not_uuid_v4: 'the event ID has to be a UUID v4',
   body_not_json: 'the body is not JSON',
+  payload_invalid:
+    "the payload does not fit the receiver's schema; the receiver's onVerdict says where, in detail",
   body_too_large: 'the body is larger than the receiver takes',
   listener_unknown: 'no listener has this path; copy the URL that listen prints',
 }

@@ -1,4 +1,4 @@
-import { styleText } from 'node:util'
+import util from 'node:util'
 
 /** Results: what a script reads. */
 export function print(line: string): void {
@@ -12,7 +12,7 @@ export function remark(line: string): void {
 
 /** Colour for terminals only, and not under NO_COLOR. */
 export function paint(style: 'green' | 'red' | 'yellow', text: string): string {
-  return styleText(style, text, { stream: process.stdout })
+  return util.styleText(style, text, { stream: process.stdout })
 }
 
 /** Text from elsewhere, made safe for a terminal: control characters would move its cursor or worse. */

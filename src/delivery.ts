@@ -23,6 +23,8 @@ export interface Delivery {
   readonly body: Uint8Array
   /** The request's path and query, or its whole URL. Only its query is read, by handshakes and by CloudEvents, whose token may stand there. */
   readonly url?: string | undefined
+  /** Ends the detail of `method_not_post`, for your logs: why a request got here that may be no webhook. */
+  readonly where?: string | undefined
   /** The address the delivery came from, as far as the host knows it. */
   readonly sourceIp: string | undefined
 }

@@ -9,7 +9,7 @@ import type { WebhookEvent } from '../../src/event.ts'
 import { isPromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { Verification } from '../../src/verification.ts'
-import type { Leaving } from './incoming.ts'
+import type { Incoming, Leaving } from './incoming.ts'
 import { type Checked, claim } from './outcome.ts'
 import { nodeIncoming } from './read-node.ts'
 import type { Receiver } from './receiver.ts'
@@ -31,13 +31,22 @@ export function checkFirst(
   return (request: GuardedRequest, reply, done) => {
     const findSource = (listener: Listener<unknown>) => sourceOf(request, listener)
     receiver
-      .receive(request, nodeIncoming(request.raw, reply.raw), findSource, (outcome) => {
+      .receive(request, incomingOf(request, reply), findSource, (outcome) => {
         if (outcome.reply) return sendReply(reply, outcome.reply)
         request[CHECKED] = outcome.verification
         return done()
       })
       .catch(done)
   }
+}
+
+/** A request that is no POST is more often for another route in the guarded scope than a webhook. */
+function incomingOf(request: FastifyRequest, reply: FastifyReply): Incoming {
+  const incoming = nodeIncoming(request.raw, reply.raw)
+  if (request.method === 'POST') return incoming
+  const route = `${request.method} ${request.routeOptions.url ?? 'its not-found handler'}`
+  const where = `; verifyWebhook guards every route of its scope, so ${route} too: register verifyWebhook in a scope of its own`
+  return { ...incoming, where }
 }
 
 /** The content type parser: returns the payload that the checks parsed. */

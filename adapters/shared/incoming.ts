@@ -11,6 +11,7 @@ export interface Leaving {
 export interface Incoming extends Leaving {
   readonly method: string
   readonly url?: string | undefined
+  readonly where?: string | undefined
   readonly header: (name: string) => string | readonly string[] | undefined
   /** Set if the adapter sees the connection, and if it is HTTP/1. */
   readonly turn?: Turn | undefined

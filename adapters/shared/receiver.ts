@@ -120,10 +120,10 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     const place = this.#admission.admit(incoming, listener, sourceIp)
     if (!(place instanceof Place)) return Promise.resolve(place).then(answer)
     const body = place.unlessThrown(() => incoming.readBody(listener.maxBodyBytes, this.#timeoutMs))
-    const { method, url, header } = incoming
+    const { method, url, where, header } = incoming
     return Promise.resolve(body).then(
       (body) => {
-        const verdict = () => this.#decide({ method, url, header, body, sourceIp }, listener)
+        const verdict = () => this.#decide({ method, url, where, header, body, sourceIp }, listener)
         return whenKnown(place.during(verdict, incoming), answer)
       },
       (error) => {

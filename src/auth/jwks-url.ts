@@ -7,10 +7,7 @@ export function jwksUrl(given: string | URL, allowInsecureLoopback: boolean | un
   const url = URL.canParse(String(given)) ? new URL(given) : undefined
   const insecure = url?.protocol === 'http:' && allowInsecureLoopback && LOOPBACK_HOST.test(url.hostname)
   if (url?.protocol !== 'https:' && !insecure) {
-    throw new ListenerConfigError(
-      'url',
-      'must be an https: URL; for tests on this machine set allowInsecureLoopback',
-    )
+    throw new ListenerConfigError('url', 'must be https:, or set allowInsecureLoopback')
   }
   if (url.username || url.password) throw new ListenerConfigError('url', 'must have no credentials')
   return url

@@ -19,7 +19,8 @@ const ELSEWHERE = 'for another sender import its hookgate/schemes/<name>'
  */
 export function checkHeaders(verification: Verification): Failure<HeaderReason> | undefined {
   const { delivery } = verification
-  if (delivery.method !== 'POST') return fail('method_not_post', 'the method is not POST')
+  if (delivery.method !== 'POST')
+    return fail('method_not_post', `the method is not POST${delivery.where ?? ''}`)
 
   const contentType = headerOf(delivery, 'content-type')
   const timestamp = headerOf(delivery, 'webhook-timestamp')
@@ -37,7 +38,7 @@ export function checkHeaders(verification: Verification): Failure<HeaderReason> 
   if (mediaTypeOf(contentType) !== 'application/json')
     return fail('content_type_not_json', 'Content-Type is not application/json in UTF-8')
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
-    return fail('content_encoding_not_identity', 'the body is compressed; the signature covers it as sent')
+    return fail('content_encoding_not_identity', 'the body is compressed')
   }
   verification.timestampText = timestamp
   verification.eventIdText = eventId

@@ -16,7 +16,8 @@ type HeaderReason =
  */
 export function checkSenderHeaders(verification: SenderVerification): Failure<HeaderReason> | undefined {
   const { delivery, sender } = verification
-  if (delivery.method !== 'POST') return fail('method_not_post', 'the method is not POST')
+  if (delivery.method !== 'POST')
+    return fail('method_not_post', `the method is not POST${delivery.where ?? ''}`)
   for (const name of sender.requiredHeaders) {
     if (headerOf(delivery, name) === undefined) return fail('header_missing', `no ${name}`)
   }
@@ -38,7 +39,7 @@ function checkContent(verification: SenderVerification): Failure<HeaderReason> |
     return fail('content_type_not_accepted', `${scheme.sender} does not send this content type`)
   }
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
-    return fail('content_encoding_not_identity', 'the body is compressed; the signature covers it as sent')
+    return fail('content_encoding_not_identity', 'the body is compressed')
   }
   verification.readBody = readBody
   return undefined

@@ -1,9 +1,17 @@
 /** Cryptography on node:crypto, synchronous. `web.ts` is its twin: one vector suite holds the two equal. */
-import { createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto'
+import nodeCrypto, { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { HmacHash, Mac, Spelling } from './mac.ts'
 
 export { verifySignature } from './node-signature.ts'
+
+/** Not imported by name: older versions of Node would only report a missing export. */
+const hash: typeof nodeCrypto.hash = nodeCrypto.hash ?? refuseNode()
+
+function refuseNode(): never {
+  throw new ListenerConfigError('node', `must be 20.19 or newer; this is ${process.version}`)
+}
 
 /** HMAC over the text `before`, the bytes of `body` and the text `after`: each character of a text is a byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {

@@ -219,3 +219,24 @@ describe('verifyWebhook that is not registered as a plugin', () => {
     expect(await send(await request({ headers: { 'webhook-signature': undefined } }))).toBe(401)
   })
 })
+
+describe('a guarded root of Fastify', () => {
+  it.each([
+    ['GET', '/health', 'GET /health'],
+    ['GET', '/nowhere', 'GET its not-found handler'],
+  ])('tells the operator why %s %s is refused, and the stranger nothing', async (method, path, named) => {
+    const details: unknown[] = []
+    const { listener } = hmacEndpoint({ onVerdict: ({ detail }) => details.push(detail) })
+    const app = Fastify()
+    await app.register(verifyWebhook, { listener })
+    app.get('/health', async () => 'healthy')
+    const { statusCode, body } = await app.inject({ method: method as 'GET', url: path })
+    await app.close()
+    expect(statusCode).toBe(400)
+    expect(JSON.parse(body)).toEqual({ status: 400, title: 'Bad Request', code: 'method_not_post' })
+    const advice = `so ${named} too: register verifyWebhook in a scope of its own`
+    expect(details).toEqual([
+      `the method is not POST; verifyWebhook guards every route of its scope, ${advice}`,
+    ])
+  })
+})

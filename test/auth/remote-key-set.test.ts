@@ -44,7 +44,7 @@ describe('the URL of a remote key set', () => {
     (url) => {
       expect(remoteKeySet(url, { allowInsecureLoopback: true })).toMatchObject({ find: expect.any(Function) })
       expect(() => remoteKeySet(url, { allowInsecureLoopback: false })).toThrowError(
-        /^url: must be an https: URL/,
+        /^url: must be https:/,
       )
     },
   )

@@ -102,6 +102,15 @@ test('any status outside 200 to 299 is exit code 1, and common ones are explaine
   }
 })
 
+test("a receiver's own code is explained, before its status", async () => {
+  const url = await receiver((_request, response) => {
+    response.writeHead(400, { 'content-type': 'application/problem+json' })
+    response.end(JSON.stringify({ status: 400, title: 'Bad Request', code: 'payload_invalid' }))
+  })
+  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(ended.stderr).toContain("hint: the payload does not fit the receiver's schema")
+})
+
 test('sign prints what send would send; --curl quotes for a shell', async () => {
   const headers = await hookgate(['sign', '--data', '{}', '--timestamp', '1790000000'], { env })
   expect(headers.stdout).toMatch(

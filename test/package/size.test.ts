@@ -127,7 +127,7 @@ describe('what a subpath brings', () => {
   it.each([
     ['eventKeyText', '.', 0.1 * KB],
     ['redisStore', './stores/redis', 1.4 * KB],
-    ['memoryStore', './stores/memory', 1.4 * KB],
+    ['memoryStore', './stores/memory', 1.5 * KB],
     ['d1Store', './stores/d1', 1.4 * KB],
     ['durableObjectStore', './stores/durable-object', 1.4 * KB],
     ['jobId, toEnvelope, fromEnvelope', './handoff', 0.6 * KB],
