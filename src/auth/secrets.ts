@@ -70,6 +70,5 @@ export const secretText: OptionCheck = (value, option) => {
   if (typeof value !== 'string') throw refuse('must be a string; is the environment variable set?')
   if (value.trim() === '') throw refuse('is empty or blank; is the environment variable set?')
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')
-  if (/^[\r\n]|[\r\n]$/.test(value))
-    throw refuse('begins or ends with a line break; trim what you read from a file')
+  if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')
 }

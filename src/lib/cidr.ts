@@ -90,7 +90,7 @@ function compileRule(text: unknown, option: string): Rule {
   if (masked.some((group, index) => group !== network[index])) {
     throw refuse(`has bits set behind its prefix; did you mean ${show(masked)}/${prefix}?`)
   }
-  if (prefix === 0) throw refuse('allows every address; leave the option out to check none')
+  if (prefix === 0) throw refuse('allows every address; leave the option out')
   return { network, prefix }
 }
 
