@@ -43,9 +43,7 @@ describe('the URL of a remote key set', () => {
     'S01 may be %s with allowInsecureLoopback',
     (url) => {
       expect(remoteKeySet(url, { allowInsecureLoopback: true })).toMatchObject({ find: expect.any(Function) })
-      expect(() => remoteKeySet(url, { allowInsecureLoopback: false })).toThrowError(
-        /^url: must be https:/,
-      )
+      expect(() => remoteKeySet(url, { allowInsecureLoopback: false })).toThrowError(/^url: must be https:/)
     },
   )
 
