@@ -226,7 +226,7 @@ describe('a guarded root of Fastify', () => {
     ['GET', '/nowhere', 'GET its not-found handler'],
   ])('tells the operator why %s %s is refused, and the stranger nothing', async (method, path, named) => {
     const details: unknown[] = []
-    const { listener } = hmacEndpoint({ onVerdict: ({ detail }) => details.push(detail) })
+    const { listener } = hmacEndpoint({ onVerdict: (verdict) => details.push(verdict.ok || verdict.detail) })
     const app = Fastify()
     await app.register(verifyWebhook, { listener })
     app.get('/health', async () => 'healthy')
