@@ -54,7 +54,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       await playground.paste({ Secret: SECRET })
       expect(await playground.page.context().cookies()).toEqual([])
       const stored = await playground.page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])')
-      expect(stored).not.toMatch(/playground|evt_1/)
+      expect(stored).not.toMatch(/playground|whsec|evt_1/)
       expect(playground.page.url()).toBe(`${playground.site.origin}/playground/`)
     })
 

@@ -104,14 +104,21 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.why()).toContain('this looks like a delivery of GitHub')
   })
 
-  it('refuses a captured delivery for its age, unless any age will do', async () => {
-    const { headers, body } = await signAs(stripe, { secret: SECRET, body: BODY, timestamp: 1_700_000_000 })
-    await playground.paste({ Secret: SECRET, Headers: headerText(headers), Body: body })
-    await playground.verdict('Refused with 400')
-    expect(await playground.checks()).toContain('NO timestamp')
-    await playground.page.getByLabel('Accept any age').check()
-    await playground.verdict('Accepted')
-  })
+  it.each([
+    ['stripe', (timestamp: number) => signAs(stripe, { secret: SECRET, body: BODY, timestamp })],
+    ['hmac', (timestamp: number) => signHmac({ secret: SECRET, body: BODY, timestamp })],
+  ] as const)(
+    'refuses a captured delivery of %s for its age, unless any age will do',
+    async (scheme, sign) => {
+      const { headers, body } = await sign(1_700_000_000)
+      await playground.choose(scheme)
+      await playground.paste({ secret: SECRET, Headers: headerText(headers), Body: body })
+      await playground.verdict('Refused with 400')
+      expect(await playground.checks()).toContain('NO timestamp')
+      await playground.page.getByLabel('Accept any age').check()
+      await playground.verdict('Accepted')
+    },
+  )
 
   it('says what is missing before anything can be verified', async () => {
     await playground.paste({ Secret: '' })

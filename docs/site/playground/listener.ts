@@ -15,10 +15,15 @@ const ANY_AGE_SECONDS = 1e9
 /** @throws ListenerConfigError for a secret, a key or a URL that no listener takes. */
 export async function receiverFor(entered: Entered): Promise<Receiver> {
   const { auth, known } = await authFor(entered)
-  const any = { toleranceSeconds: ANY_AGE_SECONDS, retentionSeconds: 2 * ANY_AGE_SECONDS + 1 }
   // A store of its own: nothing is remembered from one look to the next.
-  const store = memoryStore({ maxRecords: 1 })
-  return { listener: defineListener({ id: 'playground', auth, store, ...(entered.anyAge && any) }), known }
+  if (!entered.anyAge) {
+    const store = memoryStore({ maxRecords: 1 })
+    return { listener: defineListener({ id: 'playground', auth, store }), known }
+  }
+  const retentionSeconds = 2 * ANY_AGE_SECONDS + 1
+  const store = memoryStore({ maxRecords: 1, replayWindowSeconds: retentionSeconds })
+  const times = { toleranceSeconds: ANY_AGE_SECONDS, retentionSeconds }
+  return { listener: defineListener({ id: 'playground', auth, store, ...times }), known }
 }
 
 type Auth = { readonly auth: Authenticator; readonly known: Known }
