@@ -37,7 +37,9 @@ export class Admission {
     const places = isStranger ? this.#strangers : this.#places
     const problem = places.fullFor(bytes)
     if (problem === undefined) return places.take(bytes)
-    return isStranger ? refuseSource(incoming, listener, sourceIp) : refuseBusy(problem, listener)
+    return isStranger
+      ? refuseSource(incoming, listener, sourceIp)
+      : refuseBusy(problem, incoming, listener, sourceIp)
   }
 
   /** Like `admit`, while the listener is still unknown: the first bytes of the body are already in memory. */

@@ -3,7 +3,7 @@ import type { Delivery } from '../../src/delivery.ts'
 import { EventStoreError, KeySetError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import type { Failure } from '../../src/failure.ts'
-import { callHook } from '../../src/lib/hooks.ts'
+import { isWatched } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
 import { replyTo } from '../../src/reply-to.ts'
@@ -49,11 +49,20 @@ export function closesConnection({ reply }: { readonly reply?: Reply | undefined
 /** Too much is in flight already, or nobody would hear a better answer. */
 export const BUSY: Refusal = { reply: thenClose(replyUnavailable(1)) }
 
-export function refuseBusy(problem: string, listener: Listener<unknown>): Refusal {
-  callHook(listener.onError, new ReportedError('ERR_TOO_MANY_BODIES', problem), {
-    listenerId: listener.id,
-    durationMs: 0,
-  })
+/** Told before the body is read. Nothing is told where nobody asks: floods end here. */
+export function refuseBusy(
+  problem: string,
+  { method, header }: Pick<Delivery, 'method' | 'header'>,
+  listener: Listener<unknown>,
+  sourceIp: string | undefined,
+): Refusal {
+  if (isWatched(listener)) {
+    const verification = new Verification({ method, header, body: NO_BYTES, sourceIp }, listener)
+    const fail = () => {
+      throw new ReportedError('ERR_TOO_MANY_BODIES', problem)
+    }
+    Promise.resolve(watched(verification, fail)).catch(() => {}) // hooks and subscribers have been told
+  }
   return BUSY
 }
 

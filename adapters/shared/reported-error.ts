@@ -2,6 +2,7 @@ import { ERRORS_PAGE } from '../../src/errors.ts'
 
 /** Reported to `onError`, never thrown. */
 export class ReportedError extends Error {
+  override readonly name = 'ReportedError'
   readonly code: 'ERR_NO_ANSWER' | 'ERR_TOO_MANY_BODIES'
   /** Where the causes and fixes are. */
   readonly help: string

@@ -198,7 +198,7 @@ describe('webhookHandler', () => {
       'ERR_TOO_MANY_BODIES',
       '4096 bodies are in flight already (maxConcurrentBodies)',
     )
-    expect(told).toEqual([[failure, { listenerId: 'L1', durationMs: 0 }]])
+    expect(told).toEqual([[failure, { listenerId: 'L1', durationMs: expect.any(Number) }]])
     for (const sender of senders) sender.error(new Error('reset'))
     const statuses = (await Promise.all(answers)).map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([400]))
@@ -215,7 +215,7 @@ describe('webhookHandler', () => {
     void announce(60_000)
     expect((await announce(5537)).status).toBe(503)
     expect(told.map(String)).toEqual([
-      'Error: 60000 bytes of bodies are in flight, and 5537 more are too many (maxConcurrentBytes)',
+      'ReportedError: 60000 bytes of bodies are in flight, and 5537 more are too many (maxConcurrentBytes)',
     ])
   })
 

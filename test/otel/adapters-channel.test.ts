@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import { expect, it, onTestFinished } from 'vitest'
 import { verifyWebhook as verifyWebhookFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook } from '../../adapters/hono.ts'
+import { webhookHandler } from '../../adapters/web.ts'
 import { signHmac } from '../../src/testing/index.ts'
 import { endsOf, recordChannel } from '../support/channel-recorder.ts'
 import { hmacListener, SECRET } from '../support/hmac-listener.ts'
@@ -21,6 +22,31 @@ it('Fastify has an operation for the checks and one for the claim', async () => 
   const { headers, body } = await signHmac({ secret: SECRET, body: '{}', timestamp: clock.seconds() })
   expect((await app.inject({ method: 'POST', url: '/', headers, payload: body })).statusCode).toBe(200)
   expect(endsOf(moments).map(({ outcome }) => outcome)).toEqual(['checked', 'accepted'])
+})
+
+it('a delivery for which there was no room is undecided, with its listener, and its sender is answered 503', async () => {
+  const moments = recordChannel('verify')
+  const told: unknown[] = []
+  const { listener } = hmacListener({ onError: (...given) => void told.push(given) })
+  const handle = webhookHandler(listener, () => {}, { maxConcurrentBodies: 1 })
+  const begin = () => {
+    const init: RequestInit = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
+    return handle(new Request('http://localhost', { ...init, headers: { 'webhook-signature': 'stranger' } }))
+  }
+  void begin()
+  expect((await begin()).status).toBe(503)
+  await expect.poll(() => endsOf(moments)).toHaveLength(1)
+  expect(moments.map(({ at }) => at)).toEqual(['start', 'error', 'asyncEnd'])
+  expect(endsOf(moments)).toEqual([
+    {
+      listenerId: 'L1',
+      durationMs: expect.any(Number),
+      bodyBytes: 0,
+      outcome: 'undecided',
+      error: { name: 'ReportedError', message: '1 bodies are in flight already (maxConcurrentBodies)' },
+    },
+  ])
+  expect(told).toHaveLength(1)
 })
 
 it('a body that does not come whole is a refusal, with its source and the time waited', async () => {
