@@ -1,8 +1,10 @@
 // node bench/inspector.mjs: what `hookgate listen --ui` costs while no page is open, how soon a page shows rows, and what stays
 // in memory. Needs Chromium. Three processes: the sender is this one, `listen` is the built command, and the browser.
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { signHmac } from 'hookgate/testing'
 import { chromium } from 'playwright-core'
 
@@ -13,7 +15,6 @@ const IDS = Array.from({ length: 1000 }, () => crypto.randomUUID())
 let posted = 0
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const middle = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 const quantile = (numbers, part) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * part)]
 
@@ -95,7 +96,38 @@ async function measurePage() {
     lives.push((await page.evaluate('seenAt.at(-1)')) - answeredAt)
   }
   console.log(`a live row after the answer: median ${middle(lives)} ms, 99 % ${quantile(lives, 0.99)} ms`)
+  await page.close()
+  await measureBurst(browser)
   await browser.close()
+}
+
+/** 1,000 deliveries a second for 10 s, with a page that watches. */
+async function measureBurst(browser) {
+  const record = join(mkdtempSync(join(tmpdir(), 'hookgate-bench-')), 'record.ndjson')
+  const { url, ui } = await listen('--ui', '--ui-port', '0', '--record', record)
+  const page = await browser.newPage()
+  await page.goto(ui)
+  await page.locator('#state[data-state=live]').waitFor()
+  const [replies, waits, startedAt] = [[], [], performance.now()]
+  for (let tick = 1; tick <= 1000; tick += 1) {
+    for (let each = 0; each < 10; each += 1) replies.push(post(url))
+    const left = startedAt + tick * 10 - performance.now()
+    if (left > 0) await new Promise((resolve) => setTimeout(resolve, left))
+    if (tick % 50 === 0) waits.push(await timeOf(() => page.evaluate('document.title')))
+  }
+  await Promise.all(replies)
+  const rate = replies.length / ((performance.now() - startedAt) / 1000)
+  const lines = readFileSync(record, 'utf8').trimEnd().split('\n').length
+  console.log(
+    `${replies.length} deliveries at ${rate.toFixed(0)}/s: ${lines} lines in the record; the page answered within ${Math.max(...waits).toFixed(0)} ms`,
+  )
+  rmSync(join(record, '..'), { recursive: true })
+}
+
+async function timeOf(work) {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
 }
 
 async function measureMemory() {
@@ -138,7 +170,8 @@ async function deliverMany(url, count) {
 
 /** After the first thousand, duplicates: the store would be full. */
 async function post(url) {
-  const eventId = IDS[(posted += 1) % IDS.length]
+  posted += 1
+  const eventId = IDS[posted % IDS.length]
   const { headers, body } = await signHmac({ secret: SECRET, body: BODY, eventId })
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers, agent }, (response) => {
