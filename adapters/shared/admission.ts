@@ -1,9 +1,10 @@
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { Incoming } from './incoming.ts'
-import { BUSY, type Refusal, refuseBusy, refuseSource } from './outcome.ts'
+import type { Refusal } from './outcome.ts'
 import { type Place, Places } from './places.ts'
 import type { ReceiverOptions } from './receiver-options.ts'
+import { BUSY, refuseBusy, refuseSource } from './refuse-early.ts'
 import { bytesTooFew } from './set-up-errors.ts'
 
 /** Concurrent bodies from addresses that are not allowed. Enough to refuse them properly, too few to matter. */

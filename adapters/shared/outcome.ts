@@ -1,19 +1,13 @@
-import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { EventStoreError, KeySetError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
-import type { Failure } from '../../src/failure.ts'
-import { isWatched } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
 import { replyTo } from '../../src/reply-to.ts'
-import { type Accepted, type Handshake, type Rejected, rejected } from '../../src/verdict.ts'
-import { Verification } from '../../src/verification.ts'
+import type { Accepted, Handshake, Rejected } from '../../src/verdict.ts'
+import type { Verification } from '../../src/verification.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
-import { watched } from '../../src/watch.ts'
-import type { BodyIncompleteError } from './body.ts'
 import { type Reply, replyUnavailable, thenClose } from './reply.ts'
-import { ReportedError } from './reported-error.ts'
 
 /** Send the reply, and do not run the handler. */
 export interface Refusal {
@@ -44,54 +38,6 @@ export type Decide<Payload, Passed> = (
 /** Whether its reply is the last one on its connection. */
 export function closesConnection({ reply }: { readonly reply?: Reply | undefined }): boolean {
   return reply?.headers.connection === 'close'
-}
-
-/** Too much is in flight already, or nobody would hear a better answer. */
-export const BUSY: Refusal = { reply: thenClose(replyUnavailable(1)) }
-
-/** Told before the body is read. Nothing is told where nobody asks: floods end here. */
-export function refuseBusy(
-  problem: string,
-  { method, header }: Pick<Delivery, 'method' | 'header'>,
-  listener: Listener<unknown>,
-  sourceIp: string | undefined,
-): Refusal {
-  if (isWatched(listener)) {
-    const verification = new Verification({ method, header, body: NO_BYTES, sourceIp }, listener)
-    const fail = () => {
-      throw new ReportedError('ERR_TOO_MANY_BODIES', problem)
-    }
-    Promise.resolve(watched(verification, fail)).catch(() => {}) // hooks and subscribers have been told
-  }
-  return BUSY
-}
-
-/** Told before the body is read, so that nothing else of the request is looked at. */
-export function refuseSource(
-  { method, header }: Pick<Delivery, 'method' | 'header'>,
-  listener: Listener<unknown>,
-  sourceIp: string | undefined,
-): Refusal {
-  const verification = new Verification({ method, header, body: NO_BYTES, sourceIp }, listener)
-  const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // that is why it is called
-  const verdict = rejected(reason, detail, listener.auth)
-  void watched(verification, () => verdict)
-  return { reply: thenClose(replyTo(verdict)) }
-}
-
-const NO_BYTES = new Uint8Array(0)
-
-export function refuseIncomplete(
-  { message }: BodyIncompleteError,
-  request: Omit<Delivery, 'body'>,
-  listener: Listener<unknown>,
-  startedAt: number,
-): Refusal {
-  const verification = new Verification({ ...request, body: NO_BYTES }, listener)
-  verification.spentMs = performance.now() - startedAt
-  const verdict = rejected('body_incomplete', message, listener.auth)
-  void watched(verification, () => verdict)
-  return { reply: thenClose(replyTo(verdict)) }
 }
 
 export function decide<Payload>(
