@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { reportSkips } from './test/support/skip-reporter.ts'
 import { workerdProjects } from './test/workerd/project.ts'
 
 const cryptoBuild = (name: 'node' | 'web') => ({
@@ -27,6 +28,7 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: cryptoBuild('node') },
+        plugins: [reportSkips()],
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
@@ -48,9 +50,11 @@ export default defineConfig({
       },
       {
         resolve: { alias: cryptoBuild('node') },
+        plugins: [reportSkips()],
         test: { name: 'rest', include: REST, testTimeout: 20_000 },
       },
       {
+        plugins: [reportSkips()],
         // The service knows the package by its name only: as it is built.
         test: {
           name: 'service',
@@ -63,6 +67,7 @@ export default defineConfig({
       {
         // Everything that reaches cryptography runs a second time on the Web Crypto build.
         resolve: { alias: cryptoBuild('web') },
+        plugins: [reportSkips()],
         test: {
           name: 'web-crypto',
           include: [

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Reporter, TestCase, TestModule, Vite } from 'vitest/node'
+
+/** How a test says in its name why it was skipped. */
+const REASON = / ?\(skipped: ([^)]*)\)/
+const CONDITION = /\bskipIf\(((?:[^()]|\([^()]*\))*)\)/g
+
+/** Prints each skipped test and its reason at the end of a run, and nothing if none was skipped. */
+export class SkipReporter implements Reporter {
+  readonly #print: (line: string) => void
+
+  constructor(print: (line: string) => void = (line) => process.stderr.write(`${line}\n`)) {
+    this.#print = print
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const lines = modules.flatMap(linesOf)
+    if (lines.length === 0) return
+    this.#print(`\n${lines.length} skipped:`)
+    for (const line of lines) this.#print(`  ${line}`)
+  }
+}
+
+function linesOf(module: TestModule): string[] {
+  const skipped = [...module.children.allTests('skipped')]
+  if (skipped.length === 0) return []
+  const file = relative(process.cwd(), module.moduleId)
+  return skipped.map((test) => `${file} > ${test.fullName.replace(REASON, '')}: ${reasonOf(test)}`)
+}
+
+/** The reason in the test's name or of `ctx.skip()`; otherwise the conditions that its file skips by. */
+function reasonOf(test: TestCase): string {
+  const result = test.result()
+  const note = result.state === 'skipped' ? result.note : undefined
+  const named = REASON.exec(test.fullName)?.[1] ?? note
+  if (named !== undefined) return named
+  const conditions = readFileSync(test.module.moduleId, 'utf8').matchAll(CONDITION)
+  const texts = [...new Set([...conditions].map(([, condition = '']) => condition))]
+  return texts.length === 0 ? 'it says no reason' : `skipIf(${texts.join('), skipIf(')})`
+}
+
+/** Adds it once, also if `--reporter` replaces the reporters of the configuration. */
+export function reportSkips(): Vite.Plugin {
+  return {
+    name: 'report-skips',
+    configureVitest({ vitest }) {
+      const { reporters } = vitest.config
+      if (!reporters.some((reporter) => reporter instanceof SkipReporter)) reporters.push(new SkipReporter())
+    },
+  }
+}
