@@ -60,11 +60,7 @@ const CLOUDEVENTS: CodeScheme = {
   eventType: { header: 'ce-type' },
   handshake: CONSENT,
   maxBodyBytes: 1_048_576,
-  sign({ need, contentType }) {
-    const inBinaryMode = { 'ce-specversion': '1.0', 'ce-source': 'urn:hookgate:sign-as' }
-    const attributes = STRUCTURED.test(contentType) ? {} : inBinaryMode
-    return { headers: { authorization: `Bearer ${need('secret')}`, ...attributes } }
-  },
+  sign: ({ need }) => ({ headers: { authorization: `Bearer ${need('secret')}` } }),
   limits:
     'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',
 }

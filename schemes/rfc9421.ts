@@ -42,7 +42,7 @@ const names: OptionCheck = (value, option) => {
 const RFC9421: CodeScheme = {
   name: 'rfc9421',
   sender: 'HTTP Message Signatures',
-  secretName: 'shared secret, or public key in base64',
+  secretName: 'shared secret, or public key in PEM or base64',
   algorithm: 'code',
   signature: { headers: ['signature', 'signature-input'] },
   signs: ['body', 'timestamp'],
