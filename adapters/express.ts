@@ -4,9 +4,9 @@ import type { Json } from '../src/lib/json.ts'
 import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { attach, type ExpressFields, sourceFinder } from './shared/express-request.ts'
-import { type Claimed, decide } from './shared/outcome.ts'
+import { type Claimed, checkAndClaim } from './shared/outcome.ts'
 import { nodeIncoming } from './shared/read-node.ts'
-import { type Answer, type ListenerLookup, Receiver } from './shared/receiver.ts'
+import { type ListenerLookup, type OnOutcome, Receiver } from './shared/receiver.ts'
 import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
 import type { Reply } from './shared/reply.ts'
 import { settleAfter } from './shared/settle-after.ts'
@@ -85,10 +85,14 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage,
 function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
   options: VerifyWebhookOptions,
-): (request: Request, response: ServerResponse, answer: Answer<Claimed<Payload>, void>) => Promise<void> {
+): (
+  request: Request,
+  response: ServerResponse,
+  onOutcome: OnOutcome<Claimed<Payload>, void>,
+) => Promise<void> {
   const table = { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere }
   const wasReceived = (request: Request) => request.webhook !== undefined
-  const receiver = new Receiver('verifyWebhook', target, options, table, decide<Payload>, wasReceived)
+  const receiver = new Receiver('verifyWebhook', target, options, table, checkAndClaim<Payload>, wasReceived)
   const sourceOf = sourceFinder(options.trustedProxies)
   return (request, response, answer) =>
     receiver.receive(

@@ -5,8 +5,8 @@ import { aFunction, checkedElsewhere, optional } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
 import { honoStatus } from './shared/hono-answer.ts'
 import { honoIncoming, nodeOf, offerBody } from './shared/hono-request.ts'
-import { type Claimed, decide } from './shared/outcome.ts'
-import { type Answer, type ListenerLookup, Receiver } from './shared/receiver.ts'
+import { type Claimed, checkAndClaim } from './shared/outcome.ts'
+import { type ListenerLookup, type OnOutcome, Receiver } from './shared/receiver.ts'
 import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
 import { responseOf } from './shared/reply.ts'
 import { sourceTwice, sourceUnknown } from './shared/set-up-errors.ts'
@@ -82,8 +82,8 @@ const OPTIONS = { ...RECEIVER_OPTIONS, sourceIp: optional(aFunction), trustedPro
 function receiveWith<Payload>(
   target: Listener<Payload> | ListenerLookup<Context, Payload>,
   options: VerifyWebhookOptions,
-): (c: Context, answer: Answer<Claimed<Payload>, Answered>) => Promise<Answered> {
-  const receiver = new Receiver('verifyWebhook', target, options, OPTIONS, decide<Payload>)
+): (c: Context, onOutcome: OnOutcome<Claimed<Payload>, Answered>) => Promise<Answered> {
+  const receiver = new Receiver('verifyWebhook', target, options, OPTIONS, checkAndClaim<Payload>)
   const sourceIp = sourceFinder(options)
   const isBlind = ({ isSourceAllowed }: Listener<unknown>) =>
     isSourceAllowed !== undefined && !options.sourceIp && !options.trustedProxies

@@ -3,7 +3,7 @@ import type { Json } from '../src/lib/json.ts'
 import type { MaybePromise } from '../src/lib/maybe-promise.ts'
 import { aFunction } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { decide } from './shared/outcome.ts'
+import { checkAndClaim } from './shared/outcome.ts'
 import { webIncoming } from './shared/read-web.ts'
 import { type ListenerLookup, Receiver } from './shared/receiver.ts'
 import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
@@ -74,7 +74,7 @@ export function webhookHandler<Payload = Json>(
   handler: OnWebhook<Payload>,
   options: WebhookHandlerOptions = {},
 ): (request: Request, source?: RequestSource) => Promise<Response> {
-  const receiver = new Receiver('webhookHandler', target, options, RECEIVER_OPTIONS, decide<Payload>)
+  const receiver = new Receiver('webhookHandler', target, options, RECEIVER_OPTIONS, checkAndClaim<Payload>)
   aFunction(handler, 'handler')
   return (request, source) => {
     const sourceIp = ({ isSourceAllowed }: Listener<unknown>) => {

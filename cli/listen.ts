@@ -62,7 +62,7 @@ export const listen: Command = defineCommand<ListenValues>({
     try {
       const url = `${await bind(server, given.host ?? DEFAULT_HOST, plan.port)}${pathOf(plan.id)}`
       const stopped = untilStopped(server)
-      const listener = await describe(plan, url, given['allow-cidr'], kept)
+      const listener = await listenerFor(plan, url, given['allow-cidr'], kept)
       app = await openApp(plan.forwarding, listener, given['public-url'] ?? url)
       inspector = await watchWith(plan.inspector, { given, auth: plan.auth, server, listener, url })
       const answerEvent = app?.answer ?? acceptHere
@@ -126,7 +126,7 @@ function readListenerId(id: string): string {
   return id
 }
 
-async function describe(
+async function listenerFor(
   { id, auth, limits }: Plan,
   url: string,
   allowedCidrs: readonly string[] | undefined,

@@ -56,8 +56,8 @@ export const verify: Command = defineCommand<VerifyValues>({
   async run(given) {
     const { auth, ...known } = await readJudge(given)
     const { delivery, at } = await readCaptured(given)
-    const listener = describe(auth, given, at)
-    const verdict = await decide(delivery, listener)
+    const listener = listenerFor(auth, given, at)
+    const verdict = await verdictFor(delivery, listener)
     printVerdict(verdict)
     if (given.explain) {
       const schemes = (await allSchemes()).map(({ scheme }) => scheme)
@@ -91,7 +91,7 @@ async function readJudge(given: VerifyValues): Promise<Judge> {
   return { auth: jwt({ keySet, ...claims }), claims }
 }
 
-function describe(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
+function listenerFor(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
   const at = given.at === undefined ? arrivedAt : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
   const clock = at === undefined ? Date : { now: () => at * 1000 }
   // A store of its own: nothing is recorded, and no event is a duplicate.
@@ -103,7 +103,7 @@ function describe(auth: Authenticator, given: VerifyValues, arrivedAt: number | 
   }
 }
 
-async function decide(delivery: Delivery, listener: Listener): Promise<Verdict> {
+async function verdictFor(delivery: Delivery, listener: Listener): Promise<Verdict> {
   try {
     return await verifyDelivery(delivery, listener)
   } catch (error) {

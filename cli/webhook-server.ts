@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type Claimed, decide, type Outcome } from '../adapters/shared/outcome.ts'
+import { type Claimed, checkAndClaim, type Outcome } from '../adapters/shared/outcome.ts'
 import { nodeIncoming } from '../adapters/shared/read-node.ts'
 import { Receiver } from '../adapters/shared/receiver.ts'
 import { RECEIVER_OPTIONS } from '../adapters/shared/receiver-options.ts'
@@ -79,7 +79,7 @@ function receiverFor(
   return new Receiver('hookgate listen', lookup, {}, RECEIVER_OPTIONS, (delivery, own) => {
     const progress = progressOf.get(own)
     if (progress) Object.assign(progress, { delivery, receivedAt: performance.now() })
-    return decide(delivery, own)
+    return checkAndClaim(delivery, own)
   })
 }
 

@@ -3,12 +3,13 @@ import type { Held } from './claim-keys.ts'
 import { EventStoreError } from './errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
 import { withDeadline } from './lib/deadline.ts'
-import { callHook, startTime } from './lib/hooks.ts'
+import { callHook } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
 import { type Rejected, rejected } from './verdict.ts'
 import type { Verification } from './verification.ts'
+import { nowIfWatched } from './watch.ts'
 
 /** Why a valid delivery loses: its event was handled before, or is in progress. */
 export type ClaimReason = 'event_duplicate' | 'event_in_progress'
@@ -45,7 +46,7 @@ class Claim implements Held {
     this.#listener = listener
     this.#key = { listenerId: listener.id, eventId }
     this.#owner = listener.nextOwner()
-    this.#takenAt = startTime(listener)
+    this.#takenAt = nowIfWatched(listener)
   }
 
   take(): MaybePromise<ClaimAnswer> {

@@ -1,6 +1,6 @@
 import { ListenerConfigError } from './errors.ts'
 import { replayWindowSeconds } from './limits.ts'
-import { defaultsOf } from './listener-defaults.ts'
+import type { ListenerDefaults } from './listener-defaults.ts'
 import type { ListenerOptions } from './listener-options.ts'
 import type { SenderScheme } from './scheme/code-scheme.ts'
 
@@ -12,12 +12,11 @@ import type { SenderScheme } from './scheme/code-scheme.ts'
  *
  * @throws ListenerConfigError
  */
-export function checkRetention<Payload>(options: ListenerOptions<Payload>): void {
+export function checkRetention<Payload>(options: ListenerOptions<Payload>, defaults: ListenerDefaults): void {
   const { auth, store } = options
-  const scheme = auth.sender?.scheme
-  const defaults = defaultsOf(scheme)
   const { toleranceSeconds = defaults.toleranceSeconds, retentionSeconds = defaults.retentionSeconds } =
     options
+  const scheme = auth.sender?.scheme
   const replayable = replayableSeconds(scheme, toleranceSeconds)
   if (retentionSeconds < replayable) {
     throw new ListenerConfigError(

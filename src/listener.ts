@@ -69,9 +69,9 @@ export interface Listener<Payload = Json> {
  */
 export function defineListener<Payload = Json>(options: ListenerOptions<Payload>): Listener<Payload> {
   checkListenerOptions(options)
-  checkRetention(options)
-  const { allowedCidrs } = options
   const defaults = defaultsOf(options.auth.sender?.scheme)
+  checkRetention(options, defaults)
+  const { allowedCidrs } = options
   return Object.freeze({
     id: options.id,
     auth: options.auth,

@@ -1,11 +1,29 @@
 import type { VerifyFields } from './channel-fields.ts'
 import { isAddress } from './lib/cidr.ts'
-import { callHook, isWatched, VERIFY } from './lib/hooks.ts'
+import { callHook } from './lib/hooks.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
-import { traced } from './lib/tracing.ts'
+import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { VerdictContext } from './listener-options.ts'
 import type { Verdict } from './verdict.ts'
 import type { Verification } from './verification.ts'
+
+/** What `verify` decides, for subscribers: docs/observability.md lists the fields. */
+const VERIFY: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('verify')
+
+interface Hooks {
+  readonly onVerdict?: unknown
+  readonly onError?: unknown
+}
+
+/** Whether anyone is told of a verdict. */
+function isWatched({ onVerdict, onError }: Hooks): boolean {
+  return Boolean(onVerdict || onError || VERIFY?.hasSubscribers)
+}
+
+/** The monotonic time, in milliseconds. 0 if no one is told how long it takes. */
+export function nowIfWatched(hooks: Hooks): number {
+  return isWatched(hooks) ? performance.now() : 0
+}
 
 /** What a step of `verify` ends with: a verdict, or the verification itself when its event is still to be claimed. */
 type Step<Result> = (verification: Verification) => MaybePromise<Result>

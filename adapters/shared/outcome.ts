@@ -30,7 +30,7 @@ export interface Checked {
 export type Outcome<Payload> = Claimed<Payload> | Refusal
 
 /** What becomes of a body and its headers. */
-export type Decide<Payload, Passed> = (
+export type Examine<Payload, Passed> = (
   delivery: Delivery,
   listener: Listener<Payload>,
 ) => MaybePromise<Passed | Refusal>
@@ -40,19 +40,19 @@ export function closesConnection({ reply }: { readonly reply?: Reply | undefined
   return reply?.headers.connection === 'close'
 }
 
-export function decide<Payload>(
+export function checkAndClaim<Payload>(
   delivery: Delivery,
   listener: Listener<Payload>,
 ): MaybePromise<Outcome<Payload>> {
   return answered(verdictOn<Payload>, claimedOf, delivery, listener)
 }
 
-/** `decide` without the claim, for frameworks that have more to ask in between. */
+/** `checkAndClaim` without the claim, for frameworks that run hooks in between. */
 export function check(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Checked | Refusal> {
   return answered(checkedOn, (verification) => ({ verification }), delivery, listener)
 }
 
-/** The rest of `decide`. */
+/** The rest of `checkAndClaim`. */
 export function claim(verification: Verification): MaybePromise<Outcome<unknown>> {
   return answered(() => claimOn(verification), claimedOf, verification.delivery, verification.listener)
 }

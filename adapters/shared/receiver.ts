@@ -1,13 +1,13 @@
-import { startTime } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable } from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
+import { nowIfWatched } from '../../src/watch.ts'
 import { Admission } from './admission.ts'
 import { BodyIncompleteError } from './body.ts'
 import type { Incoming, Leaving } from './incoming.ts'
 import { type Found, type ListenerLookup, lookupOf } from './lookup.ts'
 import { markReceived } from './mark-received.ts'
-import { closesConnection, type Decide, type Refusal } from './outcome.ts'
+import { closesConnection, type Examine, type Refusal } from './outcome.ts'
 import { Place } from './places.ts'
 import type { ReceiverOptions } from './receiver-options.ts'
 import { BUSY, refuseIncomplete } from './refuse-early.ts'
@@ -16,7 +16,7 @@ import { mountedTwice } from './set-up-errors.ts'
 export type { ListenerLookup } from './lookup.ts'
 
 /** Goes on with what passed, or sends the reply. */
-export type Answer<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
+export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
 
 /** Where a request comes from. It may depend on the listener whether that has to be known. */
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
@@ -24,7 +24,7 @@ export type SourceFinder = (listener: Listener<unknown>) => string | undefined
 /** What all adapters do between a request and its handler. Each `verifyWebhook()` call has one, with places of its own. */
 export class Receiver<Request extends object, Payload, Passed extends { readonly reply?: undefined }> {
   readonly #lookup: (request: Request) => MaybePromise<Found<Payload>>
-  readonly #decide: Decide<Payload, Passed>
+  readonly #examine: Examine<Payload, Passed>
   readonly #wasReceived: (request: Request) => boolean
   readonly #timeoutMs: number
   readonly #admission: Admission
@@ -35,12 +35,12 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     target: Listener<Payload> | ListenerLookup<Request, Payload>,
     options: ReceiverOptions,
     table: OptionTable<ReceiverOptions>,
-    decide: Decide<Payload, Passed>,
+    examine: Examine<Payload, Passed>,
     wasReceived: (request: Request) => boolean = markReceived,
   ) {
     this.#lookup = lookupOf(caller, target)
     checkOptions(caller, options, table)
-    this.#decide = decide
+    this.#examine = examine
     this.#wasReceived = wasReceived
     this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * 1000
     this.#admission = new Admission(options, this.#timeoutMs)
@@ -48,20 +48,20 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
   }
 
   /**
-   * What `answer` makes of the outcome, called as soon as that is known: a promise between them would be a turn of the event
-   * loop. Rejects with what it throws, and for what is the developer's to mend: both belong on the framework's error path.
+   * Calls `onOutcome` as soon as the outcome is known, and returns what it returns: a promise between them would cost a turn of
+   * the event loop. Rejects with what it throws, and for a developer's mistake. Both belong on the framework's error path.
    */
   receive<T>(
     request: Request,
     incoming: Incoming,
     findSource: SourceFinder,
-    answer: Answer<Passed, T>,
+    onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
     const { turn } = incoming
-    if (turn === undefined) return this.#find(request, incoming, findSource, answer)
-    const told: Answer<Passed, T> = (outcome) => {
+    if (turn === undefined) return this.#find(request, incoming, findSource, onOutcome)
+    const told: OnOutcome<Passed, T> = (outcome) => {
       turn.end(closesConnection(outcome))
-      return answer(outcome)
+      return onOutcome(outcome)
     }
     const next = (isCutOff: boolean) =>
       isCutOff ? Promise.resolve(BUSY).then(told) : this.#find(request, incoming, findSource, told)
@@ -80,15 +80,15 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     request: Request,
     incoming: Incoming,
     findSource: SourceFinder,
-    answer: Answer<Passed, T>,
+    onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
     try {
       // A second receiver would find its event claimed, and answer 409.
       if (this.#wasReceived(request)) throw mountedTwice()
       const found = this.#lookup(request)
-      if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource, answer)
-      const next = (later: Found<Payload>) => this.#receiveFor(later, incoming, findSource, answer)
-      return this.#wait(found, incoming, answer, next)
+      if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource, onOutcome)
+      const next = (later: Found<Payload>) => this.#receiveFor(later, incoming, findSource, onOutcome)
+      return this.#wait(found, incoming, onOutcome, next)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -98,13 +98,13 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
   #wait<Value, T>(
     work: PromiseLike<Value>,
     incoming: Incoming,
-    answer: Answer<Passed, T>,
+    onOutcome: OnOutcome<Passed, T>,
     next: (value: Value) => Promise<T>,
   ): Promise<T> {
     const place = this.#admission.admitUnknown(incoming)
     if (place instanceof Place) return place.until(work, incoming).then(next)
     work.then(undefined, () => {})
-    return Promise.resolve(place).then(answer)
+    return Promise.resolve(place).then(onOutcome)
   }
 
   /** Not async: what such a function keeps while it waits is more than all the checks need. */
@@ -112,25 +112,25 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     found: Found<Payload>,
     incoming: Incoming,
     findSource: SourceFinder,
-    answer: Answer<Passed, T>,
+    onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
-    if (isRefusal(found)) return Promise.resolve(found).then(answer)
+    if (isRefusal(found)) return Promise.resolve(found).then(onOutcome)
     const listener = found
-    const startedAt = startTime(listener)
+    const startedAt = nowIfWatched(listener)
     const sourceIp = findSource(listener)
     const place = this.#admission.admit(incoming, listener, sourceIp)
-    if (!(place instanceof Place)) return Promise.resolve(place).then(answer)
+    if (!(place instanceof Place)) return Promise.resolve(place).then(onOutcome)
     const body = place.unlessThrown(() => incoming.readBody(listener.maxBodyBytes, this.#timeoutMs))
     const { method, url, where, header } = incoming
     return Promise.resolve(body).then(
       (body) => {
-        const verdict = () => this.#decide({ method, url, where, header, body, sourceIp }, listener)
-        return whenKnown(place.during(verdict, incoming), answer)
+        const verdict = () => this.#examine({ method, url, where, header, body, sourceIp }, listener)
+        return whenKnown(place.during(verdict, incoming), onOutcome)
       },
       (error) => {
         place.giveBack()
         if (error instanceof BodyIncompleteError) {
-          return answer(refuseIncomplete(error, { method, url, header, sourceIp }, listener, startedAt))
+          return onOutcome(refuseIncomplete(error, { method, url, header, sourceIp }, listener, startedAt))
         }
         throw error
       },

@@ -35,19 +35,9 @@ export interface FetchLimits {
   readonly accept: string
 }
 
-/** The host responded with a status other than 200. */
-export class UnexpectedStatus extends Error {
-  readonly status: number
-
-  constructor(status: number) {
-    super(`answered with status ${status}`)
-    this.status = status
-  }
-}
-
 /**
  * Fetches a document, once. Follows no redirects, and the timeout includes the body. Rejects with an Error that says what
- * failed and never quotes the document.
+ * failed and never quotes the document. The error's `cause` is the status, if that is not 200.
  */
 export function fetchBytes(url: string, limits: FetchLimits): Promise<Uint8Array> {
   const abort = new AbortController()
@@ -64,7 +54,8 @@ async function readDocument(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const response = await fetch(url, { method: 'GET', redirect: 'manual', headers: { accept }, signal })
-  if (response.status !== 200) throw new UnexpectedStatus(response.status)
+  const { status } = response
+  if (status !== 200) throw new Error(`answered with status ${status}`, { cause: status })
   const bytes = await readAtMost(response.body?.getReader(), mostBytes)
   if (bytes.length > mostBytes) throw new Error(`sent over ${mostBytes} bytes`)
   return bytes

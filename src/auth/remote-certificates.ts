@@ -1,6 +1,6 @@
 import { decodeUtf8 } from '../lib/utf8.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
-import { fetchBytes, platformFetch, UnexpectedStatus } from './fetch-bytes.ts'
+import { fetchBytes, platformFetch } from './fetch-bytes.ts'
 import { type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
 import { RemoteValues } from './remote-values.ts'
 
@@ -70,6 +70,6 @@ class CertificateKey {
 
 /** Maps statuses that mean "no such document" to undefined. All others are failures, which may be temporary. */
 function nothingThere(failure: unknown): undefined {
-  if (failure instanceof UnexpectedStatus && [400, 403, 404, 410].includes(failure.status)) return undefined
+  if (failure instanceof Error && [400, 403, 404, 410].includes(Number(failure.cause))) return undefined
   throw failure
 }

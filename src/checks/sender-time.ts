@@ -19,7 +19,7 @@ export function checkSenderTime(
   }
   const age = now - sentAt
   const oldest = listener.toleranceSeconds
-  const newest = isAttempt ? Math.min(time.aheadSeconds ?? oldest, oldest) : Number.POSITIVE_INFINITY
+  const newest = isAttempt ? Math.min(time.aheadSeconds ?? oldest, oldest) : Infinity
   // Phrased so that NaN from the clock fails closed.
   if (!(age <= oldest && -age <= newest)) {
     const off = `${Math.abs(age)} s ${age > 0 ? 'old' : 'ahead'}`

@@ -10,7 +10,7 @@ export { decodeBase64url } from '../lib/base64url.ts'
 
 const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' } as const
 const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
-const encoder = new TextEncoder()
+const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** HMAC over the text `before`, the bytes of `body` and the text `after`: each character of a text is a byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
+import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { TARGETS } from '../support/servers.ts'
-import { type Endpoint, hmacEndpoint } from './sender.ts'
 
 /** A store that never says that an event was committed. */
 function silent(clock: Endpoint['clock']) {

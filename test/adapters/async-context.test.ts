@@ -11,10 +11,10 @@ import { verifyWebhook as onExpress } from '../../adapters/express.ts'
 import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import type { Listener } from '../../src/index.ts'
+import { Log } from '../support/log.ts'
 import { toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
-import { Log } from './log.ts'
-import { hmacEndpoint } from './sender.ts'
 
 /** What tracing and loggers hang on to: each request has its own, opened by a middleware before ours. */
 const context = new AsyncLocalStorage<string>()

@@ -8,7 +8,7 @@ import {
   UNAUTHORIZED_JWT,
 } from '../support/describe-matrix.ts'
 import { toBytes } from '../support/raw-http.ts'
-import { AUDIENCE, changed, hmacEndpoint, jwtEndpoint, sentHeader } from './sender.ts'
+import { AUDIENCE, changed, hmacEndpoint, jwtEndpoint, sentHeader } from '../support/sender.ts'
 
 /** The Authorization header of a valid delivery, rewritten. */
 function row(

@@ -10,9 +10,9 @@ import {
   type Wire,
   wireOf,
 } from '../support/describe-matrix.ts'
+import { Log } from '../support/log.ts'
 import { headOf, RawConnection, type RawReply, type RawRequest, toBytes } from '../support/raw-http.ts'
-import { Log } from './log.ts'
-import type { Endpoint } from './sender.ts'
+import type { Endpoint } from '../support/sender.ts'
 
 const INCOMPLETE = refused(400, 'body_incomplete', closing)
 const BUSY = refused(503, 'unavailable', { retryAfter: '1', ...closing })

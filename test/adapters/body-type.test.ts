@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import { ACCEPTED, type Client, describeMatrix, type Row, refused } from '../support/describe-matrix.ts'
 import { toBytes } from '../support/raw-http.ts'
-import type { Given } from './sender.ts'
+import type { Given } from '../support/sender.ts'
 
 const NOT_JSON_TYPE = refused(400, 'content_type_not_json')
 const NOT_JSON = refused(400, 'body_not_json')

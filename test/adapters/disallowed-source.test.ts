@@ -10,7 +10,7 @@ import {
   wireOf,
 } from '../support/describe-matrix.ts'
 import { headOf, RawConnection, toBytes } from '../support/raw-http.ts'
-import { hmacEndpoint } from './sender.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 
 const STRANGERS = 64
 const ALLOWED = '192.0.2.1'

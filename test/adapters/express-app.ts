@@ -4,8 +4,8 @@ import { expect } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
 import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
-import { hmacEndpoint } from './sender.ts'
 
 export const FRAMEWORKS: readonly (readonly [string, typeof express])[] = [
   ['Express 4', express4],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { ListenerConfigError, type ListenerOptions } from '../../src/index.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { FRAMEWORKS, keeper, running } from './express-app.ts'
-import { hmacEndpoint } from './sender.ts'
 
 const ALLOWED = '192.0.2.1'
 const STRANGER = '203.0.113.9'

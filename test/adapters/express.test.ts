@@ -5,8 +5,8 @@ import type { RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { ListenerConfigError } from '../../src/index.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { BODY, behind, expectMistake, FRAMEWORKS, keeper, running } from './express-app.ts'
-import { hmacEndpoint } from './sender.ts'
 
 /** `verify` of Express's own parsers is where hosts keep the bytes. */
 function keepRawBody(request: IncomingMessage, _response: unknown, bytes: Buffer): void {

@@ -2,9 +2,9 @@ import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyWebhook } from '../../adapters/fastify.ts'
 import type { EventStore } from '../../src/index.ts'
+import { Log } from '../support/log.ts'
 import type { RawRequest } from '../support/raw-http.ts'
-import { Log } from './log.ts'
-import { type Endpoint, hmacEndpoint, sentHeader } from './sender.ts'
+import { type Endpoint, hmacEndpoint, sentHeader } from '../support/sender.ts'
 
 /** A guarded scope with what a developer puts into it, and a way to send it a delivery. */
 function serve(endpoint: Endpoint, build: (scope: FastifyInstance) => void) {

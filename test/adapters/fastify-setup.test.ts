@@ -9,8 +9,8 @@ import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/fastify.ts'
 import { ListenerConfigError } from '../../src/index.ts'
 import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { serveFastify } from '../support/servers.ts'
-import { type Endpoint, hmacEndpoint } from './sender.ts'
 
 /** Bytes that would change if they were parsed and printed again. */
 const BODY = '{ "b":1.0, "a":"\\u00e9" }'

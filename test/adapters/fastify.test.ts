@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/fastify.ts'
 import type { WebhookEvent } from '../../src/index.ts'
 import type { RawRequest } from '../support/raw-http.ts'
-import { hmacEndpoint, sentHeader } from './sender.ts'
+import { hmacEndpoint, sentHeader } from '../support/sender.ts'
 
 function newApp(options: FastifyServerOptions = {}): FastifyInstance {
   const app = Fastify(options)

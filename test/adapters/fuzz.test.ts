@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { exchange, type Header, headOf, type RawRequest } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { TARGETS } from '../support/servers.ts'
-import { hmacEndpoint } from './sender.ts'
 
 const ALLOWED = [200, 400, 401, 409]
 const NAMES = [

@@ -10,9 +10,9 @@ import {
   type Wire,
 } from '../support/describe-matrix.ts'
 import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { changed } from '../support/sender.ts'
 import { TARGETS } from '../support/servers.ts'
 import { schemeEndpoint } from './scheme-sender.ts'
-import { changed } from './sender.ts'
 
 const TRELLO = { publicUrl: 'https://receiver.example/hook' }
 const NOSNIFF = { 'x-content-type-options': 'nosniff' }

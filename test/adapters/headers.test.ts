@@ -7,7 +7,7 @@ import {
   UNAUTHORIZED,
 } from '../support/describe-matrix.ts'
 import type { RawRequest } from '../support/raw-http.ts'
-import { changed, type Given, sentHeader } from './sender.ts'
+import { changed, type Given, sentHeader } from '../support/sender.ts'
 
 const MISSING = refused(400, 'header_missing')
 const REPEATED = refused(400, 'header_repeated')

@@ -3,9 +3,9 @@ import { proxy } from 'hono/proxy'
 import { cloneRawRequest } from 'hono/request'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/hono.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
 import { BEFORE, BODY, WAYS } from './hono-ways.ts'
-import { hmacEndpoint } from './sender.ts'
 
 describe.each(WAYS)("Hono's cloneRawRequest behind verifyWebhook %s", (_, send) => {
   it.each(BEFORE)('gives the exact bytes, twice, %s', async (_where, before) => {

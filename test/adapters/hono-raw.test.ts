@@ -1,8 +1,8 @@
 import { type Context, Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/hono.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { BEFORE, BODY, WAYS } from './hono-ways.ts'
-import { hmacEndpoint } from './sender.ts'
 
 type Look = (c: Context) => Promise<string>
 

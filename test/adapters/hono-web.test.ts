@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/hono.ts'
 import type { RawRequest } from '../support/raw-http.ts'
-import { changed, type Endpoint, hmacEndpoint, jwtEndpoint, sentHeader } from './sender.ts'
+import { changed, type Endpoint, hmacEndpoint, jwtEndpoint, sentHeader } from '../support/sender.ts'
 
 const LIMIT = 65_536
 

@@ -5,10 +5,10 @@ import { bodyLimit } from 'hono/body-limit'
 import { describe, expect, it } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/hono.ts'
 import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
+import { Log } from '../support/log.ts'
 import { exchange, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
-import { Log } from './log.ts'
-import { hmacEndpoint } from './sender.ts'
 
 type Variables = { Variables: { webhook: WebhookEvent } }
 

@@ -14,7 +14,7 @@ import { verifyWebhook as verifyWebhookFastify } from '../../adapters/fastify.ts
 import { verifyWebhook as verifyWebhookHono } from '../../adapters/hono.ts'
 import type { ReceiverOptions } from '../../adapters/shared/receiver-options.ts'
 import type { Listener } from '../../src/index.ts'
-import { hmacEndpoint } from './sender.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 
 const SENDER = fileURLToPath(new URL('../support/http2-sender.mjs', import.meta.url))
 const REFUSALS = 1000

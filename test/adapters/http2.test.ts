@@ -3,9 +3,9 @@ import { type ClientHttp2Stream, connect, constants, type Settings } from 'node:
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/fastify.ts'
+import { Log } from '../support/log.ts'
 import type { Header } from '../support/raw-http.ts'
-import { Log } from './log.ts'
-import { hmacEndpoint } from './sender.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 
 /** A guarded route, what happens to its requests, and a way to begin some. */
 async function serve(

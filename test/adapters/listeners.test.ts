@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Listener, ListenerLoadError } from '../../src/index.ts'
 import { type ListenersOptions, listeners } from '../../src/listeners.ts'
 import { ACCEPTED, closing, describeMatrix, type Row, refused } from '../support/describe-matrix.ts'
-import type { Endpoint } from './sender.ts'
+import type { Endpoint } from '../support/sender.ts'
 
 const UNAVAILABLE = refused(503, 'unavailable', { retryAfter: '5', ...closing })
 const UNKNOWN = refused(404, 'listener_unknown', closing)

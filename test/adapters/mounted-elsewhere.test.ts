@@ -9,8 +9,8 @@ import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve, serveFastify } from '../support/servers.ts'
-import { hmacEndpoint } from './sender.ts'
 
 const { listener, request } = hmacEndpoint()
 

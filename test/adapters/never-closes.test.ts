@@ -4,11 +4,11 @@ import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook as onExpress } from '../../adapters/express.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { Log } from '../support/log.ts'
 import { exchange, RawConnection, toBytes } from '../support/raw-http.ts'
+import { type Endpoint, hmacEndpoint, sentHeader } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
-import { Log } from './log.ts'
 import { MOUNTED } from './mounted.ts'
-import { type Endpoint, hmacEndpoint, sentHeader } from './sender.ts'
 
 type OnWritten = (error?: Error) => void
 

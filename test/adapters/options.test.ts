@@ -9,8 +9,8 @@ import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import { ListenerConfigError } from '../../src/index.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
-import { hmacEndpoint } from './sender.ts'
 
 const { listener } = hmacEndpoint()
 

@@ -11,8 +11,8 @@ import {
   type Wire,
 } from '../support/describe-matrix.ts'
 import { SECRET } from '../support/hmac-listener.ts'
-import { Log } from './log.ts'
-import { changed, hmacEndpoint, jwtEndpoint, sentHeader } from './sender.ts'
+import { Log } from '../support/log.ts'
+import { changed, hmacEndpoint, jwtEndpoint, sentHeader } from '../support/sender.ts'
 
 /** Every way to fail the authentication of an HMAC listener. */
 async function badSignatures({ send, request, clock }: Client): Promise<Wire[]> {

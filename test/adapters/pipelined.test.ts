@@ -10,7 +10,7 @@ import {
   wireOf,
 } from '../support/describe-matrix.ts'
 import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
-import type { Endpoint, Given } from './sender.ts'
+import type { Endpoint, Given } from '../support/sender.ts'
 
 const BEHIND = 10
 const LIMIT = 65_536

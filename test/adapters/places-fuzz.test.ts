@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import type { Listener } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { type RunningServer, TARGETS } from '../support/servers.ts'
-import { type Endpoint, hmacEndpoint } from './sender.ts'
 
 const PLACES = 6
 const OPTIONS = {

@@ -7,10 +7,10 @@ import { verifyWebhook } from '../../adapters/express.ts'
 import type { EventStore, WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { SECRET } from '../support/hmac-listener.ts'
+import { Log } from '../support/log.ts'
 import { exchange, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
-import { Log } from './log.ts'
-import { type Endpoint, hmacEndpoint } from './sender.ts'
 
 const DAY_SECONDS = 86_400
 const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'

@@ -3,7 +3,7 @@ import type { SchemeOptions } from '../../src/scheme/index.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { SCHEMES, type SchemeName, schemeAuth } from '../runtimes/wire/schemes.ts'
 import { newKey } from '../support/keys.ts'
-import { type Endpoint, endpoint, NAMES, recipes } from './sender.ts'
+import { type Endpoint, endpoint, NAMES, recipes } from '../support/sender.ts'
 
 /** In a form that every scheme takes. */
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'

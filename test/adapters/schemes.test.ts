@@ -12,8 +12,8 @@ import {
   UNAUTHORIZED,
   type Wire,
 } from '../support/describe-matrix.ts'
+import { changed, type Given, type HeaderChanges, sentHeader } from '../support/sender.ts'
 import { schemeEndpoint } from './scheme-sender.ts'
-import { changed, type Given, type HeaderChanges, sentHeader } from './sender.ts'
 
 /** How a sender's own deliveries look. */
 interface Sender {

@@ -12,9 +12,9 @@ import {
   type Row,
   type Wire,
 } from '../support/describe-matrix.ts'
+import { Log } from '../support/log.ts'
 import { RawConnection, toBytes } from '../support/raw-http.ts'
-import { Log } from './log.ts'
-import { type Endpoint, hmacEndpoint } from './sender.ts'
+import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 
 /** The same delivery three times. */
 async function threeTimes({ send, request }: Client) {

@@ -12,8 +12,8 @@ import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import type { KeySet } from '../../src/jwt.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
+import { jwtEndpoint, sentHeader } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
-import { jwtEndpoint, sentHeader } from './sender.ts'
 
 type Keep = (event: WebhookEvent) => void
 

@@ -11,7 +11,7 @@ import {
   wireOf,
 } from '../support/describe-matrix.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
-import { hmacEndpoint } from './sender.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 
 const FORBIDDEN = refused(403, 'source_ip_not_allowed')
 

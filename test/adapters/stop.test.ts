@@ -7,7 +7,7 @@ import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import type { Listener } from '../../src/index.ts'
 import { RawConnection, toBytes } from '../support/raw-http.ts'
-import { hmacEndpoint } from './sender.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 
 type Handle = () => Promise<string>
 

@@ -13,8 +13,8 @@ import { webhookHandler } from '../../adapters/web.ts'
 import type { Listener } from '../../src/index.ts'
 import type { Listening } from '../support/fetch-servers.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve, serveFastify } from '../support/servers.ts'
-import { hmacEndpoint } from './sender.ts'
 
 /** A server whose handler throws, answered by its framework's own error handler. */
 type Start = (listener: Listener, fail: () => never) => Promise<Listening>

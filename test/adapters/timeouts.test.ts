@@ -13,10 +13,10 @@ import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import type { Listener } from '../../src/index.ts'
 import type { Listening } from '../support/fetch-servers.ts'
+import { Log } from '../support/log.ts'
 import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve, serveFastify } from '../support/servers.ts'
-import { Log } from './log.ts'
-import { hmacEndpoint } from './sender.ts'
 
 const TIMEOUT_MS = 20
 

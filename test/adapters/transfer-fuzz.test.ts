@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { wireOf } from '../support/describe-matrix.ts'
 import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { type Given, hmacEndpoint } from '../support/sender.ts'
 import { type RunningServer, TARGETS } from '../support/servers.ts'
-import { type Given, hmacEndpoint } from './sender.ts'
 
 const jsonOf = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
 

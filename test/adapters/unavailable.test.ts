@@ -14,7 +14,7 @@ import {
   wireOf,
 } from '../support/describe-matrix.ts'
 import { headOf, RawConnection } from '../support/raw-http.ts'
-import { type Endpoint, hmacEndpoint, jwtEndpoint } from './sender.ts'
+import { type Endpoint, hmacEndpoint, jwtEndpoint } from '../support/sender.ts'
 
 const UNAVAILABLE = refused(503, 'unavailable', { retryAfter: '5' })
 

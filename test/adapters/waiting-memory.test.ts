@@ -8,10 +8,10 @@ import { defineListener } from '../../src/index.ts'
 import { jwt, remoteKeySet } from '../../src/jwt.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { hanging, keyHost } from '../support/key-host.ts'
+import { Log } from '../support/log.ts'
 import { type RawRequest, toBytes } from '../support/raw-http.ts'
+import { AUDIENCE, jwtEndpoint, SUBJECT } from '../support/sender.ts'
 import { TARGETS } from '../support/servers.ts'
-import { Log } from './log.ts'
-import { AUDIENCE, jwtEndpoint, SUBJECT } from './sender.ts'
 
 const SENDERS = 600
 const LIMIT = 50

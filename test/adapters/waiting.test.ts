@@ -12,9 +12,9 @@ import {
   type Wire,
   wireOf,
 } from '../support/describe-matrix.ts'
+import { Log } from '../support/log.ts'
 import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
-import { Log } from './log.ts'
-import { type Endpoint, hmacEndpoint, jwtEndpoint } from './sender.ts'
+import { type Endpoint, hmacEndpoint, jwtEndpoint } from '../support/sender.ts'
 
 const BUSY = refused(503, 'unavailable', { retryAfter: '1', ...closing })
 

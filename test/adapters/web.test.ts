@@ -4,10 +4,10 @@ import { type OnWebhook, webhookHandler } from '../../adapters/web.ts'
 import { ListenerConfigError, type Verdict, type VerdictContext, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
+import { Log } from '../support/log.ts'
 import type { RawRequest } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { spyStore } from '../support/spy-store.ts'
-import { Log } from './log.ts'
-import { hmacEndpoint } from './sender.ts'
 
 /** Bytes that would change if they were parsed and printed again. */
 const BODY = '{ "b":1.0, "a":"\\u00e9" }'

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { verifyWebhook, webhookOf } from '../../adapters/express.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
+import { hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
-import { hmacEndpoint } from './sender.ts'
 
 type Given = Parameters<typeof hmacEndpoint>[0]
 

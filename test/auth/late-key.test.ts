@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { type KeySet, localKeySet } from '../../src/jwt.ts'
 import { Verification } from '../../src/verification.ts'
-import { Log } from '../adapters/log.ts'
 import { type JwtSender, jwtSender } from '../support/jwt-listener.ts'
 import { newKey } from '../support/keys.ts'
+import { Log } from '../support/log.ts'
 
 const key = newKey('ES256', 'k1')
 const keys = localKeySet({ keys: [key.publicKey] })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { Log } from '../adapters/log.ts'
+import { Log } from '../support/log.ts'
 import { hookgate, SECRET, temporaryFile } from './support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }

@@ -1,7 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { run } from '../cli/support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -46,8 +46,11 @@ export async function compileSnippets(
     const compilerOptions = { ...SETTINGS.compilerOptions, ...options }
     const settings = { ...SETTINGS, compilerOptions, files: files.map(([name]) => name) }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
-    const { code, stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder], {})
-    return code === 0 ? stdout : `${stdout}\ntsc exited with ${code}`
+    return await new Promise((resolve) => {
+      execFile(join(root, 'node_modules/.bin/tsc'), ['-p', folder], (error, stdout) =>
+        resolve(error ? `${stdout}\ntsc exited with ${error.code}` : stdout),
+      )
+    })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DifferenceName, isDifferent } from '../adapters/differences.ts'
-import { type Endpoint, hmacEndpoint } from '../adapters/sender.ts'
+import { type DifferenceName, isDifferent } from './differences.ts'
 import {
   exchange,
   headerOf,
@@ -9,6 +8,7 @@ import {
   type RawRequest,
   toBytes,
 } from './raw-http.ts'
+import { type Endpoint, hmacEndpoint } from './sender.ts'
 import { type RunningServer, type Setup, TARGETS } from './servers.ts'
 
 /** What of a reply has to be the same, byte for byte, whatever framework sends it. */

@@ -1,6 +1,6 @@
 import type { ListenOptions, NetConnectOpts } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { Log } from '../adapters/log.ts'
+import { Log } from './log.ts'
 import { ENGINE } from './runtime.ts'
 
 export interface Listening {

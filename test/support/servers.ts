@@ -16,9 +16,9 @@ import type { NodeRequest } from '../../adapters/shared/read-node.ts'
 import { behindProxies } from '../../adapters/shared/trusted-proxies.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
-import { Log } from '../adapters/log.ts'
 import { onWorkerd } from '../runtimes/wire/host.ts'
 import { type FetchApp, type Listening, serveFetch } from './fetch-servers.ts'
+import { Log } from './log.ts'
 import { ENGINE } from './runtime.ts'
 
 type Found = Listener | undefined | Promise<Listener | undefined>
