@@ -16,7 +16,7 @@ interface Hooks {
 }
 
 /** Whether anyone is told of a verdict. */
-function isWatched({ onVerdict, onError }: Hooks): boolean {
+export function isWatched({ onVerdict, onError }: Hooks): boolean {
   return Boolean(onVerdict || onError || VERIFY?.hasSubscribers)
 }
 
