@@ -1,7 +1,6 @@
 import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import type { Failure } from '../../src/failure.ts'
-import { isWatched } from '../../src/lib/hooks.ts'
 import type { Listener } from '../../src/listener.ts'
 import { replyTo } from '../../src/reply-to.ts'
 import { rejected } from '../../src/verdict.ts'
