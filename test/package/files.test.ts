@@ -26,6 +26,7 @@ const PROGRAM = [
   ].map((name) => `src/${name}`),
   'sender/judge',
   ...[
+    'certificate',
     'fetch-bytes',
     'jwks',
     'public-key',
@@ -38,6 +39,7 @@ const PROGRAM = [
   ...['base64', 'bytes', 'hex', 'single-flight', 'weak-keys'].map((name) => `src/lib/${name}`),
   ...[
     'accept-secret',
+    'any-body',
     'body-hash',
     'content',
     'define-code-scheme',
@@ -69,7 +71,9 @@ const PROGRAM = [
     'output',
     'private-key',
   ].map((name) => `cli/${name}`),
-  ...['schemes', 'secrets', 'signing', 'sparingly', 'store-url', 'values'].map((name) => `cli/${name}`),
+  ...['schemes', 'secrets', 'shell-quote', 'signing', 'sparingly', 'store-url', 'values'].map(
+    (name) => `cli/${name}`,
+  ),
   'cli/forward/forward',
   ...['explaining', 'inspector', 'options', 'plan', 'record-file', 'watched'].map(
     (name) => `cli/inspector/${name}`,
