@@ -13,7 +13,8 @@ const PROCESSES = Number(process.env.PROCESSES ?? 20)
 async function variant(name, folder) {
   const load = (path) => import(pathToFileURL(resolve(folder, path)).href)
   const { defineListener, hmac, verify } = await load('src/index.js')
-  const { memoryStore } = await load('stores/memory/memory-store.js')
+  const older = () => load('stores/memory.js') // its place in older builds
+  const { memoryStore } = await load('stores/memory/memory-store.js').catch(older)
   const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
   const listener = defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
   let deliveries = []
