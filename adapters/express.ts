@@ -17,8 +17,8 @@ export { webhookOf } from './shared/webhook-of.ts'
 declare global {
   namespace Express {
     interface Request {
-      /** The verified event. Set only after `verifyWebhook`. Use `webhookOf` to get the type of your payload schema. */
-      webhook: WebhookEvent
+      /** The verified event. Undefined on routes without `verifyWebhook`; `webhookOf(req)` returns it or throws. */
+      webhook?: WebhookEvent
     }
   }
 }
@@ -51,7 +51,7 @@ export type WebhookMiddleware<Request extends IncomingMessage> = (
 ) => void
 
 /**
- * Verifies deliveries before your handler. Passes verified ones on, with the event in `req.webhook` and its payload in
+ * Verifies deliveries before your handler. Passes verified ones on, with the event for `webhookOf(req)` and its payload in
  * `req.body`, and responds to all others itself. Mount it once, on the webhook's route, before any body parser. Use
  * `app.all` if the sender's handshake is a GET, HEAD or OPTIONS request.
  *
@@ -60,7 +60,7 @@ export type WebhookMiddleware<Request extends IncomingMessage> = (
  * @example
  * ```ts
  * app.post('/webhooks', verifyWebhook(listener), (req, res) => {
- *   handle(req.webhook)
+ *   handle(webhookOf(req))
  *   res.sendStatus(204)
  * })
  * ```

@@ -16,10 +16,10 @@ export { webhookOf } from './shared/webhook-of.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The verified event. Set only on guarded routes, from the route's own `preHandler` on. Use `webhookOf` to get the type
-     * of your payload schema.
+     * The verified event, from the route's own `preHandler` on. Undefined on routes that `verifyWebhook` does not guard;
+     * `webhookOf(request)` returns it or throws.
      */
-    webhook: WebhookEvent
+    webhook?: WebhookEvent
   }
 }
 
@@ -50,8 +50,8 @@ const OPTIONS = {
 
 /**
  * Guards every route in its scope, and no other. Register it first, in a scope of its own. Handlers find the event in
- * `request.webhook` and its payload in `request.body`. The plugin responds to all other deliveries itself. Setup mistakes
- * go to the error handler as a ListenerConfigError that names the fix.
+ * `webhookOf(request)` and its payload in `request.body`. The plugin responds to all other deliveries itself. Setup mistakes go
+ * to the error handler as a ListenerConfigError that names the fix.
  *
  * The checks run in `onRequest`. The claim runs in `preHandler`, after the route's rate limit, `preValidation` and schema, so
  * that what these refuse can be retried. The route's own `preHandler` may read `request.webhook`.
@@ -62,7 +62,7 @@ const OPTIONS = {
  * ```ts
  * app.register(async (scope) => {
  *   await scope.register(verifyWebhook, { listener })
- *   scope.post('/webhooks', async (request) => handle(request.webhook))
+ *   scope.post('/webhooks', async (request) => handle(webhookOf(request)))
  * })
  * ```
  */

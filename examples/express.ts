@@ -1,6 +1,6 @@
 import express from 'express'
 import { defineListener, hmac } from 'hookgate'
-import { verifyWebhook } from 'hookgate/express'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
@@ -14,7 +14,8 @@ const app = express()
 
 // On its own route and before any body parser: the signature covers the exact bytes.
 app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
-  console.log('event', req.webhook.id, req.webhook.payload)
+  const { id, payload } = webhookOf(req, listener)
+  console.log('event', id, payload)
   res.sendStatus(200) // 2xx: the event is done. Almost anything else: the sender's next attempt runs.
 })
 

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { defineListener, hmac } from 'hookgate'
-import { verifyWebhook } from 'hookgate/fastify'
+import { verifyWebhook, webhookOf } from 'hookgate/fastify'
 import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
@@ -15,7 +15,8 @@ const app = Fastify()
 app.register(async (scope) => {
   await scope.register(verifyWebhook, { listener })
   scope.post('/webhooks/orders', async (request) => {
-    console.log('event', request.webhook.id, request.webhook.payload)
+    const { id, payload } = webhookOf(request, listener)
+    console.log('event', id, payload)
     return { received: true }
   })
 })

@@ -1,6 +1,6 @@
 import express from 'express'
 import { defineListener, hmac } from 'hookgate'
-import { verifyWebhook } from 'hookgate/express'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { postgresStore } from 'hookgate/stores/postgres'
 import pg from 'pg'
 
@@ -26,7 +26,7 @@ const listener = defineListener({
 const app = express()
 
 app.post('/webhooks/orders', verifyWebhook(listener), async (req, res) => {
-  const { id, listenerId, payload } = req.webhook
+  const { id, listenerId, payload } = webhookOf(req, listener)
   await inTransaction(async (tx) => {
     const attempt = crypto.randomUUID()
     const claim = await effects.with(tx).claim({ listenerId, eventId: id }, attempt, 0) // `single` knows no lease

@@ -1,6 +1,6 @@
 import express from 'express'
 import { defineListener, hmac } from 'hookgate'
-import { verifyWebhook } from 'hookgate/express'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { redisStore } from 'hookgate/stores/redis'
 import { Redis } from 'ioredis'
 
@@ -33,7 +33,7 @@ app.get('/metrics', (_req, res) => {
 })
 
 app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
-  log({ level: 'info', eventId: req.webhook.id })
+  log({ level: 'info', eventId: webhookOf(req, listener).id })
   res.sendStatus(200)
 })
 

@@ -5,8 +5,8 @@ import type { Listener } from '../../src/listener.ts'
 import { notAListener } from './set-up-errors.ts'
 
 /**
- * Returns `request.webhook` with the payload type of the listener's schema. Any listener with the same `id` and `payload`
- * schema as the one that verified the request will do.
+ * Returns the event that `verifyWebhook` verified, typed by the payload schema of the listener. Any listener with the same `id`
+ * and `payload` schema as the one that verified the request will do. Leave it out if you have none, e.g. behind a lookup.
  *
  * @example
  * ```ts
@@ -15,17 +15,25 @@ import { notAListener } from './set-up-errors.ts'
  *
  * @throws ListenerConfigError if no such listener verified the request, or if `listener` did not come from `defineListener()`.
  */
-export function webhookOf<Payload>(request: object, listener: Listener<Payload>): WebhookEvent<Payload> {
+export function webhookOf(request: object): WebhookEvent
+export function webhookOf<Payload>(request: object, listener: Listener<Payload>): WebhookEvent<Payload>
+export function webhookOf(request: object, ...given: readonly Listener<unknown>[]): WebhookEvent<unknown> {
+  const { webhook }: { readonly webhook?: WebhookEvent<unknown> } = Object(request)
+  if (given.length > 0) checkListener(given[0], webhook)
+  if (webhook === undefined) throw notVerified('no listener verified')
+  return webhook
+}
+
+function checkListener(listener: Listener<unknown> | undefined, webhook: WebhookEvent<unknown> | undefined) {
   if (listener?.id === undefined) throw notAListener()
   const name = JSON.stringify(listener.id)
-  const { webhook }: { readonly webhook?: WebhookEvent<unknown> } = Object(request)
-  if (webhook?.listenerId !== listener.id) {
-    const problem = `the listener ${name} did not verify this request: is verifyWebhook() on its route?`
-    throw new ListenerConfigError('webhookOf', problem)
-  }
+  if (webhook?.listenerId !== listener.id) throw notVerified(`the listener ${name} did not verify`)
   if (schemaOf(webhook) !== listener.payload) {
     const problem = `the listener ${name} has another payload schema than the one that verified this request`
     throw new ListenerConfigError('webhookOf', `${problem}: pass the same schema object to both`)
   }
-  return webhook as WebhookEvent<Payload> // this schema produced the payload
+}
+
+function notVerified(problem: string): ListenerConfigError {
+  return new ListenerConfigError('webhookOf', `${problem} this request: is verifyWebhook() on its route?`)
 }

@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import express4 from 'express4'
 import { expect } from 'vitest'
-import { verifyWebhook } from '../../adapters/express.ts'
+import { verifyWebhook, webhookOf } from '../../adapters/express.ts'
 import { ListenerConfigError, type WebhookEvent } from '../../src/index.ts'
 import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
@@ -34,7 +34,7 @@ export function keeper() {
   const events: WebhookEvent[] = []
   const bodies: unknown[] = []
   const handler: RequestHandler = (request, response) => {
-    events.push(request.webhook)
+    events.push(webhookOf(request))
     bodies.push(request.body)
     response.sendStatus(200)
   }

@@ -31,7 +31,7 @@ function onceRefused(status: number) {
   }
 }
 
-const newIds = (requests: readonly FastifyRequest[]) => requests.map(({ webhook }) => webhook.id)
+const newIds = (requests: readonly FastifyRequest[]) => requests.map(({ webhook }) => webhook?.id)
 
 describe('what answers between the checks and the claim', () => {
   it.each(['onRequest', 'preParsing', 'preValidation'] as const)(

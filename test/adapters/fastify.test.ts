@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/fastify.ts'
+import { type VerifyWebhookOptions, verifyWebhook, webhookOf } from '../../adapters/fastify.ts'
 import type { WebhookEvent } from '../../src/index.ts'
 import type { RawRequest } from '../support/raw-http.ts'
 import { hmacEndpoint, sentHeader } from '../support/sender.ts'
@@ -18,7 +18,7 @@ function guard(app: FastifyInstance, listener: VerifyWebhookOptions['listener'],
   app.register(async (scope) => {
     await scope.register(verifyWebhook, { listener })
     scope.post(path, async (request) => {
-      events.push(request.webhook)
+      events.push(webhookOf(request))
       bodies.push(request.body)
       return { ok: true }
     })
@@ -123,7 +123,7 @@ describe('a guarded scope of Fastify', () => {
     app.register(async (scope) => {
       await scope.register(verifyWebhook, { listener })
       scope.register(async (inner) => {
-        inner.post('/inner', async (request) => ({ id: request.webhook.id, got: request.body }))
+        inner.post('/inner', async (request) => ({ id: webhookOf(request).id, got: request.body }))
       })
     })
     const sent = await request({ path: '/inner' })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler } from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { verifyWebhook } from '../../adapters/express.ts'
+import { verifyWebhook, webhookOf } from '../../adapters/express.ts'
 import type { EventStore, WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { SECRET } from '../support/hmac-listener.ts'
@@ -24,11 +24,11 @@ async function running(endpoint: Endpoint, handle: Handle = () => 200, inFront: 
   const atOnce = { now: 0, most: 0 }
   const app = express().set('env', 'test') // logs no errors
   app.post('/hook', ...inFront, verifyWebhook(endpoint.listener), async (request, response) => {
-    runs.add(request.webhook.id)
+    runs.add(webhookOf(request).id)
     atOnce.now += 1
     atOnce.most = Math.max(atOnce.most, atOnce.now)
     try {
-      const status = await handle(runs.entries.length, request.webhook)
+      const status = await handle(runs.entries.length, webhookOf(request))
       if (status !== undefined && !response.headersSent) response.sendStatus(status)
     } finally {
       atOnce.now -= 1

@@ -6,7 +6,7 @@ import express4 from 'express4'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { verifyWebhook as onExpress } from '../../adapters/express.ts'
+import { verifyWebhook as onExpress, webhookOf } from '../../adapters/express.ts'
 import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
@@ -21,7 +21,7 @@ function expressApp(create: typeof express) {
   return async (listener: Listener, keep: Keep): Promise<RequestListener> => {
     const app = create()
     app.post('/hook', onExpress(listener), (request, response) => {
-      keep(request.webhook)
+      keep(webhookOf(request))
       response.sendStatus(200)
     })
     return app
@@ -32,7 +32,7 @@ async function fastifyApp(listener: Listener, keep: Keep): Promise<RequestListen
   const app = Fastify()
   app.register(async (scope) => {
     await scope.register(onFastify, { listener })
-    scope.post('/hook', async (request) => keep(request.webhook))
+    scope.post('/hook', async (request) => keep(webhookOf(request)))
   })
   await app.ready()
   return (request, response) => app.routing(request, response)

@@ -82,6 +82,14 @@ describe('webhookOf', () => {
     expect(call).toThrow(/ did not verify this request: is verifyWebhook\(\) on its route\?$/)
   })
 
+  it('returns the event without a listener, as behind a lookup, and throws where there is none', () => {
+    const webhook = { listenerId: 'L1' }
+    expect(webhookOf({ webhook })).toBe(webhook)
+    expect(() => webhookOf({})).toThrow(
+      'webhookOf: no listener verified this request: is verifyWebhook() on its route?',
+    )
+  })
+
   it.each([[null], [undefined], [{}]])('throws for a listener that is %j, whatever the request', (given) => {
     expect(() => webhookOf({}, given as never)).toThrow('listener: must come from defineListener()')
   })

@@ -1,5 +1,5 @@
 import { http } from '@google-cloud/functions-framework'
-import { verifyWebhook } from 'hookgate/express'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { listener } from './listener.ts'
 
 const verify = verifyWebhook(listener)
@@ -10,7 +10,8 @@ http('orders', (req, res) =>
       console.error(error) // a mistake in the set-up: it names the fix
       return void res.sendStatus(500)
     }
-    console.log('event', req.webhook.id, req.webhook.payload)
+    const { id, payload } = webhookOf(req, listener)
+    console.log('event', id, payload)
     res.json({ received: true })
   }),
 )

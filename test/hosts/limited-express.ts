@@ -1,6 +1,6 @@
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
-import { verifyWebhook } from 'hookgate/express'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { listener } from './listener.ts'
 
 export const app = express()
@@ -9,7 +9,8 @@ app.post(
   rateLimit({ windowMs: 60_000, limit: 100 }), // by req.ip
   verifyWebhook(listener),
   (req, res) => {
-    console.log('event', req.webhook.id, req.webhook.payload)
+    const { id, payload } = webhookOf(req, listener)
+    console.log('event', id, payload)
     res.json({ received: true })
   },
 )

@@ -10,7 +10,7 @@ import { rateLimit as expressLimit } from 'express-rate-limit'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { rateLimiter } from 'hono-rate-limiter'
-import { verifyWebhook } from 'hookgate/express'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { verifyWebhook as verifyWebhookFastify } from 'hookgate/fastify'
 import { verifyWebhook as verifyWebhookHono } from 'hookgate/hono'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -55,7 +55,7 @@ const BEHIND: { readonly [name: string]: () => Promise<Send> } = {
   'express-rate-limit between verifyWebhook and the handler': async () => {
     const app = express()
     app.post('/webhooks/orders', verifyWebhook(await listener()), expressLimit(LIMITER), (req, res) => {
-      handle(req.webhook)
+      handle(webhookOf(req))
       res.json({})
     })
     return served(app)

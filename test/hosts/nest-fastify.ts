@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { FastifyInstance } from 'fastify'
 import type { WebhookEvent } from 'hookgate'
-import { verifyWebhook } from 'hookgate/fastify'
+import { verifyWebhook, webhookOf } from 'hookgate/fastify'
 import { listener } from './listener.ts'
 
 @Injectable()
@@ -21,7 +21,7 @@ export const app = await NestFactory.create<NestFastifyApplication>(AppModule, n
 await app.register(async (scope: FastifyInstance) => {
   await scope.register(verifyWebhook, { listener })
   scope.post('/webhooks/orders', async (request) => {
-    await app.get(Orders).received(request.webhook)
+    await app.get(Orders).received(webhookOf(request))
     return { received: true }
   })
 })

@@ -2,7 +2,7 @@ import { configure as codegenie } from '@codegenie/serverless-express'
 import { configure as vendia } from '@vendia/serverless-express'
 import express from 'express'
 import { defineListener, hmac } from 'hookgate'
-import { verifyWebhook } from 'hookgate/express'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { memoryStore } from 'hookgate/stores/memory'
 import serverlessHttp from 'serverless-http'
 import { describe, expect, it, vi } from 'vitest'
@@ -31,7 +31,7 @@ function started(wrap: Wrap, answers: readonly (number | undefined)[], leaseSeco
   })
   const app = express()
   app.post('/webhooks/orders', verifyWebhook(listener), (request, response) => {
-    bodies.push(Buffer.from(request.webhook.rawBody).toString())
+    bodies.push(Buffer.from(webhookOf(request).rawBody).toString())
     const status = bodies.length > answers.length ? 200 : answers[bodies.length - 1]
     if (status !== undefined) response.status(status).json({ status })
   })

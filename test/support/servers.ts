@@ -6,7 +6,7 @@ import express4 from 'express4'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Context, Hono } from 'hono'
 import { onTestFinished } from 'vitest'
-import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/express.ts'
+import { type VerifyWebhookOptions, verifyWebhook, webhookOf } from '../../adapters/express.ts'
 import { verifyWebhook as verifyWebhookFastify } from '../../adapters/fastify.ts'
 import {
   type VerifyWebhookOptions as HonoOptions,
@@ -94,7 +94,7 @@ function onExpress(create: typeof express): Start {
       /.*/,
       verifyWebhook(targetFor(setup.target, pathOf), setup.options),
       (request, response, next) => {
-        run(request.webhook)
+        run(webhookOf(request))
           .then((status) => answer(response, status))
           .catch(next)
       },
@@ -135,7 +135,7 @@ const onFastify: Start = async (setup) => {
       listener: targetFor(setup.target, pathOf),
     })
     scope.all('/*', async (request, reply) => {
-      const status = await run(request.webhook)
+      const status = await run(webhookOf(request))
       return reply
         .code(status)
         .header('content-type', ANSWER_TYPE)

@@ -24,16 +24,25 @@ test('verifyWebhook is a RequestHandler of @types/express 5', () => {
   })
 })
 
-test('req.webhook is typed in the handlers behind it, and its payload is JSON and never any', () => {
+test('req.webhook may be undefined: its type does not know which routes are guarded', () => {
+  app.get('/health', (request) => {
+    expectTypeOf(request.webhook).toEqualTypeOf<WebhookEvent | undefined>()
+    // @ts-expect-error there is none here
+    request.webhook.id
+  })
+})
+
+test('webhookOf(req) is the event, and its payload is JSON and never any', () => {
   app.post('/hook', verifyWebhook(plain), (request, response) => {
-    expectTypeOf(request.webhook).toEqualTypeOf<WebhookEvent>()
-    expectTypeOf(request.webhook.payload).toEqualTypeOf<Json>()
-    expectTypeOf(request.webhook.payload).not.toBeAny()
-    expectTypeOf(request.webhook.rawBody).toEqualTypeOf<Uint8Array>()
+    const event = webhookOf(request)
+    expectTypeOf(event).toEqualTypeOf<WebhookEvent>()
+    expectTypeOf(event.payload).toEqualTypeOf<Json>()
+    expectTypeOf(event.payload).not.toBeAny()
+    expectTypeOf(event.rawBody).toEqualTypeOf<Uint8Array>()
     // @ts-expect-error JSON may be anything: nobody knows of a member
-    request.webhook.payload.orderId
+    event.payload.orderId
     // @ts-expect-error there is no such member
-    request.webhook.body
+    event.body
     response.sendStatus(200)
   })
 })

@@ -14,13 +14,22 @@ const plain = defineListener(base)
 const order = defineListener({ ...base, payload: z.object({ orderId: z.string() }) })
 const app = Fastify()
 
-test('request.webhook is typed in the handlers of the scope', () => {
+test('request.webhook may be undefined: its type does not know which scopes are guarded', () => {
+  app.get('/health', async (request) => {
+    expectTypeOf(request.webhook).toEqualTypeOf<WebhookEvent | undefined>()
+    // @ts-expect-error there is none here
+    request.webhook.id
+  })
+})
+
+test('webhookOf(request) is the event, and its payload is JSON and never any', () => {
   app.register(async (scope) => {
     await scope.register(verifyWebhook, { listener: plain })
     scope.post('/hook', async (request) => {
-      expectTypeOf(request.webhook).toEqualTypeOf<WebhookEvent>()
-      expectTypeOf(request.webhook.payload).toEqualTypeOf<Json>()
-      expectTypeOf(request.webhook.payload).not.toBeAny()
+      const event = webhookOf(request)
+      expectTypeOf(event).toEqualTypeOf<WebhookEvent>()
+      expectTypeOf(event.payload).toEqualTypeOf<Json>()
+      expectTypeOf(event.payload).not.toBeAny()
     })
   })
 })
