@@ -52,15 +52,29 @@ export interface AppOutcome {
   readonly problem: string | null
 }
 
-/** How much memory it takes, roughly. */
-export function weightOf({ body, headers, app }: Inspected): number {
-  const ofApp = app === null ? 0 : app.body.byteLength + textLength(app.headers) * 2
-  return body.byteLength + textLength(headers) * 2 + ofApp + OVERHEAD_BYTES
+/** A delivery that nobody has looked at yet. */
+export interface Observed {
+  readonly seq: number
+  /** How much memory it takes, roughly, in bytes. */
+  readonly weight: number
+  inspect(): Inspected
 }
 
-function textLength(headers: WireHeaders): number {
+/** A delivery of an earlier run. */
+export function observedBefore(delivery: Inspected): Observed {
+  const { seq, body, headers, app } = delivery
+  return { seq, weight: weightOf(body, textLength(headers.flat()), app), inspect: () => delivery }
+}
+
+export function weightOf(body: Uint8Array, headersLength: number, app: AppOutcome | null): number {
+  const ofApp = app === null ? 0 : app.body.byteLength + textLength(app.headers.flat()) * 2
+  return body.byteLength + headersLength * 2 + ofApp + OVERHEAD_BYTES
+}
+
+/** Of header names and values, in characters. */
+export function textLength(rawHeaders: readonly string[]): number {
   let length = 0
-  for (const [name, value] of headers) length += name.length + value.length
+  for (const text of rawHeaders) length += text.length
   return length
 }
 

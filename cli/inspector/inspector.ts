@@ -1,8 +1,10 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { checkOutcomes } from '../../src/explain/index.ts'
+import type { Listener } from '../../src/index.ts'
 import type { DeliveryReport } from '../delivery-report.ts'
 import { apiOf, type Board } from './api.ts'
 import { explainerFor, outcomeOf } from './explaining.ts'
+import type { Inspected } from './inspected.ts'
 import { Kept } from './kept.ts'
 import { Live } from './live.ts'
 import { masked, maskFor } from './mask.ts'
@@ -43,17 +45,21 @@ export async function openInspector(plan: InspectorPlan, watched: Watched): Prom
     url: ui?.url,
     tell(report) {
       seq += 1
-      const delivery = observe(report, seq, origins.get(report.request) ?? null)
-      record?.write(toRecord(delivery, checkOutcomes(outcomeOf(delivery), listener)))
+      const observed = observe(report, seq, origins.get(report.request) ?? null)
+      record?.write(recordOf(observed.inspect(), listener))
       if (ui === undefined) return
-      kept.add(delivery)
-      live.tell(() => rowOf(masked(delivery, mask)))
+      kept.add(observed)
+      live.tell(() => rowOf(masked(observed.inspect(), mask)))
     },
     async close() {
       live.close()
       await Promise.all([ui?.close(), record?.close()])
     },
   }
+}
+
+function recordOf(delivery: Inspected, listener: Listener<unknown>): string {
+  return toRecord(delivery, checkOutcomes(outcomeOf(delivery), listener))
 }
 
 /** Looked up while the connection is open: later its port is unknown. */

@@ -1,37 +1,36 @@
-import { type Inspected, weightOf } from './inspected.ts'
+import { type Inspected, type Observed, observedBefore } from './inspected.ts'
 
 const MOST_BYTES = 16 * 2 ** 20
 
 /** The latest deliveries: at most so many, and at most 16 MB together. The oldest make room. */
 export class Kept {
-  readonly #bySeq = new Map<number, { readonly delivery: Inspected; readonly weight: number }>()
+  readonly #bySeq = new Map<number, Observed>()
   readonly #most: number
   #bytes = 0
 
   constructor(most: number, loaded: readonly Inspected[] = []) {
     this.#most = most
-    for (const delivery of loaded) this.add(delivery)
+    for (const delivery of loaded) this.add(observedBefore(delivery))
   }
 
-  add(delivery: Inspected): void {
-    const weight = weightOf(delivery)
-    this.#bySeq.set(delivery.seq, { delivery, weight })
-    this.#bytes += weight
+  add(latest: Observed): void {
+    this.#bySeq.set(latest.seq, latest)
+    this.#bytes += latest.weight
     for (const [seq, oldest] of this.#bySeq) {
       if (this.#bySeq.size <= this.#most && this.#bytes <= MOST_BYTES) return
-      if (seq === delivery.seq) return // the latest stays, however large
+      if (seq === latest.seq) return // the latest stays, however large
       this.#bySeq.delete(seq)
       this.#bytes -= oldest.weight
     }
   }
 
   get(seq: number): Inspected | undefined {
-    return this.#bySeq.get(seq)?.delivery
+    return this.#bySeq.get(seq)?.inspect()
   }
 
   /** From the oldest to the latest. */
   all(): Inspected[] {
-    return [...this.#bySeq.values()].map(({ delivery }) => delivery)
+    return [...this.#bySeq.values()].map((observed) => observed.inspect())
   }
 
   get bytes(): number {

@@ -1,36 +1,50 @@
 import type { DeliveryReport } from '../delivery-report.ts'
 import type { AppAnswer } from '../forward/app-answer.ts'
-import type { AppOutcome, Inspected, WireHeaders } from './inspected.ts'
+import {
+  type AppOutcome,
+  type Inspected,
+  type Observed,
+  textLength,
+  type WireHeaders,
+  weightOf,
+} from './inspected.ts'
 
 /** Larger bodies are kept up to here. */
 const LARGEST_BODY = 4 * 2 ** 20
 const LONGEST_PATH = 2000
 
-/** A delivery that is over, as the inspector keeps it. */
-export function observe(report: DeliveryReport, seq: number, replayOf: number | null): Inspected {
-  const { line, request, delivery, verdict, app, receiveMs, decideMs } = report
-  const { time, listener, eventId, reason, status } = line
-  const body = delivery?.body ?? new Uint8Array()
-  return {
+/**
+ * A delivery that is over, as the inspector keeps it. It is taken apart once somebody looks: until then it is few objects, because
+ * the garbage collector copies each of them.
+ */
+export function observe(report: DeliveryReport, seq: number, replayOf: number | null): Observed {
+  const { line, request, delivery, verdict, receiveMs, decideMs } = report
+  const { method = '', url = '', rawHeaders } = request
+  const whole = delivery?.body ?? NOTHING
+  const body = Buffer.from(whole.length > LARGEST_BODY ? whole.subarray(0, LARGEST_BODY) : whole) // may be a window on more
+  const truncated = delivery === undefined || line.reason === 'body_too_large' || body.length < whole.length
+  const sourceIp = delivery?.sourceIp ?? request.socket.remoteAddress ?? null
+  const detail = (verdict?.ok === false && verdict.detail) || null
+  const app = appOutcome(report.app)
+  const appMs = report.app?.ms ?? null
+  // Names neither request nor delivery nor verdict: they would stay in memory.
+  const inspect = (): Inspected => ({
     seq,
-    time,
-    listener,
-    method: request.method ?? '',
-    path: (request.url ?? '').slice(0, LONGEST_PATH),
-    sourceIp: delivery?.sourceIp ?? request.socket.remoteAddress ?? null,
-    headers: pairs(request.rawHeaders),
-    body: Buffer.from(body.subarray(0, LARGEST_BODY)), // a copy: it may be a window on a larger buffer
-    truncated: delivery === undefined || reason === 'body_too_large' || body.byteLength > LARGEST_BODY,
-    verdict: line.verdict,
-    reason,
-    detail: (verdict?.ok === false && verdict.detail) || null,
-    status,
-    eventId,
-    replayOf,
-    ms: { receive: receiveMs ?? null, decide: decideMs ?? null, app: app?.ms ?? null, total: line.ms },
-    app: appOutcome(app),
-  }
+    time: line.time,
+    listener: line.listener,
+    method,
+    path: url.slice(0, LONGEST_PATH),
+    sourceIp,
+    headers: pairs(rawHeaders),
+    ...{ body, truncated, verdict: line.verdict, reason: line.reason, detail },
+    ...{ status: line.status, eventId: line.eventId, replayOf },
+    ms: { receive: receiveMs ?? null, decide: decideMs ?? null, app: appMs, total: line.ms },
+    app,
+  })
+  return { seq, weight: weightOf(body, textLength(rawHeaders), app), inspect }
 }
+
+const NOTHING = new Uint8Array()
 
 function appOutcome(app: AppAnswer | undefined): AppOutcome | null {
   if (app === undefined) return null

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import type { Inspected } from '../../../cli/inspector/inspected.ts'
+import { type Observed, observedBefore } from '../../../cli/inspector/inspected.ts'
 import { Kept } from '../../../cli/inspector/kept.ts'
 
 const MB = 2 ** 20
 
-function delivery(seq: number, bodyBytes = 0): Inspected {
-  return {
+function delivery(seq: number, bodyBytes = 0): Observed {
+  return observedBefore({
     seq,
     time: '2026-11-22T12:00:00.000Z',
     listener: 'demo',
@@ -23,7 +23,7 @@ function delivery(seq: number, bodyBytes = 0): Inspected {
     replayOf: null,
     ms: { receive: null, decide: null, app: null, total: 1 },
     app: null,
-  }
+  })
 }
 
 const seqs = (kept: Kept) => kept.all().map(({ seq }) => seq)
