@@ -62,6 +62,8 @@ export interface SchemeEndpoint extends Addressed {
   readonly scheme: { readonly scheme: SenderScheme }
   /** The shared secret. */
   readonly secret?: string | undefined
+  /** The public name of the secret, if the sender gives it one: LiveKit's API key, Braintree's public key. */
+  readonly keyId?: string | undefined
   /** For schemes with a key pair: a private JWK. */
   readonly privateKey?: SignAsOptions['privateKey']
   /** The URL to sign, where the scheme signs it. Default: `url`. */
@@ -80,6 +82,7 @@ const ENDPOINT: { readonly [name: string]: OptionCheck } = {
   url: wellFormedText,
   headers: checkedElsewhere,
   secret: text,
+  keyId: text,
   privateKey: checkedElsewhere,
   subject: text,
   audience: text,
@@ -97,8 +100,8 @@ export async function signFor(endpoint: Endpoint, event: OutgoingEvent, now: num
   const timestamp = Math.floor(now / 1000)
   const { body, id: eventId, type: eventType } = event
   if (endpoint.scheme !== undefined) {
-    const { scheme, secret, privateKey, publicUrl = url } = endpoint
-    return signAs(scheme, { secret, privateKey, publicUrl, body, eventId, eventType, timestamp })
+    const { scheme, secret, keyId, privateKey, publicUrl = url } = endpoint
+    return signAs(scheme, { secret, keyId, privateKey, publicUrl, body, eventId, eventType, timestamp })
   }
   if (endpoint.secret !== undefined) return signHmac({ secret: endpoint.secret, body, eventId, timestamp })
   const { privateKey, subject, audience = url } = endpoint

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { github } from '../../schemes/github.ts'
+import { livekit } from '../../schemes/livekit.ts'
 import { sns } from '../../schemes/sns.ts'
 import { standardWebhooks } from '../../schemes/standard-webhooks.ts'
 import { stripe } from '../../schemes/stripe.ts'
@@ -106,6 +107,13 @@ describe('deliver to hookgate', () => {
     const event = { ...newEvent({ id: 'evt_1', type: 'invoice.paid' }), type: 'invoice.paid' }
     expect(await send({ url, scheme, secret }, event)).toMatchObject({ outcome: 'done', status: 200 })
     expect(bodies).toHaveLength(1)
+  })
+
+  it('signs as a sender does that gives its secret a name', async () => {
+    const { url, bodies } = await receiver(livekit({ secrets: SECRET, apiKey: 'APIkey' }))
+    const target = { url, scheme: livekit, secret: SECRET, keyId: 'APIkey' }
+    expect(await send(target, newEvent({ id: 'EV_1' }))).toMatchObject({ outcome: 'done', status: 200 })
+    expect(bodies).toEqual([{ id: 'EV_1' }])
   })
 
   it('sends the same bytes and the same ID each time, with a timestamp and a signature of its own', async () => {
@@ -220,7 +228,7 @@ describe('a mistake of the caller is thrown', () => {
     ['a JWT endpoint without a subject', { url, privateKey: { kty: 'OKP', crv: 'Ed25519', d: 'a', x: 'b' } }],
     ['a misspelt member of the endpoint', { url, secret: SECRET, sceme: stripe }],
     ['an empty secret', { url, secret: '' }],
-    ['a scheme that no row signs', { url, scheme: sns, secret: SECRET }],
+    ['a scheme that only its sender signs', { url, scheme: sns, secret: SECRET }],
     ['an event without an ID', { url, secret: SECRET }, { body: '{}' }],
     ['an event without a body', { url, secret: SECRET }, { id: 'a' }],
     ['an ID with a line break', { url, secret: SECRET }, { id: 'a\r\nx: y', body: '{}' }],
