@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
-import { verifyWebhook } from 'hookgate/fastify'
+import { verifyWebhook, webhookOf } from 'hookgate/fastify'
 import { listener } from './listener.ts'
 
 export const app = Fastify()
@@ -8,8 +8,9 @@ await app.register(rateLimit, { max: 100, timeWindow: '1 minute' }) // by reques
 app.register(async (scope) => {
   scope.addHook('onRequest', app.rateLimit()) // first: a route's own limit comes behind the signature check
   await scope.register(verifyWebhook, { listener })
-  scope.post('/webhooks/orders', async ({ webhook }) => {
-    console.log('event', webhook.id, webhook.payload)
+  scope.post('/webhooks/orders', async (request) => {
+    const { id, payload } = webhookOf(request, listener)
+    console.log('event', id, payload)
     return { received: true }
   })
 })

@@ -66,7 +66,7 @@ const BEHIND: { readonly [name: string]: () => Promise<Send> } = {
     await app.register(rateLimit, { max: LIMIT, timeWindow: MINUTE_MS })
     app.register(async (scope) => {
       await scope.register(verifyWebhookFastify, { listener: await listener() })
-      scope.post('/webhooks/orders', async ({ webhook }) => handle(webhook))
+      scope.post('/webhooks/orders', async (request) => handle(webhookOf(request)))
     })
     return listening(app)
   },

@@ -2,15 +2,16 @@ import 'reflect-metadata'
 import { Controller, HttpCode, Module, Post, Req } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { Request } from 'express'
-import { verifyWebhook } from 'hookgate/express'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { listener } from './listener.ts'
 
 @Controller('webhooks')
 class WebhooksController {
   @Post('orders')
   @HttpCode(200)
-  orders(@Req() { webhook }: Request) {
-    console.log('event', webhook.id, webhook.payload)
+  orders(@Req() request: Request) {
+    const { id, payload } = webhookOf(request, listener)
+    console.log('event', id, payload)
     return { received: true }
   }
 }
