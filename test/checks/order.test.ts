@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { type Delivery, defineListener, hmac, type Reason, verify } from '../../src/index.ts'
+import { STATUS } from '../../src/reason.ts'
 import { signHmac, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -22,59 +23,53 @@ interface Plan {
 }
 
 interface Fault {
-  readonly reason: Reason
   /** Faults of one field exclude each other. */
   readonly field: string
   readonly spoil: (plan: Plan, nowSeconds: number) => void
 }
 
-/** Everything that can be wrong with a signed delivery, in the order in which it is found. */
-const FAULTS: readonly Fault[] = [
-  { reason: 'body_too_large', field: 'size', spoil: (plan) => (plan.body = plan.body.padEnd(70_000)) },
-  { reason: 'method_not_post', field: 'method', spoil: (plan) => (plan.method = 'PUT') },
-  {
-    reason: 'header_missing',
-    field: 'event id',
-    spoil: (plan) => (plan.headers['webhook-event-id'] = undefined),
-  },
-  {
-    reason: 'header_repeated',
+/** Reasons that are found elsewhere: by adapters, in tokens, in other senders' deliveries, and by the claim. */
+const ELSEWHERE = [
+  'body_incomplete',
+  'token_invalid',
+  'token_expired',
+  'content_type_not_accepted',
+  'body_malformed',
+  'event_id_malformed',
+  'event_duplicate',
+  'event_in_progress',
+] as const satisfies readonly Reason[]
+
+/** Everything that can be wrong with a signed delivery, in the order in which it is found. A missing reason does not compile. */
+const BY_REASON: { readonly [R in Exclude<Reason, (typeof ELSEWHERE)[number]>]: Fault } = {
+  body_too_large: { field: 'size', spoil: (plan) => (plan.body = plan.body.padEnd(70_000)) },
+  method_not_post: { field: 'method', spoil: (plan) => (plan.method = 'PUT') },
+  header_missing: { field: 'event id', spoil: (plan) => (plan.headers['webhook-event-id'] = undefined) },
+  header_repeated: {
     field: 'encoding',
     spoil: (plan) => (plan.headers['content-encoding'] = ['gzip', 'gzip']),
   },
-  {
-    reason: 'content_type_not_json',
-    field: 'type',
-    spoil: (plan) => (plan.headers['content-type'] = 'text/plain'),
-  },
-  {
-    reason: 'content_encoding_not_identity',
+  content_type_not_json: { field: 'type', spoil: (plan) => (plan.headers['content-type'] = 'text/plain') },
+  content_encoding_not_identity: {
     field: 'encoding',
     spoil: (plan) => (plan.headers['content-encoding'] = 'gzip'),
   },
-  { reason: 'body_not_json', field: 'body', spoil: (plan) => (plan.body = `${plan.body.trim()}}`) },
-  { reason: 'timestamp_malformed', field: 'time', spoil: (plan) => (plan.timestamp = '1e9') },
-  {
-    reason: 'timestamp_out_of_range',
-    field: 'time',
-    spoil: (plan, now) => (plan.timestamp = `${now - 301}`),
-  },
-  {
-    reason: 'event_id_not_uuid_v4',
+  body_not_json: { field: 'body', spoil: (plan) => (plan.body = `${plan.body.trim()}}`) },
+  timestamp_malformed: { field: 'time', spoil: (plan) => (plan.timestamp = '1e9') },
+  timestamp_out_of_range: { field: 'time', spoil: (plan, now) => (plan.timestamp = `${now - 301}`) },
+  event_id_not_uuid_v4: {
     field: 'event id',
     spoil: (plan) => (plan.eventId = plan.eventId.replace('-4', '-7')),
   },
-  { reason: 'source_ip_not_allowed', field: 'source', spoil: (plan) => (plan.sourceIp = '192.0.2.1') },
-  {
-    reason: 'auth_missing',
-    field: 'signature',
-    spoil: (plan) => (plan.headers['webhook-signature'] = undefined),
-  },
-  { reason: 'signature_mismatch', field: 'signature', spoil: (plan) => (plan.secret = 'w'.repeat(43)) },
-  { reason: 'payload_invalid', field: 'body', spoil: (plan) => (plan.body = '{"a":"text"}') },
-]
+  source_ip_not_allowed: { field: 'source', spoil: (plan) => (plan.sourceIp = '192.0.2.1') },
+  auth_missing: { field: 'signature', spoil: (plan) => (plan.headers['webhook-signature'] = undefined) },
+  signature_mismatch: { field: 'signature', spoil: (plan) => (plan.secret = 'w'.repeat(43)) },
+  payload_invalid: { field: 'body', spoil: (plan) => (plan.body = '{"a":"text"}') },
+}
 
-async function send(faults: readonly Fault[], done: boolean) {
+const FAULTS = Object.entries(BY_REASON).map(([reason, fault]) => ({ reason, ...fault }))
+
+async function send(faults: readonly Pick<Fault, 'spoil'>[], done: boolean) {
   const clock = fakeClock()
   const inner = memoryStore({ clock, maxRecords: 10 })
   const { store, calls } = spyStore(inner)
@@ -107,6 +102,10 @@ async function send(faults: readonly Fault[], done: boolean) {
 const reasonOf = (words: string) => words.split(' ').at(-1)
 
 describe('one fault', () => {
+  it('every reason is in the order, or is found elsewhere', () => {
+    expect([...Object.keys(BY_REASON), ...ELSEWHERE].toSorted()).toEqual(Object.keys(STATUS).toSorted())
+  })
+
   it('none is accepted', async () => {
     const { words, calls } = await send([], false)
     expect(words).toBe('accepted')

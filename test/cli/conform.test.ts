@@ -148,20 +148,23 @@ describe('hookgate conform', () => {
 
   it('exits with 0 where all is as specified, and says nothing else', async () => {
     const { code, stdout } = await hookgate(['conform', await plainReceiver(SECRET)], { env })
-    expect(stdout).toMatch(/^80 of 80 as specified, 0 broken\nevents that stay behind:( [0-9a-f-]{36}){3}\n$/)
+    expect(stdout).toMatch(
+      /^(\d{2,}) of \1 as specified, 0 broken\nevents that stay behind:( [0-9a-f-]{36}){3}\n$/,
+    )
     expect(code).toBe(0)
   })
 
   it('prints each case with --all, and as NDJSON with --json; the secret is in neither', async () => {
     const url = await plainReceiver(SECRET)
     const all = await hookgate(['conform', url, '--all'], { env })
-    expect(all.stdout.split('\n').filter((line) => line.startsWith('ok '))).toHaveLength(80)
+    const passed = all.stdout.split('\n').filter((line) => line.startsWith('ok '))
+    expect(all.stdout).toContain(`${passed.length} of ${passed.length} as specified`)
     const json = await hookgate(['conform', url, '--json'], { env })
     const lines: object[] = json.stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-    expect(lines).toHaveLength(80)
+    expect(lines).toHaveLength(passed.length)
     expect(lines[1]).toEqual({
       name: 'the same event, signed anew',
       rule: expect.any(String),

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { STATUS } from '../../src/reason.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
@@ -72,21 +73,21 @@ describe('the pages', () => {
 
   it('names every reason', () => {
     const reasons = namesIn('src/reason.ts', 'export const STATUS = {')
-    expect(reasons).toHaveLength(22)
+    expect(reasons).toEqual(Object.keys(STATUS))
     expect(reasons.filter((reason) => !checks.includes(`\`${reason}\``))).toEqual([])
   })
 
   it.each([
-    ['src/listener-options.ts', 'interface ListenerOptions<Payload = Json> {', 15],
-    ['adapters/shared/receiver-options.ts', 'interface ReceiverOptions {', 3],
-    ['adapters/hono.ts', 'interface VerifyWebhookOptions extends ReceiverOptions {', 2],
-    ['src/auth/remote-options.ts', 'interface RemoteOptions {', 5],
-    ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {', 1],
-    ['stores/memory/memory-store.ts', 'interface MemoryStoreOptions {', 4],
-    ['src/listeners-options.ts', 'interface ListenersOptions<Payload = Json> {', 10],
-  ])('names every option of %s', (path, opening, count) => {
+    ['src/listener-options.ts', 'interface ListenerOptions<Payload = Json> {'],
+    ['adapters/shared/receiver-options.ts', 'interface ReceiverOptions {'],
+    ['adapters/hono.ts', 'interface VerifyWebhookOptions extends ReceiverOptions {'],
+    ['src/auth/remote-options.ts', 'interface RemoteOptions {'],
+    ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {'],
+    ['stores/memory/memory-store.ts', 'interface MemoryStoreOptions {'],
+    ['src/listeners-options.ts', 'interface ListenersOptions<Payload = Json> {'],
+  ])('names every option of %s', (path, opening) => {
     const names = namesIn(path, opening)
-    expect(names).toHaveLength(count)
+    expect(names.length).toBeGreaterThan(0)
     expect(names.filter((option) => !options.includes(`\`${option}`))).toEqual([])
   })
 })
