@@ -71,6 +71,15 @@ describe('the pages', () => {
     expect(speed.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
   })
 
+  it('docs/stores.md names every store', () => {
+    const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+    const manifest: { readonly exports: object } = JSON.parse(read('package.json'))
+    const stores = Object.keys(manifest.exports).filter((subpath) => subpath.startsWith('./stores/'))
+    expect(stores).toContain('./stores/redis')
+    const page = read('docs/stores.md')
+    expect(stores.filter((name) => !page.includes(`from \`hookgate/${name.slice(2)}\``))).toEqual([])
+  })
+
   it('names every reason', () => {
     const reasons = namesIn('src/reason.ts', 'export const STATUS = {')
     expect(reasons).toEqual(Object.keys(STATUS))
