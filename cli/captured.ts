@@ -17,7 +17,7 @@ export interface CapturedValues {
 
 /** A delivery that somebody kept. */
 export interface Captured {
-  /** What an adapter would have seen. */
+  /** The delivery as an adapter would have passed it on. */
   readonly delivery: Delivery
   /** When it arrived, in Unix seconds, where the record says so. */
   readonly at?: number

@@ -1,6 +1,6 @@
 import { paint, printable, toJsonLine } from './output.ts'
 
-/** What is told of a delivery. The keys are stable. Of what a stranger sent, only a proven event ID is in it. */
+/** A delivery as a line of JSON. The keys are stable. It quotes nothing of a stranger's but a proven event ID. */
 export interface DeliveryLine {
   /** When it arrived, ISO 8601. */
   readonly time: string

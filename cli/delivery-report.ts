@@ -3,7 +3,7 @@ import type { Delivery, Verdict, VerdictContext } from '../src/index.ts'
 import type { DeliveryLine } from './delivery-line.ts'
 import type { AppAnswer } from './forward/app-answer.ts'
 
-/** What becomes known of a delivery while it is answered. Times are those of `performance.now()`. */
+/** Collects what is known about a delivery while it is answered. Times come from `performance.now()`. */
 export interface Progress {
   readonly time: string
   readonly startedAt: number

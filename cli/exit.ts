@@ -1,4 +1,4 @@
-/** What the shell is told. */
+/** The exit codes. */
 export const EXIT = { done: 0, refused: 1, usage: 2 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

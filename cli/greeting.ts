@@ -4,7 +4,7 @@ import { printable } from './output.ts'
 export interface Greeting {
   readonly url: string
   readonly auth: ListenAuth
-  /** What is shown of the store. Undefined for a memory. */
+  /** The store as it is printed. Undefined for the memory store. */
   readonly store: string | undefined
   readonly forwardTo: URL | undefined
   /** The page of `--ui`, with its token. */

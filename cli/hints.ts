@@ -1,7 +1,7 @@
 import type { Signer } from './signing.ts'
 
 const BY_CODE: { readonly [code: string]: string } = {
-  event_duplicate: 'this event was accepted before; to a sender that is success',
+  event_duplicate: 'this event was accepted before; senders treat that as success',
   event_in_progress: 'another delivery of this event is still running; send it again after Retry-After',
   timestamp_out_of_range: 'Webhook-Timestamp and the clock of the receiver are more than 5 minutes apart',
   timestamp_malformed: 'Webhook-Timestamp is in whole seconds, not milliseconds',
@@ -9,29 +9,30 @@ const BY_CODE: { readonly [code: string]: string } = {
   body_not_json: 'the body is not JSON',
   payload_invalid:
     "the payload does not fit the receiver's schema; the receiver's onVerdict says where, in detail",
-  body_too_large: 'the body is larger than the receiver takes',
-  listener_unknown: 'no listener has this path; copy the URL that listen prints',
+  body_too_large: 'the body is larger than the receiver accepts',
+  listener_unknown: 'no listener has this path; copy the URL that `hookgate listen` prints',
 }
 
 const BY_STATUS: { readonly [status: number]: string } = {
-  403: 'the receiver does not take deliveries from this address',
+  403: 'the receiver does not accept deliveries from this address',
   404: 'nobody listens at this path',
-  409: 'this event was accepted before; to a sender that is success',
+  409: 'this event was accepted before; senders treat that as success',
   503: 'the receiver could not decide; send the same event again later, freshly signed',
 }
 
 const UNAUTHORIZED = {
-  hmac: 'the secrets differ, or the body changed on its way',
-  scheme: 'the secrets differ, the body changed on its way, or the receiver expects another scheme',
-  jwt: 'the token was refused: key, --tenant-url, --public-url, --expires, or a changed body; listen --explain tells',
+  hmac: 'the secrets differ, or the body changed on the way',
+  scheme: 'the secrets differ, the body changed on the way, or the receiver expects another scheme',
+  jwt: 'the token was refused; check the key, --tenant-url, --public-url, --expires and the body, or run the receiver with --explain',
 } as const
 
-/** One line about an answer, where there is something to say. The receiver's own code knows best. */
+/** One line about an answer, or undefined. Prefers the receiver's own `code` to its status. */
 export function hintAbout(status: number, body: string, method: Signer['method']): string | undefined {
   const code = problemCode(body)
   if (code !== undefined && Object.hasOwn(BY_CODE, code)) return BY_CODE[code]
   if (status === 401) return UNAUTHORIZED[method]
-  if (status >= 300 && status < 400) return 'redirects are not followed; a signature is for one address'
+  if (status >= 300 && status < 400)
+    return 'redirects are not followed, because a signature is for one address'
   return BY_STATUS[status]
 }
 

@@ -13,7 +13,7 @@ const PARTING_MS = 3000
 /** A store for as long as the listener runs. */
 export interface ListenStore {
   readonly store: EventStore
-  /** What is printed of it: no credentials. Undefined for a memory. */
+  /** The store as it is printed, without credentials. Undefined for the memory store. */
   readonly shown: string | undefined
   /** Why a delivery was left undecided, without any secret. */
   explain(error: unknown): string
@@ -24,7 +24,7 @@ export interface ListenStore {
 /**
  * Opens what `--store` names, creates its table where it needs one, and tells on standard error what `check()` finds.
  *
- * @throws UsageError for what is no store; RefusedError when it cannot be reached, without any secret.
+ * @throws UsageError if the URL names no store. RefusedError if the store cannot be reached. Neither quotes a secret.
  */
 export async function openStore(text: string): Promise<ListenStore> {
   const url = parseStoreUrl(text)

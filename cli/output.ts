@@ -32,7 +32,7 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** What an error says, made safe for a terminal. */
+/** An error's message, made safe for a terminal. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? printable(error.message) : 'cannot decide'
 }

@@ -26,7 +26,7 @@ export async function allSchemes(): Promise<readonly AnyScheme[]> {
   return Promise.all((await schemeNames()).map(importScheme))
 }
 
-/** The scheme of that name. @throws UsageError when there is none; the message names the nearest one. */
+/** Finds a scheme by name. @throws UsageError if there is none. The message suggests the nearest name. */
 export async function loadScheme(name: string): Promise<AnyScheme> {
   const names = await schemeNames()
   if (!NAME.test(name) || !names.includes(name)) {
@@ -53,7 +53,7 @@ export function hasKeyPair({ scheme }: AnyScheme): boolean {
   return scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256'
 }
 
-/** What a listener needs: the secret, or the sender's public key, from `--secret-file` or `HOOKGATE_SECRET`. */
+/** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`. */
 export async function receiverAuth(
   factory: AnyScheme,
   secretFile: string | undefined,

@@ -44,14 +44,14 @@ async function findText(
   return secret === undefined ? undefined : { secret, from: 'environment' }
 }
 
-/** @throws UsageError when there is none. A scheme judges it. */
+/** Leaves the format to the scheme. @throws UsageError if there is no secret. */
 export async function needText(secretFile: string | undefined): Promise<string> {
   const given = await findText(secretFile, SIGNING_SECRET)
   if (given) return given.secret
   throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
 }
 
-/** @throws UsageError also when there is none. */
+/** @throws UsageError also if there is no secret. */
 export async function needSecret(secretFile: string | undefined): Promise<string> {
   const given = await findSecret(secretFile)
   if (given) return given.secret

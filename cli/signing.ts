@@ -47,7 +47,7 @@ const FARTHEST = 1e12
 
 const readSignedBody = (given: SignValues) => readBody(given, '--data TEXT, --file FILE')
 
-/** Reads everything that signing takes. @throws UsageError for what is missing, unreadable or contradictory. */
+/** Reads all options of signing. @throws UsageError for missing, unreadable or contradictory ones. */
 export async function readSigner(given: SignValues, url: string): Promise<Signer> {
   checkOneMethod(given)
   const eventId = given['event-id'] ?? crypto.randomUUID()

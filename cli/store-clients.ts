@@ -21,11 +21,11 @@ export interface OpenStore {
   close(): unknown
   /** The server's clock, in milliseconds since 1970. */
   now?(): Promise<number>
-  /** What the connection complains of while there is none: the calls themselves may only say that they waited. */
+  /** The last connection error. The calls themselves may report only a timeout. */
   complaint?(): unknown
 }
 
-// What is used of each client, in its own words: none is installed with this package.
+// The used part of each client. None is installed with this package.
 type Closer = Record<'disconnect' | 'destroy' | 'end' | 'close', () => unknown>
 type Listening = Closer & { on(event: 'error' | 'connect', listener: (what: unknown) => void): unknown }
 type Opener = (module: ClientModule, target: string, asItIs: boolean) => OpenStore | Promise<OpenStore>

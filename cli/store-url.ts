@@ -4,7 +4,7 @@ export type Engine = 'redis' | 'postgres' | 'sqlite'
 
 export interface StoreUrl {
   readonly engine: Engine
-  /** What the client is given: the URL as it is, or the path of the file. */
+  /** Passed to the client: the URL, or the path of the file. */
   readonly target: string
   /** Its scheme and host, or the file: for people. */
   readonly shown: string
@@ -31,7 +31,7 @@ const UNAMBIGUOUS =
 const UNCLEAR =
   '--store: percent-encode the special characters of the password (@ is %40, / is %2F): where it ends is not clear'
 
-/** @throws UsageError for anything else. What was given is not repeated: it may hold a password. */
+/** @throws UsageError for anything else. The message does not quote the URL, which may hold a password. */
 export function parseStoreUrl(text: string): StoreUrl {
   const [, file] = /^sqlite:(?:\/\/(?=\/))?(.*)$/s.exec(text) ?? []
   if (file !== undefined) {

@@ -10,13 +10,13 @@ export type Sign = (parts?: Partial<SignedParts>) => Promise<MutatedRequest>
 
 /** One delivery, and how it has to be answered. */
 export interface Case {
-  /** What is particular about it. */
+  /** How it differs from a valid delivery. */
   readonly name: string
-  /** What the receiver does wrong if it answers otherwise. */
+  /** The receiver's mistake if it answers otherwise. */
   readonly rule: string
   /** The statuses that are right. */
   readonly statuses: readonly number[]
-  /** What the receiver says in `code`, if it says anything hookgate might. */
+  /** The expected `code`, if the receiver sends codes of hookgate. */
   readonly code?: string
   /** It says nothing unless an event was accepted before. */
   readonly needsAccepted?: true

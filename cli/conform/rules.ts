@@ -1,6 +1,6 @@
 import type { Reason } from '../../src/reason.ts'
 
-/** What a receiver has to do, by the reason for which it refuses. */
+/** The rule behind each reason for a refusal. */
 const RULES: { readonly [R in Reason]?: string } = {
   method_not_post: 'Take POST only.',
   header_missing: 'Require Content-Type, Webhook-Timestamp and Webhook-Event-Id.',

@@ -24,7 +24,7 @@ const TIMEOUT_MS = 10_000
 /** Of one's own: the URL is that of the person at the terminal, and may be on this machine. */
 const AGENTS = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) }
 
-/** What a receiver says in place of a status that could be judged. */
+/** Reported if the receiver gave no status to judge. */
 interface Answered {
   readonly status: number | undefined
   readonly code: string | undefined

@@ -14,5 +14,5 @@ export interface Signer {
   readonly refusals: readonly Case[]
 }
 
-/** What a delivery says where nothing is particular about its body. */
+/** The default body. */
 export const BODY: Uint8Array<ArrayBuffer> = new TextEncoder().encode('{"hookgate":"conform"}')

@@ -10,7 +10,7 @@ type Faults = { readonly [code: string]: readonly [seen: string, fix: string] }
 
 const BYTE_FOR_BYTE = 'let the proxy in front pass bodies on, byte for byte'
 
-/** What the receiver's answer says of the way there. */
+/** Infers from the answer what happened on the way to the receiver. */
 const ON_THE_WAY: Faults = {
   header_missing: ['the Webhook-* headers do not arrive', 'let the proxy in front pass them on'],
   header_repeated: ['a header arrives twice', 'let the proxy in front pass headers on, and add none'],

@@ -6,7 +6,7 @@ const { ok, warn, fail } = notesOf('url')
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/** What the endpoint's tokens name, where the sender signs with a key. */
+/** The subject and audience of the endpoint's tokens, if the sender signs with a key. */
 export interface Names {
   readonly publicUrl: URL | undefined
   readonly tenantUrl: URL | undefined

@@ -14,7 +14,7 @@ import { checkStore } from './store.ts'
 
 const DEADLINE_MS = 7000
 
-/** What the user gave. */
+/** The options of the command line. */
 export interface Patient {
   readonly secretFiles: readonly string[]
   readonly store: string | undefined
@@ -101,7 +101,7 @@ async function endpoint(prober: Prober, patient: Patient): Promise<Finding[]> {
   return [...findings, ...rest.flat()]
 }
 
-/** What is wrong with it, `secret.shape` says. */
+/** `secret.shape` reports what is wrong with it. */
 function secretOf({ secretFiles: [file] }: Patient): string | undefined {
   if (file === undefined) return process.env.HOOKGATE_SECRET || undefined
   try {

@@ -1,4 +1,4 @@
-/** What is looked at. */
+/** The subject of a check. */
 export type CheckId =
   | 'runtime'
   | 'secret.shape'
@@ -16,7 +16,7 @@ export interface Finding {
   readonly status: 'ok' | 'warn' | 'fail' | 'skip'
   /** Never a secret, nor a part of one. */
   readonly seen: string
-  /** What to do. Of a `skip`: what would let it be looked at. */
+  /** How to fix it. For a `skip`: what the check needs to run. */
   readonly fix?: string
 }
 

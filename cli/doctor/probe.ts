@@ -94,5 +94,5 @@ export function whyUnreachable(error: unknown): readonly [seen: string, fix: str
   return known ?? [`cannot be reached (${printable(code || 'unknown')})`, 'try it with curl --verbose']
 }
 
-/** Of a certificate that soon expires. */
+/** For a certificate that expires soon. */
 export const FEW_DAYS = 14

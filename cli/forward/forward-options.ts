@@ -11,7 +11,7 @@ export interface ForwardValues {
 }
 
 const DEFAULT_SECONDS = 10
-/** What the lease must outlast the app's time by: it began earlier, and the answer has to be settled. */
+/** The lease must be this much longer than the app's timeout: it begins earlier, and settling takes time. */
 const MARGIN_SECONDS = 5
 
 export const FORWARD_OPTIONS: OptionTable<ForwardValues> = {

@@ -18,7 +18,7 @@ import { detailOf, rowOf } from './views.ts'
 const LARGEST_COMMAND = 100_000
 const LARGEST_REQUEST = 8 * 2 ** 20
 
-/** What the page can ask for. */
+/** The requests of the page. */
 export interface Board {
   readonly url: string
   readonly kept: Kept
@@ -84,7 +84,7 @@ async function act(
   }
 }
 
-/** What the page asks to send, or what is wrong with the question. */
+/** The delivery that the page asks to send, or why the request is invalid. */
 async function readWish(request: IncomingMessage, delivery: Inspected): Promise<Wish | string> {
   if (request.headers['content-type'] !== 'application/json') return 'JSON only.'
   if (Number(request.headers['content-length'] ?? Infinity) > LARGEST_REQUEST)

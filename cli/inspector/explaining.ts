@@ -21,7 +21,7 @@ export function outcomeOf({ verdict, reason, status }: Inspected): Parameters<ty
   return { ok: false, reason, status }
 }
 
-/** What an adapter would have seen. */
+/** The delivery as an adapter would have passed it on. */
 export function asDelivery({ method, headers, body, sourceIp }: Inspected): Delivery {
   return {
     method,

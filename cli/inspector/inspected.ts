@@ -41,7 +41,7 @@ export interface Milliseconds {
   readonly total: number
 }
 
-/** What the app behind `--forward-to` did with the event. */
+/** The answer of the app behind `--forward-to`. */
 export interface AppOutcome {
   /** Null when the app gave no answer. */
   readonly status: number | null

@@ -21,7 +21,7 @@ export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** What a line holds; undefined for anything but a record of version 1. */
+/** Parses a line. Undefined unless it is a record of version 1. */
 export function parseRecord(line: string): Inspected | undefined {
   const record = parsed(line)
   if (record?.v !== VERSION || !VERDICTS.includes(record.verdict)) return undefined

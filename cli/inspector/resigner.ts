@@ -24,15 +24,15 @@ export interface Resigner {
   readonly expires: boolean
 }
 
-/** What the signer needs beside the options: the secret that the listener uses. */
+/** Beside the options, the signer needs the listener's secret. */
 export interface Known {
   readonly secret: string | undefined
   readonly url: string
-  /** What the listener claims of a scheme's event. */
+  /** What the listener stores to recognise a scheme's event. */
   readonly dedupe: Dedupe | undefined
 }
 
-/** The resigner, or why there is none. @throws UsageError for a `--key` that is no private JWK. */
+/** Makes the resigner, or says why it cannot. @throws UsageError if `--key` is not a private JWK. */
 export async function resignerFor(
   given: AuthValues & { readonly key?: string },
   { secret, url, dedupe }: Known,

@@ -2,7 +2,7 @@ import type { CheckOutcome, Explanation } from '../../src/explain/index.ts'
 import type { Inspected } from './inspected.ts'
 import { base64 } from './record.ts'
 
-/** What the page gets of a body. The exports hold all of it. */
+/** The part of a body that the page shows. Exports hold the whole body. */
 const MOST_SHOWN = 256 * 1024
 
 /** A delivery in the list. */

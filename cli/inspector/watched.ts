@@ -16,7 +16,7 @@ export interface Listening {
   readonly url: string
 }
 
-/** What the inspector has to know of the listener that it watches. */
+/** The listener that the inspector watches. */
 export interface Watched {
   readonly server: Server
   readonly listener: Listener<unknown>

@@ -27,7 +27,7 @@ import {
   publishAutomation,
 } from './store.ts'
 
-/** All of it takes the role `super_admin` (specification 4.2, rule 1). */
+/** Every route requires the role `super_admin`. */
 export function automationRoutes(dependencies: Dependencies): Router {
   return newRouter()
     .route('/', creating(dependencies))

@@ -4,7 +4,7 @@ import type { CelValue } from './json.ts'
 export { CelError, checkCel, MAX_EXPRESSION_LENGTH } from './engine.ts'
 
 /**
- * What `ctx` is in an expression, as JSON. `ctx.trigger` is the body of the webhook (specification 4.2, rule 4), as it came:
+ * What `ctx` is in an expression, as JSON. `ctx.trigger` is the body of the webhook, unchanged:
  * a number like `1e400` is infinite to CEL, and `JSON.stringify` would write null.
  */
 export type CelContext = string

@@ -15,7 +15,7 @@ import { tenantKeySet } from './key-hosts.ts'
 import type { ListenerRow } from './rows.ts'
 import { liveSecrets } from './secrets.ts'
 
-/** Where the sender posts (specification 4.2), and what a token's `aud` has to be. */
+/** The URL that the sender posts to. A token's `aud` must equal it. */
 export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: string): string {
   return `${baseUrl}/api/v1/webhooks/incoming/${listenerId}`
 }

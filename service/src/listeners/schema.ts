@@ -15,7 +15,7 @@ const jwksUrlSchema = z
 
 const jwtSchema = z.strictObject({ jwksUrl: jwksUrlSchema }).openapi('IncomingWebhookJwt')
 
-/** Exactly one authentication method (specification 4.2, 5.2). */
+/** Exactly one authentication method. */
 export const newWebhookSchema = z
   .strictObject({
     allowedCidrs: cidrsSchema.nullish(),

@@ -11,7 +11,7 @@ import { findPolicy, type PolicyRow, savePolicy } from './store.ts'
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** @throws Problem `policy_invalid` for whatever breaks a rule of the specification (2.9, 8.2). */
+/** @throws Problem `policy_invalid` if a rule of the specification is broken. */
 export async function createPolicy(
   tx: Transaction,
   given: CreatePolicy,

@@ -14,7 +14,7 @@ import {
 
 const tags = ['Tasks']
 
-/** Named by the specification (4.3) as a search operation, and shown no further. */
+/** The specification names it as a search operation. No other page shows it. */
 export const searchOperation = createRoute({
   method: 'post',
   path: '/api/v1/search/tasks',

@@ -14,7 +14,7 @@ import { EventTransactions } from './event-transactions.ts'
 const LISTENERS = '/api/v1/webhooks/incoming'
 
 /**
- * The listeners of all automations (specification 4.2). hookgate verifies; an accepted event, its run and its job are one
+ * The listeners of all automations. hookgate verifies; an accepted event, its run and its job are one
  * transaction, and 200 is said after its commit.
  */
 export function webhookRoutes(dependencies: Dependencies): Router {
