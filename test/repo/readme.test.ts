@@ -72,7 +72,6 @@ describe('the pages', () => {
   })
 
   it('docs/stores.md names every store', () => {
-    const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
     const manifest: { readonly exports: object } = JSON.parse(read('package.json'))
     const stores = Object.keys(manifest.exports).filter((subpath) => subpath.startsWith('./stores/'))
     expect(stores).toContain('./stores/redis')
