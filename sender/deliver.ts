@@ -8,29 +8,15 @@ import {
   withMethods,
 } from '../src/lib/options.ts'
 import { aBody, bodyBytes } from '../src/signing/body.ts'
-import type { SignOptions } from '../src/signing/sign-options.ts'
 import { type Endpoint, signFor } from './endpoint.ts'
 import { exchange, type Outgoing, TimedOut } from './exchange.ts'
 import { type Failure, failureOf, isFinal } from './failure.ts'
 import { type Judgement, judge, type Outcome } from './judge.ts'
+import type { OutgoingEvent } from './outgoing-event.ts'
 import { type PublicAgents, publicOnly } from './public-only.ts'
 import { requestHeaders } from './request-headers.ts'
 
 const TIMEOUT_SECONDS = 15
-
-/**
- * An event to send. Every attempt sends the same ID and the same body.
- *
- * @see {@link deliver}
- */
-export interface OutgoingEvent {
-  /** The event's ID: a UUID v4 for hookgate's own scheme. */
-  readonly id: string
-  /** The body: text, bytes, or a value to send as JSON. Keep text or bytes: a value may be written anew in another order. */
-  readonly body: SignOptions['body']
-  /** The event's name, for schemes with a header for it. */
-  readonly type?: string | undefined
-}
 
 /**
  * The options of `deliver`.

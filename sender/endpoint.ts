@@ -11,7 +11,7 @@ import { type SignedRequest, signHmac, signJwt } from '../src/signing/sign.ts'
 import { signAs } from '../src/signing/sign-as.ts'
 import type { SignAsOptions } from '../src/signing/sign-as-options.ts'
 import type { SignJwtOptions } from '../src/signing/sign-options.ts'
-import type { OutgoingEvent } from './deliver.ts'
+import type { OutgoingEvent } from './outgoing-event.ts'
 
 interface Addressed {
   /** Where to send: `https:`, or `http:`. A URL with a user name or a password is not used. */

@@ -70,7 +70,6 @@ const PROGRAM = [
     'listen-store',
     'output',
     'private-key',
-    'shell-quote',
   ].map((name) => `cli/${name}`),
   ...['schemes', 'secrets', 'shell-quote', 'signing', 'sparingly', 'store-url', 'values'].map(
     (name) => `cli/${name}`,
