@@ -6,13 +6,16 @@ export { NONE } from './event-index.ts'
 
 const FIRST_CAPACITY = 512
 
+/** How many records before the end the arrays begin to grow: one for each of them. */
+const ARRAYS = 5
+
 /** Maximum number of cached listener hashes. */
 const MOST_LISTENERS = 1000
 
 /**
  * Events in the order of their last change, about 55 bytes each at a million. Uses flat arrays, so that events cost the
- * garbage collector nothing. A record is an index, valid until `remove()`. The arrays double as needed, up to `maxRecords`;
- * the caller must not add more.
+ * garbage collector nothing. A record is an index, valid until `remove()`. The arrays double as needed, up to `maxRecords`,
+ * one at a time, so that no claim waits for all of them. The caller must not add more.
  */
 export class EventTable {
   size = 0
@@ -103,7 +106,7 @@ export class EventTable {
       this.#removed = this.#newer[record] ?? NONE
       return record
     }
-    if (this.#unused === this.#until.length) this.#grow()
+    if (this.#unused + ARRAYS > this.#newer.length) this.#growNext()
     return this.#unused++
   }
 
@@ -122,13 +125,13 @@ export class EventTable {
     this.#older[newer] = older
   }
 
-  /** Only called when every record is in use. */
-  #grow(): void {
-    const capacity = Math.min((this.#unused - 1) * 2, this.#maxRecords) + 1
-    this.#index.grow(this.#unused, capacity)
-    this.#until = grown(this.#until, new Float64Array(capacity))
-    this.#keptAt = grown(this.#keptAt, new Uint32Array(capacity))
-    this.#older = grown(this.#older, new Uint32Array(capacity))
-    this.#newer = grown(this.#newer, new Uint32Array(capacity))
+  /** Grows one array, `#newer` last. */
+  #growNext(): void {
+    const capacity = Math.min((this.#newer.length - 1) * 2, this.#maxRecords) + 1
+    if (this.#index.capacity < capacity) this.#index.grow(this.#unused, capacity)
+    else if (this.#until.length < capacity) this.#until = grown(this.#until, new Float64Array(capacity))
+    else if (this.#keptAt.length < capacity) this.#keptAt = grown(this.#keptAt, new Uint32Array(capacity))
+    else if (this.#older.length < capacity) this.#older = grown(this.#older, new Uint32Array(capacity))
+    else if (this.#newer.length < capacity) this.#newer = grown(this.#newer, new Uint32Array(capacity))
   }
 }

@@ -74,6 +74,39 @@ describe('EventTable', () => {
     expect(table.size).toBe(most)
   })
 
+  it.each([
+    [6000, 40_000],
+    [40_000, 120_000],
+  ])('finds exactly what is there at any moment of its growth to %i records', (most, steps) => {
+    const table = new EventTable(most)
+    const there = new Set<number>()
+    let state = 1
+    const below = (end: number) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return Math.floor((state / 2 ** 32) * end)
+    }
+    const wrong: number[] = []
+    for (let step = 0; step < steps; step += 1) {
+      const number = below(most * 2)
+      const record = table.find(keyOf(number))
+      if ((record !== NONE) !== there.has(number)) wrong.push(number)
+      // Two additions for each removal, so that it grows with removals and their reuse in between.
+      if (record === NONE && there.size < most) {
+        table.add()
+        there.add(number)
+      } else if (record !== NONE && below(2) === 0) {
+        table.remove(record)
+        there.delete(number)
+      }
+      if ((table.find(keyOf(number)) !== NONE) !== there.has(number)) wrong.push(number)
+    }
+    for (let number = 0; number < most * 2; number += 1) {
+      if ((table.find(keyOf(number)) !== NONE) !== there.has(number)) wrong.push(number)
+    }
+    expect(wrong).toStrictEqual([])
+    expect(table.size).toBe(there.size)
+  })
+
   it('uses the places of removed records again, so that churn takes no room', () => {
     const table = new EventTable(1000)
     const records = new Set<number>()
