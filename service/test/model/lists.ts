@@ -128,13 +128,15 @@ function policies(world: World): Listed {
   const isAll = random.chance(0.5)
   const search: Listed['ask'] = (page) =>
     world.ask('viewer', 'POST', '/api/v1/search/policies', { ...spelled(world, page), ...filters })
-  for (const { id } of world.policies) world.placeOf(id)
+  // Places first: a policy that the filters hide has its place before a younger one that they show.
+  const placed = () => world.policies.map((policy) => ({ policy, place: world.placeOf(policy.id) }))
+  placed()
   return {
     ask: isAll ? get(world, '/api/v1/policies') : search,
     elements: () =>
-      world.policies
-        .filter((policy) => isAll || fits(policy))
-        .map((policy): [number, () => unknown] => [world.placeOf(policy.id), () => ({ policy })]),
+      placed()
+        .filter(({ policy }) => isAll || fits(policy))
+        .map(({ policy, place }): [number, () => unknown] => [place, () => ({ policy })]),
   }
 }
 
