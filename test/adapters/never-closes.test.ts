@@ -114,7 +114,7 @@ describe('a handler that does not answer', () => {
       await connection.write(toBytes(await endpoint.request()))
       await endpoint.failures.reaches(1)
       expect(endpoint.failures.entries.map(String), name).toEqual([
-        'Error: no answer within the lease of 0.05 s: the response neither finished nor closed, and the next delivery of this event may run',
+        'ReportedError: no answer within the lease of 0.05 s: the response neither finished nor closed, and the next delivery of this event may run',
       ])
       expect(verbs(endpoint), name).toEqual(['claim'])
       opened.add('opened')
