@@ -1,5 +1,5 @@
 // app/webhooks/orders/route.ts
-import { ordersWebhook } from './orders.ts'
+import { ordersWebhook } from './orders'
 
 let handle: ReturnType<typeof ordersWebhook> | undefined
 

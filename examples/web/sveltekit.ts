@@ -1,6 +1,6 @@
 // src/routes/webhooks/orders/+server.ts
 import type { RequestHandler } from '@sveltejs/kit'
-import { ordersWebhook } from './orders.ts'
+import { ordersWebhook } from './orders'
 
 let handle: ReturnType<typeof ordersWebhook> | undefined
 

@@ -1,7 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { webhookHandler } from '../../adapters/web.ts'
-import { POST as nextRoute } from '../../examples/web/next.ts'
 import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 
@@ -46,11 +45,4 @@ test('it is in the fetch form, and takes an address or nothing', () => {
   handle(new Request('http://localhost'), { ip: undefined })
   // @ts-expect-error what a platform gives as its second argument is no address
   handle(new Request('http://localhost'), { params: {} })
-})
-
-test('it fits a route handler of Next.js', () => {
-  // NextRequest is a Request with more to it.
-  type NextRequest = Request & { readonly nextUrl: URL; readonly cookies: object }
-  type RouteContext = { readonly params: Promise<object> }
-  expectTypeOf(nextRoute).toExtend<(request: NextRequest, context: RouteContext) => Promise<Response>>()
 })
