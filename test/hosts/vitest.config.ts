@@ -9,7 +9,7 @@ export default defineConfig({
     alias: [
       { find: '#crypto', replacement: at('src/crypto/node.ts') },
       { find: /^hookgate$/, replacement: at('src/index.ts') },
-      { find: /^hookgate\/(stores\/.*)$/, replacement: at('$1.ts') },
+      { find: 'hookgate/stores/memory', replacement: at('stores/memory/memory-store.ts') },
       { find: /^hookgate\/(.*)$/, replacement: at('adapters/$1.ts') },
     ],
   },

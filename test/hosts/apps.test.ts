@@ -1,0 +1,91 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { signHmac } from '../../src/testing/index.ts'
+import { SECRET } from '../support/hmac-listener.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const here = join(root, 'test/hosts')
+const { WEBHOOK_SECRET: _, ...rest } = process.env
+const env = { ...rest, NEXT_TELEMETRY_DISABLED: '1', PORT: '0', HOST: '127.0.0.1' }
+
+interface App {
+  readonly name: string
+  /** Where the framework wants examples/web/<name>.ts. */
+  readonly route: string
+  readonly build: readonly string[]
+  readonly start: readonly string[]
+  /** What it prints when it can take requests. */
+  readonly ready: RegExp
+}
+
+const NEXT = join(here, 'node_modules/next/dist/bin/next')
+const VITE = join(here, 'node_modules/vite/bin/vite.js')
+
+const APPS: readonly App[] = [
+  {
+    name: 'next',
+    route: 'app/webhooks/orders/route.ts',
+    build: [NEXT, 'build'],
+    start: [NEXT, 'start', '-p', '0', '-H', '127.0.0.1'],
+    ready: /(http:\/\/127\.0\.0\.1:\d+).*Ready in/s,
+  },
+  {
+    name: 'sveltekit',
+    route: 'src/routes/webhooks/orders/+server.ts',
+    build: [VITE, 'build'],
+    start: ['build/index.js'],
+    ready: /Listening on (http:\S+)/,
+  },
+]
+
+/** A copy of the app with the example in it, beside the frameworks that it imports. */
+function folderOf({ name, route }: App): string {
+  const folder = mkdtempSync(join(here, '.app-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(join(here, 'apps', name), folder, { recursive: true })
+  mkdirSync(join(folder, route, '..'), { recursive: true })
+  cpSync(join(root, 'examples/web', `${name}.ts`), join(folder, route))
+  cpSync(join(root, 'examples/web/orders.ts'), join(folder, route, '../orders.ts'))
+  return folder
+}
+
+/** Starts the built app, and gives its URL. */
+async function started({ start, ready }: App, cwd: string): Promise<string> {
+  const app = spawn(process.execPath, start, { cwd, env: { ...env, WEBHOOK_SECRET: SECRET } })
+  const gone = once(app, 'close')
+  onTestFinished(async () => {
+    app.kill('SIGKILL')
+    await gone
+  })
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const hear = (chunk: Buffer) => {
+      said += chunk
+      const [, url] = ready.exec(said) ?? []
+      if (url) resolve(url)
+    }
+    app.stdout.on('data', hear) // to its end: an app that nobody hears dies of it
+    app.stderr.on('data', hear)
+    gone.then(() => reject(new Error(`it ended before it was ready: ${said}`)))
+  })
+}
+
+it.each(APPS)(
+  'the example of $name, built without the secret by the real framework, takes a signed webhook once',
+  { timeout: 300_000 },
+  async (app) => {
+    const folder = folderOf(app)
+    await promisify(execFile)(process.execPath, app.build, { cwd: folder, env })
+    const url = await started(app, folder)
+    const request = await signHmac({ secret: SECRET, body: '{"hello":"world"}' })
+    const send = () => fetch(`${url}/webhooks/orders`, request)
+    const accepted = await send()
+    expect([accepted.status, await accepted.text()]).toEqual([200, '{"received":true}'])
+    expect((await send()).status).toBe(409)
+  },
+)
