@@ -3,7 +3,7 @@ import { exchange, openConnections, requestBytes } from './http/client.mjs'
 import { startServer } from './http/server-process.mjs'
 import { bodyOf, now, signedDelivery, tampered } from './workload.mjs'
 
-const FRAMEWORKS = ['Express 5', 'Express 4', 'Fastify', 'Hono']
+const FRAMEWORKS = ['Express 5', 'Express 4', 'Fastify', 'Hono', 'hookgate/web']
 const CONNECTIONS = 32
 /** 35,000 events: the store's tables have room for 65,536 then, and stay as they are for the next 25,000. */
 const WARM_UP = 140_000

@@ -127,11 +127,19 @@ async function honoApp() {
   return getRequestListener(app.fetch)
 }
 
+/** The fetch handler alone, on Node's server. */
+async function webApp() {
+  const { webhookHandler } = await import('hookgate/web')
+  const handle = webhookHandler(listener, () => Response.json({ received: true }))
+  return getRequestListener((request, { incoming }) => handle(request, { ip: incoming.socket.remoteAddress }))
+}
+
 const APPS = {
   'Express 5': () => expressApp('express'),
   'Express 4': () => expressApp('express4'),
   Fastify: fastifyApp,
   Hono: honoApp,
+  'hookgate/web': webApp,
 }
 
 const server = createServer(await APPS[framework]())
