@@ -1,3 +1,5 @@
+import { randomNumbers } from '../support/random-numbers.ts'
+
 /** Random choices that a seed repeats. */
 export interface Random {
   /** A whole number from 0 up to, but not including, `limit`. */
@@ -9,7 +11,7 @@ export interface Random {
 }
 
 export function randomFrom(seed: number): Random {
-  const next = mulberry32(seed)
+  const next = randomNumbers(seed)
   const below = (limit: number) => Math.floor(next() * limit)
   const bytes = (count: number) => Buffer.from(Array.from({ length: count }, () => below(256)))
   return {
@@ -25,15 +27,5 @@ export function randomFrom(seed: number): Random {
       const hex = bytes(16).toString('hex')
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
     },
-  }
-}
-
-function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
 }
