@@ -51,12 +51,15 @@ const REQUIRES = subpaths
   .map((subpath, index) => `import m${index} = require('${specifierOf(subpath)}')\nvoid m${index}`)
   .join('\n')
 
+/** Next.js compiles under `bundler` only, so the example it takes imports without an extension. */
+const BUNDLER_ONLY = 'next.test-d.ts'
+
 /** A folder in the consumer with the type tests, the examples and a CommonJS file. */
-function writeSources(consumer: string): string {
+function writeSources(consumer: string, bundler: boolean): string {
   const folder = mkdtempSync(join(consumer, 'compiled-'))
   mkdirSync(join(folder, 'test/types'), { recursive: true })
   for (const name of readdirSync(join(root, 'test/types'))) {
-    if (!name.endsWith('.test-d.ts')) continue
+    if (!name.endsWith('.test-d.ts') || (name === BUNDLER_ONLY && !bundler)) continue
     const source = asConsumer(readFileSync(join(root, 'test/types', name), 'utf8'))
     expect(source).not.toMatch(/from '..\/..\/(?!examples)|from 'vitest'/)
     writeFileSync(join(folder, 'test/types', name), source)
@@ -67,8 +70,8 @@ function writeSources(consumer: string): string {
 }
 
 /** What the compiler says; the empty string when it is content. */
-async function compile(compiler: string, compilerOptions: object): Promise<string> {
-  const folder = writeSources(inject('consumer'))
+async function compile(compiler: string, compilerOptions: { module: string }): Promise<string> {
+  const folder = writeSources(inject('consumer'), compilerOptions.module === MODES.bundler.module)
   const include = ['test/types', 'requires.cts', ...QUICK_STARTS]
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }))
   const tsc = join(inject('consumer'), `node_modules/typescript-${compiler}/bin/tsc`)
