@@ -1,4 +1,5 @@
-// Prints what memoryStore() takes for each event, claimed only and committed. Run by memory.mjs with --expose-gc.
+// Prints what memoryStore() takes for each event, claimed only and committed, and how long its slowest claim takes. Run by
+// memory.mjs with --expose-gc.
 import { randomUUID } from 'node:crypto'
 import { memoryStore } from 'hookgate/stores/memory'
 
@@ -35,10 +36,28 @@ function fill(name, records, commits) {
   }
 }
 
-console.log(
-  JSON.stringify([
-    fill('done, full', RECORDS, true),
-    fill('done, just grown', 530_000, true),
-    fill('leased, full', RECORDS, false),
-  ]),
-)
+/**
+ * The slowest claim of a store that fills up, in milliseconds. Each claim counts with the least of five fills: growing comes at
+ * the same claim in all of them, what else the machine does at another one.
+ */
+function slowestClaim() {
+  const least = new Float64Array(RECORDS).fill(Number.POSITIVE_INFINITY)
+  for (let filled = 0; filled < 5; filled += 1) {
+    const store = memoryStore({ maxRecords: RECORDS })
+    for (let index = 0; index < RECORDS; index += 1) {
+      const key = { listenerId: `listener-${index % 3}`, eventId: randomUUID() }
+      const start = performance.now()
+      store.claim(key, 'owner', 60_000)
+      least[index] = Math.min(least[index], performance.now() - start)
+      store.commit(key, 'owner', DAYS_7)
+    }
+  }
+  return least.reduce((slowest, milliseconds) => Math.max(slowest, milliseconds))
+}
+
+const rows = [
+  fill('done, full', RECORDS, true),
+  fill('done, just grown', 530_000, true),
+  fill('leased, full', RECORDS, false),
+]
+console.log(JSON.stringify({ rows, slowestClaim: slowestClaim() }))

@@ -65,13 +65,21 @@ export const tables = {
 
   memory: (rows) =>
     table(
-      ['memoryStore()', 'records', 'bytes a record', 'records a second', 'bytes when empty'],
+      [
+        'memoryStore()',
+        'records',
+        'bytes a record',
+        'records a second',
+        'bytes when empty',
+        'slowest claim, ms',
+      ],
       rows.map((row) => [
         row.name,
         row.records.toLocaleString('en'),
         fixed(row.bytes, 0),
         Math.round(row.perSecond).toLocaleString('en'),
         row.empty.toLocaleString('en'),
+        row.slowestClaim === undefined ? '–' : fixed(row.slowestClaim, 1),
       ]),
     ),
 

@@ -1,3 +1,4 @@
+import { BLOCK, blockOf, placeOf } from './blocks.ts'
 import { hashOf, WORDS } from './event-words.ts'
 
 /** The index that means no record. */
@@ -6,29 +7,29 @@ export const NONE = 0
 /** A slot of the former table whose record is gone. Probes go on behind it. */
 const GONE = 0xffffffff
 
-/** How many records each `add()` moves from the former table: done before a quarter of the new one has been added. */
+/** The maximum load factor. */
+const MOST_FULL = 0.8
+
+const FIRST_SLOTS = 1024
+
+/** How many records each `add()` moves from the former slots: done long before the slots grow again. */
 const MOVED_AT_ONCE = 4
 
 /**
- * Maps keys to records: a hash table with open addressing and linear probing, with the keys in a parallel array. When it
+ * Maps keys to records: a hash table with open addressing and linear probing, with the keys in blocks beside it. When it
  * grows, the former slots stay until every `add()` has moved its share of the records to the new ones.
  */
 export class EventIndex {
   /** The keys by record. */
-  #words: Uint32Array
-  /** The slots: each record sits at its key's hash, or in the next free slot. */
-  #slots: Uint32Array
+  readonly #words: Uint32Array[] = []
+  /** A power of two. Each record sits at its key's hash, or in the next free slot. */
+  #slots = new Uint32Array(FIRST_SLOTS)
   /** The slots before the last growth. They count for the records from `#moved` to `#end` that were not removed since. */
   #former: Uint32Array | undefined
   #moved = 0
   #end = 0
   /** The hash of the last key passed to `find()`. */
   #hash = 0
-
-  constructor(capacity: number) {
-    this.#words = new Uint32Array(capacity * WORDS)
-    this.#slots = new Uint32Array(slotsFor(capacity))
-  }
 
   /** The record of a key, or NONE. */
   find(words: Uint32Array): number {
@@ -38,27 +39,34 @@ export class EventIndex {
     return this.#former[this.#formerSlotOf(this.#former, words, 0, this.#hash)] ?? NONE
   }
 
-  /** @param words The key that was last passed to `find()`, which did not find it. */
+  /**
+   * @param record At most one more than the highest before.
+   * @param words The key that was last passed to `find()`, which did not find it.
+   */
   add(record: number, words: Uint32Array): void {
-    const first = record * WORDS
-    for (let index = 0; index < WORDS; index += 1) this.#words[first + index] = words[index] ?? 0
+    if (blockOf(record) === this.#words.length) this.#words.push(new Uint32Array(BLOCK * WORDS))
+    if (record > this.#slots.length * MOST_FULL) this.#grow(record)
+    const own = this.#wordsOf(record)
+    const first = placeOf(record) * WORDS
+    for (let index = 0; index < WORDS; index += 1) own[first + index] = words[index] ?? 0
     this.#slots[this.#slotOf(words, 0, this.#hash)] = record
-    if (this.#former) this.#moveSome(this.#former, MOVED_AT_ONCE)
+    if (this.#former) this.#moveSome(this.#former)
   }
 
   /** Backward-shift deletion: moves displaced records up, so that no probe sequence breaks. */
   remove(record: number): void {
     const last = this.#slots.length - 1
-    const at = record * WORDS
-    const hash = hashOf(this.#words, at)
-    let gap = this.#slotOf(this.#words, at, hash)
+    const own = this.#wordsOf(record)
+    const at = placeOf(record) * WORDS
+    const hash = hashOf(own, at)
+    let gap = this.#slotOf(own, at, hash)
     if (this.#slots[gap] !== record) {
-      if (this.#former) this.#former[this.#formerSlotOf(this.#former, this.#words, at, hash)] = GONE
+      if (this.#former) this.#former[this.#formerSlotOf(this.#former, own, at, hash)] = GONE
       return
     }
     for (let slot = (gap + 1) & last; this.#slots[slot] !== NONE; slot = (slot + 1) & last) {
       const moved = this.#slots[slot] ?? NONE
-      const home = hashOf(this.#words, moved * WORDS) & last
+      const home = hashOf(this.#wordsOf(moved), placeOf(moved) * WORDS) & last
       if (((slot - home) & last) < ((slot - gap) & last)) continue
       this.#slots[gap] = moved
       gap = slot
@@ -66,31 +74,37 @@ export class EventIndex {
     this.#slots[gap] = NONE
   }
 
-  get capacity(): number {
-    return this.#words.length / WORDS
-  }
-
-  /** Makes room for records below `capacity`. Those below `end` may be in use. */
-  grow(end: number, capacity: number): void {
-    this.#words = grown(this.#words, new Uint32Array(capacity * WORDS))
-    const length = slotsFor(capacity)
-    if (length === this.#slots.length) return
-    if (this.#former) this.#moveSome(this.#former, this.#end)
+  /** Doubles the slots, for the records from `end` on. */
+  #grow(end: number): void {
     this.#former = this.#slots
-    this.#slots = new Uint32Array(length)
+    this.#slots = new Uint32Array(this.#slots.length * 2)
     this.#moved = 1
     this.#end = end
   }
 
-  #moveSome(former: Uint32Array, most: number): void {
-    const end = Math.min(this.#moved + most, this.#end)
+  #moveSome(former: Uint32Array): void {
+    const end = Math.min(this.#moved + MOVED_AT_ONCE, this.#end)
     for (; this.#moved < end; this.#moved += 1) {
-      const at = this.#moved * WORDS
-      const hash = hashOf(this.#words, at)
-      if (former[this.#formerSlotOf(former, this.#words, at, hash)] !== this.#moved) continue
-      this.#slots[this.#slotOf(this.#words, at, hash)] = this.#moved
+      const own = this.#wordsOf(this.#moved)
+      const at = placeOf(this.#moved) * WORDS
+      const hash = hashOf(own, at)
+      if (former[this.#formerSlotOf(former, own, at, hash)] !== this.#moved) continue
+      this.#slots[this.#slotOf(own, at, hash)] = this.#moved
     }
     if (this.#moved === this.#end) this.#former = undefined
+  }
+
+  #wordsOf(record: number): Uint32Array {
+    return this.#words[blockOf(record)] as Uint32Array // every record was added once
+  }
+
+  #isAt(record: number, words: Uint32Array, at: number): boolean {
+    const own = this.#wordsOf(record)
+    const first = placeOf(record) * WORDS
+    for (let index = 0; index < WORDS; index += 1) {
+      if (words[at + index] !== own[first + index]) return false
+    }
+    return true
   }
 
   /** The slot of the key at `words[at]`, or the free slot where it belongs. */
@@ -99,7 +113,7 @@ export class EventIndex {
     let slot = hash & last
     for (;;) {
       const record = this.#slots[slot] ?? NONE
-      if (record === NONE || areSame(words, at, this.#words, record * WORDS)) return slot
+      if (record === NONE || this.#isAt(record, words, at)) return slot
       slot = (slot + 1) & last
     }
   }
@@ -111,25 +125,8 @@ export class EventIndex {
     for (;;) {
       const record = former[slot] ?? NONE
       const counts = record >= this.#moved && record !== GONE
-      if (record === NONE || (counts && areSame(words, at, this.#words, record * WORDS))) return slot
+      if (record === NONE || (counts && this.#isAt(record, words, at))) return slot
       slot = (slot + 1) & last
     }
   }
-}
-
-/** A power of two, with a load factor of at most 0.8. */
-function slotsFor(capacity: number): number {
-  return 2 ** Math.ceil(Math.log2(capacity * 1.25))
-}
-
-export function grown<Kept extends Float64Array | Uint32Array>(from: Kept, into: Kept): Kept {
-  into.set(from)
-  return into
-}
-
-function areSame(left: Uint32Array, at: number, right: Uint32Array, from: number): boolean {
-  for (let index = 0; index < WORDS; index += 1) {
-    if (left[at + index] !== right[from + index]) return false
-  }
-  return true
 }

@@ -62,23 +62,20 @@ class MemoryStore implements EventStore {
   readonly #maxRecords: number
   readonly #clock: Clock
   readonly #onEvict: ((ageSeconds: number) => unknown) | undefined
-  readonly #events: EventTable
-  /** The owner of each leased record. Undefined if committed. */
-  readonly #owners: (string | undefined)[] = [undefined]
+  readonly #events = new EventTable()
 
   constructor(options: MemoryStoreOptions) {
     this.replayWindowSeconds = options.replayWindowSeconds ?? replayWindowSeconds()
     this.#maxRecords = options.maxRecords ?? 1_000_000
     this.#clock = options.clock ?? performance
     this.#onEvict = options.onEvict
-    this.#events = new EventTable(this.#maxRecords)
   }
 
   claim(key: EventKey, owner: string, leaseMs: number): ClaimAnswer {
     const now = this.#clock.now()
     const found = this.#find(key, now)
     if (found !== NONE) {
-      const holder = this.#owners[found]
+      const holder = this.#events.ownerOf(found)
       if (holder === undefined) return 'done'
       return holder === owner ? 'acquired' : 'busy'
     }
@@ -93,9 +90,9 @@ class MemoryStore implements EventStore {
       this.#add(now, retentionMs)
       return 'committed'
     }
-    const holder = this.#owners[found]
+    const holder = this.#events.ownerOf(found)
     if (holder !== owner) return holder === undefined ? 'already' : 'lost'
-    this.#owners[found] = undefined
+    this.#events.setOwner(found, undefined)
     this.#events.touch(found)
     this.#events.keep(found, now, retentionMs)
     return 'committed'
@@ -103,8 +100,8 @@ class MemoryStore implements EventStore {
 
   release(key: EventKey, owner: string): boolean {
     const found = this.#find(key, this.#clock.now())
-    if (found === NONE || this.#owners[found] !== owner) return false
-    this.#remove(found)
+    if (found === NONE || this.#events.ownerOf(found) !== owner) return false
+    this.#events.remove(found)
     return true
   }
 
@@ -112,7 +109,7 @@ class MemoryStore implements EventStore {
   #find(key: EventKey, now: number): number {
     const found = this.#events.find(key)
     if (found === NONE || this.#events.isAlive(found, now)) return found
-    this.#remove(found)
+    this.#events.remove(found)
     return NONE
   }
 
@@ -121,7 +118,7 @@ class MemoryStore implements EventStore {
     const evictedAge = this.#events.size < this.#maxRecords ? undefined : this.#makeRoom(now)
     const record = this.#events.add()
     this.#events.keep(record, now, milliseconds)
-    this.#owners[record] = owner
+    this.#events.setOwner(record, owner)
     if (evictedAge !== undefined) callHook(this.#onEvict, evictedAge)
   }
 
@@ -131,8 +128,8 @@ class MemoryStore implements EventStore {
       const { oldest } = this.#events
       const age = this.#events.isAlive(oldest, now) ? this.#events.age(oldest, now) : undefined
       if (age !== undefined && age <= this.replayWindowSeconds) break
-      if (age === undefined || this.#owners[oldest] === undefined) {
-        this.#remove(oldest)
+      if (age === undefined || this.#events.ownerOf(oldest) === undefined) {
+        this.#events.remove(oldest)
         return age
       }
       this.#events.touch(oldest) // a long-running lease: keep it and try the next oldest
@@ -140,10 +137,5 @@ class MemoryStore implements EventStore {
     throw new EventStoreError(
       `the memory store is full: ${this.#maxRecords} events are too young to forget; raise maxRecords`,
     )
-  }
-
-  #remove(record: number): void {
-    this.#owners[record] = undefined
-    this.#events.remove(record)
   }
 }

@@ -10,7 +10,7 @@ function keyOf(number: number, listenerId = 'L1') {
 
 /** The table and, beside it, what it should be: numbers in the order of their last change. */
 function pair(maxRecords: number) {
-  const table = new EventTable(maxRecords)
+  const table = new EventTable()
   let order: number[] = []
   const others = (number: number) => order.filter((known) => known !== number)
   return {
@@ -58,7 +58,7 @@ describe('EventTable', () => {
 
   it('keeps every record, its time and the order while it grows to its bound', () => {
     const most = 5000
-    const table = new EventTable(most)
+    const table = new EventTable()
     for (let number = 0; number < most; number += 1) {
       expect(table.find(keyOf(number))).toBe(NONE)
       table.keep(table.add(), number * 1000, 500)
@@ -78,7 +78,7 @@ describe('EventTable', () => {
     [6000, 40_000],
     [40_000, 120_000],
   ])('finds exactly what is there at any moment of its growth to %i records', (most, steps) => {
-    const table = new EventTable(most)
+    const table = new EventTable()
     const there = new Set<number>()
     let state = 1
     const below = (end: number) => {
@@ -108,7 +108,7 @@ describe('EventTable', () => {
   })
 
   it('uses the places of removed records again, so that churn takes no room', () => {
-    const table = new EventTable(1000)
+    const table = new EventTable()
     const records = new Set<number>()
     for (let number = 0; number < 10_000; number += 1) {
       if (table.size === 10) table.remove(table.oldest)
