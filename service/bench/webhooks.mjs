@@ -43,7 +43,7 @@ const [rounds, requests, connections] = [values.rounds, values.requests, values.
 const secret = 'only for measuring, and nothing that anybody keeps'
 const baseUrl = 'https://tenant.example'
 const listenerId = crypto.randomUUID()
-const body = JSON.stringify({ task: 1, note: 'x'.repeat(960) })
+const body = Buffer.from(JSON.stringify({ task: 1, note: 'x'.repeat(960) }))
 
 /** Tables, and one automation whose listener takes HMAC. */
 async function prepare(url) {
