@@ -8,16 +8,16 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'stripe',
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // one process; Redis, Postgres and five more for several
+  store: memoryStore(), // for one process; several share Redis, Postgres or another store
   onVerdict(verdict) {
-    if (!verdict.ok) console.warn(verdict.reason, verdict.detail)
+    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
 })
 
 const app = new Hono()
 
 app.post('/webhooks/stripe', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook // verified, fresh and new; the body is in `payload`
+  const { id, type } = c.var.webhook // verified, fresh and new; `payload` is the parsed body
   console.log(type, id)
   return c.text('done') // 2xx: never runs again. Throw, and Stripe's next attempt runs.
 })
