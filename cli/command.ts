@@ -1,5 +1,5 @@
 import { type ExitCode, UsageError } from './exit.ts'
-import { helpText } from './help.ts'
+import { type CommandDescription, helpText } from './help.ts'
 import { type OptionRows, parseCommandLine } from './parse.ts'
 
 /** A row for each value that a command takes: one table for the parser, the help and the types. */
@@ -11,14 +11,8 @@ type Row<Value> = [Value] extends [boolean]
     ? { readonly value: string; readonly says: string }
     : { readonly value: string; readonly many: true; readonly says: string }
 
-export interface CommandSpec<Values> {
-  readonly name: string
-  readonly summary: string
-  /** The one argument that is no option, like `URL`. */
-  readonly operand?: { readonly name: string; readonly required: boolean }
+export interface CommandSpec<Values> extends CommandDescription {
   readonly options: OptionTable<Values>
-  readonly notes?: readonly string[]
-  readonly examples: readonly string[]
   readonly run: (values: Values, operand: string) => Promise<ExitCode>
 }
 
@@ -37,7 +31,7 @@ export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
   return {
     name,
     summary,
-    help: helpText({ ...spec, options }),
+    help: helpText(spec, options),
     options,
     async run(args) {
       const { values, operands } = parseCommandLine(args, options)

@@ -10,7 +10,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   secret: async () => (await import('./secret.ts')).secret,
   keys: async () => (await import('./keys.ts')).keys,
   doctor: async () => (await import('./doctor.ts')).doctor,
-  completions: async () => (await import('./completions.ts')).completions,
+  completions: async () => (await import('./completions.ts')).completionsOf(allCommands),
 }
 
 export function allCommands(): Promise<readonly Command[]> {

@@ -1,6 +1,5 @@
 import { JWT_ALGORITHMS } from '../src/crypto/signature-keys.ts'
 import { type Command, defineCommand } from './command.ts'
-import { allCommands } from './commands.ts'
 import { bashCompletions } from './completions/bash.ts'
 import { fishCompletions } from './completions/fish.ts'
 import type { CommandWords, OptionWords } from './completions/vocabulary.ts'
@@ -16,31 +15,36 @@ const SHELLS: { readonly [shell: string]: (commands: readonly CommandWords[]) =>
   fish: fishCompletions,
 }
 
-export const completions: Command = defineCommand<object>({
-  name: 'completions',
-  summary: 'print what a shell needs to complete commands: bash, zsh or fish',
-  operand: { name: 'SHELL', required: true },
-  options: {},
-  notes: ['They complete `hookgate`: install the package globally, or put it on your PATH.'],
-  examples: [
-    'source <(hookgate completions bash)',
-    'source <(hookgate completions zsh)',
-    'hookgate completions fish | source',
-  ],
-  async run(_given, shell) {
-    const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined
-    if (script === undefined) throw new UsageError(`takes one of ${Object.keys(SHELLS).join(', ')}`)
-    print(script(await vocabulary()).trimEnd())
-    return EXIT.done
-  },
-})
+/** @param loadCommands Loads every command, this one included. */
+export function completionsOf(loadCommands: LoadCommands): Command {
+  return defineCommand<object>({
+    name: 'completions',
+    summary: 'print what a shell needs to complete commands: bash, zsh or fish',
+    operand: { name: 'SHELL', required: true },
+    options: {},
+    notes: ['They complete `hookgate`: install the package globally, or put it on your PATH.'],
+    examples: [
+      'source <(hookgate completions bash)',
+      'source <(hookgate completions zsh)',
+      'hookgate completions fish | source',
+    ],
+    async run(_given, shell) {
+      const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined
+      if (script === undefined) throw new UsageError(`takes one of ${Object.keys(SHELLS).join(', ')}`)
+      print(script(await vocabulary(loadCommands)).trimEnd())
+      return EXIT.done
+    },
+  })
+}
 
-async function vocabulary(): Promise<readonly CommandWords[]> {
+type LoadCommands = () => Promise<readonly Command[]>
+
+async function vocabulary(loadCommands: LoadCommands): Promise<readonly CommandWords[]> {
   const choices: { readonly [option: string]: readonly string[] } = {
     scheme: await schemeNames(),
     alg: JWT_ALGORITHMS,
   }
-  return (await allCommands()).map(({ name, summary, options }) => ({
+  return (await loadCommands()).map(({ name, summary, options }) => ({
     name,
     summary,
     options: Object.entries(options).map(([option, row]) => optionWords(option, row, choices[option])),

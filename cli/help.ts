@@ -1,10 +1,20 @@
-import type { CommandSpec } from './command.ts'
 import type { OptionRows } from './parse.ts'
 
-type Described = Omit<CommandSpec<unknown>, 'run' | 'options'> & { readonly options: OptionRows }
+/** What the help says about a command besides its options. */
+export interface CommandDescription {
+  readonly name: string
+  readonly summary: string
+  /** The one argument that is not an option, e.g. `URL`. */
+  readonly operand?: { readonly name: string; readonly required: boolean }
+  readonly notes?: readonly string[]
+  readonly examples: readonly string[]
+}
 
-/** What `hookgate <command> --help` prints. */
-export function helpText({ name, summary, operand, options, notes = [], examples }: Described): string {
+/** The text of `hookgate <command> --help`. */
+export function helpText(
+  { name, summary, operand, notes = [], examples }: CommandDescription,
+  options: OptionRows,
+): string {
   const argument = operand && ` ${operand.required ? operand.name : `[${operand.name}]`}`
   const rows = Object.entries(options).map(([option, { value, says }]) => [
     `--${option}${value === undefined ? '' : ` ${value}`}`,

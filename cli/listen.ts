@@ -10,7 +10,7 @@ import type { Forwarder } from './forward/forward.ts'
 import { checkTimeout, type Forwarding, readForwarding } from './forward/forward-options.ts'
 import { greet } from './greeting.ts'
 import type { Inspector } from './inspector/inspector.ts'
-import { alsoTo, planInspector, watchWith } from './inspector/options.ts'
+import { alsoTo, planInspector, watchWith } from './inspector/on-demand.ts'
 import { chooseAuth } from './listen-auth.ts'
 import {
   DEFAULT_HOST,
