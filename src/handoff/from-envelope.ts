@@ -1,15 +1,16 @@
 import { decodeBase64 } from '../lib/base64.ts'
 import type { Envelope, EnvelopeAuth } from './envelope.ts'
+import { EnvelopeError } from './errors.ts'
 
 /**
- * What a job works on: the verified event, without `commit` and `release`, which ended with the request.
+ * The verified event that a job works on. It has no `commit` or `release`: both ended with the request.
  *
  * @see {@link fromEnvelope}
  */
 export interface HandedOffEvent {
   /** As `event.id`. Make the job's effects idempotent by it: queues retry. */
   readonly id: string
-  /** The sender's own name for what happened. Undefined where its scheme has none. */
+  /** The sender's name for what happened. Undefined if its scheme has none. */
   readonly type: string | undefined
   /** The `id` of the listener that accepted it. */
   readonly listenerId: string
@@ -17,7 +18,7 @@ export interface HandedOffEvent {
   readonly sentAt: Date
   /** How the sender proved who it is, without the claims of a token. */
   readonly auth: EnvelopeAuth
-  /** The members of this event that nothing vouches for; often none. */
+  /** The members of this event that the signature does not cover. Often empty. */
   readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
   /** The exact bytes of the body. */
   readonly rawBody: Uint8Array
@@ -30,7 +31,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** What `auth` needs beside its `method`. */
+/** What `auth` must contain besides its `method`. */
 const AUTH: {
   readonly [Method in EnvelopeAuth['method']]: (auth: Readonly<Record<string, unknown>>) => boolean
 } = {
@@ -56,8 +57,8 @@ function isMethod(value: unknown): value is EnvelopeAuth['method'] {
 }
 
 /**
- * Unpacks what `toEnvelope` packed. It checks the layout, not where the envelope came from: whatever may write to the queue
- * can make one up.
+ * Unpacks what `toEnvelope` packed. Checks the layout, not the origin: anyone who can write to the queue can forge an
+ * envelope.
  *
  * @example
  * ```ts
@@ -66,7 +67,8 @@ function isMethod(value: unknown): value is EnvelopeAuth['method'] {
  * ```
  *
  * @param json The envelope as your queue gives it back, parsed from JSON.
- * @throws TypeError for anything that is no envelope of version 1. The message names the member and never shows its value.
+ * @throws TypeError with the code `ERR_ENVELOPE` if `json` is not an envelope of version 1. The message names the member and
+ * never shows its value.
  */
 export function fromEnvelope(json: unknown): HandedOffEvent {
   checkEnvelope(json)
@@ -77,10 +79,14 @@ export function fromEnvelope(json: unknown): HandedOffEvent {
 }
 
 function checkEnvelope(json: unknown): asserts json is Envelope {
-  if (!isObject(json)) throw new TypeError('fromEnvelope: takes an envelope that was parsed from JSON')
+  if (!isObject(json)) {
+    throw new EnvelopeError('fromEnvelope: pass the result of toEnvelope(), parsed from JSON')
+  }
   for (const [name, fits] of Object.entries(MEMBERS)) if (!fits(json[name])) throw malformed(name)
 }
 
-function malformed(member: string): TypeError {
-  return new TypeError(`fromEnvelope: ${member} is missing or malformed`)
+function malformed(member: string): EnvelopeError {
+  return new EnvelopeError(
+    `fromEnvelope: ${member} is missing or malformed: pass the result of toEnvelope(), unchanged`,
+  )
 }

@@ -1,39 +1,40 @@
 import { encodeBase64url } from '../lib/base64url.ts'
+import { JobIdError } from './errors.ts'
 
-/** In characters. SQS takes no more. */
+/** In characters: the limit of SQS. */
 const LONGEST_JOB_ID = 128
 
-/** What every queue takes. A dot at an end would blur where the event ID begins. */
+/** Every queue takes these characters. With a dot at either end, two events could share a name. */
 const LISTENER_ID = /^[A-Za-z0-9_-](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$/
 const PLAIN_EVENT_ID = /^[A-Za-z0-9_-]+$/
 
 /**
- * The name of an event's job: `<listener ID>.<event ID>`. Two listeners may receive the same event ID, and neither may keep
- * the other's job out of the queue. Holds letters, digits, `-`, `_` and `.` only, at most 128 characters, and differs for any
- * two events. An event ID with other characters follows two dots, as base64url.
+ * Names an event's job: `<listener ID>.<event ID>`. The listener's ID is part of the name because two listeners may receive
+ * the same event ID. The name has at most 128 characters, all of them letters, digits, `-`, `_` or `.`, and no two events share
+ * one. An event ID with other characters is written as base64url after two dots.
  *
  * @example
  * ```ts
  * jobId({ listenerId: 'orders', id: 'evt_1' }) // 'orders.evt_1'
  * ```
  *
- * @throws RangeError for a listener ID with other characters, with a dot at an end, or empty; and when the two IDs together
- * are too long.
+ * @throws RangeError with the code `ERR_JOB_ID` if the listener ID is empty, has other characters, or has a dot at either end,
+ * or if the name would be too long.
  */
 export function jobId({ listenerId, id }: { readonly listenerId: string; readonly id: string }): string {
   if (!LISTENER_ID.test(listenerId)) {
-    throw new RangeError(
-      'jobId: the listener id may hold letters, digits, `-`, `_` and, inside, `.`: give defineListener such an id',
+    throw new JobIdError(
+      'jobId: give defineListener an id of letters, digits, `-`, `_` and `.`, without a dot at either end',
     )
   }
   const name = PLAIN_EVENT_ID.test(id) ? `${listenerId}.${id}` : `${listenerId}..${encoded(id)}`
   if (name.length <= LONGEST_JOB_ID) return name
-  throw new RangeError(
-    `jobId: ${name.length} characters are more than ${LONGEST_JOB_ID}: give defineListener a shorter id`,
+  throw new JobIdError(
+    `jobId: the name has ${name.length} characters, and queues take ${LONGEST_JOB_ID}: give defineListener a shorter id`,
   )
 }
 
-/** As JSON, because a lone surrogate has no UTF-8 of its own. */
+/** Encodes JSON rather than the ID itself, because a lone surrogate has no UTF-8. */
 function encoded(id: string): string {
   return encodeBase64url(new TextEncoder().encode(JSON.stringify(id)))
 }

@@ -107,7 +107,10 @@ describe('fromEnvelope', () => {
   it.each(wrong)('refuses another %s, and shows nothing of it', (member, values) => {
     for (const value of values) {
       expect(() => fromEnvelope({ ...ENVELOPE, [member]: value })).toThrow(
-        new TypeError(`fromEnvelope: ${member} is missing or malformed`),
+        expect.objectContaining({
+          message: `fromEnvelope: ${member} is missing or malformed: pass the result of toEnvelope(), unchanged`,
+          code: 'ERR_ENVELOPE',
+        }),
       )
     }
   })
@@ -118,4 +121,12 @@ describe('fromEnvelope', () => {
       expect(() => fromEnvelope(json)).toThrow(/parsed from JSON/)
     },
   )
+
+  it('refuses with a TypeError that has a code, and a link to its entry', () => {
+    const link = expect.stringMatching(/errors\.md#err_envelope$/)
+    for (const json of [undefined, {}]) {
+      expect(() => fromEnvelope(json)).toThrow(TypeError)
+      expect(() => fromEnvelope(json)).toThrow(expect.objectContaining({ code: 'ERR_ENVELOPE', help: link }))
+    }
+  })
 })

@@ -53,7 +53,7 @@ describe('jobId', () => {
   it('takes 128 characters, and not 129', () => {
     expect(jobId({ listenerId: 'l'.repeat(91), id: UUID })).toHaveLength(128)
     expect(() => jobId({ listenerId: 'l'.repeat(92), id: UUID })).toThrow(
-      new RangeError('jobId: 129 characters are more than 128: give defineListener a shorter id'),
+      'jobId: the name has 129 characters, and queues take 128: give defineListener a shorter id',
     )
   })
 
@@ -63,4 +63,12 @@ describe('jobId', () => {
       expect(() => jobId({ listenerId: given, id: UUID })).toThrow(RangeError)
     },
   )
+
+  it('refuses with a code, and a link to its entry', () => {
+    const link = expect.stringMatching(/errors\.md#err_job_id$/)
+    for (const given of ['.', 'l'.repeat(92)]) {
+      const refusal = expect.objectContaining({ code: 'ERR_JOB_ID', help: link })
+      expect(() => jobId({ listenerId: given, id: UUID })).toThrow(refusal)
+    }
+  })
 })

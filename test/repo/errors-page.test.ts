@@ -11,6 +11,7 @@ import {
   ListenerConfigError,
   ListenerLoadError,
 } from '../../src/errors.ts'
+import { EnvelopeError, JobIdError } from '../../src/handoff/errors.ts'
 import { STATUS } from '../../src/reason.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -61,6 +62,8 @@ describe('docs/errors.md', () => {
     new KeySetError('it failed', 5),
     new ListenerLoadError('it failed'),
     new AddressRefusedError('it is private'),
+    new EnvelopeError('it is malformed'),
+    new JobIdError('it is too long'),
     new ReportedError('ERR_NO_ANSWER', 'no answer'),
     new ReportedError('ERR_TOO_MANY_BODIES', 'no room'),
   ])('has the entry that $code links to, which Node prints with the error', (error) => {
