@@ -2,6 +2,7 @@ import { defineListener, hmac } from 'hookgate'
 import { type Envelope, fromEnvelope, type HandedOffEvent, toEnvelope } from 'hookgate/handoff'
 import { durableObjectStore } from 'hookgate/stores/durable-object'
 import { webhookHandler } from 'hookgate/web'
+import { inTime } from './in-time.ts'
 
 export { EventStoreObject } from 'hookgate/stores/durable-object'
 
@@ -25,7 +26,7 @@ export default {
       store: durableObjectStore(env.EVENTS),
     })
     return webhookHandler(listener, async (event) => {
-      await env.WEBHOOKS.send(toEnvelope(event))
+      await inTime(env.WEBHOOKS.send(toEnvelope(event)))
     })(request)
   },
   async queue(batch) {

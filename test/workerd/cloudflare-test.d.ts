@@ -20,10 +20,13 @@ declare module 'cloudflare:test' {
 declare module 'cloudflare:workers' {
   export function waitUntil(work: Promise<unknown>): void
 
+  export class WorkerEntrypoint {}
+
   /** What served/serve-handoff.mjs binds. */
   export const env: {
     readonly DOOMED: string
     readonly MOMENT: string
     readonly KILL: { fetch(url: string): Promise<unknown> }
+    readonly QUEUE: { send(message: unknown): Promise<unknown> }
   }
 }

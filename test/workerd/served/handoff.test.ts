@@ -31,6 +31,9 @@ async function serve(options: object) {
     await gone
   }
   onTestFinished(kill)
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined) process.kill(-child.pid, name)
+  }
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes: Buffer) => {
@@ -39,7 +42,7 @@ async function serve(options: object) {
   }
   await expect.poll(() => printed, POLL).toMatch(/listens at \S+/)
   const url = /listens at (\S+)/.exec(printed)?.[1] ?? ''
-  return { url, kill, gone, runsOf: (eventId: string) => printed.split(`${eventId} {"a": 1.0}`).length - 1 }
+  return { url, kill, gone, signal, runsOf: (id: string) => printed.split(`${id} {"a": 1.0}`).length - 1 }
 }
 
 /** One attempt of the sender, signed anew. Its status, or 0 when the receiver died. */
@@ -64,6 +67,38 @@ describe.skipIf(WORKERD_MISSING)('the hand-off to Cloudflare Queues, in workerd'
     expect(await attempt(url, eventId)).toBe(200)
     expect(await attempt(url, eventId)).toBe(409)
     await expect.poll(() => runsOf(eventId), POLL).toBe(1)
+  })
+
+  it('answers 500 when the queue refuses the job, and the next attempt enqueues it', {
+    timeout: 60_000,
+  }, async () => {
+    const { url, runsOf } = await serve({ refusing: true })
+    const eventId = randomUUID()
+    expect(await attempt(url, eventId)).toBe(500)
+    // Released: without that the answer is 503 until the lease ends, in a minute.
+    expect(await attempt(url, eventId)).toBe(200)
+    await expect.poll(() => runsOf(eventId), POLL).toBe(1)
+  })
+
+  it('answers 500 within 3 s while the queue hangs, and the next attempt enqueues the job', {
+    timeout: 60_000,
+  }, async () => {
+    const registry = await temporaryFolder()
+    const worker = await serve({ registry, part: 'worker' })
+    const { url } = await serve({ registry, part: 'receiver' })
+    const [before, during] = [randomUUID(), randomUUID()]
+    await expect.poll(() => attempt(url, before), POLL).toBe(200)
+    await expect.poll(() => worker.runsOf(before), POLL).toBeGreaterThan(0)
+
+    worker.signal('SIGSTOP')
+    const began = performance.now()
+    expect(await attempt(url, during)).toBe(500)
+    expect(performance.now() - began).toBeLessThan(3000)
+    worker.signal('SIGCONT')
+
+    // Released, as above.
+    await expect.poll(() => attempt(url, during), POLL).toBe(200)
+    await expect.poll(() => worker.runsOf(during), POLL).toBeGreaterThan(0)
   })
 
   it(`${ROUNDS} kills at each of three moments lose nothing, and a job runs twice where the queue should have dropped it`, {

@@ -1,21 +1,25 @@
-// Serves examples/handoff/cloudflare-queues.ts. Prints where it listens, and what the program logs. One argument, as JSON:
-// `secret`; `folder` keeps the store over any number of runs; with `registry` the queue belongs to the process that has the
-// part `worker`, and `doomed` and `moment` say at which event, and when, a `receiver` kills itself.
+// Serves examples/handoff/cloudflare-queues.ts. Prints where it listens, and what the program logs. Takes one argument, as JSON:
+// `secret`; `folder` keeps the store between runs; with `registry` the queue belongs to the process whose `part` is `worker`;
+// with `refusing` the program's queue refuses each event once; `doomed` and `moment` say at which event, and when, a `receiver` kills itself.
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const source = (path) => here(`../../../${path}`)
-const { secret, folder, registry, part, doomed = '', moment = '' } = JSON.parse(process.argv[2])
+const { secret, folder, registry, part, refusing, doomed = '', moment = '' } = JSON.parse(process.argv[2])
 
 const { outputFiles } = await build({
-  entryPoints: [source('examples/handoff/cloudflare-queues.ts')],
+  stdin: {
+    contents: `export { default, EventStoreObject } from '../../../examples/handoff/cloudflare-queues.ts'
+      export { RefusingQueue } from './refusing-queue.ts'`,
+    resolveDir: here('.'),
+  },
   alias: {
     '#crypto': source('src/crypto/web.ts'),
     hookgate: source('src/index.ts'),
     'hookgate/handoff': source('src/handoff/index.ts'),
-    'hookgate/stores/durable-object': registry
+    'hookgate/stores/durable-object': moment
       ? here('./killing-store.ts')
       : source('stores/durable-object/durable-object-store.ts'),
     'hookgate/web': source('adapters/web.ts'),
@@ -36,9 +40,12 @@ const miniflare = new Miniflare(
     compatibilityDate: '2026-11-01',
     bindings: { WEBHOOK_SECRET: secret, DOOMED: doomed, MOMENT: moment },
     durableObjects: { EVENTS: { className: 'EventStoreObject', useSQLite: true } },
-    // Its processes are a group of their own.
-    serviceBindings: { KILL: () => process.kill(-process.pid, 'SIGKILL') },
-    ...(part !== 'worker' && { queueProducers: { WEBHOOKS: 'webhooks' } }),
+    serviceBindings: {
+      // Its processes are a group of their own.
+      KILL: () => process.kill(-process.pid, 'SIGKILL'),
+      ...(refusing && { WEBHOOKS: { name: 'both', entrypoint: 'RefusingQueue' } }),
+    },
+    ...(part !== 'worker' && { queueProducers: { [refusing ? 'QUEUE' : 'WEBHOOKS']: 'webhooks' } }),
     ...(part !== 'receiver' && { queueConsumers: { webhooks: { maxBatchTimeout: 0 } } }),
     resourcePersistencePath: folder,
     unsafeDevRegistryPath: registry,
