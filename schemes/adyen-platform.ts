@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page
- * in the Customer Area, as hex. For payment webhooks import `hookgate/schemes/adyen`. The signature covers the body.
+ * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page in
+ * the Customer Area, as hex. The signature covers the body. For payment webhooks, import `hookgate/schemes/adyen`.
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ const PLACES: readonly (readonly string[])[] = /* @__PURE__ */ SIGNED.map(pointe
 const MOST_ITEMS = 64
 const encoder = new TextEncoder()
 
-/** What Adyen signs of an item. */
+/** The members of an item that Adyen signs. */
 const signedText = (item: unknown) => PLACES.map((steps) => textAt(item, steps) ?? '').join(':')
 
 function itemsOf(message: unknown): readonly Json[] | undefined {
@@ -53,16 +53,16 @@ const ADYEN: CodeScheme = {
     return { body: encoder.encode(JSON.stringify(message)) }
   },
   limits:
-    'Eight values of each item are signed, and nothing else: no time, no reason, no additional data. A colon divides them, and may also stand in a reference.',
+    'Only eight values of each item are signed. The time, the reason and the additional data are not. Colons separate the values, and a reference may contain one.',
 }
 
 /**
- * Adyen's payment webhooks. Each item holds its own signature, and all of them have to be right. The HMAC key is generated
- * on the webhook's page in the Customer Area, as hex. For the balance platform import `hookgate/schemes/adyen-platform`.
+ * Adyen's payment webhooks. Each item holds its own signature, and all of them must match. The HMAC key is generated on
+ * the webhook's page in the Customer Area, as hex. For the balance platform, import `hookgate/schemes/adyen-platform`.
  *
  * The signature covers the references, the amount, the event code and the outcome. These values are claimed, so a
- * repeated notification is a duplicate even if its other members have changed. Adyen sends one item a delivery; of
- * several, `event.type` is the first one's. HTTP Basic authentication is not checked.
+ * repeated notification is a duplicate even if its other members have changed. Adyen sends one item per delivery. If
+ * there are several, `event.type` is that of the first. HTTP Basic authentication is not checked.
  *
  * @example
  * ```ts

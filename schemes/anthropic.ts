@@ -2,8 +2,8 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
- * Anthropic: Standard Webhooks. Give the signing secret of the webhook, `whsec_…`. The signature covers the ID, the
- * time and the body (Standard Webhooks v1).
+ * Anthropic: Standard Webhooks. Pass the webhook's signing secret, `whsec_…`. The signature covers the ID, the time and
+ * the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

@@ -8,9 +8,9 @@ import {
 } from '../src/scheme/index.ts'
 
 /**
- * Asana: `X-Hook-Signature`. The key comes in the handshake, as `X-Hook-Secret`: give `onHandshake` to be told of it,
- * keep it, then give it as `secrets` and leave `onHandshake` out. The signature covers the body alone, so the signed
- * bytes are claimed: no captured delivery runs again while they are remembered.
+ * Asana: `X-Hook-Signature`. The handshake delivers the key in `X-Hook-Secret`. Pass `onHandshake` to receive the key
+ * and store it. Then pass it as `secrets` and omit `onHandshake`. The signature covers only the body. The signed bytes
+ * are claimed, so a captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts
@@ -35,5 +35,5 @@ export const asana: SchemeFactory<SecretOptions & HandshakeOptions> = defineSche
     },
   },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

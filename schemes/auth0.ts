@@ -2,10 +2,10 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 import { JSON_OR_LINES } from '../src/scheme/json-lines.ts'
 
 /**
- * Auth0's custom log streams: the value that you typed as authorization token, in full. Nothing is signed. Anyone who has
- * seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by their bodies, whose log IDs never
- * repeat. `event.payload` is what the stream's content format makes it: a list for JSON Array, an object for JSON Object, and
- * for JSON Lines a list, or an object if there is one line.
+ * Auth0's custom log streams. Pass the complete value that you entered as authorization token. Nothing is signed, and
+ * anyone who has seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by their bodies, whose
+ * log IDs never repeat. `event.payload` depends on the stream's content format. It is a list for JSON Array, and an
+ * object for JSON Object. For JSON Lines it is a list, or an object if there is only one line.
  *
  * @example
  * ```ts
@@ -23,5 +23,5 @@ export const auth0: SchemeFactory = defineScheme({
   content: [JSON_OR_LINES],
   maxBodyBytes: 1_048_576,
   limits:
-    'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',
+    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 })

@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Bitbucket Cloud: `X-Hub-Signature`, which holds an HMAC-SHA256 under the name that is SHA-1 elsewhere. You choose
- * the secret in the webhook's settings. The signature covers the body alone, so the signed bytes are claimed: no
- * captured delivery runs again while they are remembered.
+ * Bitbucket Cloud: `X-Hub-Signature`. It holds an HMAC-SHA256, although other senders use this header for SHA-1. You
+ * choose the secret in the webhook's settings. The signature covers only the body. The signed bytes are claimed, so a
+ * captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts
@@ -21,5 +21,5 @@ export const bitbucket: SchemeFactory = defineScheme({
   eventId: { header: 'x-request-uuid' },
   eventType: { header: 'x-event-key' },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers: X-Request-UUID and X-Event-Key can be changed.',
+  limits: 'The time, the URL and the headers are not signed: X-Request-UUID and X-Event-Key can be changed.',
 })

@@ -1,9 +1,10 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Give both signature keys of the app, from the Developer
- * Console under Webhooks: each is tried on each header. The signature covers the body and its time, which may be 10
- * minutes old and not ahead. The ID is a header and not signed, so the signed bytes are claimed with it.
+ * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Pass both of the app's signature keys, from the Developer
+ * Console under Webhooks. Each key is tried on each header. The signature covers the body and a timestamp, which may be
+ * 10 minutes old but not in the future. The ID is in an unsigned header, so the ID and the signed bytes are both
+ * claimed.
  *
  * @example
  * ```ts

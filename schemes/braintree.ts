@@ -12,12 +12,12 @@ import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/o
 import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
 
 /**
- * What `braintree` takes.
+ * The options of `braintree`.
  *
  * @see {@link braintree}
  */
 export interface BraintreeOptions extends SharedSecretOptions {
-  /** The public key that belongs to the private one in `secrets`. */
+  /** The public key of the key pair. Its private key belongs in `secrets`. */
   readonly publicKey: string
 }
 
@@ -27,7 +27,7 @@ const LONGEST_SIGNATURES = 4096
 const MOST_SIGNATURES = 10
 const encoder = new TextEncoder()
 
-/** HMAC-SHA1 in hex. Its key is the SHA-1 of the private key. */
+/** Computes HMAC-SHA1 in hex. The key is the SHA-1 of the private key. */
 function macWith(privateKey: string): (text: string) => Promise<string> {
   let mac: Mac | undefined
   return async (text) => {
@@ -40,7 +40,7 @@ function macWith(privateKey: string): (text: string) => Promise<string> {
   }
 }
 
-/** The GET that asks whose endpoint it is. Any other text would be signed for strangers too. */
+/** Answers the GET that verifies the endpoint. Signs only texts of this form, because anyone can send one. */
 const CHALLENGES: Handshake = {
   signed: false,
   async answer({ method, query }, options: BraintreeOptions & SchemeOptions) {
@@ -63,22 +63,22 @@ const BRAINTREE: CodeScheme = {
   content: ['form'],
   handshake: CHALLENGES,
   maxBodyBytes: 1_048_576,
-  /** The body is the XML, which travels in base64. */
+  /** The body given to `signAs` is the XML, which is sent as base64. */
   async sign({ body, need }) {
     const payload = `${encodeBase64(body)}\n`
     const signature = `${need('keyId')}|${await macWith(need('secret'))(payload)}`
     const form = new URLSearchParams({ bt_signature: signature, bt_payload: payload })
     return { body: encoder.encode(`${form}`) }
   },
-  limits: 'bt_payload alone is signed. Its time stands in the XML and is not checked.',
+  limits: 'Only bt_payload is signed. Its time is in the XML and is not checked.',
 }
 
 /**
- * Braintree: a form whose `bt_signature` signs its `bt_payload`. Give the API key pair from the control panel: the public
- * key as `publicKey`, the private one as `secrets`. Braintree has nothing better than HMAC-SHA1.
+ * Braintree: a form whose `bt_signature` signs its `bt_payload` by HMAC-SHA1, the only algorithm that Braintree offers.
+ * Pass the API key pair from the control panel: the public key as `publicKey`, the private key as `secrets`.
  *
- * `event.payload` is the form. Hand its two fields to Braintree's SDK, which reads the XML in `bt_payload`. There is no ID,
- * so the payload is claimed. The GET with a `bt_challenge` is answered here.
+ * `event.payload` is the form. Pass its two fields to Braintree's SDK, which parses the XML in `bt_payload`. There is
+ * no ID, so the payload is claimed. The GET with a `bt_challenge` is answered for you.
  *
  * @example
  * ```ts
@@ -109,7 +109,7 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<B
         .map((pair) => pair.slice(publicKey.length + 1))
         .slice(0, MOST_SIGNATURES)
       for (const { id, macOf } of keys) {
-        // The last line feed may be lost on the way.
+        // Some hosts strip the last line feed.
         for (const signed of [payload, `${payload}\n`]) {
           const mac = await macOf(signed)
           if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue

@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Calendly: `Calendly-Webhook-Signature`. The signing key is the one you gave when you created the webhook
- * subscription through the API. The signature covers its time and the body. Deliveries have no ID, so the signed bytes
- * are claimed.
+ * Calendly: `Calendly-Webhook-Signature`. The signing key is the one that you set when you created the webhook
+ * subscription through the API. The signature covers a timestamp and the body. Deliveries have no ID, so the signed
+ * bytes are claimed.
  *
  * @example
  * ```ts

@@ -14,12 +14,15 @@ import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
 import { holderOf } from '../src/scheme/token-keys.ts'
 
 /**
- * What `cloudevents` takes.
+ * The options of `cloudevents`.
  *
  * @see {@link cloudevents}
  */
 export interface CloudeventsOptions extends SharedSecretOptions {
-  /** Who may ask to send here, by `WebHook-Request-Origin`: `eventgrid.azure.net`. Default: anyone. The token is needed all the same. */
+  /**
+   * The origins that may ask for consent in `WebHook-Request-Origin`, e.g. `eventgrid.azure.net`. Default: any.
+   * Deliveries need the token in either case.
+   */
   readonly allowedOrigins?: readonly string[] | undefined
 }
 
@@ -35,7 +38,7 @@ const origins: OptionCheck = (value, option) => {
   throw new ListenerConfigError(option, 'must be a list of names like eventgrid.azure.net')
 }
 
-/** The OPTIONS request by which a sender asks whether it may send here. */
+/** Answers the OPTIONS request by which a sender asks for consent. */
 const CONSENT: Handshake = {
   signed: false,
   answer({ method, header }, { allowedOrigins }: CloudeventsOptions & SchemeOptions) {
@@ -62,10 +65,10 @@ const CLOUDEVENTS: CodeScheme = {
   maxBodyBytes: 1_048_576,
   sign: ({ need }) => ({ headers: { authorization: `Bearer ${need('secret')}` } }),
   limits:
-    'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',
+    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 }
 
-/** An event's ID counts within its source. In binary mode both are headers, in structured mode members. */
+/** An event's ID is unique only within its source. Both are headers in binary mode, and members in structured mode. */
 function claim(evidence: Evidence): void {
   const isStructured = STRUCTURED.test(`${headerOf(evidence.delivery, 'content-type')}`)
   const find = (name: string) =>
@@ -77,12 +80,13 @@ function claim(evidence: Evidence): void {
 }
 
 /**
- * CloudEvents over HTTP webhooks: a token that you agree on with the sender, in `Authorization` behind `Bearer`, alone there,
- * or in the URL as `access_token`, which ends up in logs. Nothing is signed. Anyone who has seen the token can send anything,
- * so add `allowedCidrs`.
+ * CloudEvents over HTTP webhooks, with a token that you agree on with the sender. The token is in `Authorization`, with
+ * or without `Bearer`, or in the URL as `access_token`, which ends up in logs. Nothing is signed, and anyone who has
+ * seen the token can send anything, so add `allowedCidrs`.
  *
- * Events are claimed by their source and ID together, batches by their bodies. Data has to be JSON. `event.type` is known in
- * binary mode; in structured mode read it from the payload. The OPTIONS request that asks for consent is answered here.
+ * Events are claimed by their source and ID together, batches by their bodies. Data must be JSON. `event.type` is set
+ * in binary mode. In structured mode, read it from the payload. The OPTIONS request that asks for consent is answered
+ * for you.
  *
  * @example
  * ```ts

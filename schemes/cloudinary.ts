@@ -39,13 +39,13 @@ const CLOUDINARY: CodeScheme = {
     return { headers: { 'x-cld-signature': signature } }
   },
   limits:
-    'The URL and the other headers are not signed. Nothing divides body, time and secret. The signature is a plain hash, SHA-1 by default.',
+    'The URL and the other headers are not signed. Body, time and secret are joined without a separator. The signature is a plain hash, SHA-1 by default.',
 }
 
 /**
- * Cloudinary: `X-Cld-Signature`. The key is the API secret, in the console under API Keys: that of the key you chose for
- * webhooks, otherwise of the oldest active one. The signature is no HMAC but a plain hash of body, time and secret: SHA-1, or
- * SHA-256 where your account is set to it. It covers the body and its time. There is no ID, so the signed bytes are
+ * Cloudinary: `X-Cld-Signature`. The key is an API secret, in the console under API Keys. It belongs to the key that
+ * you chose for webhooks, or else to the oldest active key. The signature is not an HMAC but a plain hash of body, time
+ * and secret. The hash is SHA-1, or SHA-256 if your account is set to it. There is no ID, so the signed bytes are
  * claimed.
  *
  * @example

@@ -5,17 +5,17 @@ const TIMESTAMP = 'x-contentful-timestamp'
 const MOST_HEADERS = 64
 const encoder = new TextEncoder()
 
-/** As Contentful's toolkit writes it: the query is percent-encoded once more. */
+/** Converts the URL as Contentful's toolkit does, which percent-encodes the query once more. */
 function signedPath(publicUrl: string): string {
   const { pathname, search } = new URL(publicUrl)
   return encodeURI(search === '' ? pathname : `${pathname}?${encodeURIComponent(search.slice(1))}`)
 }
 
 /**
- * Contentful's request verification: `X-Contentful-Signature`. The key is the signing secret, 64 characters, which you set in
- * the space's webhook settings or for your app. Give the webhook's URL as `publicUrl`. The signature covers the path, the body, its time and the headers
- * that it lists: your handler may trust those in `X-Contentful-Signed-Headers` alone. There is no ID, so the signed bytes
- * are claimed.
+ * Contentful's request verification: `X-Contentful-Signature`. The key is the signing secret of 64 characters, from the
+ * space's webhook settings or your app. Pass the webhook's URL as `publicUrl`. The signature covers the path, the body,
+ * a timestamp and the headers listed in `X-Contentful-Signed-Headers`. Do not trust any other header in your handler.
+ * There is no ID, so the signed bytes are claimed.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions> = defineSchem
   signature: { headers: ['x-contentful-signature'], spelling: 'hex' },
   signs: ({ method, header, body, publicUrl }) => {
     const names = header(SIGNED_HEADERS)?.split(',') ?? []
-    // A time that is not signed proves nothing, nor does a list that anyone can write.
+    // Require the time and the list itself to be signed. Otherwise anyone can change them.
     if (names.length > MOST_HEADERS || ![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) {
       return undefined
     }
@@ -51,5 +51,5 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions> = defineSchem
   timestamp: { header: TIMESTAMP, unit: 'milliseconds', of: 'attempt', toleranceSeconds: 30 },
   eventType: { header: 'x-contentful-topic' },
   maxBodyBytes: 1_048_576,
-  limits: 'The host is not signed, nor are headers that the signature does not list.',
+  limits: 'The host and the headers that the signature does not list are not signed.',
 })

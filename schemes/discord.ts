@@ -8,11 +8,11 @@ import {
 import { memberAt } from '../src/scheme/members.ts'
 
 /**
- * Discord: interactions and webhook events, signed with Ed25519. Discord sends wrong signatures on purpose and looks for a
- * 401. The PING of either kind is answered here.
+ * Discord: interactions and webhook events, signed with Ed25519. Discord sends wrong signatures on purpose and expects
+ * a 401. The PING of either kind is answered for you.
  *
- * The public key is in the Developer Portal, on the app's General Information page. Discord documents no tolerance for its
- * time, so none is set here. Interactions have an ID; of webhook events the signed bytes are claimed.
+ * The public key is in the Developer Portal, on the app's General Information page. Discord documents no tolerance, so
+ * none is set by default. Interactions are claimed by their ID, webhook events by their signed bytes.
  *
  * @example
  * ```ts

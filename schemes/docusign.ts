@@ -3,9 +3,9 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 const HEADERS = Array.from({ length: 100 }, (_, index) => `x-docusign-signature-${index + 1}`)
 
 /**
- * DocuSign Connect: `X-DocuSign-Signature-1` to `-100`, one for each HMAC key of the account; any may match. The keys
- * are in the settings of Connect. The signature covers the body alone, so the signed bytes are claimed: no captured
- * delivery runs again while they are remembered.
+ * DocuSign Connect: `X-DocuSign-Signature-1` to `-100`, one for each HMAC key of the account. Any of them may match.
+ * The keys are in the settings of Connect. The signature covers only the body. The signed bytes are claimed, so a
+ * captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts
@@ -22,5 +22,5 @@ export const docusign: SchemeFactory = defineScheme({
   signs: '{body}',
   eventType: { member: '/event' },
   maxBodyBytes: 26_214_400,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

@@ -2,11 +2,11 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 import { jsonInMultipart } from '../src/scheme/multipart.ts'
 
 /**
- * Dropbox Sign, once HelloSign: `event_hash` in the body. The key is your API key, on the account's API page. The signature
- * covers the event's time and type, and nothing else: fetch the signature request to learn what happened to it.
+ * Dropbox Sign, formerly HelloSign: `event_hash` in the body. The key is your API key, on the account's API page. The
+ * signature covers only the event's time and type. Fetch the signature request to learn what happened to it.
  *
- * Events of one type in one second share their signature, so nothing is claimed (`dedupe: 'off'`): your handler runs for
- * every delivery, replayed ones too. `event.payload` is the JSON that the form's `json` field holds. Answer 200 with the text
+ * Events of the same type and second share a signature, so nothing is claimed (`dedupe: 'off'`). Your handler runs for
+ * every delivery, including replays. `event.payload` is the JSON of the form's `json` field. Answer 200 with the text
  * `Hello API Event Received`, or Dropbox Sign sends the event again.
  *
  * @example
@@ -27,6 +27,5 @@ export const dropboxSign: SchemeFactory = defineScheme({
   dedupe: 'off',
   content: [/* @__PURE__ */ jsonInMultipart('json')],
   maxBodyBytes: 1_048_576,
-  limits:
-    'The time and the type of the event are signed, and nothing else. A replay is not told from a new event.',
+  limits: 'Only the time and the type of the event are signed. A replay cannot be told from a new event.',
 })

@@ -2,9 +2,9 @@ import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index
 
 /**
  * Dropbox: `X-Dropbox-Signature`. The key is the app secret, in the App Console. The signature covers the body, which
- * names the accounts that changed and nothing else. Honest bodies repeat, so nothing is claimed (`dedupe: 'off'`):
- * your handler runs for every delivery, replayed ones too, and asks Dropbox what is new. The GET with a challenge is
- * answered here.
+ * only names the accounts that changed. Genuine bodies repeat, so nothing is claimed (`dedupe: 'off'`). Your handler
+ * runs for every delivery, including replays, and asks Dropbox what is new. The GET with a challenge is answered for
+ * you.
  *
  * @example
  * ```ts
@@ -26,5 +26,5 @@ export const dropbox: SchemeFactory = defineScheme({
   },
   maxBodyBytes: 1_048_576,
   limits:
-    'No time is signed, nor the URL, nor the headers. Bodies repeat, so a replay is not told from a new delivery.',
+    'The time, the URL and the headers are not signed. Bodies repeat, so a replay cannot be told from a new delivery.',
 })

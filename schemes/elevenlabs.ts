@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * ElevenLabs: `ElevenLabs-Signature`, whose version is called `v0`. The secret is shown when you create the webhook.
- * The signature covers its time and the body. The tolerance is the 30 minutes of its own SDK. Deliveries have no ID,
- * so the signed bytes are claimed.
+ * ElevenLabs: `ElevenLabs-Signature`, version `v0`. The secret is shown when you create the webhook. The signature
+ * covers a timestamp and the body. The tolerance is 30 minutes, as in its own SDK. Deliveries have no ID, so the signed
+ * bytes are claimed.
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * GitHub: `X-Hub-Signature-256`, for repositories, organisations and apps. The older SHA-1 header is never looked at.
+ * GitHub: `X-Hub-Signature-256`, for repositories, organisations and apps. The older SHA-1 header is ignored.
  *
- * The secret is the one you typed into the webhook's settings. The signature covers the body alone: the delivery's ID and
- * the event's name are headers that anyone who holds a captured delivery can change. So the signed bytes are claimed, and
- * "Redeliver" of an event that succeeded is answered as a duplicate.
+ * The secret is the one that you entered in the webhook's settings. The signature covers only the body. The delivery's
+ * ID and the event's name are in unsigned headers, so the signed bytes are claimed. "Redeliver" of an event that
+ * succeeded is answered as a duplicate.
  *
  * @example
  * ```ts
@@ -25,5 +25,5 @@ export const github: SchemeFactory = defineScheme({
   content: ['json', 'form'],
   jsonField: 'payload',
   maxBodyBytes: 26_214_400,
-  limits: 'No time is signed, nor the headers: X-GitHub-Delivery and X-GitHub-Event can be changed.',
+  limits: 'The time and the headers are not signed: X-GitHub-Delivery and X-GitHub-Event can be changed.',
 })

@@ -2,9 +2,9 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
- * GitLab with a signing token: Standard Webhooks. The signing token belongs to the webhook, beside the older secret
- * token, for which `hookgate/schemes/gitlab` is. The signature covers the ID, the time and the body (Standard Webhooks
- * v1). The event's name is a header and not signed.
+ * GitLab with a signing token: Standard Webhooks. The signing token is in the webhook's settings. The signature covers
+ * the ID, the time and the body (Standard Webhooks v1). The event's name is in an unsigned header. For the older secret
+ * token, import `hookgate/schemes/gitlab`.
  *
  * @example
  * ```ts
@@ -17,5 +17,5 @@ export const gitlabSigning: SchemeFactory = defineScheme({
   sender: 'GitLab',
   secretName: 'signing token of the webhook, whsec_…',
   eventType: { header: 'x-gitlab-event' },
-  limits: 'The URL and the other headers are not signed, X-Gitlab-Event among them.',
+  limits: 'The URL and the other headers, including X-Gitlab-Event, are not signed.',
 })

@@ -1,10 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * GitLab with a secret token: `X-Gitlab-Token`. You choose the token in the webhook's settings. Nothing is signed.
- * Anyone who has seen the token can send anything, so prefer a signing scheme, or add `allowedCidrs`. Webhooks with a
- * signing token are `hookgate/schemes/gitlab-signing`. Deliveries are claimed by `Idempotency-Key`, which GitLab sends
- * from 17.4 on, before that by their bodies.
+ * GitLab with a secret token: `X-Gitlab-Token`. You choose the token in the webhook's settings. Nothing is signed, and
+ * anyone who has seen the token can send anything. Prefer a signing token (`hookgate/schemes/gitlab-signing`), or add
+ * `allowedCidrs`. Deliveries are claimed by `Idempotency-Key`, which GitLab sends since 17.4, or else by their bodies.
  *
  * @example
  * ```ts
@@ -23,5 +22,5 @@ export const gitlab: SchemeFactory = defineScheme({
   eventType: { header: 'x-gitlab-event' },
   maxBodyBytes: 26_214_400,
   limits:
-    'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',
+    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 })

@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * GoCardless: `Webhook-Signature`, in hex. The secret belongs to the webhook's endpoint. The signature covers the
- * body, so the ID of the delivery, and no time. A delivery holds many events, each with its own ID.
+ * GoCardless: `Webhook-Signature`, in hex. The secret belongs to the webhook's endpoint. The signature covers the body,
+ * which holds the delivery's ID but no time. A delivery holds many events, each with its own ID.
  *
  * @example
  * ```ts
@@ -19,5 +19,5 @@ export const gocardless: SchemeFactory = defineScheme({
   signs: '{body}',
   eventId: { member: '/meta/webhook_id' },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

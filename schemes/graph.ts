@@ -33,16 +33,17 @@ const GRAPH: CodeScheme = {
     return { body: encoder.encode(JSON.stringify({ ...Object(message), value })) }
   },
   limits:
-    'Nothing is signed: clientState vouches for the caller alone. Notifications repeat, so a replay is not told from a new one.',
+    'Nothing is signed: clientState only identifies the caller. Notifications repeat, so a replay cannot be told from a new one.',
 }
 
 /**
- * Microsoft Graph change notifications: `clientState`, a secret that you choose when you subscribe. Every notification of a delivery has to hold one of `secrets`. Nothing is signed. Anyone who has seen the secret can
- * send anything, so fetch what has changed from Graph.
+ * Microsoft Graph change notifications: `clientState`, a secret that you choose when you subscribe. Every notification
+ * of a delivery must hold one of `secrets`. Nothing is signed, and anyone who has seen the secret can send anything, so
+ * fetch what has changed from Graph.
  *
- * Honest notifications repeat, so nothing is claimed (`dedupe: 'off'`): your handler runs for every delivery, replayed ones
- * too. The POST with a `validationToken` is answered here. Answer 202 within 3 seconds. Not checked: the `validationTokens`
- * of rich notifications and the signature of their encrypted data.
+ * Genuine notifications repeat, so nothing is claimed (`dedupe: 'off'`). Your handler runs for every delivery,
+ * including replays. The POST with a `validationToken` is answered for you. Answer 202 within 3 seconds. The
+ * `validationTokens` of rich notifications and the signature of their encrypted data are not checked.
  *
  * @example
  * ```ts
@@ -60,7 +61,7 @@ export const graph: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
         return fail('auth_missing', 'value is not a list of notifications')
       }
       if (notifications.length > MOST_NOTIFICATIONS) {
-        return fail('signature_mismatch', `value has over ${MOST_NOTIFICATIONS} notifications`)
+        return fail('signature_mismatch', `value has more than ${MOST_NOTIFICATIONS} notifications`)
       }
       const holders = notifications.map((each) => {
         const state = memberAt(each, ['clientState'])

@@ -1,14 +1,14 @@
 import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
 
-/** HubSpot signs the URL with these twelve codes decoded, and all others as they are. */
+/** HubSpot decodes these twelve percent codes before it signs the URL, and no others. */
 const DECODED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi
 const decodeSome = (url: string) => url.replace(DECODED, decodeURIComponent)
 
 /**
- * HubSpot, version 3: `X-HubSpot-Signature-v3`. The key is the app's client secret; give the webhook's URL as
- * `publicUrl`. The signature covers the method, the URL, the body and its time. A delivery holds up to 100 events and
- * has no ID, so the signed bytes are claimed: a retry is another body, because it counts its attempts. Your handler
- * decides whether it has seen an event.
+ * HubSpot, version 3: `X-HubSpot-Signature-v3`. The key is the app's client secret. Pass the webhook's URL as
+ * `publicUrl`. The signature covers the method, the URL, the body and a timestamp. A delivery holds up to 100 events
+ * and has no ID, so the signed bytes are claimed. The body counts the attempts, so a retry is a new body. Your handler
+ * has to recognise repeated events.
  *
  * @example
  * ```ts

@@ -1,8 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Intercom: `X-Hub-Signature`, an HMAC-SHA1: Intercom offers nothing stronger. The key is the app's client secret, in
- * the Developer Hub. The signature covers the body, so the notification's ID and the time of its first attempt.
+ * Intercom: `X-Hub-Signature`, by HMAC-SHA1, the only algorithm that Intercom offers. The key is the app's client
+ * secret, in the Developer Hub. The signature covers the body, which holds the notification's ID and the time of its
+ * first attempt.
  *
  * @example
  * ```ts

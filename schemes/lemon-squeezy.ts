@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Lemon Squeezy: `X-Signature`. You choose the signing secret in the webhook's settings. The signature covers the body
- * alone, so the signed bytes are claimed: no captured delivery runs again while they are remembered.
+ * Lemon Squeezy: `X-Signature`. You choose the signing secret in the webhook's settings. The signature covers only the
+ * body. The signed bytes are claimed, so a captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts
@@ -19,5 +19,5 @@ export const lemonSqueezy: SchemeFactory = defineScheme({
   signs: '{body}',
   eventType: { member: '/meta/event_name' },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

@@ -3,9 +3,9 @@ import { memberAt } from '../src/scheme/members.ts'
 
 /**
  * LINE's Messaging API: `X-Line-Signature`. The channel secret is on the channel's Basic settings page. The signature
- * covers the body alone, so the signed bytes are claimed: no captured delivery runs again while they are remembered. A
- * delivery holds many events, each with its `webhookEventId`; LINE may send one of them again in another delivery. The
- * one without events, which the Verify button sends, is answered here.
+ * covers only the body. The signed bytes are claimed, so a captured delivery cannot run again while they are
+ * remembered. A delivery can hold many events, each with its `webhookEventId`. LINE may repeat an event in another
+ * delivery. The delivery without events, which the Verify button sends, is answered for you.
  *
  * @example
  * ```ts
@@ -28,5 +28,5 @@ export const line: SchemeFactory = defineScheme({
     },
   },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

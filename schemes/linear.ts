@@ -2,8 +2,8 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
  * Linear: `Linear-Signature`. The signing secret is on the webhook's page in the settings. The signature covers the
- * body, whose `webhookTimestamp` may be 60 seconds off. The ID is a header and not signed, so the signed bytes are
- * claimed with it.
+ * body, whose `webhookTimestamp` may differ from your clock by 60 seconds. The ID is in an unsigned header, so the ID
+ * and the signed bytes are both claimed.
  *
  * @example
  * ```ts

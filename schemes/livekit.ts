@@ -5,12 +5,12 @@ import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashe
 import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 
 /**
- * What `livekit` takes.
+ * The options of `livekit`.
  *
  * @see {@link livekit}
  */
 export interface LivekitOptions extends SharedSecretOptions {
-  /** The API key that the secret belongs to, as LiveKit's configuration names it for webhooks. */
+  /** The API key that belongs to the secret. LiveKit's configuration names it for webhooks. */
   readonly apiKey: string
 }
 
@@ -29,7 +29,7 @@ const LIVEKIT: CodeScheme = {
   signature: { headers: ['authorization'] },
   signs: ['timestamp', 'body'],
   covers: 'body',
-  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt' }, // until the token ends
+  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt' }, // valid until `exp`
   eventId: { member: '/id' },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
@@ -41,8 +41,8 @@ const LIVEKIT: CodeScheme = {
 }
 
 /**
- * LiveKit: a token signed with HS256 in `Authorization`, without `Bearer`. Give the API key as `apiKey` and its secret as
- * `secrets`, both from the project's settings. The token covers the exact body, and says when it ends, after five minutes.
+ * LiveKit: a token signed with HS256 in `Authorization`, without `Bearer`. Pass the API key as `apiKey` and its secret
+ * as `secrets`, both from the project's settings. The token covers the exact body and expires after five minutes.
  *
  * @example
  * ```ts

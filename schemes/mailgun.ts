@@ -1,12 +1,12 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Mailgun's event webhooks, whose signature stands in the body. The key is the HTTP webhook signing key, in the control
- * panel under API security. The signature covers a time and a token, and nothing of the event: someone who
- * sees a delivery before you do can replace its event. So each token is taken once, and no more than a day after its time.
+ * Mailgun's event webhooks, with the signature in the body. The key is the HTTP webhook signing key, in the control
+ * panel under API security. The signature covers a time and a token, but not the event. Anyone who intercepts a
+ * delivery can replace its event. So each token is accepted once, for at most a day.
  *
- * Mailgun takes 200 alone for success: it retries after any other answer, 204 included, and gives up after a 406. Inbound
- * messages and the older webhooks are forms, which this does not read.
+ * Answer exactly 200. Mailgun retries after any other status, including 204, and gives up after a 406. Inbound messages
+ * and the older webhooks are forms, which this scheme does not read.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export const mailgun: SchemeFactory = defineScheme({
   key: 'text',
   signature: { headers: [], member: '/signature/signature', spelling: 'hex' },
   signs: '{/signature/timestamp}{/signature/token}',
-  // Retries end after 8 hours, and may carry the first attempt's signature.
+  // Mailgun retries for 8 hours, possibly with the first attempt's signature.
   timestamp: {
     member: '/signature/timestamp',
     asText: true,
@@ -33,5 +33,5 @@ export const mailgun: SchemeFactory = defineScheme({
   eventId: { member: '/event-data/id' },
   eventType: { member: '/event-data/event' },
   maxBodyBytes: 262_144,
-  limits: 'The event is not signed: only a time and a token are, which are taken once.',
+  limits: 'The event is not signed. Only a time and a token are, and each token is accepted once.',
 })

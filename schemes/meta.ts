@@ -9,11 +9,12 @@ import {
 import { sameText } from '../src/scheme/same-text.ts'
 
 /**
- * Meta: WhatsApp, Messenger, Instagram and Facebook. `X-Hub-Signature-256`; the older SHA-1 header is never looked at.
- * The key is the app secret, on the app's Basic settings page. The signature covers the body alone, so the signed
- * bytes are claimed: no captured delivery runs again while they are remembered. One delivery may hold many updates.
+ * Meta: WhatsApp, Messenger, Instagram and Facebook. `X-Hub-Signature-256`. The older SHA-1 header is ignored. The key
+ * is the app secret, on the app's Basic settings page. The signature covers only the body. The signed bytes are
+ * claimed, so a captured delivery cannot run again while they are remembered. A delivery can hold many updates.
  *
- * Give `verifyToken`, the text that you typed beside the callback URL: the GET that subscribes is answered here.
+ * Pass the token that you entered with the callback URL as `verifyToken`. The GET that subscribes is then answered for
+ * you.
  *
  * @example
  * ```ts
@@ -41,5 +42,5 @@ export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = defineSch
     },
   },
   maxBodyBytes: 3_145_728,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

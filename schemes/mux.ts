@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Mux: `Mux-Signature`. The signing secret is in the dashboard under Settings, Webhooks. The signature covers its time
- * and the body.
+ * Mux: `Mux-Signature`. The signing secret is in the dashboard under Settings, Webhooks. The signature covers a
+ * timestamp and the body.
  *
  * @example
  * ```ts

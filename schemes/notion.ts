@@ -9,9 +9,9 @@ import {
 import { memberAt } from '../src/scheme/members.ts'
 
 /**
- * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you make
- * the subscription: give `onHandshake` to be told of it, type it into Notion's page, keep it, then give it as
- * `secrets` and leave `onHandshake` out. The signature covers the body, so the event's ID and time.
+ * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you create
+ * the subscription. Pass `onHandshake` to receive the token, enter it on Notion's page and store it. Then pass it as
+ * `secrets` and omit `onHandshake`. The signature covers the body, which holds the event's ID and time.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import { defineScheme, jsonReply, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Okta's event hooks: the value that you typed beside the `Authorization` header, in full. Nothing is signed. Anyone
- * who has seen the token can send anything, so prefer a signing scheme, or add `allowedCidrs`. Deliveries are claimed
- * by `eventId`. The one-time verification, a GET, is answered here.
+ * Okta's event hooks. Pass the complete value that you entered for the `Authorization` header. Nothing is signed, and
+ * anyone who has seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by `eventId`. The
+ * one-time verification, a GET, is answered for you.
  *
  * @example
  * ```ts
@@ -29,5 +29,5 @@ export const okta: SchemeFactory = defineScheme({
   },
   maxBodyBytes: 1_048_576,
   limits:
-    'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',
+    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 })

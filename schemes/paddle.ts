@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Paddle Billing: `Paddle-Signature`. The secret key belongs to the notification destination. The signature covers its
- * time and the body. Paddle's own tolerance is 5 seconds: set `toleranceSeconds` to 30 where a queue or your clock
+ * Paddle Billing: `Paddle-Signature`. The secret key belongs to the notification destination. The signature covers a
+ * timestamp and the body. Paddle's own tolerance is 5 seconds. Set `toleranceSeconds` to 30 if a queue or your clock
  * needs it.
  *
  * @example

@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * PagerDuty, version 3: `X-PagerDuty-Signature`, which lists several signatures while secrets change. The secret is
- * shown once, when you create the subscription. The signature covers the body, so the event's ID and time.
+ * PagerDuty, version 3: `X-PagerDuty-Signature`, which lists several signatures during a rotation. The secret is shown
+ * once, when you create the subscription. The signature covers the body, which holds the event's ID and time.
  *
  * @example
  * ```ts

@@ -11,12 +11,14 @@ import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
 import { signatureReader } from '../src/scheme/signature-items.ts'
 
 /**
- * What `paypal` takes. Certificates are fetched from PayPal, by `fetch`.
+ * The options of `paypal`. Certificates are fetched from PayPal with `fetch`.
  *
  * @see {@link paypal}
  */
 export interface PaypalOptions extends CommonOptions, RemoteOptions {
-  /** The webhook's ID, beside it in the app's settings. It is signed: without it, any PayPal webhook would pass. */
+  /**
+   * The webhook's ID, from the app's settings. The signature covers it. Without it, anyone's PayPal webhook would pass.
+   */
   readonly webhookId: string
 }
 
@@ -37,16 +39,16 @@ const PAYPAL: CodeScheme = {
   eventType: { member: '/event_type' },
   maxBodyBytes: 1_048_576,
   limits:
-    'Of the body, a CRC-32 is signed, which is no protection: someone with a captured delivery can write another body with the same checksum. Fetch what the event is about from PayPal.',
+    'Only a CRC-32 of the body is signed. Anyone with a captured delivery can forge a body with the same checksum, so fetch the event’s resource from PayPal.',
 }
 
 /**
- * PayPal: `PayPal-Transmission-Sig`, verified offline. There is no secret: give the ID of your webhook. The signing
+ * PayPal: `PayPal-Transmission-Sig`, verified offline. There is no secret. Pass the ID of your webhook. The signing
  * certificate is fetched from PayPal's API, live or sandbox, and trusted because that host serves it.
  *
- * The signature covers the transmission's ID and time, the webhook's ID and a CRC-32 of the body. A checksum is no hash,
- * so take the event as a hint and fetch its resource, or ask PayPal's `verify-webhook-signature`. Each transmission is
- * taken once, and each event ID once. PayPal documents no tolerance for its time, so none is set here.
+ * The signature covers the transmission's ID and time, the webhook's ID and a CRC-32 of the body. A CRC-32 is easy to
+ * forge, so treat the event as a hint and fetch its resource, or ask PayPal's `verify-webhook-signature`. Each
+ * transmission and each event ID is accepted once. PayPal documents no tolerance, so none is set by default.
  *
  * @example
  * ```ts
@@ -70,7 +72,7 @@ export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalO
       }
       const url = headerOf(delivery, 'paypal-cert-url')
       if (typeof url !== 'string' || !CERTIFICATE_URL.test(url)) {
-        return fail('signature_mismatch', 'paypal-cert-url is no certificate of PayPal')
+        return fail('signature_mismatch', 'paypal-cert-url is not the URL of a PayPal certificate')
       }
       const id = headerOf(delivery, 'paypal-transmission-id')
       if (typeof id !== 'string') return fail('signature_mismatch', 'no paypal-transmission-id, or several')

@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Paystack: `X-Paystack-Signature`, an HMAC-SHA512. The key is the account's secret key, the one its API takes. The
- * signature covers the body alone, so the signed bytes are claimed: no captured delivery runs again while they are
+ * Paystack: `X-Paystack-Signature`, by HMAC-SHA512. The key is the account's secret key, as for the API. The signature
+ * covers only the body. The signed bytes are claimed, so a captured delivery cannot run again while they are
  * remembered.
  *
  * @example
@@ -20,5 +20,5 @@ export const paystack: SchemeFactory = defineScheme({
   signs: '{body}',
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

@@ -13,14 +13,15 @@ import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/sche
 import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
 
 /**
- * What `plaid` takes.
+ * The options of `plaid`.
  *
  * @see {@link plaid}
  */
 export interface PlaidOptions extends CommonOptions, Omit<RemoteOptions, 'fetch'> {
   /**
-   * Asks Plaid's `/webhook_verification_key/get` for the key of this ID, with your client, and resolves with the `key` of its
-   * answer. Undefined where Plaid knows no such key. Keys are kept for 10 minutes, and a rejection is a 503.
+   * Fetches the key with this ID from Plaid's `/webhook_verification_key/get` with your client, and resolves with the
+   * response's `key`. Undefined if Plaid has no such key. Keys are cached for 10 minutes. A rejection is answered with
+   * 503.
    */
   readonly findKey: (keyId: string) => Promise<object | undefined>
 }
@@ -36,10 +37,11 @@ const PLAID: CodeScheme = {
   timestamp: { item: 'iat', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   eventType: { member: '/webhook_code' },
   maxBodyBytes: 1_048_576,
-  limits: 'The URL and the other headers are not signed. Honest bodies repeat, so each token is taken once.',
+  limits:
+    'The URL and the other headers are not signed. Genuine bodies repeat, so each token is accepted once.',
 }
 
-/** A key that Plaid has ended vouches for nothing. */
+/** Rejects keys that Plaid has expired. */
 function usable(key: object | undefined): Jwks | undefined {
   return key === undefined || (Reflect.get(key, 'expired_at') ?? null) !== null
     ? undefined
@@ -47,9 +49,9 @@ function usable(key: object | undefined): Jwks | undefined {
 }
 
 /**
- * Plaid: `Plaid-Verification`, a token signed with ES256. There is no secret: Plaid's API gives its public keys to your client,
- * so give a `findKey`. The token covers its time and the exact body, white space too. Plaid sends no ID, and bodies repeat:
- * each token is taken once.
+ * Plaid: `Plaid-Verification`, a token signed with ES256. There is no secret. Pass a `findKey` that fetches public keys
+ * from Plaid's API with your client. The token covers its time and the exact body, including white space. Plaid sends
+ * no ID, and bodies repeat, so each token is accepted once.
  *
  * @example
  * ```ts
@@ -73,9 +75,9 @@ export const plaid: CodeSchemeFactory<PlaidOptions> = defineCodeScheme<PlaidOpti
       if (algorithm !== 'ES256') return fail('token_invalid', 'alg is not ES256')
       if (typeof claims.iat !== 'number') return fail('token_invalid', 'iat is not a number')
       if (claims.request_body_sha256 !== (await bodyHash(evidence.delivery.body, 'hex'))) {
-        return fail('token_invalid', 'request_body_sha256 is not the hash of the body')
+        return fail('token_invalid', 'request_body_sha256 does not match the body')
       }
-      const key = await keys.get(keyId, (jwks) => jwks?.find(keyId, 'ES256') ?? 'there is no such key')
+      const key = await keys.get(keyId, (jwks) => jwks?.find(keyId, 'ES256') ?? 'no key has this ID')
       if (typeof key === 'string') return fail('token_invalid', key)
       if (!(await verifySignature('ES256', key, signature, signingInput))) {
         return fail('token_invalid', 'the signature does not verify')

@@ -2,8 +2,8 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
- * Polar: Standard Webhooks with another key. The key is the text of the endpoint's secret, not what its base64 stands
- * for. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ * Polar: Standard Webhooks with a different key. The key is the text of the endpoint's secret, not the bytes that its
+ * base64 encodes. The signature covers the ID, the time and the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

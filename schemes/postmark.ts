@@ -24,16 +24,16 @@ const POSTMARK: CodeScheme = {
     headers: { authorization: `Basic ${encodeBase64(encoder.encode(need('secret')))}` },
   }),
   limits:
-    'Nothing is signed: user and password vouch for the caller alone, and anyone who has seen them can make deliveries up.',
+    'Nothing is signed: user and password only identify the caller, and anyone who has seen them can forge deliveries.',
 }
 
 /**
  * Postmark: HTTP Basic authentication, with a user and a password that you choose. Write them into the webhook's URL,
- * `https://user:password@example.com/hooks`, and give `user:password` as `secrets`, without percent codes.
+ * `https://user:password@example.com/hooks`, and pass `user:password` as `secrets`, without percent-encoding.
  *
- * Nothing is signed. Anyone who has seen the password can send anything, so add `allowedCidrs`: Postmark publishes its
- * addresses. Deliveries are claimed by their bodies, because all events of a message share its `MessageID`. Raise
- * `maxBodyBytes` for inbound mail with attachments. Never answer 403: Postmark gives the event up.
+ * Nothing is signed, and anyone who has seen the password can send anything. Postmark publishes its addresses, so add
+ * `allowedCidrs`. Deliveries are claimed by their bodies, because all events of a message share its `MessageID`. Raise
+ * `maxBodyBytes` for inbound mail with attachments. Never answer 403, because Postmark then gives up.
  *
  * @example
  * ```ts

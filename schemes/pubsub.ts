@@ -12,23 +12,23 @@ import { textAt } from '../src/scheme/members.ts'
 import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
 
 /**
- * What `pubsub` takes. Google's keys are fetched by `fetch`.
+ * The options of `pubsub`. Google's keys are fetched with `fetch`.
  *
  * @see {@link pubsub}
  */
 export interface PubsubOptions extends CommonOptions, RemoteOptions {
-  /** The audience of the push subscription. Where you set none, it is the endpoint's URL. */
+  /** The audience of the push subscription. Google's default is the endpoint's URL. */
   readonly audience: string
-  /** The service account of the push subscription: `push@project.iam.gserviceaccount.com`. */
+  /** The service account of the push subscription, e.g. `push@project.iam.gserviceaccount.com`. */
   readonly email: string
 }
 
 const KEYS_URL = 'https://www.googleapis.com/oauth2/v3/certs'
 const ISSUERS: readonly unknown[] = ['https://accounts.google.com', 'accounts.google.com']
-/** Of an unwrapped message with metadata. */
+/** Set on unwrapped messages with metadata. */
 const MESSAGE_ID = 'x-goog-pubsub-message-id'
 const LONGEST_LIFE_SECONDS = 86_400
-/** Google's clock may be ahead of ours. */
+/** How far ahead Google's clock may be. */
 const AHEAD_SECONDS = 300
 
 const PUBSUB: CodeScheme = {
@@ -44,7 +44,7 @@ const PUBSUB: CodeScheme = {
   content: [ANY_BODY],
   maxBodyBytes: 14_680_064, // 10 MB in base64
   limits:
-    'Nothing of the body is signed: the token vouches for the caller alone, and for an hour anyone who has seen it can make deliveries up.',
+    'The body is not signed: the token only identifies the caller, and for an hour anyone who has seen it can forge deliveries.',
 }
 
 function claimsProblem(
@@ -63,13 +63,14 @@ function claimsProblem(
 }
 
 /**
- * Google Pub/Sub push with authentication: `Authorization: Bearer`, an OpenID Connect token. There is no secret: give the
- * audience and the service account of the push subscription. Google's public keys are fetched.
+ * Google Pub/Sub push with authentication: `Authorization: Bearer`, an OpenID Connect token. There is no secret. Pass
+ * the audience and the service account of the push subscription. Google's public keys are fetched.
  *
- * The token does not cover the body, and lives for an hour. Messages are claimed by `messageId`, which Pub/Sub keeps when
- * it delivers again. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. If your subscription unwraps
- * payloads, let it write metadata as well: the ID is then a header. `event.payload` is the message itself: its JSON, or the text
- * if it is not JSON, or null for bytes that are not UTF-8. Without metadata, equal messages are taken for one.
+ * The token is valid for an hour and does not cover the body. Messages are claimed by `messageId`, which stays the same
+ * on redelivery. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. If your subscription unwraps
+ * payloads, `event.payload` is the message itself: parsed JSON, or else the text, or null for bytes that are not UTF-8.
+ * Then let the subscription write metadata, which puts the ID in a header. Without metadata, equal messages count as
+ * duplicates.
  *
  * @example
  * ```ts

@@ -5,12 +5,12 @@ import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashe
 import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 
 /**
- * What `qstash` takes.
+ * The options of `qstash`.
  *
  * @see {@link qstash}
  */
 export interface QstashOptions extends SharedSecretOptions {
-  /** The full URL that you publish to, as you write it. Never taken from a request. */
+  /** The full URL that you publish to, exactly as you write it. Never taken from a request. */
   readonly publicUrl: string
 }
 
@@ -29,7 +29,7 @@ const QSTASH: CodeScheme = {
   signature: { headers: ['upstash-signature'] },
   signs: ['timestamp', 'url', 'body'],
   covers: 'body',
-  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt' }, // until the token ends
+  timestamp: { item: 'nbf', unit: 'seconds', of: 'attempt' }, // valid until `exp`
   eventId: { header: 'upstash-message-id' },
   content: [ANY_BODY],
   maxBodyBytes: 1_048_576,
@@ -41,12 +41,12 @@ const QSTASH: CodeScheme = {
 }
 
 /**
- * Upstash QStash: `Upstash-Signature`, a token signed with HS256. The keys are the current and the next signing key, in the
- * console: give both as `secrets`.
+ * Upstash QStash: `Upstash-Signature`, a token signed with HS256. Pass the current and the next signing key from the
+ * console as `secrets`.
  *
- * The token covers the URL and the exact body, and says when it ends, after five minutes. Each token is taken once, and each message ID
- * once, which QStash keeps when it retries. `event.payload` is the JSON that you published, or the text if it is not JSON, or
- * null for bytes that are not UTF-8: those are in `event.rawBody`.
+ * The token covers the URL and the exact body and expires after five minutes. Each token and each message ID is
+ * accepted once. A retry keeps its message ID. `event.payload` is the JSON that you published, or else the text, or
+ * null for bytes that are not UTF-8. Read those from `event.rawBody`.
  *
  * @example
  * ```ts

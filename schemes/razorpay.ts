@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Razorpay: `X-Razorpay-Signature`. You choose the secret in the webhook's settings. Retries of older events stay
- * signed with the older secret, so keep both for as long as it retries. The signature covers the body, so the time of
- * the event. Its ID is a header and not signed: the signed bytes are claimed.
+ * Razorpay: `X-Razorpay-Signature`. You choose the secret in the webhook's settings. Retries of older events are still
+ * signed with the older secret, so keep both until the retries end. The signature covers the body, which holds the
+ * event's time. The ID is in an unsigned header, so the signed bytes are claimed.
  *
  * @example
  * ```ts

@@ -15,17 +15,17 @@ import { signatureBase } from './shared/signature-base.ts'
 import { type SignatureInput, signaturesIn } from './shared/signature-input.ts'
 
 /**
- * What `rfc9421` takes: `secrets` for HMAC-SHA256, `publicKeys` for the others, or both. A public key is PEM, the base64 of a
- * SubjectPublicKeyInfo, or that of an Ed25519 key's 32 bytes.
+ * The options of `rfc9421`. Pass `secrets` for HMAC-SHA256, `publicKeys` for the other algorithms, or both. A public
+ * key is PEM, the base64 of a SubjectPublicKeyInfo, or the base64 of an Ed25519 key's 32 bytes.
  *
  * @see {@link rfc9421}
  */
 export interface Rfc9421Options extends SharedSecretOptions, Pick<SchemeOptions, 'publicKeys'> {
-  /** The full URL of the endpoint as the sender writes it. Never taken from a request. */
+  /** The full URL of the endpoint, exactly as the sender knows it. Never taken from a request. */
   readonly publicUrl: string
-  /** How `secrets` are written. Default `'text'`: the key is their UTF-8. */
+  /** The encoding of `secrets`. Default `'text'`, whose UTF-8 is the key. */
   readonly secretForm?: SecretForm | undefined
-  /** What has to be signed beside `content-digest`: `['@method', '@target-uri']`, say. Default nothing. */
+  /** The components that must be signed besides `content-digest`, e.g. `['@method', '@target-uri']`. Default none. */
   readonly requiredComponents?: readonly string[] | undefined
 }
 
@@ -51,10 +51,13 @@ const RFC9421: CodeScheme = {
   maxBodyBytes: 1_048_576,
   sign: signMessage,
   limits:
-    'The body and the time are signed. Whether the URL and other headers are, the sender chooses: see requiredComponents.',
+    'The body and the time are signed. The sender chooses whether to sign the URL and other headers: see requiredComponents.',
 }
 
-/** The ID of the key that made the signature, with the algorithm that it names, if any. */
+/**
+ * Finds the key that made the signature, and returns its ID. A key matches only the algorithm that the signature names,
+ * if any.
+ */
 async function signerOf(
   keys: readonly MessageKey[],
   { parameters }: SignatureInput,
@@ -70,16 +73,17 @@ async function signerOf(
 }
 
 /**
- * HTTP Message Signatures (RFC 9421) in `Signature` and `Signature-Input`, made with HMAC-SHA256, Ed25519, ECDSA P-256 or P-384,
- * or RSA (PSS with SHA-512, PKCS #1 with SHA-256). One of the delivery's signatures has to be right, and to cover
- * `Content-Digest` (RFC 9530), which is compared with the body. It has to say when it was `created`, at most 300 seconds ago,
- * and an `expires` is honoured.
+ * HTTP Message Signatures (RFC 9421) in `Signature` and `Signature-Input`, made with HMAC-SHA256, Ed25519, ECDSA P-256
+ * or P-384, or RSA (PSS with SHA-512, PKCS #1 with SHA-256). One of the delivery's signatures must match and cover
+ * `Content-Digest` (RFC 9530), which is compared with the body. It must have a `created` of at most 300 seconds ago. An
+ * `expires` is honoured.
  *
- * Name what else your sender signs as `requiredComponents`. Without `@target-uri`, or `@authority` and `@path`, a captured delivery
- * may be sent to another endpoint that shares its key. There is no ID, so what was signed is claimed.
+ * List what else your sender signs in `requiredComponents`. Without `@target-uri`, or `@authority` and `@path`, a
+ * captured delivery can be replayed to another endpoint with the same key. There is no ID, so the signed bytes are
+ * claimed.
  *
- * Fields may be signed as bytes (`;bs`), and members of the query by name (`@query-param`). A signature over anything else that
- * has parameters (`;sf`, `;key`, `;req`, `;tr`) is refused, and the refusal names it.
+ * Fields may be signed as bytes (`;bs`), and query parameters by name (`@query-param`). A signature over components
+ * with other parameters (`;sf`, `;key`, `;req`, `;tr`) is refused, and the refusal names the component.
  *
  * @example
  * ```ts
@@ -110,9 +114,9 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
       if ('reason' in signatureInput) return signatureInput
       const digest = headerOf(evidence.delivery, 'content-digest')
       if (typeof digest !== 'string' || !(await isDigestOf(evidence.delivery.body, digest))) {
-        return fail('signature_mismatch', 'Content-Digest is not that of the body')
+        return fail('signature_mismatch', 'Content-Digest does not match the body')
       }
-      let problem = `no signature over ${required.join(', ')} is right`
+      let problem = `no signature over ${required.join(', ')} matches`
       for (const { input, text } of signaturesIn(`${signature[0]}`, `${signatureInput[0]}`, required)) {
         const base = signatureBase(input, evidence.delivery, publicUrl)
         if ('unknown' in base) {

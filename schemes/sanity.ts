@@ -1,10 +1,10 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Sanity: `Sanity-Webhook-Signature`, in base64url, with its time in milliseconds. You choose the secret on the
- * webhook's page. The signature covers its time and the body. Sanity documents no tolerance: set `toleranceSeconds` to
- * refuse old deliveries. The ID is the header `Idempotency-Key`, which is not signed, so the signed bytes are claimed
- * with it.
+ * Sanity: `Sanity-Webhook-Signature`, in base64url, with a timestamp in milliseconds. You choose the secret on the
+ * webhook's page. The signature covers the timestamp and the body. Sanity documents no tolerance. Set
+ * `toleranceSeconds` to refuse old deliveries. The ID is the unsigned header `Idempotency-Key`, so the ID and the
+ * signed bytes are both claimed.
  *
  * @example
  * ```ts

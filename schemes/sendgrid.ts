@@ -2,9 +2,9 @@ import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/
 
 /**
  * SendGrid's event webhook: ECDSA with P-256. The verification key is in the webhook's settings, as base64 without the
- * lines of PEM. The signature covers its time and the body. SendGrid documents no tolerance: set `toleranceSeconds` to
- * refuse old deliveries. A delivery holds many events, each with its `sg_event_id`, and none for itself: the signed
- * bytes are claimed.
+ * PEM header and footer. The signature covers a timestamp and the body. SendGrid documents no tolerance. Set
+ * `toleranceSeconds` to refuse old deliveries. A delivery can hold many events, each with its `sg_event_id`. The
+ * delivery itself has no ID, so the signed bytes are claimed.
  *
  * @example
  * ```ts
@@ -21,5 +21,5 @@ export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme({
   signs: '{timestamp}{body}',
   timestamp: { header: 'x-twilio-email-event-webhook-timestamp', unit: 'seconds', of: 'attempt' },
   maxBodyBytes: 1_048_576,
-  limits: 'The URL and the other headers are not signed. Nothing divides time and body.',
+  limits: 'The URL and the other headers are not signed. Time and body are joined without a separator.',
 })

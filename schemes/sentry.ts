@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Sentry: `Sentry-Hook-Signature`. The key is the client secret of the internal or public integration. `Sentry-Hook-
- * Timestamp` is not signed, and not looked at. The signature covers the body alone, so the signed bytes are claimed:
- * no captured delivery runs again while they are remembered.
+ * Sentry: `Sentry-Hook-Signature`. The key is the client secret of the internal or public integration.
+ * `Sentry-Hook-Timestamp` is not signed and is ignored. The signature covers only the body. The signed bytes are
+ * claimed, so a captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts
@@ -22,5 +22,5 @@ export const sentry: SchemeFactory = defineScheme({
   eventType: { header: 'sentry-hook-resource' },
   maxBodyBytes: 1_048_576,
   limits:
-    'No time is signed, nor the URL, nor the headers: Request-ID, Sentry-Hook-Resource and Sentry-Hook-Timestamp can be changed.',
+    'The time, the URL and the headers are not signed: Request-ID, Sentry-Hook-Resource and Sentry-Hook-Timestamp can be changed.',
 })

@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Shopify: `X-Shopify-Hmac-Sha256`. The key is the app's client secret; webhooks made in a shop's admin have the
- * secret that is shown there. The signature covers the body alone, so the signed bytes are claimed: no captured
- * delivery runs again while they are remembered.
+ * Shopify: `X-Shopify-Hmac-Sha256`. The key is the app's client secret. Webhooks created in a shop's admin use the
+ * secret shown there. The signature covers only the body. The signed bytes are claimed, so a captured delivery cannot
+ * run again while they are remembered.
  *
  * @example
  * ```ts
@@ -21,5 +21,5 @@ export const shopify: SchemeFactory = defineScheme({
   eventId: { header: 'x-shopify-event-id' },
   eventType: { header: 'x-shopify-topic' },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers: the event ID, topic and shop can be changed.',
+  limits: 'The time, the URL and the headers are not signed: the event ID, topic and shop can be changed.',
 })

@@ -3,10 +3,10 @@ import { memberAt } from '../src/scheme/members.ts'
 
 /**
  * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
- * signature covers its time and the body. Events have an ID; of commands and interactions the signed bytes are
- * claimed. Answer within 3 seconds. The `url_verification` of a new endpoint is answered here.
+ * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed
+ * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you.
  *
- * Commands and interactions are forms: `event.payload` holds the fields, and an interaction's `payload` field is
+ * Commands and interactions are forms. `event.payload` holds the fields, and an interaction's `payload` field is
  * parsed.
  *
  * @example

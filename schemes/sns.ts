@@ -10,14 +10,17 @@ import { signatureOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 
 /**
- * What `sns` takes. Certificates are fetched from Amazon, by `fetch`.
+ * The options of `sns`. Certificates are fetched from Amazon with `fetch`.
  *
  * @see {@link sns}
  */
 export interface SnsOptions extends CommonOptions, SubscriptionOptions {
-  /** Your topics' ARNs. Anyone can have a topic, so messages of others are refused. */
+  /** The ARNs of your topics. Anyone can create a topic, so messages of other topics are refused. */
   readonly topicArns: string | readonly string[]
-  /** The lowest signature version taken. Version 1 is RSA with SHA-1: set your topics to 2, then give '2'. Default '1'. */
+  /**
+   * The lowest accepted signature version. Version 1 is RSA with SHA-1. Set your topics to version 2, then pass `'2'`.
+   * Default `'1'`.
+   */
   readonly signatureVersion?: '1' | '2' | undefined
 }
 
@@ -43,18 +46,18 @@ const SNS: CodeScheme = {
   eventType: { member: '/Type' },
   content: ['json as text', 'json'],
   maxBodyBytes: 1_048_576,
-  leaseSeconds: 30, // half of the minute in which SNS retries
+  leaseSeconds: 30, // half of the minute during which SNS retries
   handshake: SNS_SUBSCRIPTIONS,
   limits: 'The URL, the headers and UnsubscribeURL are not signed. SNS signs with SHA-1 by default.',
 }
 
 /**
- * Amazon SNS over HTTPS, whose signature stands in the body. There is no secret: give your topics' ARNs. The signing
- * certificate is fetched from Amazon and trusted because Amazon's host serves it. The signature covers the message, its ID,
- * subject, time and topic. `event.payload` is SNS's envelope; what was published is the text in its `Message`.
+ * Amazon SNS over HTTPS, with the signature in the body. There is no secret. Pass the ARNs of your topics. The signing
+ * certificate is fetched from Amazon and trusted because Amazon's host serves it. The signature covers the message, its
+ * ID, subject, time and topic. `event.payload` is SNS's envelope. Its `Message` is the published text.
  *
- * Messages about subscriptions are answered here: give `confirmSubscriptions: true`, or confirm them yourself by
- * `onSubscription`. With raw message delivery SNS signs nothing, so such deliveries are refused.
+ * Messages about subscriptions are answered for you. Pass `confirmSubscriptions: true`, or confirm them yourself in
+ * `onSubscription`. SNS does not sign raw message deliveries, so they are refused.
  *
  * @example
  * ```ts

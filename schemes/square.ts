@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
 
 /**
- * Square: `X-Square-HmacSha256-Signature`. The signature key belongs to the webhook subscription; give its
- * notification URL as `publicUrl`, exactly as it is written there. The signature covers that URL and the body, so the
- * event's ID and time.
+ * Square: `X-Square-HmacSha256-Signature`. The signature key belongs to the webhook subscription. Pass the
+ * subscription's notification URL as `publicUrl`, exactly as written there. The signature covers the URL and the body,
+ * which holds the event's ID and time.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 /**
  * Standard Webhooks: v1 (HMAC-SHA256) and v1a (Ed25519), with `Webhook-Id`, `Webhook-Timestamp` and `Webhook-Signature`.
  *
- * The secret is `whsec_…` (give it as `secrets`), the public key `whpk_…` (as `publicKeys`). The signature covers the ID, the
+ * Pass the secret `whsec_…` as `secrets`, or the public key `whpk_…` as `publicKeys`. The signature covers the ID, the
  * time and the body.
  *
  * @example

@@ -3,8 +3,8 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Stripe: `Stripe-Signature`, one per endpoint.
  *
- * The secret is the endpoint's signing secret, `whsec_…`, in the Dashboard under Developers, Webhooks. While you roll it,
- * Stripe signs with both. The signature covers its time and the body, so the event's `id` and `type`.
+ * The secret is the endpoint's signing secret, `whsec_…`, in the Dashboard under Developers, Webhooks. While you roll
+ * it, Stripe signs with both. The signature covers a timestamp and the body, which holds the event's `id` and `type`.
  *
  * @example
  * ```ts

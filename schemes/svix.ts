@@ -2,9 +2,8 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
- * Svix, and everyone who sends through it: Standard Webhooks with `Svix-Id`, `Svix-Timestamp` and `Svix-Signature`.
- * The signing secret belongs to the endpoint. The signature covers the ID, the time and the body (Standard Webhooks
- * v1).
+ * Svix, and services that send through it: Standard Webhooks with `Svix-Id`, `Svix-Timestamp` and `Svix-Signature`. The
+ * signing secret belongs to the endpoint. The signature covers the ID, the time and the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

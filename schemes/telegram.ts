@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you gave to
- * `setWebhook`. Nothing is signed. Anyone who has seen the token can send anything, so prefer a signing scheme, or add
- * `allowedCidrs`. Updates are claimed by `update_id`.
+ * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you passed to
+ * `setWebhook`. Nothing is signed, and anyone who has seen the token can send anything, so add `allowedCidrs`. Updates
+ * are claimed by `update_id`.
  *
  * @example
  * ```ts
@@ -21,5 +21,5 @@ export const telegram: SchemeFactory = defineScheme({
   eventId: { member: '/update_id' },
   maxBodyBytes: 1_048_576,
   limits:
-    'Nothing is signed: the token vouches for the caller alone, and anyone who has seen it can make deliveries up.',
+    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 })

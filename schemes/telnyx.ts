@@ -1,7 +1,7 @@
 import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Telnyx: `Telnyx-Signature-Ed25519`. The public key is in the Mission Control Portal. The signature covers its time
+ * Telnyx: `Telnyx-Signature-Ed25519`. The public key is in the Mission Control Portal. The signature covers a timestamp
  * and the body.
  *
  * @example

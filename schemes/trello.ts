@@ -7,9 +7,9 @@ import {
 } from '../src/scheme/index.ts'
 
 /**
- * Trello: `X-Trello-Webhook`, an HMAC-SHA1: Trello offers nothing stronger. The key is the app's secret, beside its
- * API key; give the webhook's callback URL as `publicUrl`, exactly as you registered it. The signature covers the body
- * and that URL, so the action's ID, and no time. The HEAD that Trello sends first is answered here.
+ * Trello: `X-Trello-Webhook`, by HMAC-SHA1, the only algorithm that Trello offers. The key is the app's secret, next to
+ * its API key. Pass the webhook's callback URL as `publicUrl`, exactly as you registered it. The signature covers the
+ * URL and the body, which holds the action's ID but no time. The HEAD that Trello sends first is answered for you.
  *
  * @example
  * ```ts
@@ -34,5 +34,5 @@ export const trello: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
     answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
   },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the headers.',
+  limits: 'The time and the headers are not signed.',
 })

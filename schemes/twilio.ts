@@ -9,7 +9,10 @@ const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
 const HASH_IN_URL = /[?&]bodySHA256=[0-9a-f]{64}$/
 const encoder = new TextEncoder()
 
-/** With the port and without: Twilio does either. The fragment is never sent, and a body's hash is added for each body. */
+/**
+ * The URLs that Twilio may have signed: with and without the port. Drops the fragment, which is never sent, and
+ * `bodySHA256`, which Twilio adds to each request.
+ */
 function signedUrls(publicUrl: string): readonly [string, string] {
   const [, scheme = '', host = '', port, path = ''] = URL_PARTS.exec(publicUrl) ?? []
   const rest = path.replace(HASH_IN_URL, '')
@@ -17,7 +20,7 @@ function signedUrls(publicUrl: string): readonly [string, string] {
   return [scheme + host + rest, scheme + host + (port ?? defaultPort) + rest]
 }
 
-/** Each name with its value, by name; the values of one name once each, sorted. */
+/** Concatenates names and values, sorted by name. The values of a repeated name are sorted, without duplicates. */
 function fieldsOf(form: Json): string {
   return Object.entries(form ?? {})
     .sort(([name], [other]) => (name < other ? -1 : 1))
@@ -26,13 +29,14 @@ function fieldsOf(form: Json): string {
 }
 
 /**
- * Twilio: `X-Twilio-Signature`. The key is the account's primary auth token, on the Console's first page; Twilio has
- * nothing better than HMAC-SHA1. Give the webhook's URL as you typed it into Twilio as `publicUrl`. A `bodySHA256` at its
- * end is ignored, because Twilio adds one to each request. Of a form the signature covers the URL and every field, of JSON
- * the URL and a hash of the body.
+ * Twilio: `X-Twilio-Signature`. by HMAC-SHA1, the only algorithm that Twilio offers. The key is the account's primary
+ * auth token, on the Console's first page. Pass the webhook's URL as `publicUrl`, exactly as you entered it. A
+ * `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature covers the URL, and every
+ * field of a form or a hash of a JSON body.
  *
- * The signed values are claimed, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches the same TwiML
- * twice, with the same digits, repeats them: give `dedupe: 'off'` or `'id'` there. GET webhooks are refused.
+ * The signed values are claimed, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches the same
+ * TwiML twice with the same digits repeats these values. Pass `dedupe: 'off'` or `'id'` there. GET webhooks are
+ * refused.
  *
  * @example
  * ```ts
@@ -58,7 +62,7 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
     }
     const form = payload()
     const fields = form === undefined ? undefined : fieldsOf(form)
-    // Otherwise a captured JSON delivery could come again as a form with one such field.
+    // Otherwise a captured JSON delivery could be replayed as a form with one such field.
     return fields === undefined || /^[?&]bodySHA256=/.test(fields) ? undefined : signedWith(fields)
   },
   takes: ['publicUrl'],
@@ -66,5 +70,5 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   content: ['form', 'json'],
   maxBodyBytes: 262_144,
   limits:
-    'No time is signed, nor the headers. Nothing divides a form’s names from its values: NumMedia=0 and NumMedi=a0 have one signature.',
+    'The time and the headers are not signed. A form’s names and values are joined without a separator: NumMedia=0 and NumMedi=a0 have the same signature.',
 })

@@ -2,9 +2,9 @@ import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index
 import { memberAt } from '../src/scheme/members.ts'
 
 /**
- * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you gave when you made the
- * subscription. The signature covers the message's ID, its time and the body. The callback verification is answered
- * here; a revocation reaches your handler.
+ * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you set when you created the
+ * subscription. The signature covers the message's ID, its time and the body. The callback verification is answered for
+ * you. A revocation reaches your handler.
  *
  * @example
  * ```ts
@@ -36,5 +36,5 @@ export const twitch: SchemeFactory = defineScheme({
   },
   maxBodyBytes: 1_048_576,
   limits:
-    "The URL and the other headers are not signed, the message's type among them. Nothing divides ID, time and body.",
+    "The URL and the other headers, including the message's type, are not signed. ID, time and body are joined without a separator.",
 })

@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Typeform: `Typeform-Signature`. You choose the secret in the webhook's settings. The signature covers the body, so
- * the event's ID, and no time.
+ * Typeform: `Typeform-Signature`. You choose the secret in the webhook's settings. The signature covers the body, which
+ * holds the event's ID but no time.
  *
  * @example
  * ```ts
@@ -20,5 +20,5 @@ export const typeform: SchemeFactory = defineScheme({
   eventId: { member: '/event_id' },
   eventType: { member: '/event_type' },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

@@ -1,8 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Vercel: `X-Vercel-Signature`, an HMAC-SHA1: Vercel offers nothing stronger. The key is the webhook's secret, shown
- * when you create it, or the integration's client secret. The signature covers the body, so the event's ID and time.
+ * Vercel: `X-Vercel-Signature`, by HMAC-SHA1, the only algorithm that Vercel offers. The key is the webhook's secret,
+ * shown when you create it, or the integration's client secret. The signature covers the body, which holds the event's
+ * ID and time.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Webflow: `X-Webflow-Signature`. The key is the webhook's secret key, or the client secret of the app that made the
- * webhook. The signature covers its time and the body. Deliveries have no ID, so the signed bytes are claimed.
+ * Webflow: `X-Webflow-Signature`. The key is the webhook's secret key, or the client secret of the app that created it.
+ * The signature covers a timestamp and the body. Deliveries have no ID, so the signed bytes are claimed.
  *
  * @example
  * ```ts

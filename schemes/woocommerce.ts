@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * WooCommerce: `X-WC-Webhook-Signature`. You choose the secret in the webhook's settings. Its headers hold an ID of
- * the webhook and one of the attempt, neither of the event. The signature covers the body alone, so the signed bytes
- * are claimed: no captured delivery runs again while they are remembered.
+ * WooCommerce: `X-WC-Webhook-Signature`. You choose the secret in the webhook's settings. The headers identify the
+ * webhook and the attempt, but not the event. The signature covers only the body. The signed bytes are claimed, so a
+ * captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts
@@ -20,5 +20,5 @@ export const woocommerce: SchemeFactory = defineScheme({
   signs: '{body}',
   eventType: { header: 'x-wc-webhook-topic' },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers: X-WC-Webhook-Topic can be changed.',
+  limits: 'The time, the URL and the headers are not signed: X-WC-Webhook-Topic can be changed.',
 })

@@ -1,8 +1,8 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * WorkOS: `WorkOS-Signature`, with its time in milliseconds. The signing secret is on the endpoint's page in the
- * dashboard. The signature covers its time and the body.
+ * WorkOS: `WorkOS-Signature`, with a timestamp in milliseconds. The signing secret is on the endpoint's page in the
+ * dashboard. The signature covers the timestamp and the body.
  *
  * @example
  * ```ts

@@ -2,9 +2,9 @@ import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/inde
 import { memberAt } from '../src/scheme/members.ts'
 
 /**
- * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers the body alone, so the
- * signed bytes are claimed: no captured delivery runs again while they are remembered. The "intent to receive" is
- * answered here: 200 where the signature is right, 401 where Xero made it wrong on purpose, both without a body.
+ * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers only the body. The
+ * signed bytes are claimed, so a captured delivery cannot run again while they are remembered. The "intent to receive"
+ * is answered for you: 200 if the signature matches, 401 if Xero made it wrong on purpose, both without a body.
  *
  * @example
  * ```ts
@@ -28,5 +28,5 @@ export const xero: SchemeFactory = defineScheme({
     },
   },
   maxBodyBytes: 1_048_576,
-  limits: 'No time is signed, nor the URL, nor the headers.',
+  limits: 'The time, the URL and the headers are not signed.',
 })

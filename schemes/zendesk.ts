@@ -1,9 +1,9 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
- * Zendesk: `X-Zendesk-Webhook-Signature`. The signing secret is on the webhook's page in the Admin Center. Test
- * deliveries of a webhook that is not saved yet are signed with a secret that is public: never configure that one. The
- * signature covers its time and the body. The ID is a header and not signed, so the signed bytes are claimed with it.
+ * Zendesk: `X-Zendesk-Webhook-Signature`. The signing secret is on the webhook's page in the Admin Center. Zendesk
+ * signs test deliveries of an unsaved webhook with a public secret. Never configure that one. The signature covers a
+ * timestamp and the body. The ID is in an unsigned header, so the ID and the signed bytes are both claimed.
  *
  * @example
  * ```ts
@@ -28,5 +28,5 @@ export const zendesk: SchemeFactory = defineScheme({
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
   limits:
-    'The URL and the other headers are not signed: the invocation ID can be changed. Nothing divides time and body.',
+    'The URL and the other headers are not signed: the invocation ID can be changed. Time and body are joined without a separator.',
 })

@@ -4,9 +4,9 @@ import { macOfText } from '../src/scheme/mac-of-text.ts'
 import { memberAt } from '../src/scheme/members.ts'
 
 /**
- * Zoom: `X-Zm-Signature`. The secret token is on the app's Features page. The signature covers its time and the body.
- * Deliveries have no ID, so the signed bytes are claimed. The `endpoint.url_validation`, which Zoom repeats, is
- * answered here.
+ * Zoom: `X-Zm-Signature`. The secret token is on the app's Features page. The signature covers a timestamp and the
+ * body. Deliveries have no ID, so the signed bytes are claimed. The recurring `endpoint.url_validation` is answered for
+ * you.
  *
  * @example
  * ```ts

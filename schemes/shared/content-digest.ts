@@ -7,7 +7,7 @@ const DIGESTS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['sha-512', 'SHA-512'],
 ])
 
-/** Whether a `Content-Digest` (RFC 9530) is that of the body. Digests of other algorithms prove nothing, and are passed over. */
+/** Whether a `Content-Digest` (RFC 9530) matches the body. Ignores digests of other algorithms. */
 export async function isDigestOf(body: Uint8Array, header: string): Promise<boolean> {
   const known = [...(readByteSequences(header) ?? [])].flatMap(([name, given]) => {
     const algorithm = DIGESTS.get(name)

@@ -7,19 +7,19 @@ import { macKeys } from '../../src/scheme/mac-keys.ts'
 import type { SchemeOptions } from '../../src/scheme/scheme-options.ts'
 import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-public-key.ts'
 
-/** What verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */
+/** A key that verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */
 export interface MessageKey {
   readonly id: string
-  /** As the parameter `alg` names it. */
+  /** The value of the parameter `alg`. */
   readonly algorithm: 'hmac-sha256' | PublicKeyAlgorithm
   /** @param signature In base64. */
   verifies(message: Uint8Array<ArrayBuffer>, signature: string): Promise<boolean>
 }
 
-/** How `secrets` are written. */
+/** The encoding of `secrets`. */
 export type SecretForm = 'text' | 'base64' | 'hex'
 
-/** @throws ListenerConfigError for keys that are missing, blank or of another form. */
+/** @throws ListenerConfigError for keys that are missing, blank or malformed. */
 export function messageKeys(
   { secrets, publicKeys }: Pick<SchemeOptions, 'secrets' | 'publicKeys'>,
   form: SecretForm = 'text',
@@ -29,7 +29,7 @@ export function messageKeys(
   return [...shared, ...given.flatMap(({ id, secret }) => publicKey(id, secret))]
 }
 
-/** PEM ends with a line feed. @throws ListenerConfigError */
+/** Accepts the line feed at the end of PEM. @throws ListenerConfigError */
 const keyText: OptionCheck = (value, option) =>
   secretText(typeof value === 'string' ? value.trimEnd() : value, option)
 
@@ -41,13 +41,13 @@ function secretKeys(secrets: SchemeOptions['secrets'], form: SecretForm): readon
   }))
 }
 
-/** RSA keys verify two algorithms. */
+/** Returns two keys for RSA, which serves two algorithms. */
 function publicKey(id: string, text: string): readonly MessageKey[] {
   const key = readPublicKey(text)
   if (typeof key === 'string') {
     throw new ListenerConfigError(
       'publicKeys',
-      `${key}; give PEM, the base64 of a SubjectPublicKeyInfo, or that of an Ed25519 key's 32 bytes`,
+      `${key}. Pass PEM, the base64 of a SubjectPublicKeyInfo, or the base64 of an Ed25519 key's 32 bytes`,
     )
   }
   return key.algorithms.map((algorithm) => {

@@ -4,7 +4,7 @@ import { readDer } from '../../src/lib/der.ts'
 import { decodeHex, encodeHex } from '../../src/lib/hex.ts'
 import { ed25519Problem, p256Point } from '../../src/scheme/public-key.ts'
 
-/** The algorithms of RFC 9421 3.3 that sign with a private key, as the parameter `alg` names them. */
+/** The asymmetric algorithms of RFC 9421 3.3, as values of the parameter `alg`. */
 export type PublicKeyAlgorithm =
   | 'ed25519'
   | 'ecdsa-p256-sha256'
@@ -12,7 +12,7 @@ export type PublicKeyAlgorithm =
   | 'rsa-pss-sha512'
   | 'rsa-v1_5-sha256'
 
-/** A key that is safe to use, and what it may verify. */
+/** A key that is safe to use, with its algorithms. */
 export interface ReadKey {
   /** SubjectPublicKeyInfo. */
   readonly spki: Uint8Array<ArrayBuffer>
@@ -20,12 +20,12 @@ export interface ReadKey {
 }
 
 const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]/g
-/** What stands before the key in a SubjectPublicKeyInfo (RFC 8410 4, RFC 5480 2). */
+/** The bytes before the key in a SubjectPublicKeyInfo (RFC 8410 4, RFC 5480 2). */
 const ED25519_HEADER = '302a300506032b6570032100'
 const P384_HEADER = '3076301006072a8648ce3d020106052b8104002203620004'
 const P384_BYTES = 120
 
-/** Reads PEM, base64 of a SubjectPublicKeyInfo, or base64 of an Ed25519 key. A text names the problem. */
+/** Reads PEM, the base64 of a SubjectPublicKeyInfo, or the base64 of an Ed25519 key. Returns a problem as a string. */
 export function readPublicKey(text: string): ReadKey | string {
   const bytes = decodeBase64(text.replace(ARMOUR, ''))
   if (bytes === undefined) return 'is neither PEM nor base64'
@@ -78,14 +78,14 @@ const PARAMETERS: Parameters = {
   },
 }
 
-/** Verifies what one algorithm signed. The key is imported once. */
+/** Verifies signatures of one algorithm. Imports the key once. */
 export function verifierOf(
   spki: Uint8Array<ArrayBuffer>,
   algorithm: PublicKeyAlgorithm,
 ): (message: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>) => Promise<boolean> {
   const parameters = PARAMETERS[algorithm]
   const importKey = () => crypto.subtle.importKey('spki', spki, parameters.key, false, ['verify'])
-  // The key is kept, never its promise: workerd forbids awaiting what another request started.
+  // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
   let imported: Awaited<ReturnType<typeof importKey>> | undefined
   return async (message, signature) => {
     imported ??= await importKey()

@@ -4,7 +4,7 @@ import type { SignedParts, Unsigned } from '../../src/scheme/index.ts'
 
 const encoder = new TextEncoder()
 
-/** An HTTP message signature by HMAC-SHA256, over the method, the URL, the content type and the body's digest. */
+/** Signs an HTTP message with HMAC-SHA256. Covers the method, the URL, the content type and the body's digest. */
 export async function signMessage({
   body,
   contentType,

@@ -2,7 +2,7 @@ import { type Delivery, headerOf } from '../../src/delivery.ts'
 import { encodeBase64 } from '../../src/lib/base64.ts'
 import type { Component, SignatureInput } from './signature-input.ts'
 
-/** What the URL of a request is signed as (RFC 9421 2.2). It is the configured one. */
+/** The components of the configured URL (RFC 9421 2.2). The request's own URL is never used. */
 const DERIVED: { readonly [component: string]: (url: URL, publicUrl: string) => string } = {
   '@target-uri': (_, publicUrl) => publicUrl,
   '@authority': (url) => url.host,
@@ -12,10 +12,10 @@ const DERIVED: { readonly [component: string]: (url: URL, publicUrl: string) => 
   '@query': (url) => url.search || '?',
 }
 
-/** The signed text (RFC 9421 2.5), each of whose characters is a byte; or the component that stands in the way. */
+/** The signed text (RFC 9421 2.5), one character per byte, or the component that cannot be resolved. */
 export type SignatureBase = { readonly text: string } | { readonly unknown: string }
 
-/** Rebuilds what was signed. Impossible if a component is missing, came more than once, or is not supported. */
+/** Rebuilds the signed text. Fails if a component is missing, repeated or not supported. */
 export function signatureBase(
   { components = [], text }: SignatureInput,
   delivery: Delivery,
@@ -47,12 +47,12 @@ function componentValue(
   return typeof field === 'string' ? field : undefined
 }
 
-/** Header texts have one character for each byte. */
+/** Header values have one character per byte. */
 function bytesOfField(field: string): Uint8Array {
   return Uint8Array.from(field, (character) => character.charCodeAt(0))
 }
 
-/** A parameter of the query that is there once, in the encoding of RFC 9421 2.2.8. */
+/** A query parameter, encoded as in RFC 9421 2.2.8. Undefined if it is missing or repeated. */
 function queryParameter({ searchParams }: URL, name: string | undefined): string | undefined {
   const [value, another] = [...searchParams].filter(([each]) => encodeQuery(each) === name)
   return value && !another ? encodeQuery(value[1]) : undefined

@@ -1,19 +1,19 @@
 /** A header field or a derived component that a signature covers (RFC 9421 2). */
 export interface Component {
   readonly name: string
-  /** The name and the parameters as they are signed: `"@query-param";name="id"`. */
+  /** The name and the parameters as signed, e.g. `"@query-param";name="id"`. */
   readonly identifier: string
-  /** Their values. A parameter without one is an empty text. */
+  /** The parameters' values. A parameter without a value has an empty string. */
   readonly parameters: ReadonlyMap<string, string>
 }
 
 /** One signature of `Signature-Input` (RFC 9421 4.1). */
 export interface SignatureInput {
-  /** Undefined where one is malformed or comes twice. */
+  /** Undefined if a component is malformed or repeated. */
   readonly components: readonly Component[] | undefined
-  /** Parameters that are whole numbers or strings. */
+  /** The parameters that are integers or strings. */
   readonly parameters: ReadonlyMap<string, string>
-  /** All of it but the label: it is signed as it stands. */
+  /** The member's value without its label, which is signed verbatim. */
   readonly text: string
 }
 
@@ -23,14 +23,14 @@ const VALUE = `(?:-?[0-9]{1,15}|${STRING}|\\?[01]|:[A-Za-z0-9+/=]*:|[A-Za-z*][A-
 const PARAMETER = `; *(${KEY})(?:=(${VALUE}))?`
 const PARAMETERS = `(?:; *${KEY}(?:=${VALUE})?)*`
 const ITEM = `${STRING}${PARAMETERS}`
-// No two runs of blanks touch, so it takes linear time.
+// Runs of spaces are never adjacent, hence linear time.
 const LIST = `\\( *((?:${ITEM}(?: +${ITEM})* *)?)\\)`
 const BYTES = ':([A-Za-z0-9+/]*={0,2}):'
 const NAME = /^@?[a-z0-9!#$%&'*+.^_`|~-]+$/
 const COMPONENT = new RegExp(`(${STRING})(${PARAMETERS})`, 'g')
 const MOST_MEMBERS = 10
 
-/** The members of a dictionary (RFC 8941 3.2), each by its key. Undefined for anything else, and for a key that comes twice. */
+/** Parses a dictionary (RFC 8941 3.2) into its members. Undefined if it is malformed or repeats a key. */
 function readMembers(text: string, value: string): ReadonlyMap<string, RegExpExecArray> | undefined {
   const member = new RegExp(`(${KEY})=${value}(?:[ \\t]*,[ \\t]*(?=.)|$)`, 'y')
   const members = new Map<string, RegExpExecArray>()
@@ -42,7 +42,7 @@ function readMembers(text: string, value: string): ReadonlyMap<string, RegExpExe
   return members
 }
 
-/** `sig1=:base64:, …`, as in `Signature` and `Content-Digest`: the base64 by its key. */
+/** `sig1=:base64:, …`, as in `Signature` and `Content-Digest`. Returns the base64 by key. */
 export function readByteSequences(text: string): ReadonlyMap<string, string> | undefined {
   const members = readMembers(text, BYTES)
   return members && new Map([...members].map(([key, found]) => [key, found[2] ?? '']))
@@ -85,7 +85,7 @@ export interface Signature {
   readonly text: string
 }
 
-/** The delivery's signatures over everything that is required. None where a header is malformed. */
+/** The delivery's signatures that cover all required components. Empty if a header is malformed. */
 export function signaturesIn(
   signature: string,
   signatureInput: string,

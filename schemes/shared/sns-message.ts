@@ -34,17 +34,17 @@ export function textOf(message: unknown, name: string): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** Reads the signature of a message. Refuses what is invalid even without the certificate. */
+/** Reads the signature of a message. Refuses what can be refused without the certificate. */
 export function signatureOf(message: unknown): SnsSignature | Failure<'auth_missing' | 'signature_mismatch'> {
   const given = textOf(message, 'Signature')
   if (given === '') return fail('auth_missing', 'no Signature')
   const lines = signedLines(message)
-  if (lines === undefined) return fail('signature_mismatch', 'the body is no message of SNS')
+  if (lines === undefined) return fail('signature_mismatch', 'the body is not an SNS message')
   const hash = HASHES.get(textOf(message, 'SignatureVersion'))
   if (hash === undefined) return fail('signature_mismatch', 'SignatureVersion is neither 1 nor 2')
   const certificateUrl = textOf(message, 'SigningCertURL')
   if (certificateUrl.length > LONGEST_URL || !CERTIFICATE_URL.test(certificateUrl)) {
-    return fail('signature_mismatch', 'SigningCertURL is no certificate on a host of SNS')
+    return fail('signature_mismatch', 'SigningCertURL is not the URL of a certificate on an SNS host')
   }
   const signature = decodeBase64(given)
   if (signature === undefined) return fail('signature_mismatch', 'Signature is not base64')

@@ -2,7 +2,7 @@ import { parseJson } from '../lib/json-text.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import type { BodyForm } from './body-form.ts'
 
-/** Whatever was published: JSON if it parses, otherwise the text, or null for bytes that are not UTF-8. */
+/** Accepts any body. The payload is the parsed JSON, or else the text, or null for bytes that are not UTF-8. */
 export const ANY_BODY: BodyForm = {
   mediaTypes: ['*'],
   contentType: 'application/json',

@@ -12,14 +12,14 @@ import type { Matcher } from './verifiers.ts'
 /** One configured secret or public key. */
 export interface SchemeKey {
   readonly auth: EventAuth
-  /** What its signatures begin with. */
+  /** The prefix of its signatures. */
   readonly prefix: string
   readonly matches: Matcher
 }
 
 const MOST_SIGNATURES = 10
 
-/** Asks each key whether one of the delivery's signatures is its own. No early exit: the time tells nobody which. */
+/** Compares every key with every signature. Never exits early, so the timing does not reveal which key matched. */
 export function authenticateBy(
   { signature, timestamp, fixedHeaders = {} }: Scheme,
   keys: readonly SchemeKey[],
@@ -55,7 +55,7 @@ function askKeys(
   atMost: number,
   signed: readonly Signed[] | undefined,
 ): MaybePromise<Authentication> {
-  if (!signed?.length) return fail('signature_mismatch', 'a value that is signed is missing')
+  if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
   evidence.signed = signed[0]
   const answers: MaybePromise<boolean>[] = []
   for (const { prefix, matches } of keys) {

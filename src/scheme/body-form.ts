@@ -1,17 +1,17 @@
 import type { Json } from '../lib/json.ts'
 
 /**
- * A body that is written in a way of its own.
+ * A body in a sender's own format.
  *
  * @see {@link defineScheme}
  */
 export interface BodyForm {
-  /** In lower case, without parameters. `*` stands for any type, and for none. */
+  /** Lower case, without parameters. `*` matches any type, and a missing one. */
   readonly mediaTypes: readonly string[]
   /** The whole header that `signAs` sends. */
   readonly contentType: string
-  /** The event that a body holds. Undefined for a malformed one. */
+  /** Parses a body into the event. Undefined if it is malformed. */
   readonly read: (body: Uint8Array) => Json | undefined
-  /** The body that `signAs` sends for an event in JSON. */
+  /** Writes the body that `signAs` sends for a JSON event. */
   readonly write: (event: Uint8Array) => Uint8Array<ArrayBuffer>
 }

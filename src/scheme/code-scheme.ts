@@ -3,7 +3,7 @@ import type { SignedParts, Unsigned } from './code-signer.ts'
 import type { Coverage, Scheme, SignatureForm } from './scheme.ts'
 
 /**
- * A scheme with its own code for signatures. Everything else about the sender is data, as in `Scheme`.
+ * A scheme whose signatures are verified by code. The rest is data, as in `Scheme`.
  *
  * @see {@link senderAuthenticator}
  */
@@ -24,11 +24,11 @@ export interface CodeScheme
   readonly algorithm: 'code'
   /** Where the signatures are. */
   readonly signature: Pick<SignatureForm, 'headers' | 'member'>
-  /** What is signed, in the names of a template: `body`, `id`, `timestamp`, `/a/member`. */
+  /** The signed values, named as in a template: `body`, `id`, `timestamp`, `/a/member`. */
   readonly signs: readonly string[]
   /** What a signature covers. */
   readonly covers: Coverage
-  /** Signs a delivery for `signAs`. Left out where only the sender holds the key. */
+  /** Signs a delivery for `signAs`. Omit it if only the sender holds the key. */
   readonly sign?: (delivery: Unsigned) => MaybePromise<SignedParts>
 }
 

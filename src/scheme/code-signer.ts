@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts'
 
-/** A delivery that `signAs` wants signed. @see {@link senderAuthenticator} */
+/** A delivery for `signAs` to sign. @see {@link senderAuthenticator} */
 export interface Unsigned {
   /** The body that the caller gave. */
   readonly body: Uint8Array<ArrayBuffer>
@@ -18,7 +18,7 @@ export interface Unsigned {
 
 /** What a signature adds to a delivery. @see {@link senderAuthenticator} */
 export interface SignedParts {
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers?: { readonly [name: string]: string }
   /** Replaces the body. */
   readonly body?: Uint8Array<ArrayBuffer>

@@ -15,7 +15,7 @@ import { parseTime, timeOfMember } from './time.ts'
 
 const LONGEST_TYPE = 256
 
-/** Everything that the checks ask of a scheme, worked out once. */
+/** Compiles what the checks need of a scheme. */
 export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sender {
   const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
   const { names, idDivider } = namesOf(scheme, options)
@@ -37,7 +37,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     idOf: idReader(eventId),
     idDivider,
     typeOf: typeReader(eventType),
-    // Set by authentication. If it sets none, the body stands for them.
+    // Set during authentication. Defaults to the body.
     signedBytes: (evidence) => signedBytes(evidence.signed ?? unsignedBody(evidence)),
     keyOfId,
     keyOfBytes,
@@ -46,7 +46,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
   }
 }
 
-/** What is signed, by name. */
+/** The names of the signed values. */
 function namesOf(
   scheme: SenderScheme,
   options: SchemeOptions,
@@ -60,14 +60,20 @@ const unsignedBody = ({ delivery }: Evidence) => ({ before: '', body: delivery.b
 
 const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
 
-/** A member is covered with the body, a header where the template names it, an item always stands in the template. */
+/**
+ * Whether the signature covers a place. It covers a member if it covers the body, a header if the template names it,
+ * and an item always.
+ */
 function isCovered({ algorithm }: SenderScheme, place: Place | undefined, names: readonly string[]): boolean {
   if (place === undefined || algorithm === 'token') return false
   if ('member' in place) return names.includes('body') || names.includes(place.member)
   return 'item' in place || names.includes('id')
 }
 
-/** An unsigned ID is never the only key, unless nothing at all is signed: then honest repetition is all there is to find. */
+/**
+ * Never uses an unsigned ID as the only key, unless nothing is signed at all. Then only genuine retries can be
+ * recognised.
+ */
 export function dedupeOf(scheme: SenderScheme): Dedupe {
   const { algorithm, dedupe, eventId, timestamp } = scheme
   if (dedupe !== undefined) return dedupe

@@ -6,13 +6,16 @@ import type { BodyForm } from './body-form.ts'
 import { parseForm, withJsonField } from './form.ts'
 import type { Content } from './scheme.ts'
 
-/** A body as its sender meant it, or why it does not parse. */
+/** A parsed body, or the reason why it does not parse. */
 export type Reading = { readonly payload: Json } | Failure<'body_not_json' | 'body_malformed'>
 
 /** Reads bodies of one content type. */
 export type ReadBody = (body: Uint8Array) => Reading
 
-/** How to read a body by its media type. Without one it is taken for the first kind. Undefined: not from this sender. */
+/**
+ * Finds the reader for a media type. A missing type selects the first reader. Undefined if the sender does not use the
+ * type.
+ */
 export function bodyReaders(
   content: readonly Content[],
   jsonField: string | undefined,

@@ -5,12 +5,15 @@ import { isUuidV4 } from '../lib/uuid.ts'
 /** The first digit of RFC 9562's variant: its upper bits are 10. */
 const VARIANTS = ['8', '9', 'a', 'b']
 
-/** What stands for a sender's ID in the store: a UUID v4 in lower case, the UUIDv8 of any other text. */
+/** The store key of a sender's ID: the lower-case ID if it is a UUID v4, otherwise a UUIDv8 of it. */
 export function keyOfId(id: string): MaybePromise<string> {
   return isUuidV4(id) ? id.toLowerCase() : keyOfBytes(id)
 }
 
-/** The UUIDv8 (RFC 9562 5.8) of the SHA-256 of these bytes, or of a text's UTF-8: stores and their layouts know 36 characters. */
+/**
+ * A UUIDv8 (RFC 9562 5.8) of the data's SHA-256, because stores hold keys of 36 characters. Strings are hashed as
+ * UTF-8.
+ */
 export function keyOfBytes(data: Uint8Array | string): MaybePromise<string> {
   return whenKnown(sha256(data, 'hex'), (hex) => {
     const variant = VARIANTS[Number.parseInt(hex.charAt(16), 16) & 0b11] ?? ''

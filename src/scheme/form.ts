@@ -3,8 +3,8 @@ import type { Json } from '../lib/json.ts'
 type Form = { [name: string]: string | string[] }
 
 /**
- * Parses `application/x-www-form-urlencoded` text. Repeated names get an array, in order. Undefined for percent encoding
- * that is malformed or not UTF-8.
+ * Parses `application/x-www-form-urlencoded` text. A repeated name becomes an array, in order. Undefined if the percent
+ * encoding is malformed or not UTF-8.
  */
 export function parseForm(text: string): Form | undefined {
   const fields = new Map<string, string | string[]>()

@@ -9,7 +9,7 @@ import { signedRequest } from './signed-reader.ts'
 
 const LONGEST_URL = 8192
 
-/** Answers a scheme's handshakes. Undefined for a request that is none of them. */
+/** Answers a scheme's handshakes. Undefined if the request is not a handshake. */
 export function handshakeAnswerer(
   { handshake }: SenderScheme,
   options: SchemeOptions,
@@ -18,12 +18,12 @@ export function handshakeAnswerer(
     whenKnown(handshake?.answer(handshakeRequest(evidence, options), options), (reply) => reply && { reply })
 }
 
-/** What a handshake is answered from. */
+/** The parts of a request that a handshake may read. */
 function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
   return { ...signedRequest(evidence, publicUrl), query: queryOf(evidence.delivery) }
 }
 
-/** Reads a member of the query, where it came once. Nothing else of the URL is ever read. */
+/** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */
 export function queryOf({ url = '' }: Delivery): HandshakeRequest['query'] {
   const start = url.indexOf('?')
   const members = new URLSearchParams(start < 0 || url.length > LONGEST_URL ? '' : url.slice(start))

@@ -14,12 +14,15 @@ export interface HandshakeRequest extends SignedRequest {
 }
 
 /**
- * How to answer requests that check whether the endpoint exists, or who owns it. They never reach a handler.
+ * Answers requests that check whether the endpoint exists, or who owns it. They never reach a handler.
  *
  * @see {@link textReply}
  */
 export interface Handshake {
-  /** Whether the sender signs it. Signed handshakes are answered after authentication, others right after the size check. */
+  /**
+   * Whether the sender signs the handshake. Signed ones are answered after authentication, others right after the size
+   * check.
+   */
   readonly signed: boolean
   /** Returns the reply. Undefined if the request is not a handshake. */
   answer(request: HandshakeRequest, options: SchemeOptions): MaybePromise<Reply | undefined>

@@ -13,27 +13,27 @@ import { vouchedBy } from './define-code-scheme.ts'
 import { macKeys, signerOf } from './mac-keys.ts'
 import type { Spelling } from './scheme.ts'
 
-/** What a sender's tokens have to say. */
+/** What a valid token contains. */
 export interface HashedToken {
-  /** The header that holds the token alone. */
+  /** The header whose whole value is the token. */
   readonly header: string
-  /** Claims with one right value. */
+  /** Required claims and their values. */
   readonly fixed: { readonly [claim: string]: string }
   /** The claim that holds the SHA-256 of the body. */
   readonly hashClaim: string
   readonly spelling: Spelling
 }
 
-/** A token begins when it is made. The sender's clock may be this far ahead. */
+/** How far ahead the sender's clock may be when it sets `nbf`. */
 const AHEAD_SECONDS = 10
-/** How long senders let them live. */
+/** The usual lifetime of a token. */
 const LIFE_SECONDS = 300
 const LONGEST_LIFE_SECONDS = 86_400
 const encoder = new TextEncoder()
 
 /**
- * Authenticates by a JWT that the sender signs with a shared secret (HS256), and that holds a hash of the body. Leaves the
- * token on the attempt as what was signed, and its beginning as the time. A token is good until it says that it ends.
+ * Authenticates by a JWT that is signed with a shared secret (HS256) and holds a hash of the body. Sets `signed` to the
+ * token and the timestamp to its `nbf`. A token is valid until its `exp`.
  */
 export function hashedTokens(
   scheme: CodeScheme,
@@ -50,9 +50,9 @@ export function hashedTokens(
     if (problem) return problem
     const { claims, signature, signingInput } = token
     const hash = await bodyHash(evidence.delivery.body, expected.spelling)
-    // The spelling base64url has no padding. A SHA-256 would have one character of it.
+    // Some senders pad the hash. RFC 7515 does not.
     if (claims[expected.hashClaim] !== hash && claims[expected.hashClaim] !== `${hash}=`) {
-      return fail('token_invalid', `${expected.hashClaim} is not the hash of the body`)
+      return fail('token_invalid', `${expected.hashClaim} does not match the body`)
     }
     const signed = encoder.encode(signingInput)
     const signer = await signerOf(keys, signature, signed)
@@ -63,7 +63,7 @@ export function hashedTokens(
   }
 }
 
-/** Makes such a token. It lives for five minutes. */
+/** Signs a token that expires after five minutes. */
 export async function hashedToken(
   secret: string,
   { body, timestampText, eventId }: Pick<Unsigned, 'body' | 'timestampText' | 'eventId'>,
@@ -85,7 +85,7 @@ function claimsProblem(
   now: number,
 ): Failure<'token_invalid' | 'token_expired'> | undefined {
   const wrong = Object.entries(fixed).find(([claim, value]) => claims[claim] !== value)
-  if (wrong) return fail('token_invalid', `${wrong[0]} is another one`)
+  if (wrong) return fail('token_invalid', `${wrong[0]} has an unexpected value`)
   const { exp, nbf } = claims
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + AHEAD_SECONDS)) {
     return fail('token_invalid', 'nbf is not in the past')

@@ -3,7 +3,7 @@ import { parseJson } from '../lib/json-text.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import type { BodyForm } from './body-form.ts'
 
-/** JSON, or JSON Lines: one value on each line, which are read into a list. A single line is read as its value. */
+/** Accepts JSON and JSON Lines. Several lines become a list, a single line becomes its value. */
 export const JSON_OR_LINES: BodyForm = {
   mediaTypes: ['application/json', 'application/x-ndjson', 'application/jsonl', 'application/x-jsonlines'],
   contentType: 'application/json',
@@ -14,7 +14,7 @@ export const JSON_OR_LINES: BodyForm = {
   write: (event) => new Uint8Array(event),
 }
 
-/** Undefined if there are none, or if one of them is not JSON. */
+/** Undefined if there are no lines, or if a line is not JSON. */
 function linesOf(text: string): Json | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   try {

@@ -13,8 +13,8 @@ export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer>
   if (form === 'base64') return decodeBase64(secret) ?? 'must be base64'
   const prefix = form.base64After
   const bytes = decodeBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
-  if (bytes === undefined) return `must be ${prefix} and base64, as the sender gives it out`
+  if (bytes === undefined) return `must be ${prefix} followed by base64, as the sender shows it`
   return bytes.length < FEWEST_BYTES || bytes.length > MOST_BYTES
-    ? `must stand for ${FEWEST_BYTES} to ${MOST_BYTES} bytes, not ${bytes.length}`
+    ? `must encode ${FEWEST_BYTES} to ${MOST_BYTES} bytes, not ${bytes.length}`
     : bytes
 }

@@ -6,13 +6,13 @@ import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import { keyBytes } from './key-bytes.ts'
 import type { KeyForm, Spelling } from './scheme.ts'
 
-/** One of a code scheme's `secrets`, ready to sign with HMAC-SHA256. */
+/** One of a code scheme's `secrets`, imported for HMAC-SHA256. */
 export interface MacKey {
   readonly id: string
   readonly mac: Mac
 }
 
-/** @throws ListenerConfigError for secrets that are missing, blank or of another form. */
+/** @throws ListenerConfigError for secrets that are missing, blank or malformed. */
 export function macKeys(secrets: Secrets | undefined, form: KeyForm, spelling: Spelling): readonly MacKey[] {
   return namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => {
     const bytes = keyBytes(form, secret)
@@ -21,7 +21,7 @@ export function macKeys(secrets: Secrets | undefined, form: KeyForm, spelling: S
   })
 }
 
-/** The ID of the key that made the signature. Every key is tried: the time tells nobody which it was. */
+/** The ID of the key that made the signature. Tries every key, so the timing does not reveal which one matched. */
 export function signerOf(
   keys: readonly MacKey[],
   signature: string,

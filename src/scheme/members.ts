@@ -8,7 +8,7 @@ export function pointerSteps(pointer: string): readonly string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The own member at the end of the path. */
+/** Finds the value at the end of the path. Ignores inherited properties. */
 export function memberAt(payload: unknown, steps: readonly string[]): Json | undefined {
   let found: unknown = payload
   for (const step of steps) {
@@ -18,7 +18,7 @@ export function memberAt(payload: unknown, steps: readonly string[]): Json | und
   return found as Json // a value within a parsed body
 }
 
-/** A member as text. Converts safe integers; undefined for other types. */
+/** Returns a string member, or a safe integer as text. Undefined for other types. */
 export function textAt(payload: unknown, steps: readonly string[]): string | undefined {
   const member = memberAt(payload, steps)
   if (typeof member === 'string') return member

@@ -2,10 +2,10 @@ import type { Json } from '../lib/json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import type { BodyForm } from './body-form.ts'
 
-const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: 70 characters behind two hyphens
+const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
 const BOUNDARY = 'hookgate-signs-as'
 
-/** `multipart/form-data` (RFC 7578), one field of which holds the event as JSON. */
+/** Reads the event from a JSON field of `multipart/form-data` (RFC 7578). */
 /* @__NO_SIDE_EFFECTS__ */
 export function jsonInMultipart(field: string): BodyForm {
   return {
@@ -28,8 +28,8 @@ export function jsonInMultipart(field: string): BodyForm {
 }
 
 /**
- * The text of a field. Undefined where it is missing or came more than once. The first line is taken for the delimiter:
- * senders of webhooks write nothing in front of it.
+ * Finds the text of a field. Undefined if the field is missing or repeated. Takes the first line as the delimiter,
+ * because webhook senders write no preamble.
  */
 function fieldOf(text: string, name: string): string | undefined {
   const delimiter = text.slice(0, Math.max(0, text.indexOf('\r\n')))

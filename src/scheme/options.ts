@@ -12,12 +12,12 @@ import {
 import type { Scheme } from './scheme.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 
-/** What every scheme takes. */
+/** The options that every scheme takes. */
 export type CommonOptions = Pick<SchemeOptions, 'dedupe' | 'publicUrl'>
 
 const PRINTABLE_ASCII = /^[!-~]+$/
 
-/** As the sender writes it: its bytes are signed. @throws ListenerConfigError */
+/** Checks a signed URL. It is not normalised, because the sender signs its exact bytes. @throws ListenerConfigError */
 export const fullUrl: OptionCheck = (value, option) => {
   const isUrl = typeof value === 'string' && PRINTABLE_ASCII.test(value) && /^https?:\/\//.test(value)
   if (!isUrl || !URL.canParse(value)) {
@@ -28,16 +28,16 @@ export const fullUrl: OptionCheck = (value, option) => {
   }
 }
 
-/** The rules for what every scheme takes. */
+/** The rules of `CommonOptions`. */
 export const COMMON_OPTIONS: OptionTable<CommonOptions> = {
   dedupe: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('id', 'signed bytes', 'off')),
   publicUrl: /* @__PURE__ */ optional(fullUrl),
 }
 
-/** What a code scheme takes whose sender shares a secret with you. */
+/** The options of a code scheme with a shared secret. */
 export type SharedSecretOptions = CommonOptions & Pick<SchemeOptions, 'secrets'>
 
-/** The rules for that. */
+/** The rules of `SharedSecretOptions`. */
 export const SHARED_SECRET_OPTIONS: OptionTable<SharedSecretOptions> = {
   ...COMMON_OPTIONS,
   secrets: checkedElsewhere,
@@ -50,7 +50,7 @@ const CHECKS = {
   onHandshake: optional(aFunction),
 } as const satisfies { readonly [option in keyof SchemeOptions]: OptionCheck }
 
-/** @throws ListenerConfigError for an option that is unknown, or that this scheme does not take. */
+/** @throws ListenerConfigError for an option that the scheme does not take. */
 export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void {
   const { name, takes = [] } = scheme
   const names = new Set<keyof typeof CHECKS>(['secrets', 'dedupe', 'publicUrl', ...takes])

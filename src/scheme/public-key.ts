@@ -7,11 +7,13 @@ const P256_HEADER = [
 ]
 const POINT_BYTES = 65
 
-/** The problem of an Ed25519 public key (RFC 8032 5.1.5), if any. */
+/** Finds what is wrong with an Ed25519 public key (RFC 8032 5.1.5). Undefined if the key is usable. */
 export function ed25519Problem(bytes: Uint8Array): string | undefined {
-  if (bytes.length !== 32) return `must stand for 32 bytes, not ${bytes.length}`
+  if (bytes.length !== 32) return `must encode 32 bytes, not ${bytes.length}`
   const point = bytes.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n)
-  return isSmallOrderEd25519(point) ? 'is a point for which anyone can sign' : undefined
+  return isSmallOrderEd25519(point)
+    ? 'is a small-order point, for which anyone can forge signatures'
+    : undefined
 }
 
 /** The uncompressed point of a P-256 SubjectPublicKeyInfo. Undefined for any other key. */

@@ -1,17 +1,23 @@
 import type { Secrets } from '../auth/secrets.ts'
 
-/** What a scheme may be given. Which of them it takes depends on the scheme: others throw. @see {@link defineScheme} */
+/** The options of all schemes. Each scheme throws for those that it does not take. @see {@link defineScheme} */
 export interface SchemeOptions {
-  /** The signing secret, or several while they change. */
+  /** The signing secret, or several during a rotation. */
   readonly secrets?: Secrets | undefined
-  /** The sender's public key, or several: for schemes that sign with a private one. */
+  /** The sender's public key, or several during a rotation. For schemes that sign with a private key. */
   readonly publicKeys?: Secrets | undefined
-  /** The full URL of the endpoint as the sender writes it, where the URL is signed. Never taken from a request. */
+  /**
+   * The full URL of the endpoint, exactly as the sender knows it. For schemes that sign the URL. Never taken from a
+   * request.
+   */
   readonly publicUrl?: string | undefined
-  /** What is claimed in the store. Each choice [gives something away](https://github.com/hookgate/hookgate/blob/main/docs/schemes.md#duplicates-and-replays). */
+  /**
+   * What identifies an event in the store. Each choice [has a
+   * drawback](https://github.com/hookgate/hookgate/blob/main/docs/schemes.md#duplicates-and-replays).
+   */
   readonly dedupe?: 'id' | 'signed bytes' | 'off' | undefined
-  /** The text that the sender repeats in its handshake. */
+  /** The token that the sender repeats in its handshake. */
   readonly verifyToken?: string | undefined
-  /** Told of the secret that a handshake brings. Never awaited. */
+  /** Called with the secret that a handshake delivers. Never awaited. */
   readonly onHandshake?: ((given: { readonly secret: string }) => unknown) | undefined
 }

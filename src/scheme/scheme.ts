@@ -2,16 +2,16 @@ import type { BodyForm } from './body-form.ts'
 import type { Handshake } from './handshake.ts'
 import type { SignedBytes } from './signed-request.ts'
 
-/** Where a text stands in a delivery. @see {@link defineScheme} */
+/** Where to find a value in a delivery. @see {@link defineScheme} */
 export type Place =
   /** The whole value of a header, by its lower-case name. */
   | { readonly header: string }
-  /** One item of the signature header, by what it begins with: `t=`. */
+  /** One item of the signature header, by its prefix, e.g. `t=`. */
   | { readonly item: string }
-  /** A member of the body, as a JSON pointer (RFC 6901): `/data/id`. Read after authentication. */
+  /** A member of the body, as a JSON pointer (RFC 6901), e.g. `/data/id`. Read after authentication. */
   | { readonly member: string }
 
-/** How a signature is made. `token`: the secret itself is sent, and vouches for nothing but the caller. @see {@link defineScheme} */
+/** The signature algorithm. `token` sends the secret itself, which only identifies the caller. @see {@link defineScheme} */
 export type Algorithm =
   | 'hmac-sha256'
   | 'hmac-sha1'
@@ -20,114 +20,122 @@ export type Algorithm =
   | 'ecdsa-p256-sha256'
   | 'token'
 
-/** How the key is written in what the sender's console shows. @see {@link defineScheme} */
+/** The encoding of the key in the sender's console. @see {@link defineScheme} */
 export type KeyForm =
-  /** The UTF-8 bytes of the secret as given out. */
+  /** The UTF-8 bytes of the secret as shown. */
   | 'text'
   | 'hex'
   | 'base64'
-  /** Padded base64 behind a fixed prefix: `whsec_`. */
+  /** Padded base64 after a fixed prefix, e.g. `whsec_`. */
   | { readonly base64After: string }
 
-/** How a signature is spelt. Each byte string has one spelling: lower-case hex, canonical base64. @see {@link defineScheme} */
+/** The encoding of a signature. Only the canonical form matches: lower-case hex, canonical base64. @see {@link defineScheme} */
 export type Spelling = 'hex' | 'base64' | 'base64url'
 
-/** Where the signatures are, and how they are written. @see {@link defineScheme} */
+/** Where the signatures are, and their format. @see {@link defineScheme} */
 export interface SignatureForm {
-  /** Lower-case names. Each may be absent, but not all of them; none may be repeated. Empty with `member`. */
+  /** Lower-case names. At least one header must be present, and none may be repeated. Empty if `member` is set. */
   readonly headers: readonly string[]
-  /** The member of the body that holds the signature, for senders that send no header. The body is parsed to find it. */
+  /** The member of the body that holds the signature, if no header does. The body is then parsed before authentication. */
   readonly member?: string
-  /** The header is a list, cut here. `', '` also takes items that no blank stands before. */
+  /** Splits the header into items. `', '` also splits at a comma without a space. */
   readonly separator?: ' ' | ',' | ', ' | ';'
-  /** What a signature begins with. Items of a list that begin otherwise are passed over. */
+  /** The prefix of a signature. Items without it are ignored. */
   readonly prefix?: string
-  /** How signatures are spelt. Tokens need none. */
+  /** The encoding of signatures. Omit it for tokens. */
   readonly spelling?: Spelling
-  /** How many signatures of a delivery are looked at. Default 10. */
+  /** The most signatures of a delivery that are compared. Default 10. */
   readonly atMost?: number
 }
 
 /** The sender's clock. @see {@link defineScheme} */
 export type TimeForm = Place & {
   readonly unit: 'seconds' | 'milliseconds' | 'rfc3339'
-  /** `attempt`: new with each attempt, so it is held to a window. `event`: the same on each retry, so it may be old. */
+  /** `attempt`: set anew for each attempt, so it must be recent. `event`: the same on each retry, so it may be old. */
   readonly of: 'attempt' | 'event'
   /**
-   * How far off an attempt, or how old an event, may be. In seconds, inclusive. Left out where the sender documents none: then
-   * nothing is refused for its age unless the listener sets `toleranceSeconds`.
+   * The largest clock difference of an attempt, or the largest age of an event, in seconds, inclusive. Omit it if the
+   * sender documents none. Then no delivery is refused for its age unless the listener sets `toleranceSeconds`.
    */
   readonly toleranceSeconds?: number
-  /** How far ahead an attempt may be. In seconds; default `toleranceSeconds`. */
+  /** How far ahead of the clock an attempt may be, in seconds. Default `toleranceSeconds`. */
   readonly aheadSeconds?: number
-  /** The body writes the number as text: `"1763640000"`. */
+  /** The body holds the number as a string, e.g. `"1763640000"`. */
   readonly asText?: true
 }
 
-/** What a body may be. `json as text` is JSON that the sender calls `text/plain`. @see {@link defineScheme} */
+/** A body format. `json as text` is JSON sent as `text/plain`. @see {@link defineScheme} */
 export type Content = 'json' | 'form' | 'json as text' | BodyForm
 
-/** What is claimed in the store. Both: the signed bytes first, then the ID. @see {@link defineScheme} */
+/**
+ * What identifies an event in the store. `signed bytes and id` claims the signed bytes first, then the ID.
+ *
+ * @see {@link defineScheme}
+ */
 export type Dedupe = 'id' | 'signed bytes' | 'signed bytes and id' | 'off'
 
-/** What the signature vouches for: the body, some values of it, nothing but the caller. @see {@link defineScheme} */
+/**
+ * What the signature covers: the body, or some of its values. `token` and `nothing` only identify the caller.
+ *
+ * @see {@link defineScheme}
+ */
 export type Coverage = 'body' | 'values' | 'token' | 'nothing'
 
-/** A sender's scheme, as data. `defineScheme` makes the function of it that a listener's `auth` is given. @see {@link defineScheme} */
+/** A sender's scheme, as data. `defineScheme` turns it into a function that makes a listener's `auth`. @see {@link defineScheme} */
 export interface Scheme {
-  /** Lower case, as in `hookgate/schemes/<name>`. */
+  /** The lower-case name, as in `hookgate/schemes/<name>`. */
   readonly name: string
-  /** The sender, as it writes its name. */
+  /** The sender's name, as it writes it. */
   readonly sender: string
-  /** What its console calls the secret or key, and where it stands. For messages and the documentation. */
+  /** The name of the secret or key in the sender's console. For messages and the documentation. */
   readonly secretName: string
-  /** How a signature is made. */
+  /** The signature algorithm. */
   readonly algorithm: Algorithm
-  /** How the secret, or the public key, is written. */
+  /** The encoding of the secret or public key. */
   readonly key: KeyForm
   /** Where the signatures are. */
   readonly signature: SignatureForm
   /**
-   * What is signed: `{id}`, `{timestamp}`, `{method}`, `{url}`, `{body}` and `{/members/of/the/body}`, and the texts between them.
-   * A function for what no template can say.
+   * The signed text, as a template of `{id}`, `{timestamp}`, `{method}`, `{url}`, `{body}` and
+   * `{/members/of/the/body}`. Pass a function if a template cannot express it.
    */
   readonly signs: string | SignedBytes
-  /** A second kind of key that the same listener may be given: Standard Webhooks v1a. */
+  /** A second kind of key for the same listener, e.g. for Standard Webhooks v1a. */
   readonly publicKey?: {
     readonly algorithm: 'ed25519'
     readonly key: { readonly base64After: string }
     readonly prefix: string
   }
-  /** The sender's clock. Left out where a delivery holds no time that counts. */
+  /** The time of the delivery. Omit it if a delivery holds no reliable time. */
   readonly timestamp?: TimeForm
-  /** The ID that stays the same when the sender repeats an event. */
+  /** The event's ID, which stays the same on retries. */
   readonly eventId?: Place
-  /** The sender's own name for what happened. */
+  /** The event's type, in the sender's words. */
   readonly eventType?: Place
-  /** Left out, it follows from what is signed. `off` for senders whose honest bodies repeat. */
+  /** Derived from what is signed by default. Use `off` if the sender's genuine bodies repeat. */
   readonly dedupe?: Dedupe
-  /** Default JSON alone. */
+  /** The accepted body formats. Default JSON only. */
   readonly content?: readonly Content[]
-  /** A member of forms that holds JSON. */
+  /** The form field that holds JSON. */
   readonly jsonField?: string
-  /** The largest body that the sender sends, in bytes. */
+  /** The sender's largest body, in bytes. */
   readonly maxBodyBytes: number
-  /** How long events are remembered. In seconds; default 7 days with a signed attempt time, otherwise 30. */
+  /** How long events are remembered, in seconds. Default 7 days if the attempt's time is signed, otherwise 30 days. */
   readonly retentionSeconds?: number
-  /** At most half the span in which the sender retries. In seconds; default 60. */
+  /** The lease of a claim, in seconds. At most half the time over which the sender retries. Default 60. */
   readonly leaseSeconds?: number
-  /** Headers with a fixed value: another one is another scheme. */
+  /** Headers that must have a fixed value, e.g. a version. Any other value is refused. */
   readonly fixedHeaders?: { readonly [name: string]: string }
-  /** How the sender asks whether the endpoint is there. */
+  /** Answers the sender's check that the endpoint exists. */
   readonly handshake?: Handshake
-  /** The URL as it is signed, from the URL as it is configured. */
+  /** Converts the configured URL into the signed one. */
   readonly signedUrl?: (publicUrl: string) => string
-  /** Further options that the factory takes. `publicUrl` follows from `signs`. */
+  /** Additional options of the factory. A `{url}` in `signs` implies `publicUrl`. */
   readonly takes?: readonly ('publicUrl' | 'verifyToken' | 'onHandshake')[]
-  /** Answers 401 without a body. */
+  /** Sends every 401 without a body. */
   readonly bareUnauthorized?: boolean
-  /** What the signature does not cover, in one sentence. For the documentation. */
+  /** What the signature does not cover. One sentence, for the documentation. */
   readonly limits: string
-  /** Left out, it follows from what is signed. */
+  /** What a signature covers. Derived from what is signed by default. */
   readonly covers?: Coverage
 }

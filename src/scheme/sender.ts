@@ -7,38 +7,38 @@ import type { ReadBody } from './content.ts'
 import type { Dedupe, TimeForm } from './scheme.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 
-/** A scheme as its listener needs it: compiled once, and asked by the checks for every delivery. */
+/** A compiled scheme. The checks call it for every delivery. */
 export interface Sender {
   readonly scheme: SenderScheme
-  /** What the user configured. */
+  /** The options that the user passed. */
   readonly options: SchemeOptions
-  /** Lower-case names, beside the signature's. */
+  /** Lower-case names, without the signature headers. */
   readonly requiredHeaders: readonly string[]
-  /** Those that may be absent, but not repeated. */
+  /** Headers that must not be repeated. They may be absent. */
   readonly singleHeaders: readonly string[]
   readonly timestampHeader: string | undefined
   readonly eventIdHeader: string | undefined
   readonly dedupe: Dedupe
-  /** The members of the event that no signature covers. */
+  /** The members of the event that the signature does not cover. */
   readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
-  /** Undefined for a content type that the sender does not send. */
+  /** Finds the reader for a media type. Undefined if the sender does not use the type. */
   readonly readerFor: (mediaType: string | undefined) => ReadBody | undefined
   readonly time: TimeForm | undefined
-  /** What the sender's clock said, in seconds since 1970. NaN where it said nothing, or nothing well formed. */
+  /** The sender's time, in seconds since 1970. NaN if missing or malformed. */
   readonly timeOf: (evidence: Evidence) => number
-  /** The sender's ID; empty where the delivery has none. */
+  /** The sender's ID. Empty if the delivery has none. */
   readonly idOf: (evidence: Evidence) => string
-  /** No signed ID may hold it. */
+  /** The text after the ID in the template, which no signed ID may contain. */
   readonly idDivider: string
   readonly typeOf: (evidence: Evidence) => string | undefined
-  /** The bytes that the signature stood for, once it has been verified. */
+  /** The signed bytes. Call it only after verification. */
   readonly signedBytes: (evidence: Evidence) => Uint8Array
-  /** What stands for an ID in the store: itself where it is a UUID v4, otherwise a UUIDv8. */
+  /** The store key of an ID. */
   readonly keyOfId: (id: string) => MaybePromise<string>
-  /** What stands for signed bytes in the store. */
+  /** The store key of signed bytes. */
   readonly keyOfBytes: (bytes: Uint8Array) => MaybePromise<string>
-  /** One claim for all keys of an event. */
+  /** Claims all keys of an event as one. */
   readonly hold: (keys: readonly string[], claim: (key: string) => Held) => Held
-  /** Undefined for a request that is no handshake. */
+  /** Answers a handshake. Undefined if the request is not a handshake. */
   readonly answer: (evidence: Evidence) => MaybePromise<{ readonly reply: Reply } | undefined>
 }

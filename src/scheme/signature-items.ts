@@ -9,7 +9,7 @@ const MOST_ITEMS = 64
 
 type Refused = Failure<'auth_missing' | 'signature_mismatch'>
 
-/** Finds a delivery's signatures, where the scheme says that they are. */
+/** Finds a delivery's signatures in the header or member that the scheme names. */
 export function signatureReader(form: SignatureForm): (evidence: Evidence) => readonly string[] | Refused {
   const { member } = form
   if (member === undefined) return ({ delivery }) => headerItems(form, delivery)
@@ -22,15 +22,14 @@ export function signatureReader(form: SignatureForm): (evidence: Evidence) => re
 }
 
 /**
- * The items of the signature headers: each header's whole value where it is no list. Nothing is trimmed but the blank
- * that a sender writes behind its commas.
+ * Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `.
  */
 function headerItems({ headers, separator }: SignatureForm, delivery: Delivery): readonly string[] | Refused {
   const items: string[] = []
   for (const name of headers) {
     const value = headerOf(delivery, name)
     if (value === undefined) continue
-    // Where a blank follows each comma, a web runtime's `Headers` looks as if the header had been repeated.
+    // A `, ` makes a web runtime's `Headers` report a repeated header.
     const text = typeof value === 'string' ? value : separator === ', ' ? value.join(', ') : undefined
     if (text === undefined) return fail('signature_mismatch', `more than one ${name}`)
     if (text.length > LONGEST_VALUE) return tooLong(name)
@@ -48,7 +47,7 @@ function tooLong(place: string): Refused {
   return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
 }
 
-/** What stands behind the prefix in the items that begin so, at most so many of them. */
+/** Returns the items that start with the prefix, without it. Stops after `atMost` items. */
 export function itemsAfter(items: readonly string[], prefix: string, atMost: number): readonly string[] {
   if (prefix === '') return items.slice(0, atMost)
   const found: string[] = []

@@ -14,7 +14,7 @@ const LONGEST_MEMBER = 4096
 const NO_BYTES = new Uint8Array(0)
 const PART = /\{([^{}]+)\}|[^{}]+/g
 
-/** The values that a template can name, of a delivery that is verified or signed. */
+/** The values of a delivery that a template can name. */
 export interface SignedValues {
   readonly timestampText: string
   readonly eventIdText: string

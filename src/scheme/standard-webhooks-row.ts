@@ -2,7 +2,7 @@ import type { Scheme } from './scheme.ts'
 
 type Row = Omit<Scheme, 'name' | 'sender' | 'secretName'>
 
-/** The part that all senders of Standard Webhooks v1 share. */
+/** What all senders of Standard Webhooks v1 share. */
 export const STANDARD_WEBHOOKS: Row = {
   algorithm: 'hmac-sha256',
   key: { base64After: 'whsec_' },

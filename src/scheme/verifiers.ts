@@ -11,7 +11,10 @@ import { ed25519Problem, p256Point, signatureOfDer } from './public-key.ts'
 import type { Algorithm, KeyForm, Spelling } from './scheme.ts'
 import type { Signed } from './signed-text.ts'
 
-/** Whether one of the texts is a signature of these bytes. Each of them is tried: the time tells nobody which it was. */
+/**
+ * Whether one of the texts is a signature of these bytes. Tries every text, so the timing does not reveal which one
+ * matched.
+ */
 export type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
 
 const HASH: Partial<Record<Algorithm, HmacHash>> = {
@@ -22,7 +25,7 @@ const HASH: Partial<Record<Algorithm, HmacHash>> = {
 const DECODE = { hex: decodeHex, base64: decodeBase64, base64url: decodeBase64url } as const
 const LONGEST_SIGNATURE = 128
 
-/** @throws ListenerConfigError for a secret or key that is not of the scheme's form; `option` names it. */
+/** @throws ListenerConfigError if the secret or key is malformed. `option` is the name in the message. */
 export function matcherOf(
   algorithm: Algorithm,
   key: KeyForm,
@@ -40,14 +43,14 @@ export function matcherOf(
     : p256Matcher(bytes, spelling, option)
 }
 
-/** Text against text, so only the canonical spelling matches. */
+/** Compares texts, so only the canonical encoding matches. */
 function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matcher {
   const mac = hmacWith(hash, key, spelling)
   return (signatures, { before, body, after }) =>
     whenKnown(mac(before, body, after), (right) => anyEqual(signatures, right))
 }
 
-/** By digest, which has one length. */
+/** Compares digests, which have equal lengths. */
 function tokenMatcher(secret: string): Matcher {
   return ([token = ''], _signed) =>
     whenKnown(sha256(secret), (right) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right)))
@@ -82,7 +85,7 @@ function publicKeyMatcher(
   decode: (text: string) => Uint8Array<ArrayBuffer> | undefined,
 ): Matcher {
   const importKey = () => crypto.subtle.importKey('raw', bytes, parameters, false, ['verify'])
-  // The key is kept, never its promise: workerd forbids awaiting what another request started.
+  // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
   let imported: Awaited<ReturnType<typeof importKey>> | undefined
   return async (signatures, { before, body, after }) => {
     imported ??= await importKey()

@@ -9,7 +9,7 @@ import { IN_PROGRESS, schemeReceiver } from '../support/scheme-receiver.ts'
 const KEY = newKey('ES256', 'plaid-key')
 const BODY = '{"webhook_code": "ERROR"}'
 const PLAID_KEY = { ...KEY.publicKey, use: 'sig', expired_at: null }
-const UNKNOWN = { ok: false, status: 401, reason: 'token_invalid', detail: 'there is no such key' }
+const UNKNOWN = { ok: false, status: 401, reason: 'token_invalid', detail: 'no key has this ID' }
 
 function receiver(findKey: PlaidOptions['findKey'], options: Partial<PlaidOptions> = {}) {
   const clock = fakeClock()
