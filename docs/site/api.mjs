@@ -37,7 +37,7 @@ const specifiers = new Map(
 /** One page a subpath, in the form that the site reads. */
 const MARKDOWN = {
   plugin: ['typedoc-plugin-markdown'],
-  outputs: [{ name: 'markdown', path: path('pages') }], // emptied first
+  outputs: [{ name: 'markdown', path: path('../api/pages') }], // emptied first
   router: 'module',
   hidePageHeader: true,
   hideBreadcrumbs: true,
@@ -50,7 +50,7 @@ const MARKDOWN = {
 }
 
 const app = await Application.bootstrapWithPlugins({
-  ...(values.markdown ? MARKDOWN : { outputs: [{ name: 'html', path: path('html') }] }),
+  ...(values.markdown ? MARKDOWN : { outputs: [{ name: 'html', path: path('../api/html') }] }),
   name: 'hookgate',
   readme: 'none',
   tsconfig: path('../../tsconfig.build.json'),
