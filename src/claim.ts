@@ -54,7 +54,7 @@ class Claim implements Held {
     return this.#ask(CLAIM, () => store.claim(this.#key, this.#owner, leaseMs))
   }
 
-  /** Not async: every event that is handled comes by, and most stores of one process answer at once. */
+  /** Not `async`: this runs for every handled event, and most in-process stores answer synchronously. */
   commit(): Promise<CommitAnswer> {
     if (this.#released) return Promise.resolve('lost')
     try {

@@ -21,7 +21,7 @@ export interface Delivery {
   header(name: string): string | readonly string[] | undefined
   /** The exact bytes of the body. A reader that stops at the limit hands over limit + 1 of them. */
   readonly body: Uint8Array
-  /** The request's path and query, or its whole URL. Only its query is read, by handshakes and by CloudEvents, whose token may stand there. */
+  /** The request's path and query, or its whole URL. Only its query is read: by handshakes, and by CloudEvents, whose token may be there. */
   readonly url?: string | undefined
   /** Ends the detail of `method_not_post`, for your logs: why a request got here that may be no webhook. */
   readonly where?: string | undefined

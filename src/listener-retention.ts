@@ -7,7 +7,7 @@ import type { SenderScheme } from './scheme/code-scheme.ts'
 /**
  * Requires that an event is remembered for as long as a captured delivery of it still passes the checks.
  *
- * Without a signed attempt time, that is for ever. The default retention is then 30 days, and a store that evicts records
+ * Without a signed attempt time, that is forever. The default retention is then 30 days, and a store that evicts records
  * only has to keep them for the replay window of hookgate's scheme.
  *
  * @throws ListenerConfigError
@@ -33,7 +33,7 @@ export function checkRetention<Payload>(options: ListenerOptions<Payload>, defau
   }
 }
 
-/** How long the same bytes keep passing the checks. Where that is for ever: the replay window of hookgate's scheme. */
+/** How long the same bytes keep passing the checks. If they pass forever, the replay window of hookgate's scheme. */
 function replayableSeconds(scheme: SenderScheme | undefined, toleranceSeconds: number): number {
   const shortest = replayWindowSeconds()
   if (!Number.isFinite(toleranceSeconds)) return shortest

@@ -13,10 +13,10 @@ import { ReportedError } from './reported-error.ts'
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Too much is in flight already, or nobody would hear a better answer. */
+/** Too much is in flight already, or no better answer could reach the sender. */
 export const BUSY: Refusal = { reply: thenClose(replyUnavailable(1)) }
 
-/** Told before the body is read. Nothing is told where nobody asks: floods end here. */
+/** Reported before the body is read. Builds no report without a hook, because floods end here. */
 export function refuseBusy(
   problem: string,
   { method, header }: Pick<Delivery, 'method' | 'header'>,

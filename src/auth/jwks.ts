@@ -1,5 +1,5 @@
 import type { CryptoKey } from 'jose'
-import { importJWK } from 'jose/key/import' // a file of it, where all of it takes as long to load as Node itself
+import { importJWK } from 'jose/key/import' // one file only: loading all of jose takes as long as starting Node
 import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { KeySet } from './key-set.ts'
@@ -42,7 +42,7 @@ export class Jwks implements KeySet {
 
 async function importEntry(entry: Entry): Promise<CryptoKey | string> {
   try {
-    entry.imported = (await importJWK(entry.jwk, entry.algorithm)) as CryptoKey // bytes come of `kty: oct` alone
+    entry.imported = (await importJWK(entry.jwk, entry.algorithm)) as CryptoKey // importJWK returns bytes only for `kty: oct`
     return entry.imported
   } catch {
     return 'the key with this kid cannot be imported'

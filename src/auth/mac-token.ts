@@ -5,12 +5,12 @@ import { LONGEST_TOKEN, readObject } from './token.ts'
 export interface MacToken {
   /** What is signed: the first two segments and the dot between them (RFC 7515 5.2). */
   readonly signingInput: string
-  /** In base64url, as it stands in the token. */
+  /** In base64url, as in the token. */
   readonly signature: string
   readonly claims: { readonly [claim: string]: Json }
 }
 
-/** Reads `<JWT>` as narrowly as `readToken` does, for senders that use HS256 alone. A string says what is wrong with it. */
+/** Reads `<JWT>` as narrowly as `readToken` does, for senders that use only HS256. Returns a string that says what is wrong, if anything. */
 export function readMacToken(compact: string): MacToken | string {
   if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
   const segments = compact.split('.', 4)

@@ -23,7 +23,7 @@ export type VerifyByCertificate = (
 ) => Promise<string | undefined>
 
 /**
- * Verifies RSA signatures with certificates that the sender hosts. Trust comes from the host alone, so pin the URL before
+ * Verifies RSA signatures with certificates that the sender hosts. Only the host is trusted, so pin the URL before
  * you call. Does not check the certificate's chain or names.
  *
  * @throws KeySetError (as a rejection) if the certificate is unavailable.

@@ -19,7 +19,7 @@ export type Trigger = 'first' | 'expired' | 'early' | 'unknown_kid'
 /**
  * One thing on another host, fetched when it is first needed and then kept. Built for an endpoint that strangers can call:
  * one fetch per 30 s, failures included, shared by all who wait; a value is fresh for 10 minutes and renewed after 5;
- * while the host is down, the last good value stands in.
+ * while the host is down, the last good value is used.
  */
 export class RemoteValue<T> {
   readonly #where: string
@@ -58,10 +58,10 @@ export class RemoteValue<T> {
     const usable = age < this.#usableMs
     const known = usable && this.#value !== undefined && suffices(this.#value.it)
     if (known && age < RENEW_AFTER_MS) return this.#answer(read)
-    // A lost fetch says nothing of the host, and with no value nobody can wait out the pause.
+    // A lost fetch says nothing about the host. Without a usable value, retry at once instead of waiting for the cooldown.
     const isDue = this.#since(this.#fetching.beganAt()) >= COOLDOWN_MS || (this.#fetching.isLost() && !usable)
     const begun = isDue ? this.#fetching.begin() : undefined
-    // A known value makes nobody wait until it has expired, nor then if the host has just proved to be down.
+    // Wait only if no suitable value is cached, or if it has expired and the host has not failed recently.
     const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
     return whenKnown(wait ? (begun ?? this.#fetching.join()) : undefined, () => this.#answer(read))
   }
@@ -102,7 +102,7 @@ export class RemoteValue<T> {
   }
 }
 
-/** What `fetch` throws says only that it failed; why stands in its cause. */
+/** The error of `fetch` says only that it failed. Its cause says why. */
 function reasonOf(failure: unknown): string {
   const { message = 'has not answered yet', cause } = Object(failure)
   const why = cause?.message || cause?.code

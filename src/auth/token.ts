@@ -27,7 +27,7 @@ export function readBearerToken(header: string): Token | string {
   return readToken(header.slice(BEARER.length))
 }
 
-/** The same of a token alone: `<JWT>`. */
+/** The same for a token without the word `Bearer`: `<JWT>`. */
 export function readToken(compact: string): Token | string {
   if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
   const segments = compact.split('.', 4)

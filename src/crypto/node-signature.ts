@@ -37,7 +37,7 @@ export async function verifySignature(
 
 const keyObjects = new WeakMap<SignatureKey, readonly [JwtAlgorithm, KeyObject]>()
 
-/** Cached per key. Passed to `verify` bare: some versions of Node reparse `{ key, … }`, which costs more than RS256. */
+/** Cached per key. Pass the key itself to `verify`: some versions of Node parse `{ key, … }` again on each call, which takes longer than RS256. */
 function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | undefined {
   let known = keyObjects.get(key)
   if (known === undefined && isKeyFor(algorithm, key)) {

@@ -1,4 +1,4 @@
-/** Cryptography on node:crypto, synchronous. `web.ts` is its twin: one vector suite holds the two equal. */
+/** Cryptography on node:crypto, synchronous. `web.ts` is its counterpart: both run the same test vectors. */
 import nodeCrypto, { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -15,7 +15,7 @@ function refuseNode(): never {
 
 /** HMAC over the text `before`, the bytes of `body` and the text `after`: each character of a text is a byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
-  const keyObject = createSecretKey(key) // as bytes it would be read anew each time
+  const keyObject = createSecretKey(key) // as bytes it would be read again each time
   return (before, body, after) => {
     const mac = createHmac(algorithm, keyObject)
     if (before !== '') mac.update(before, 'latin1')
@@ -45,7 +45,7 @@ let written = 0
 export function constantTimeEqual(a: string, b: string): boolean {
   if (a.length !== b.length || a.length > LONGEST_TEXT) return false
   if (a.length < written) {
-    // What a longer text left behind is no part of these.
+    // Clear what a longer text left in the buffers.
     left.fill(0)
     right.fill(0)
   }

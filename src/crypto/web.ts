@@ -1,4 +1,4 @@
-/** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its twin. */
+/** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its counterpart. */
 import { encodeBase64 } from '../lib/base64.ts'
 import { encodeBase64url } from '../lib/base64url.ts'
 import { bytesOf } from '../lib/bytes.ts'

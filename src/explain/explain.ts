@@ -7,7 +7,7 @@ import { recognise } from './recognise.ts'
 import { tokenClaims, type WantedClaims } from './token-claims.ts'
 
 /**
- * What you know beside the listener. Each member makes the explanation more specific.
+ * What you know in addition to the listener. Each member makes the explanation more specific.
  *
  * @see {@link explain}
  */
@@ -30,7 +30,7 @@ export interface Explanation {
   readonly checks: readonly CheckOutcome[]
   /** What the sender probably did wrong, in one sentence each. Empty when nothing is known. */
   readonly likely: readonly string[]
-  /** What a refused token says, beside what was wanted. Its signature is left out. */
+  /** The claims of a refused token, next to the expected ones. Its signature is left out. */
   readonly token: readonly string[]
 }
 

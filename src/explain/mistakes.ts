@@ -59,7 +59,7 @@ function attemptsAt(
   return [...attempts, ...inMilliseconds(body, timestamp, eventId, keys[0]?.mac)]
 }
 
-/** Milliseconds were signed and seconds sent: nobody knows which, but there are only a thousand. */
+/** Milliseconds were signed and seconds sent. The lost digits are unknown, but there are only a thousand to try. */
 function inMilliseconds(
   body: Uint8Array,
   timestamp: string,

@@ -29,7 +29,7 @@ function schemeOf(delivery: Delivery, schemes: readonly SenderScheme[]): SenderS
     const { signature, timestamp, eventId, eventType } = scheme
     if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
     const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length
-    // Anyone may have an Authorization.
+    // An Authorization header alone does not identify a sender.
     if (seen > mostSeen && (seen > 0 || !signature.headers.includes('authorization'))) {
       ;[best, mostSeen] = [scheme, seen]
     }
@@ -39,7 +39,7 @@ function schemeOf(delivery: Delivery, schemes: readonly SenderScheme[]): SenderS
 
 const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
 
-/** Whether the signature stands in the body, where the scheme has it. */
+/** Whether the body holds the signature where the scheme has it. */
 function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {
   if (signature.member === undefined) return false
   const reading = bodyReaders(content, jsonField)(undefined)?.(body)

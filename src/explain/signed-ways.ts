@@ -1,7 +1,7 @@
 import { decodeHex } from '../lib/hex.ts'
 import { bytesOfBase64 } from './digest-text.ts'
 
-/** One way to sign, and what is wrong with it. The right way has nothing to say. */
+/** One way to sign, and what is wrong with it. `says` is empty for the correct way. */
 export interface Way<Value> {
   readonly says: string
   readonly value: Value

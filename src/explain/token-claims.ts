@@ -15,7 +15,7 @@ export interface WantedClaims {
 
 const LONGEST_TOKEN = 8192
 
-/** What a refused token says, beside what was wanted. Nothing is verified, and the signature is left out. */
+/** The claims of a refused token, next to the expected ones. Nothing is verified, and the signature is left out. */
 export function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): readonly string[] {
   const token = String(headerOf(delivery, 'authorization') ?? '').replace(/^bearer /i, '')
   if (token.length > LONGEST_TOKEN) return []

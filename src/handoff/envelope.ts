@@ -45,7 +45,7 @@ export interface Envelope {
 }
 
 /**
- * Packs a verified event for a queue. The payload is left out: parse it anew from the bytes, which stay as they were signed.
+ * Packs a verified event for a queue. The payload is left out: parse it again from the bytes, which stay as they were signed.
  * Bodies are not encrypted, so anyone who can read the queue can read them.
  *
  * @example

@@ -8,7 +8,7 @@ export type SentBody<Body> = Body extends Uint8Array ? Uint8Array<ArrayBuffer> :
 
 /** The bytes that are signed. */
 export function bodyBytes(body: unknown): Uint8Array<ArrayBuffer> {
-  if (isBytes(body)) return new Uint8Array(body) // a Buffer's slice() is no copy
+  if (isBytes(body)) return new Uint8Array(body) // a Buffer's slice() does not copy
   return encoder.encode(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
@@ -28,7 +28,7 @@ export function isBytes(body: unknown): body is Uint8Array {
   return Object(body).BYTES_PER_ELEMENT === 1
 }
 
-/** Text, bytes, or what JSON can write. Buffers and views that are no bytes are more often a mistake. @throws ListenerConfigError */
+/** Text, bytes, or what JSON can write. Refuses ArrayBuffers and views of wider elements, which are usually mistakes. @throws ListenerConfigError */
 export const aBody: OptionCheck = (value, option) => {
   const isBuffer = /Buffer\]$|View\]$/.test(Object.prototype.toString.call(value))
   if (isBytes(value) || (!isBuffer && JSON.stringify(value) !== undefined)) return

@@ -19,7 +19,7 @@ const HASH: Partial<Record<Algorithm, HmacHash>> = {
   'hmac-sha512': 'sha512',
 }
 
-/** The signature as it stands in its header, prefix included. @throws ListenerConfigError for a key of another kind. */
+/** The signature as its header holds it, prefix included. @throws ListenerConfigError for a key of another kind. */
 export async function signatureOf(
   scheme: Scheme,
   signed: Signed,

@@ -20,7 +20,7 @@ export interface SignAsOptions {
   readonly body: Uint8Array | string | Json
   /** The event's ID, where it is a header. Default: a new UUID. In a body it is yours to write. */
   readonly eventId?: string | undefined
-  /** The event's name, where it is a header. Left out, there is no such header. */
+  /** The event's name, if the sender has a header for it. Without it, the header is left out. */
   readonly eventType?: string | undefined
   /** When it was sent, where that is a header: Unix seconds, or a text to send as it is. Default: now. */
   readonly timestamp?: number | string | undefined

@@ -23,7 +23,7 @@ const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
  * Signs a delivery as a sender does: `signAs(stripe, { secret, body })` makes what Stripe would have sent. The scheme says how,
  * so a scheme of your own is signed as well.
  *
- * Not made: headers that no check asks for, and times or IDs inside the body. A signature that stands in the body is written
+ * Not made: headers that no check asks for, and times or IDs inside the body. A signature that belongs in the body is written
  * into it, which must be JSON. Braintree's body is its XML. HTTP message signatures are made with HMAC.
  *
  * @example

@@ -22,7 +22,7 @@ export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
   readonly method: 'POST'
   /** All that the endpoint requires, in lower case. */
   readonly headers: { readonly [name: string]: string }
-  /** What was signed: the text as it was given, or a copy of the bytes. A value that was given is its JSON text. */
+  /** The signed body: text unchanged, bytes copied, any other value as its JSON text. */
   readonly body: Body
 }
 

@@ -12,7 +12,7 @@ import type { MutatedRequest } from './wrong-requests.ts'
  * const verdict = await verify(toDelivery(await signHmac({ secret, body: 'null' })), listener)
  * ```
  *
- * @throws ListenerConfigError when it is no such request, or a promise of one.
+ * @throws ListenerConfigError if the argument is not such a request, or is a promise.
  */
 export function toDelivery(request: SignedRequest | MutatedRequest, sourceIp?: string): Delivery {
   if (!request?.headers) {

@@ -7,7 +7,7 @@ export interface SignedParts {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** A change to what is signed. It is refused with the reason, signed anew or not. */
+/** A change to what is signed. It is refused with the reason, whether it is signed again or not. */
 export interface WrongPart {
   readonly name: string
   readonly reason: Reason

@@ -6,7 +6,7 @@ import type { Reason } from '../reason.ts'
  * @see {@link mutations}
  */
 export interface MutatedRequest {
-  /** `POST`, but where the method is what was changed. */
+  /** `POST`, unless the method is what was changed. */
   readonly method: string
   /** Names in lower case. */
   readonly headers: { readonly [name: string]: string }

@@ -11,13 +11,13 @@ function bytesOf(text: string): Uint8Array {
   return decodeBase64url(text) ?? new Uint8Array()
 }
 
-/** One bit of the first byte is another. */
+/** Flips one bit of the first byte. */
 function flipped(text: string): string {
   const [first = 0, ...rest] = bytesOf(text)
   return encodeBase64url(Uint8Array.of(first ^ 1, ...rest))
 }
 
-/** The same bytes in another spelling: the last character has bits that stand for nothing. */
+/** Another encoding of the same bytes: changes the unused bits of the last character. */
 function respelt(text: string): string {
   return text.slice(0, -1) + ALPHABET.charAt(ALPHABET.indexOf(text.slice(-1)) ^ 1)
 }
@@ -30,7 +30,7 @@ function rewritten(field: string, reason: Reason) {
   })
 }
 
-/** What was signed is another by now. */
+/** Requests whose signed parts were changed after signing. */
 function afterSigning(reason: Reason): readonly WrongRequest[] {
   const spaced = (body: Uint8Array) => Uint8Array.of(...body, SPACE)
   const body = (request: MutatedRequest) => ({ ...request, body: spaced(request.body) })

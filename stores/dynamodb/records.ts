@@ -13,7 +13,7 @@ export const TTL_ATTRIBUTE = 'expires_at'
 // the lease or the retention in Unix milliseconds. None of them is a word that DynamoDB keeps for itself.
 
 export interface Held {
-  /** Undefined: nobody may write it again by saying that it is theirs. */
+  /** Undefined after a commit, so that no owner can overwrite the record as its own. */
   readonly owner?: string
   readonly isDone: boolean
   readonly lapsesAt: number
@@ -41,10 +41,10 @@ export function conditionValues(owner: string, isDone: boolean, now: number): It
   return { ':owner': { S: owner }, ':done': { BOOL: isDone }, ':now': { N: `${now}` } }
 }
 
-/** A partition key has room for 2,048 bytes, and three bytes a UTF-16 unit are the most there can be. */
+/** A partition key has room for 2,048 bytes. A UTF-16 unit takes at most three. */
 const LONGEST_TEXT = 600
 
-/** A very long listener id becomes a digest, which no other text begins like: those begin with a length. */
+/** A very long listener ID is stored as a digest. It cannot equal another key, because those start with a length. */
 export function keyItem(prefix: string, key: EventKey): MaybePromise<Item> {
   const text = eventKeyText(key)
   const name = text.length > LONGEST_TEXT ? digestOf(text) : text

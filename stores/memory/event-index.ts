@@ -16,7 +16,7 @@ const FIRST_SLOTS = 1024
 const MOVED_AT_ONCE = 4
 
 /**
- * Maps keys to records: a hash table with open addressing and linear probing, with the keys in blocks beside it. When it
+ * Maps keys to records: a hash table with open addressing and linear probing. The keys are in blocks of their own. When it
  * grows, the former slots stay until every `add()` has moved its share of the records to the new ones.
  */
 export class EventIndex {
