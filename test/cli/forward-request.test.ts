@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { stripe } from '../../schemes/stripe.ts'
 import { defineListener, hmac } from '../../src/index.ts'
@@ -183,6 +183,18 @@ test('an app whose certificate is not trusted sees nothing, and the event is fre
     expect([status, body]).toEqual([503, expect.stringContaining('upstream_unreachable')])
   }
   expect(seen).toBe(0)
+})
+
+test('an app that accepts the connection and stays silent in the TLS handshake was never reached', async () => {
+  const server = createTcpServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a TCP server's address is never a text
+  const gateway = await openGateway(`https://127.0.0.1:${port}/`, { timeoutSeconds: 0.3 })
+  for (const _ of ['first', 'again']) {
+    const { status, body } = await deliver(gateway.url, ID)
+    expect([status, body]).toEqual([503, expect.stringContaining('upstream_unreachable')])
+  }
 })
 
 test('a connection is used again within a second, and closed by the gateway after that', async () => {

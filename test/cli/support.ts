@@ -90,6 +90,7 @@ function collect(stream: Readable): Output {
 
 export interface RunningListener {
   readonly url: string
+  readonly pid: number | undefined
   /** The printed next command, as it stands there. */
   readonly command: string
   readonly stdout: Output
@@ -122,6 +123,7 @@ export async function startListener(
   failed.catch(() => {})
   return {
     url,
+    pid: child.pid,
     command,
     stdout,
     stderr,

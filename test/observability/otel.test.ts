@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
@@ -26,6 +27,8 @@ import { sendOneOfEach } from './traffic.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
+const NAME = 'Augusta King-Noel'
+const EMAIL = 'ada@example.org'
 
 /** What one process exports. */
 function sdk() {
@@ -216,6 +219,38 @@ describe('with spans: true', () => {
       { parentSpanContext: parent, attributes: { 'url.full': host.url, 'hookgate.keys.count': 1 } },
     ])
     expect(exported.spans.getFinishedSpans()).toHaveLength(3)
+  })
+
+  it('no span and no metric holds a secret, a signature, a token, a claim, a body or a cause', async () => {
+    const key = newKey('ES256', 'first')
+    const jwtTexts: string[] = []
+    const { send } = await remoteSender(key, { keys: [key.publicKey] })
+    const tracer = exported.tracerProvider.getTracer('test')
+    const hmacTexts = await whileInstrumented({ spans: true }, () =>
+      tracer.startActiveSpan('request', async (span) => {
+        const { secrets } = await sendOneOfEach()
+        const keepToken = (token: string) => {
+          jwtTexts.push(token, ...token.split('.'))
+          return `Bearer ${token}`
+        }
+        const sent = { body: `{"name":"${NAME}"}`, claims: { email: EMAIL }, authorization: keepToken }
+        expect((await send(sent)).ok).toBe(true)
+        span.end()
+        return secrets
+      }),
+    )
+    const spans = exported.spans
+      .getFinishedSpans()
+      .map(({ name, attributes, events, links, status }) => ({ name, attributes, events, links, status }))
+    const everything = inspect([spans, await exported.metrics()], { depth: 20, maxArrayLength: null })
+    expect(everything).toContain('hookgate claim')
+    expect(everything).toContain('hookgate fetch keys')
+    expect(everything).toContain("'hookgate.auth.method': 'jwt'")
+    expect(jwtTexts).toHaveLength(4)
+    for (const text of [SECRET, NAME, EMAIL, ...hmacTexts, ...jwtTexts]) {
+      expect(text.length).toBeGreaterThan(8)
+      expect(everything).not.toContain(text)
+    }
   })
 
   it('without it there are none', async () => {
