@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import Libsql from 'libsql'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import pg from 'pg'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { postgresStore } from '../../stores/postgres/postgres-store.ts'
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
 import { diagnose } from './doctor-support.ts'
 
@@ -152,5 +155,53 @@ describe.skipIf(REDIS_MISSING)('store finds, in Redis,', () => {
     const client = new Redis(port)
     onTestFinished(() => client.disconnect())
     expect(await client.dbsize()).toBe(0)
+  })
+})
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => {
+  let server: PostgresServer
+  let pool: pg.Pool
+  beforeAll(async () => {
+    server = await PostgresServer.start('fsync=on')
+    pool = new pg.Pool(server.address)
+    return async () => {
+      await pool.end()
+      await server.remove()
+    }
+  }, 60_000)
+
+  const tables = async () =>
+    (await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).rows
+
+  it('a table that is missing, and makes none', async () => {
+    const { code, complaints } = await diagnose(['--store', server.url])
+    expect(complaints).toEqual([
+      expect.stringMatching(
+        /^fail store: .* the table is not there, .* → run `await store.migrate\(\)` once/,
+      ),
+    ])
+    expect(code).toBe(1)
+    expect(await tables()).toEqual([])
+  })
+
+  it('a user that may not write', async () => {
+    await postgresStore(pool).migrate()
+    await pool.query('CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader')
+    const { code, complaints } = await diagnose(['--store', server.url.replace('hookgate@', 'reader@')])
+    expect(complaints).toEqual([
+      expect.stringMatching(
+        /^fail store: .* this user may not do all that the store does → GRANT SELECT, INSERT/,
+      ),
+    ])
+    expect(code).toBe(1)
+  })
+
+  it('nothing in a good one, and leaves no row', async () => {
+    await postgresStore(pool).migrate()
+    const { code, complaints, findings } = await diagnose(['--store', server.url])
+    expect(complaints).toEqual([])
+    expect(findings.find(({ id }) => id === 'store')?.status).toBe('ok')
+    expect(code).toBe(0)
+    expect((await pool.query('SELECT count(*)::int AS n FROM hookgate_events')).rows).toEqual([{ n: 0 }])
   })
 })

@@ -42,6 +42,22 @@ it('reaches it where you allow its network', async () => {
   expect(status).toBe(200)
 })
 
+it('asks for a name once, and connects to the address that was judged; the next connection is judged anew', async () => {
+  const { port, requests } = await countingEndpoint()
+  const answers = ['127.0.0.1', '127.0.0.2']
+  let asked = 0
+  const changing: LookupFunction = (_, __, callback) => {
+    callback(null, [{ address: answers[asked] ?? '127.0.0.2', family: 4 }])
+    asked += 1
+  }
+  const options = { lookup: changing, allow: ['127.0.0.1/32'] }
+  const send = () => fetch(`http://endpoint.example:${port}/`, { dispatcher: guarded(options) })
+  expect((await send()).status).toBe(200)
+  expect(asked).toBe(1)
+  await expect(send()).rejects.toEqual(REFUSED)
+  expect(requests()).toBe(1)
+})
+
 it('does not follow a redirect to an address that is not public', async () => {
   const hidden = await countingEndpoint()
   const { port, requests } = await countingEndpoint(`http://127.0.0.2:${hidden.port}/`)
