@@ -35,7 +35,7 @@ export const DIFFERENCES = {
   },
   'length beside chunks': {
     on: ['on workerd'],
-    why: 'Content-Length beside chunks is ignored, as RFC 9112 6.3 allows; the others refuse both together, which is safer behind a proxy that reads the length',
+    why: 'a Content-Length together with chunks is ignored, as RFC 9112 6.3 allows; the others refuse both together, which is safer behind a proxy that reads the length',
   },
   'own Connection': {
     on: ['on workerd'],
@@ -59,7 +59,7 @@ export const DIFFERENCES = {
   },
   'left open': {
     on: ['on Deno'],
-    why: 'after `Connection: close` the server reads and drops the rest of the body, answers what comes behind it, and leaves closing to the sender',
+    why: 'after `Connection: close` the server reads and drops the rest of the body, answers the requests that follow, and leaves closing to the sender',
   },
   'no pipelining': {
     on: ['on Bun'],
@@ -67,7 +67,7 @@ export const DIFFERENCES = {
   },
   unheard: {
     on: ['web on Node'],
-    why: '`hookgate/web` sees no connection. On a Node server a request behind a refusal that closes is run, and its sender hears nothing: its retry is 409',
+    why: "`hookgate/web` sees no connection. On a Node server, a request after a refusal that closes the connection is run, but its answer cannot be sent: the sender's retry gets 409",
   },
 } as const satisfies { readonly [name: string]: Difference }
 

@@ -6,7 +6,7 @@ export const unauthorized = { ok: false, status: 401 }
 const missing = { ok: false, status: 401, reason: 'auth_missing' }
 export const hash = (body, spelling) => createHash('sha256').update(body).digest(spelling)
 
-const LATE = 'The SDK allows ten seconds beyond the end. We allow none.'
+const LATE = 'The SDK allows ten seconds after `exp`. We allow none.'
 const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we take no other.'
 const UNPARSED = 'The SDK leaves the body to its caller. We parse it.'
 

@@ -109,7 +109,7 @@ export function listCases(recipe) {
         (right, bad) => [right, bad],
         mismatch,
         {
-          lax: 'The SDK stops reading behind the first signature. The sender never sends two.',
+          lax: 'The SDK stops reading after the first signature. The sender never sends two.',
         },
       ),
     ]

@@ -30,7 +30,7 @@ const given = tokenCase('Authorization')
 const bearer = (name, how, expect = unauthorized, more = {}) =>
   given(name, `Bearer ${token(how)}`, more.body ?? BODY, expect, more)
 const publicPem = createPublicKey(sender.privateKey).export({ format: 'pem', type: 'spki' })
-const SKEW = 'The SDK allows five minutes beyond the end and before the beginning.'
+const SKEW = 'The SDK allows five minutes after `exp` and before `iat`.'
 
 const cases = () => [
   bearer('a delivery as the sender makes it', {}, { ok: true }),
