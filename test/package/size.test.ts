@@ -99,7 +99,8 @@ const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
 describe('what a subpath brings', () => {
   it.each(subpaths)('%s: no framework, and no package that it does not need', async (subpath) => {
     const { packages } = await bundle(`export * from '${specifierOf(subpath)}'`)
-    expect(packages).toEqual([...(PACKAGES[subpath] ?? []), 'hookgate'].toSorted())
+    const expected = [...(PACKAGES[subpath] ?? []), 'hookgate'].toSorted()
+    expect(packages, 'PACKAGES in test/package/size.test.ts').toEqual(expected)
   })
 
   it.each(schemeNames)('hookgate/schemes/%s: no other scheme', async (name) => {

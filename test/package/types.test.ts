@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { FRAMEWORKS } from '../repo/own-frameworks.ts'
 import { manifest, root, specifierOf, subpaths } from './manifest.ts'
 
 const MODES = {
@@ -44,7 +45,7 @@ const TEST = `import { expectTypeOf } from 'expect-type'
 const test = (_name: string, run: () => unknown): unknown => run`
 
 /** The others need packages that not every user has; `npm run build` compiles them. */
-const QUICK_STARTS = ['express', 'fastify', 'hono'].map((name) => `examples/${name}.ts`)
+const QUICK_STARTS = FRAMEWORKS.map((name) => `examples/${name}.ts`)
 
 /** Every subpath as CommonJS sees it. */
 const REQUIRES = subpaths

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { FRAMEWORKS } from './own-frameworks.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const manifest: {
   readonly exports: { readonly [subpath: string]: string }
-  readonly peerDependencies: { readonly [name: string]: string }
 } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const webConfig = readFileSync(join(root, 'src/tsconfig.json'), 'utf8')
 
@@ -27,17 +27,25 @@ function sourcesOf(folder: string): Source[] {
 
 function readSource(path: string): Source {
   const text = readFileSync(join(root, path), 'utf8')
-  const statements = text.matchAll(
+  return { path, text, lines: text.split('\n'), imports: importsIn(text, path) }
+}
+
+/** Without those of the examples in docstrings. */
+function importsIn(text: string, path: string): Source['imports'] {
+  const statements = withoutComments(text).matchAll(
     /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)/gm,
   )
-  const imports = [...statements].map(([, type, from, bare, lazy]) => {
+  return [...statements].map(([, type, from, bare, lazy]) => {
     const target = from ?? bare ?? lazy ?? ''
     return {
       target: target.startsWith('.') ? normalize(join(dirname(path), target)) : target,
       typeOnly: Boolean(type),
     }
   })
-  return { path, text, lines: text.split('\n'), imports }
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '')
 }
 
 const src = sourcesOf('src')
@@ -53,11 +61,6 @@ const exported: readonly string[] = Object.values(manifest.exports).map((target)
 )
 const adapterPaths = exported.filter((path) => path.startsWith('adapters/'))
 const webAdapters = adapterPaths.filter((path) => webConfig.includes(`"../${path}"`))
-/** The packages that bring an adapter with them: optional peers of which a user needs at most one. */
-const frameworks = Object.keys(manifest.peerDependencies).filter((name) =>
-  adapterPaths.includes(`adapters/${name}.ts`),
-)
-
 const everything = [...src, ...stores, ...adapters, ...sender, ...cli, ...service]
 
 /** The files that import themselves through others, types included: each circle sorted, as one text. */
@@ -107,6 +110,11 @@ describe('imports run one way', () => {
     })
     const three = [source('a.ts', 'b.ts'), source('b.ts', 'c.ts'), source('c.ts', 'b.ts', 'd.ts')]
     expect(circles(three)).toEqual(['b.ts c.ts'])
+  })
+
+  it('the imports in a docstring’s example do not count', () => {
+    const text = "export type { A }\n\n/**\n * import fs from 'node:fs'\n */\nimport './b.ts'\n"
+    expect(importsIn(text, 'src/a.ts')).toEqual([{ target: 'src/b.ts', typeOnly: false }])
   })
 
   it('src knows only src', () => {
@@ -218,7 +226,7 @@ describe('the platform rule', () => {
       'lru-cache': ['src/listener-cache.ts', 'stores/local-cache.ts'],
     }
     const isItsAdapter = (framework: string, path: string) =>
-      frameworks.includes(framework) &&
+      FRAMEWORKS.includes(framework) &&
       (path === `adapters/${framework}.ts` || path.startsWith(`adapters/shared/${framework}-`))
     const known = (target: string, { path }: Source) =>
       isFile(target) ||
@@ -226,12 +234,15 @@ describe('the platform rule', () => {
       target.startsWith('node:') ||
       target === '#crypto' ||
       places[target]?.includes(path) === true
-    expect(strays([...src, ...stores, ...adapters, ...sender], known)).toEqual([])
+    expect(
+      strays([...src, ...stores, ...adapters, ...sender], known),
+      'a client or a framework is an argument; the places of a dependency are listed in this test',
+    ).toEqual([])
   })
 
   it('frameworks are imported for their types only, so that none has to be installed', () => {
-    expect(frameworks).toContain('express')
-    expect(strays(adapters, (target, _, typeOnly) => !frameworks.includes(target) || typeOnly)).toEqual([])
+    expect(FRAMEWORKS).toContain('express')
+    expect(strays(adapters, (target, _, typeOnly) => !FRAMEWORKS.includes(target) || typeOnly)).toEqual([])
   })
 
   it('the entry point does not reach jose, an adapter or a store', () => {
@@ -253,8 +264,7 @@ describe('the platform rule', () => {
 
 describe('budgets', () => {
   const codeLines = ({ text }: Source) =>
-    text
-      .replace(/\/\*[\s\S]*?\*\//g, '')
+    withoutComments(text)
       .split('\n')
       .filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
 
@@ -274,7 +284,9 @@ describe('budgets', () => {
 
   it('an adapter is at most 80 lines of code', () => {
     const thin = adapters.filter(({ path }) => !path.startsWith('adapters/shared/'))
-    expect(thin.map(({ path }) => path).toSorted()).toEqual(adapterPaths.toSorted())
+    expect(thin.map(({ path }) => path).toSorted(), 'the subpaths in `exports` of package.json').toEqual(
+      adapterPaths.toSorted(),
+    )
     expect(
       thin.map((source) => [source.path, codeLines(source)]).filter(([, count]) => Number(count) > 80),
     ).toEqual([])

@@ -43,6 +43,7 @@ describe('the tree in CONTRIBUTING.md', () => {
       named(folder)
         .filter((name) => !name.includes('/'))
         .sort(),
+      `the lines under "${folder}/" in CONTRIBUTING.md`,
     ).toEqual(files.sort())
   })
 })

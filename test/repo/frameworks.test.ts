@@ -5,6 +5,7 @@ interface Manifest {
   readonly peerDependencies: { readonly [name: string]: string }
   readonly devDependencies: { readonly [name: string]: string }
   readonly dependencies: { readonly [name: string]: string }
+  readonly peerDependenciesMeta: object
 }
 
 const manifestOf = (folder: string): Manifest =>
@@ -32,13 +33,29 @@ describe('the peer ranges are what was run', () => {
   it.each(ranges)(
     '$framework begins, in each major, with the version of `npm run test:frameworks`',
     (range) => {
-      expect(range.from).toEqual(versionsOf(range.framework, oldest).toSorted())
+      const run = versionsOf(range.framework, oldest).toSorted()
+      expect(range.from, 'peerDependencies, and test/frameworks/package.json').toEqual(run)
     },
   )
 
   it.each(ranges)('$framework ends, in each major, with one that `npm test` runs', ({ framework, from }) => {
     const newest = versionsOf(framework, devDependencies)
-    expect(newest.map(major).toSorted()).toEqual(from.map(major))
-    expect(newest.filter((version) => from.includes(version))).toEqual([])
+    expect(newest.map(major).toSorted(), 'devDependencies, one for each major').toEqual(from.map(major))
+    expect(
+      newest.filter((version) => from.includes(version)),
+      'newer devDependencies',
+    ).toEqual([])
+  })
+})
+
+describe('the lock files are in step with their package.json', () => {
+  it.each(['', 'test/frameworks/', 'test/package/consumer/'])('%spackage-lock.json', (folder) => {
+    const { packages } = JSON.parse(
+      readFileSync(new URL(`../../${folder}package-lock.json`, import.meta.url), 'utf8'),
+    )
+    const kinds = ['dependencies', 'devDependencies', 'peerDependencies', 'peerDependenciesMeta'] as const
+    const pick = (manifest: Partial<Manifest>) => kinds.map((kind) => manifest[kind])
+    const repair = `run npm install --package-lock-only --prefix ./${folder}`
+    expect(pick(packages['']), repair).toEqual(pick(manifestOf(folder)))
   })
 })

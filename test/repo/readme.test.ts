@@ -1,17 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { STATUS } from '../../src/reason.ts'
+import { FRAMEWORKS } from './own-frameworks.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
 const checks = read('docs/checks.md')
 const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
+const OPTION_PAGES = 'docs/options.md, docs/stores.md or docs/tenants.md'
 
 /** The names in front of a colon, two spaces in, from `opening` to the next line that closes. */
 function namesIn(path: string, opening: string): string[] {
   const [, body = ''] = read(path).split(opening)
   const block = body.slice(0, body.indexOf('\n}'))
   return [...block.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, name = '']) => name)
+}
+
+/** The tables of checks in a folder, one a file: the path, and how the table begins. */
+function optionTablesOf(folder: string): (readonly [path: string, opening: string])[] {
+  const files = readdirSync(new URL(`../../${folder}/`, import.meta.url), {
+    recursive: true,
+    encoding: 'utf8',
+  })
+  return files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const [, opening] = /(OptionTable<\w+> = \{)\n/.exec(read(`${folder}/${file}`)) ?? []
+      return opening ? [[`${folder}/${file}`, opening] as const] : []
+    })
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -85,17 +101,30 @@ describe('the pages', () => {
     expect(reasons.filter((reason) => !checks.includes(`\`${reason}\``))).toEqual([])
   })
 
-  it.each([
+  it.each<readonly [path: string, opening: string]>([
     ['src/listener-options.ts', 'interface ListenerOptions<Payload = Json> {'],
     ['adapters/shared/receiver-options.ts', 'interface ReceiverOptions {'],
-    ['adapters/hono.ts', 'interface VerifyWebhookOptions extends ReceiverOptions {'],
+    ...FRAMEWORKS.map(
+      (name) => [`adapters/${name}.ts`, 'interface VerifyWebhookOptions extends ReceiverOptions {'] as const,
+    ),
     ['src/auth/remote-options.ts', 'interface RemoteOptions {'],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {'],
-    ['stores/memory/memory-store.ts', 'interface MemoryStoreOptions {'],
     ['src/listeners-options.ts', 'interface ListenersOptions<Payload = Json> {'],
   ])('names every option of %s', (path, opening) => {
     const names = namesIn(path, opening)
     expect(names.length).toBeGreaterThan(0)
-    expect(names.filter((option) => !options.includes(`\`${option}`))).toEqual([])
+    expect(
+      names.filter((option) => !options.includes(`\`${option}`)),
+      OPTION_PAGES,
+    ).toEqual([])
+  })
+
+  it.each(optionTablesOf('stores'))('names every option of %s', (path, opening) => {
+    const names = namesIn(path, opening)
+    expect(names.length).toBeGreaterThan(0)
+    expect(
+      names.filter((option) => !read('docs/stores.md').includes(`\`${option}`)),
+      'docs/stores.md',
+    ).toEqual([])
   })
 })

@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { FRAMEWORKS } from './own-frameworks.ts'
+
+const at = (path: string) => new URL(`../../${path}`, import.meta.url)
+const read = (path: string) => readFileSync(at(path), 'utf8')
+
+/** The tests that mount some adapters only, each with the reason. */
+const SOME_ONLY: { readonly [path: string]: string } = {
+  'test/adapters/stop.test.ts': 'test/repo/production.test.ts stops a program on Express',
+}
+
+/** The adapters of frameworks that a file imports. */
+const importedBy = (path: string) =>
+  FRAMEWORKS.filter((name) => read(path).includes(`'../../adapters/${name}.ts'`))
+
+describe.each(FRAMEWORKS)('the adapter for %s', (name) => {
+  it.each([`docs/${name}.md`, `examples/${name}.ts`, `test/types/${name}.test-d.ts`])('has %s', (path) => {
+    expect(existsSync(at(path)), `write ${path}`).toBe(true)
+  })
+
+  it.each([
+    ['README.md', `docs/${name}.md`],
+    ['docs/site/.vitepress/sidebar.ts', `'${name}'`],
+    ['adapters/shared/set-up-errors.ts', `/${name}`],
+    ['test/package/consumer/package.json', `"${name}":`],
+  ])('is named in %s', (path, text) => {
+    expect(read(path).includes(text), `add ${text} to ${path}`).toBe(true)
+  })
+})
+
+describe('a file of tests that mounts the adapters of two frameworks', () => {
+  const files = ['test/adapters', 'test/support'].flatMap((folder) =>
+    readdirSync(at(folder)).map((file) => `${folder}/${file}`),
+  )
+  const several = files.filter((path) => path.endsWith('.ts') && importedBy(path).length > 1)
+
+  it('is found', () => {
+    expect(several).toEqual(expect.arrayContaining(['test/support/servers.ts', ...Object.keys(SOME_ONLY)]))
+  })
+
+  it.each(several.filter((path) => !(path in SOME_ONLY)))('mounts those of all: %s', (path) => {
+    expect(importedBy(path), `mount every adapter in ${path}`).toEqual(FRAMEWORKS)
+  })
+})

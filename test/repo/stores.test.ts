@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+const at = (path: string) => new URL(`../../${path}`, import.meta.url)
+const manifest: { readonly exports: { readonly [subpath: string]: string } } = JSON.parse(
+  readFileSync(at('package.json'), 'utf8'),
+)
+
+/** The source of each store that the manifest exports. */
+const stores = Object.values(manifest.exports)
+  .filter((target) => target.startsWith('./dist/stores/'))
+  .map((target) => target.replace('./dist/', '').replace(/\.js$/, '.ts'))
+
+/** The tests that run the contract of every store. */
+const suites = ['test/stores', 'test/workerd']
+  .flatMap((folder) => readdirSync(at(folder)).map((name) => `${folder}/${name}`))
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => readFileSync(at(path), 'utf8'))
+  .filter((text) => text.includes('eventStoreSuite('))
+
+it.each(stores)('%s is run through eventStoreSuite', (store) => {
+  const isRun = suites.some((text) => text.includes(`'../../${store}'`))
+  expect(isRun, `call eventStoreSuite for ${store} in a file of test/stores`).toBe(true)
+})
