@@ -12,8 +12,7 @@ const missing = async (name) => {
 
 const results = await runCases({
   'the peers are really missing, and hookgate/otel is nothing without its own': async () => {
-    for (const name of ['express', 'fastify', 'hono', '@opentelemetry/api', 'hookgate/otel'])
-      await missing(name)
+    for (const name of [...fixture.peers, 'hookgate/otel']) await missing(name)
   },
   ...Object.fromEntries(
     fixture.subpaths

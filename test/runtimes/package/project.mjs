@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const here = fileURLToPath(new URL('.', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const run = promisify(execFile)
-const PEERS = ['@hono/node-server', '@opentelemetry/api', 'express', 'fastify', 'hono']
+const PEERS = Object.keys(manifest.peerDependencies)
 
 /**
  * Packs the package as it would be published, and installs it twice: in a project with nothing else, and in one with
@@ -25,7 +25,7 @@ export async function packProject() {
   })
   const tarball = join(folder, JSON.parse(stdout.slice(stdout.indexOf('[')))[0].filename)
   const bare = await installIn(join(folder, 'bare'), [tarball])
-  const peers = PEERS.map((name) => `${name}@${manifest.devDependencies[name]}`)
+  const peers = ['@hono/node-server', ...PEERS].map((name) => `${name}@${manifest.devDependencies[name]}`)
   const full = await installIn(join(folder, 'full'), [tarball, ...peers])
   const { fixture, jwks } = await makeFixture()
   const keyHost = await startKeyHost(jwks)
@@ -70,7 +70,7 @@ async function makeFixture() {
     .filter((subpath) => !/\.json$|\*/.test(subpath))
     .map((subpath) => `hookgate${subpath.slice(1)}`)
   const mark = `results ${randomBytes(8).toString('hex')} `
-  return { fixture: { mark, signature, subpaths, keys, smallOrder: forgery() }, jwks }
+  return { fixture: { mark, signature, subpaths, peers: PEERS, keys, smallOrder: forgery() }, jwks }
 }
 
 /** The neutral element as a key: R neutral and S = 0 is then a signature of every text (RFC 8032 5.1.7). */
