@@ -14,7 +14,7 @@ export function subscribe<Fields extends object>(name: string, observer: Observe
   if (channel === undefined) {
     throw new ListenerConfigError(
       'instrument',
-      'this runtime has no node:diagnostics_channel; on Workers set the flag nodejs_compat',
+      'this runtime has no node:diagnostics_channel; on Workers, set the flag nodejs_compat',
     )
   }
   // The channel's fields are those that its publisher gives: hence the casts.

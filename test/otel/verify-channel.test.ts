@@ -8,6 +8,7 @@ import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
 import { endsOf, recordChannel } from '../support/channel-recorder.ts'
 import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { jwtSender } from '../support/jwt-listener.ts'
+import { itOutsideWorkerd } from '../support/runtime.ts'
 import { ES256_KEY, slackHandshake } from './senders.ts'
 
 const CAUSE = new Error(`ECONNREFUSED redis://:${SECRET}@127.0.0.1`)
@@ -95,17 +96,20 @@ describe('hookgate:verify', () => {
     expect(endsOf(moments)[1]?.durationMs).toBeGreaterThan(999)
   })
 
-  it('runs the checks in the store that a subscriber binds, and what follows outside of it', async () => {
-    const storage = new AsyncLocalStorage<string>()
-    const { start } = tracingChannel('hookgate:verify')
-    start.bindStore(storage, () => 'inside')
-    onTestFinished(() => void start.unbindStore(storage))
-    const seen: (string | undefined)[] = []
-    const { listener, deliver } = hmacListener({ onVerdict: () => seen.push(storage.getStore()) })
-    await verify(await deliver(), listener)
-    seen.push(storage.getStore())
-    expect(seen).toEqual(['inside', undefined])
-  })
+  itOutsideWorkerd('its tracing channels run no store that was bound')(
+    'runs the checks in the store that a subscriber binds, and what follows outside of it',
+    async () => {
+      const storage = new AsyncLocalStorage<string>()
+      const { start } = tracingChannel('hookgate:verify')
+      start.bindStore(storage, () => 'inside')
+      onTestFinished(() => void start.unbindStore(storage))
+      const seen: (string | undefined)[] = []
+      const { listener, deliver } = hmacListener({ onVerdict: () => seen.push(storage.getStore()) })
+      await verify(await deliver(), listener)
+      seen.push(storage.getStore())
+      expect(seen).toEqual(['inside', undefined])
+    },
+  )
 })
 
 describe('with nobody subscribed', () => {

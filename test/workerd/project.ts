@@ -45,6 +45,7 @@ export async function workerdProjects(): Promise<TestProjectInlineConfiguration[
           'test/workerd/*.test.ts',
           'test/stores/{memory,local-cache}*.test.ts',
           'test/adapters/hono-web.test.ts',
+          'test/otel/{store,verify}-channel.test.ts',
         ],
         exclude: ['**/node_modules/**', ...Object.keys(NOT_IN_WORKERD)],
         testTimeout: 20_000,
