@@ -70,7 +70,7 @@ export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
   },
   ...FORWARD_OPTIONS,
   ...INSPECTOR_OPTIONS,
-  explain: { says: 'Also print why a delivery is refused, on standard error.' },
+  explain: { says: 'Also print why a delivery is refused and the likely mistake, on standard error.' },
   body: { says: 'Also print the payload of each accepted delivery.' },
   json: { says: 'Print deliveries as NDJSON, and nothing else on standard output.' },
 }

@@ -11,6 +11,7 @@ import { checkTimeout, type Forwarding, readForwarding } from './forward/forward
 import { greet } from './greeting.ts'
 import type { Inspector } from './inspector/inspector.ts'
 import { alsoTo, planInspector, watchWith } from './inspector/on-demand.ts'
+import { withLikely } from './likely.ts'
 import { chooseAuth } from './listen-auth.ts'
 import {
   DEFAULT_HOST,
@@ -54,6 +55,7 @@ export const listen: Command = defineCommand<ListenValues>({
   ],
   async run(given) {
     const plan = await readPlan(given)
+    const { auth, forwarding } = plan
     const server = createServer()
     const kept = await findStore(given.store, plan.limits.toleranceSeconds)
     const log = terminalLog(given)
@@ -63,14 +65,13 @@ export const listen: Command = defineCommand<ListenValues>({
       const url = `${await bind(server, given.host ?? DEFAULT_HOST, plan.port)}${pathOf(plan.id)}`
       const stopped = untilStopped(server)
       const listener = await listenerFor(plan, url, given['allow-cidr'], kept)
-      app = await openApp(plan.forwarding, listener, given['public-url'] ?? url)
-      inspector = await watchWith(plan.inspector, { given, auth: plan.auth, server, listener, url })
-      const answerEvent = app?.answer ?? acceptHere
-      const tell = alsoTo(inspector, log.tell)
-      serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent, tell })
-      const forwardTo = plan.forwarding?.target
-      const greeting = { url, auth: plan.auth, store: kept.shown, forwardTo, inspector: inspector?.url }
-      greet(greeting, given.json ? remark : print)
+      app = await openApp(forwarding, listener, given['public-url'] ?? url)
+      const listening = { given, auth, server, listener, url }
+      inspector = await watchWith(plan.inspector, listening)
+      const tell = alsoTo(inspector, withLikely(log.tell, listening))
+      serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent: app?.answer ?? acceptHere, tell })
+      const shown = { url, auth, store: kept.shown, forwardTo: forwarding?.target, inspector: inspector?.url }
+      greet(shown, given.json ? remark : print)
       const finished = await stopped
       await app?.close()
       remark(`hookgate: ${log.summary(finished)}`)

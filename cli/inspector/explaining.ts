@@ -1,6 +1,6 @@
 import { type Explanation, explain, type Known } from '../../src/explain/index.ts'
 import type { Delivery, Listener } from '../../src/index.ts'
-import { allSchemes } from '../schemes.ts'
+import { schemesFor } from '../likely.ts'
 import type { Inspected } from './inspected.ts'
 
 /** Explains kept deliveries, also those that an earlier run recorded: with the listener and the secret of this one. */
@@ -9,8 +9,7 @@ export function explainerFor(
   known: Known,
 ): (delivery: Inspected) => Promise<Explanation> {
   return async (delivery) => {
-    const needsSchemes = delivery.reason === 'header_missing' || delivery.reason === 'auth_missing'
-    const schemes = needsSchemes ? (await allSchemes()).map(({ scheme }) => scheme) : []
+    const schemes = await schemesFor(delivery.reason)
     return explain(asDelivery(delivery), outcomeOf(delivery), listener, { ...known, schemes })
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Known } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
-import { endpointOf } from '../endpoint.ts'
+import { knownOf } from '../likely.ts'
 import type { ListenAuth } from '../listen-auth.ts'
 import type { AuthValues } from '../listen-options.ts'
 import type { InspectorValues } from './options.ts'
@@ -31,16 +31,12 @@ export interface Watched {
 /** @throws UsageError for a `--key` that is no private JWK. */
 export async function watchedOf({ given, auth, server, listener, url }: Listening): Promise<Watched> {
   const { secret } = auth
-  const isOwn = listener.auth.sender === undefined
   return {
     server,
     listener,
     url,
     resigner: await resignerFor(given, { secret, url, dedupe: listener.auth.sender?.dedupe }),
     secrets: secret === undefined ? [] : [secret, secret.replace(/^whsec_/, '')],
-    known: {
-      secret: isOwn ? secret : undefined,
-      claims: given.jwks === undefined ? undefined : endpointOf(url, given),
-    },
+    known: knownOf({ given, auth, listener, url }),
   }
 }

@@ -42,7 +42,7 @@ describe('--scheme', () => {
   it('a secret that the scheme cannot read is refused before the port is opened', async () => {
     const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', 'svix'], { env })
     expect(code).toBe(2)
-    expect(stderr).toContain('must be whsec_ and base64')
+    expect(stderr).toContain('must be whsec_ followed by base64')
     expect(stderr).not.toContain(SECRET)
   })
 
@@ -97,6 +97,22 @@ describe('a scheme whose signatures need code', () => {
     expect(listener.command).toBe('')
     expect(listener.stdout.text).toContain('Next, let the sender call that URL')
     await listener.stop()
+  })
+})
+
+describe('listen --explain', () => {
+  it('says whose delivery it is, and what is likely wrong with a signature', async () => {
+    const listener = await startListener(['--scheme', 'github', '--explain'], { env })
+    const send = ['send', listener.url, '--data', BODY, '--scheme']
+    await hookgate([...send, 'stripe'], { env })
+    await listener.stderr.waitFor(
+      /likely: this looks like a delivery of Stripe; this listener expects github/,
+    )
+    await listener.stop()
+    const own = await startListener(['--explain'], { env })
+    await hookgate(['send', own.url, '--data', BODY], { env: { HOOKGATE_SECRET: `${SECRET} ` } })
+    await own.stderr.waitFor(/likely: .*(space|blank|newline)/)
+    await own.stop()
   })
 })
 
