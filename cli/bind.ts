@@ -5,7 +5,7 @@ import { codeOf } from './values.ts'
 
 const PROBLEMS: { readonly [code: string]: string } = {
   EADDRINUSE: 'the port is in use; choose another with --port, or --port 0 for any free one',
-  EACCES: 'that port needs more rights; choose one above 1023 with --port',
+  EACCES: 'this port needs more privileges; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
   ENOTFOUND: 'there is no such host; choose another with --host',
 }
@@ -15,7 +15,9 @@ export async function bind(server: Server, host: string, port: number): Promise<
   try {
     await once(server.listen(port, host), 'listening')
   } catch (error) {
-    const problem = PROBLEMS[codeOf(error)] ?? `it cannot be opened (${codeOf(error)})`
+    const problem =
+      PROBLEMS[codeOf(error)] ??
+      `it cannot be opened (${codeOf(error)}); choose another with --port or --host`
     throw new RefusedError(`${host} port ${port}: ${problem}`)
   }
   const address = server.address()
@@ -23,5 +25,5 @@ export async function bind(server: Server, host: string, port: number): Promise<
   return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${bound}`
 }
 
-/** These mean every address of the machine; print the one that works from here. */
+/** These stand for every address of the machine. Maps each to one that works from here. */
 const ANY_ADDRESS: { readonly [host: string]: string } = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }

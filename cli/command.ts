@@ -2,7 +2,7 @@ import { type ExitCode, UsageError } from './exit.ts'
 import { type CommandDescription, helpText } from './help.ts'
 import { type OptionRows, parseCommandLine } from './parse.ts'
 
-/** A row for each value that a command takes: one table for the parser, the help and the types. */
+/** One row per option: a single table for the parser, the help and the types. */
 export type OptionTable<Values> = { readonly [Name in keyof Values]-?: Row<NonNullable<Values[Name]>> }
 
 type Row<Value> = [Value] extends [boolean]
@@ -24,7 +24,7 @@ export interface Command {
   run(args: readonly string[]): Promise<ExitCode>
 }
 
-/** @throws UsageError from `run`, for a command line that the table does not allow. */
+/** @throws UsageError from `run` if the table does not allow the command line. */
 export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
   const { name, summary, operand: argument, run } = spec
   const options = spec.options as OptionRows // a Row is an OptionRow; TypeScript cannot see that through `Values`
@@ -37,10 +37,12 @@ export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
       const { values, operands } = parseCommandLine(args, options)
       const [operand = ''] = operands
       if (operands.length > (argument ? 1 : 0)) {
-        throw new UsageError(argument ? `takes one ${argument.name} only` : 'takes options only')
+        throw new UsageError(
+          argument ? `takes only one ${argument.name}` : 'takes no arguments, only options',
+        )
       }
       if (operand === '' && argument?.required) throw new UsageError(`needs a ${argument.name}`)
-      return run(values as Values, operand) // the parser was given this very table
+      return run(values as Values, operand) // the parser used this table
     },
   }
 }

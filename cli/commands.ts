@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** Each is loaded when it is called for: `secret` does not wait for an HTTP server. */
+/** Each command is loaded on demand, so that `secret` does not load an HTTP server. */
 export const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   listen: async () => (await import('./listen.ts')).listen,
   send: async () => (await import('./send.ts')).send,

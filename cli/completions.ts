@@ -19,10 +19,10 @@ const SHELLS: { readonly [shell: string]: (commands: readonly CommandWords[]) =>
 export function completionsOf(loadCommands: LoadCommands): Command {
   return defineCommand<object>({
     name: 'completions',
-    summary: 'print what a shell needs to complete commands: bash, zsh or fish',
+    summary: 'print a completion script for bash, zsh or fish',
     operand: { name: 'SHELL', required: true },
     options: {},
-    notes: ['They complete `hookgate`: install the package globally, or put it on your PATH.'],
+    notes: ['Completion needs `hookgate` on your PATH, e.g. from a global install.'],
     examples: [
       'source <(hookgate completions bash)',
       'source <(hookgate completions zsh)',

@@ -24,22 +24,22 @@ interface ConformValues {
 
 export const conform: Command = defineCommand<ConformValues>({
   name: 'conform',
-  summary: 'send a receiver in any language what it must accept and refuse',
+  summary: 'test whether a receiver, in any language, follows the specification',
   operand: { name: 'URL', required: true },
   options: {
     'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
-    key: { value: 'FILE', says: 'JWT: the private JWK, as hookgate keys makes it' },
-    'tenant-url': { value: 'URL', says: 'JWT: sub (default: what stands before the path in aud)' },
+    key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
+    'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
     'public-url': {
       value: 'URL',
-      says: 'JWT: aud, or the base to which the path is appended (default: URL)',
+      says: 'JWT: aud, or its base without the path (default: URL)',
     },
-    all: { says: 'Print what is right, too.' },
+    all: { says: 'Also print the cases that pass.' },
     json: { says: 'Print NDJSON: name, rule, result, expected, answered.' },
   },
   notes: [
-    'Signs each delivery now, so the receiver needs no clock of its own to set.',
-    'Three events stay behind as done; the last line says which. Use a test endpoint: its handler runs.',
+    "Signs each delivery with the current time, so you need not set the receiver's clock.",
+    'Use a test endpoint: its handler runs for three events, and the last line names them.',
   ],
   examples: [
     'hookgate conform http://127.0.0.1:8787/api/v1/webhooks/incoming/demo',
@@ -63,7 +63,9 @@ async function signerOf(given: ConformValues, url: string): Promise<Signer> {
   try {
     await signer.sign()
   } catch (error) {
-    throw new UsageError(`--key: this key cannot sign (${codeOf(error) || 'it is not a usable JWK'})`)
+    throw new UsageError(
+      `--key: this key cannot sign (${codeOf(error) || 'not a usable JWK'}); make one with hookgate keys`,
+    )
   }
   return signer
 }
@@ -76,7 +78,9 @@ async function report(
   const seen: Finding[] = []
   for await (const finding of findings(url, cases)) {
     if (seen.length === 0 && finding.answered?.startsWith('not answered')) {
-      throw new RefusedError(`${url.origin} has ${finding.answered}`)
+      throw new RefusedError(
+        `${url.origin} has ${finding.answered}; check the URL, and that the receiver is running`,
+      )
     }
     seen.push(finding)
     if (json) print(toJsonLine(finding))
@@ -88,7 +92,7 @@ async function report(
 
 function printFinding({ name, rule, result, expected, answered }: Finding): void {
   if (result === 'ok') print(`${paint('green', 'ok     ')} ${name}: ${answered}`)
-  if (result === 'skipped') print(`${paint('yellow', 'skipped')} ${name}: no event was accepted before`)
+  if (result === 'skipped') print(`${paint('yellow', 'skipped')} ${name}: no event was accepted earlier`)
   if (result !== 'broken') return
   print(`${paint('red', 'broken ')} ${name}: ${answered}, not ${expected}`)
   print(`        ${rule}`)
@@ -99,5 +103,5 @@ function printSummary(seen: readonly Finding[]): void {
   const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`
   print(`${count('ok')} of ${seen.length} as specified, ${count('broken')} broken${skipped}`)
   const events = [...new Set(seen.flatMap(({ acceptedEventId }) => acceptedEventId ?? []))]
-  print(`events that stay behind: ${events.join(' ') || 'none'}`)
+  print(`events left behind: ${events.join(' ') || 'none'}`)
 }

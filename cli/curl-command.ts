@@ -15,7 +15,7 @@ export function headerLines(headers: { readonly [name: string]: string }): reado
   return Object.entries(headers).map(([name, value]) => `${titleCase(name)}: ${value}`)
 }
 
-/** `--data-raw`, because `--data` reads a file when the text begins with @. Undefined where no command can hold the body. */
+/** `--data-raw`, because `--data` reads a file if the text begins with @. Undefined if no command line can hold the body. */
 export function dataOption(body: Uint8Array): readonly [option: string, value: string] | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)

@@ -1,6 +1,6 @@
 import { paint, printable, toJsonLine } from './output.ts'
 
-/** A delivery as a line of JSON. The keys are stable. It quotes nothing of a stranger's but a proven event ID. */
+/** One delivery. The keys are stable. Holds no untrusted text except an event ID of valid form. */
 export interface DeliveryLine {
   /** When it arrived, ISO 8601. */
   readonly time: string
@@ -8,23 +8,23 @@ export interface DeliveryLine {
   readonly listener: string | null
   /** Null unless it is a UUID v4. */
   readonly eventId: string | null
-  /** `undecided`: the store or the key host failed, and the sender was told to come back (503). */
+  /** `undecided`: the store or the key host failed, and the sender was told to retry (503). */
   readonly verdict: 'accepted' | 'handshake' | 'refused' | 'undecided'
   readonly reason: string | null
-  /** Null when the sender was gone before it could be answered. */
+  /** Null if the sender hung up before the answer. */
   readonly status: number | null
   readonly ms: number
 }
 
 const STYLES = { accepted: 'green', handshake: 'green', refused: 'red', undecided: 'yellow' } as const
 
-/** Together 80: the width of a terminal. The event ID gives room to a long reason. */
+/** Together 80 columns. A long reason takes room from the event ID. */
 const WIDTHS = { time: 8, status: 3, ms: 6, rest: 60 }
 const ID_WIDTH = 36
 
 export const HEADER: string = columns('TIME UTC', '', 'MS', 'EVENT', 'RESULT', (text) => text)
 
-/** One line: as NDJSON, or at most 80 columns for a terminal. */
+/** Formats one line: NDJSON, or at most 80 columns for a terminal. */
 export function formatDelivery(line: DeliveryLine, asJson: boolean): string {
   if (asJson) return toJsonLine(line)
   const result = line.reason ?? line.verdict
@@ -56,7 +56,7 @@ function columns(
   ].join(' ')
 }
 
-/** Keeps both ends, by which people tell IDs apart. */
+/** Keeps both ends, because people tell IDs apart by them. */
 function shorten(text: string, width: number): string {
   if (text.length <= width) return text
   const half = (width - 1) / 2

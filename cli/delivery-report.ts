@@ -15,23 +15,23 @@ export interface Progress {
   verdict?: Verdict
   context?: VerdictContext
   decidedAt?: number
-  /** With `--forward-to`, of an accepted event. */
+  /** What the app answered to an accepted event, with `--forward-to`. */
   app?: AppAnswer | undefined
 }
 
-/** A delivery that is over, for those who watch. Not for a terminal: most of it is a stranger's text. */
+/** A finished delivery. Escape it before you print it: most of it is untrusted text. */
 export interface DeliveryReport {
   readonly line: DeliveryLine
   readonly request: IncomingMessage
   readonly delivery: Delivery | undefined
   readonly verdict: Verdict | undefined
   readonly app: AppAnswer | undefined
-  /** Undefined for what was not reached. */
+  /** Undefined if the step was not reached. */
   readonly receiveMs: number | undefined
   readonly decideMs: number | undefined
 }
 
-/** `status` is null when the sender hung up before it had one. */
+/** `status` is null if the sender hung up before the answer. */
 export function reportOf(
   progress: Progress,
   request: IncomingMessage,
@@ -57,7 +57,7 @@ const REFUSED = { verdict: 'refused' } as const
 const HANDSHAKE = { verdict: 'handshake' } as const
 const UNDECIDED = { verdict: 'undecided' } as const
 
-/** Why an accepted event was not answered by the app. */
+/** Why the app did not answer an accepted event. */
 const SILENT = { answered: null, unreachable: 'upstream_unreachable', unknown: 'upstream_unknown' } as const
 
 function outcomeOf({ listenerId, verdict, context, app }: Progress, status: number | null) {

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from './exit.ts'
 import { paint, print, printable, toJsonLine } from './output.ts'
 import { httpUrl } from './values.ts'
 
-/** For a look-up of a name that nobody can call off. */
+/** How long a pending DNS lookup may keep the process alive. It cannot be cancelled. */
 const LAST_MS = 500
 
 interface DoctorValues {
@@ -22,22 +22,22 @@ interface DoctorValues {
 
 export const doctor: Command = defineCommand<DoctorValues>({
   name: 'doctor',
-  summary: 'find faults in your set-up, and say how to fix them',
+  summary: 'find problems in your set-up, and say how to fix them',
   options: {
     'secret-file': { value: 'FILE', many: true, says: 'A file with a secret (default: HOOKGATE_SECRET)' },
     store: { value: 'URL', says: 'redis://, postgres:// or sqlite: (default: HOOKGATE_STORE)' },
-    jwks: { value: 'URL', says: "The sender's key set, or a file with it" },
+    jwks: { value: 'URL', says: "The sender's key set: a URL or a file" },
     'tenant-url': { value: 'URL', says: 'JWT: the subject of your listener' },
     'public-url': { value: 'URL', says: 'JWT: the audience of your listener' },
-    url: { value: 'URL', says: 'Your endpoint, as senders reach it' },
-    'event-id': { value: 'ID', says: 'An event that is done: proves the secret against --url' },
-    offline: { says: 'Look at nothing on the network.' },
+    url: { value: 'URL', says: 'Your endpoint, as senders call it' },
+    'event-id': { value: 'ID', says: 'An event that --url has accepted: checks the secret' },
+    offline: { says: 'Skip every check that needs the network.' },
     json: { says: 'Print one line of JSON: ok, findings of id, status, seen, fix.' },
   },
   notes: [
-    'Nothing is mended or written, and no secret is printed. Exit code 1 with a failure, 0 with warnings.',
-    'Deliveries to --url have a wrong signature, so no handler runs. With --event-id one is signed: give',
-    'the ID of an event that was accepted before, or its handler runs.',
+    'Changes nothing, and prints no secret. Exits with 1 if a check fails, and with 0 if it only warns.',
+    'Deliveries to --url have a wrong signature, so no handler runs. --event-id adds one that is signed',
+    'correctly: give the ID of an event that --url has accepted, or its handler runs.',
   ],
   examples: [
     'hookgate doctor --url https://example.com/webhooks/orders --secret-file secret.txt',
@@ -75,10 +75,10 @@ function show(findings: readonly Finding[]): void {
     if (fix !== undefined) print(`${' '.repeat(22)}→ ${printable(fix)}`)
   }
   const skipped = [...new Set(findings.filter(({ status }) => status === 'skip').map(({ id }) => id))]
-  if (skipped.length > 0) print(`\nNot looked at: ${skipped.join(', ')}.`)
+  if (skipped.length > 0) print(`\nNot checked: ${skipped.join(', ')}.`)
 }
 
-/** What still waits for the network would hold the process up. */
+/** Ends the process even if a DNS lookup is pending. */
 function endSoon(code: ExitCode): void {
   setTimeout(() => process.exit(code), LAST_MS).unref()
 }

@@ -1,6 +1,6 @@
 import type { EventStore } from '../src/index.ts'
 
-/** The same store, and a way to know when nothing is under way: answers are sent before the commit is. */
+/** Wraps a store, to wait until no call is in flight: a response may be sent before its commit. */
 export function drainable(store: EventStore): { store: EventStore; settled(): Promise<void> } {
   const underWay = new Set<unknown>()
   const track = <Answer>(answer: Answer): Answer => {

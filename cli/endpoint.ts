@@ -15,8 +15,8 @@ export interface Endpoint {
 }
 
 /**
- * What a token for this endpoint has to name. Both ends compare text, so the options are used letter by letter.
- * `--public-url` may be the full URL, or a base to append the path to.
+ * The `aud` and `sub` of a token for this endpoint. Receivers compare them as text, so options are used exactly as given.
+ * `--public-url` may be the full URL, or a base without the path.
  */
 export function endpointOf(
   url: string,

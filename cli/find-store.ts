@@ -5,7 +5,7 @@ import { messageOf } from './output.ts'
 
 const MAX_RECORDS = 100_000
 
-/** The store that `--store` or `HOOKGATE_STORE` names, or a memory, for which no client is loaded. */
+/** Opens the store that `--store` or `HOOKGATE_STORE` names. The default is memory, which loads no client. */
 export async function findStore(
   given: string | undefined,
   toleranceSeconds: number | undefined,

@@ -4,14 +4,14 @@ import { printable } from './output.ts'
 export interface Greeting {
   readonly url: string
   readonly auth: ListenAuth
-  /** The store as it is printed. Undefined for the memory store. */
+  /** How to print the store. Undefined for the memory store. */
   readonly store: string | undefined
   readonly forwardTo: URL | undefined
   /** The page of `--ui`, with its token. */
   readonly inspector: string | undefined
 }
 
-/** What `listen` says once it is ready. */
+/** Says where `listen` listens, once it is ready. */
 export function greet(
   { url, auth, store, forwardTo, inspector }: Greeting,
   say: (line: string) => void,
@@ -24,7 +24,7 @@ export function greet(
   say('')
   const command = auth.sendCommand(url)
   if (command === undefined) {
-    say('Next, let the sender call that URL: hookgate send cannot sign for it.')
+    say('Next, have the sender call that URL: hookgate send cannot sign as this sender.')
   } else {
     say('Next, in another terminal:')
     say(`  ${command} --data '{"hello":"world"}'`)

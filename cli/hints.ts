@@ -3,19 +3,21 @@ import type { Signer } from './signing.ts'
 const BY_CODE: { readonly [code: string]: string } = {
   event_duplicate: 'this event was accepted before; senders treat that as success',
   event_in_progress: 'another delivery of this event is still running; send it again after Retry-After',
-  timestamp_out_of_range: 'Webhook-Timestamp and the clock of the receiver are more than 5 minutes apart',
-  timestamp_malformed: 'Webhook-Timestamp is in whole seconds, not milliseconds',
-  event_id_not_uuid_v4: 'the event ID has to be a UUID v4',
-  body_not_json: 'the body is not JSON',
+  timestamp_out_of_range:
+    "Webhook-Timestamp and the receiver's clock are more than 5 minutes apart; run NTP on both sides",
+  timestamp_malformed: 'give Webhook-Timestamp in whole seconds, not milliseconds',
+  event_id_not_uuid_v4: 'the event ID must be a UUID v4; leave --event-id out to get a new one',
+  body_not_json: 'the body must be JSON in UTF-8',
   payload_invalid:
-    "the payload does not fit the receiver's schema; the receiver's onVerdict says where, in detail",
-  body_too_large: 'the body is larger than the receiver accepts',
+    "the payload does not match the receiver's schema; `detail` in the receiver's onVerdict says where",
+  body_too_large:
+    'the body is larger than the receiver accepts; send a smaller one, or raise its maxBodyBytes',
   listener_unknown: 'no listener has this path; copy the URL that `hookgate listen` prints',
 }
 
 const BY_STATUS: { readonly [status: number]: string } = {
-  403: 'the receiver does not accept deliveries from this address',
-  404: 'nobody listens at this path',
+  403: 'the receiver does not accept deliveries from this address; check its allowedCidrs',
+  404: 'nothing listens at this path; check the URL',
   409: 'this event was accepted before; senders treat that as success',
   503: 'the receiver could not decide; send the same event again later, freshly signed',
 }
@@ -31,8 +33,7 @@ export function hintAbout(status: number, body: string, method: Signer['method']
   const code = problemCode(body)
   if (code !== undefined && Object.hasOwn(BY_CODE, code)) return BY_CODE[code]
   if (status === 401) return UNAUTHORIZED[method]
-  if (status >= 300 && status < 400)
-    return 'redirects are not followed, because a signature is for one address'
+  if (status >= 300 && status < 400) return 'redirects are not followed; send to the final URL'
   return BY_STATUS[status]
 }
 

@@ -1,7 +1,7 @@
 import { basename, delimiter, dirname, isAbsolute, relative } from 'node:path'
 import { shellQuote } from './shell-quote.ts'
 
-/** How a process was started: the part that a user can repeat. */
+/** How the process was started. */
 export interface Started {
   /** `process.argv[1]`: the script, or the link to it. */
   readonly script: string
@@ -13,8 +13,8 @@ export interface Started {
 }
 
 /**
- * What to type to run this very program again, for lines that are printed to be pasted. Never through npx: where the package is
- * not installed, npx fetches one of that name from a registry, and runs it with the user's secret.
+ * The shell command that runs this same program again, for printed commands. Never npx: if the package is not installed, npx
+ * downloads a package of that name and runs it with the user's secret.
  */
 export function invocationOf({ script, runtime, cwd, searched }: Started): string {
   const folder = dirname(script)
@@ -26,7 +26,7 @@ export function invocationOf({ script, runtime, cwd, searched }: Started): strin
   return isLink ? path : `${shellQuote(basename(runtime))} ${path}`
 }
 
-/** Relative within the folder where the command is run; absolute otherwise. */
+/** Relative if the script is inside the working directory, absolute otherwise. */
 function pathFrom(cwd: string, script: string): string {
   const path = relative(cwd, script)
   if (path.startsWith('..') || isAbsolute(path)) return script

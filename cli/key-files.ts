@@ -6,17 +6,19 @@ import { httpUrl, readGivenJson, toUsageError } from './values.ts'
 export const PRIVATE_KEY_FILE = 'hookgate-private.jwk.json'
 export const JWKS_FILE = 'hookgate-jwks.json'
 
-/** The sender's public keys, from a file or from an https URL. */
+/** Opens the sender's public keys, from a file or an https URL. */
 export async function openKeySet(source: string, allowInsecureLoopback: boolean): Promise<KeySet> {
   const { localKeySet, remoteKeySet } = await import('../src/jwt.ts')
   try {
     if (!/^https?:\/\//i.test(source)) {
       const document = await readGivenJson('--jwks', source)
-      // Anything but a JWKS is refused by localKeySet itself.
+      // localKeySet refuses anything but a JWKS.
       return localKeySet(document as { readonly keys: readonly object[] })
     }
     if (httpUrl('--jwks', source).protocol === 'http:' && !allowInsecureLoopback) {
-      throw new UsageError('--jwks takes https; for http on this machine add --allow-insecure-loopback')
+      throw new UsageError(
+        '--jwks takes an https URL; for http on this machine, add --allow-insecure-loopback',
+      )
     }
     return remoteKeySet(source, { allowInsecureLoopback })
   } catch (error) {
@@ -24,11 +26,13 @@ export async function openKeySet(source: string, allowInsecureLoopback: boolean)
   }
 }
 
-/** @throws UsageError unless it is a private JWK that says its `alg` and `kid`. */
+/** @throws UsageError unless the file holds a private JWK with `alg` and `kid`. */
 export async function readPrivateKey(path: string): Promise<JWK> {
   const jwk: JWK = await readGivenJson('--key', path)
-  if (typeof jwk.d !== 'string') throw new UsageError(`--key ${path}: it is not a private JWK (no "d")`)
+  if (typeof jwk.d !== 'string')
+    throw new UsageError(`--key ${path}: not a private JWK (no "d"); make one with hookgate keys`)
   if (typeof jwk.alg !== 'string') throw new UsageError(`--key ${path}: add its "alg": RS256, ES256 or EdDSA`)
-  if (typeof jwk.kid !== 'string') throw new UsageError(`--key ${path}: add its "kid", as the JWKS has it`)
+  if (typeof jwk.kid !== 'string')
+    throw new UsageError(`--key ${path}: add its "kid", the same as in the JWKS`)
   return jwk
 }

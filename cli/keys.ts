@@ -29,12 +29,12 @@ export const keys: Command = defineCommand<KeysValues>({
   options: {
     alg: { value: 'ALG', says: `${JWT_ALGORITHMS.join(', ')} (default EdDSA)` },
     kid: { value: 'ID', says: 'The key ID (default: the RFC 7638 thumbprint)' },
-    out: { value: 'DIR', says: 'Where to write (default: here)' },
-    force: { says: 'Replace files that are there.' },
+    out: { value: 'DIR', says: 'The directory to write to (default: the current one)' },
+    force: { says: 'Replace existing files.' },
   },
   notes: [
     `Writes ${PRIVATE_KEY_FILE}, which only you may read, and ${JWKS_FILE}, which is public.`,
-    'For tests on this machine. In production, let a key store hold the private key.',
+    'Use these keys for tests. In production, keep the private key in a key store.',
   ],
   examples: ['hookgate keys', 'hookgate keys --alg ES256 --kid 2026-01 --out keys'],
   async run(given) {
@@ -67,11 +67,11 @@ async function makeRoom(directory: string, paths: readonly string[], force: bool
   try {
     await mkdir(directory, { recursive: true })
   } catch {
-    throw new RefusedError(`cannot make the directory ${directory}`)
+    throw new RefusedError(`cannot create the directory ${directory}; choose another with --out`)
   }
   for (const path of paths) {
     if (force) await rm(path, { force: true })
-    else if (await exists(path)) throw new RefusedError(`${path} is there already; add --force to replace it`)
+    else if (await exists(path)) throw new RefusedError(`${path} already exists; add --force to replace it`)
   }
 }
 
@@ -82,13 +82,13 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** `wx`, so that it cannot end up in a file that somebody else made readable, or behind a link. */
+/** `wx` fails on existing files and links, so nobody can prepare a readable file for the private key. */
 async function writeJson(path: string, value: object): Promise<void> {
   const mode = path.endsWith(PRIVATE_KEY_FILE) ? OWNER_ONLY : undefined
   try {
     await writeFile(path, `${JSON.stringify(value, undefined, 2)}\n`, { flag: 'wx', mode })
   } catch {
-    throw new RefusedError(`cannot write ${path}`)
+    throw new RefusedError(`cannot write ${path}; choose another directory with --out`)
   }
 }
 

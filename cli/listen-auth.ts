@@ -10,20 +10,20 @@ import { canSign, hasKeyPair, loadScheme, receiverAuth } from './schemes.ts'
 import { findSecret, needText } from './secrets.ts'
 import { shellQuote } from './shell-quote.ts'
 
-/** How deliveries are authenticated, and what the sender has to type for it. */
+/** How deliveries are authenticated, and the `send` command that fits. */
 export interface ListenAuth {
   /** Called once the port, and so the listener's own URL, is known. */
   authFor(url: string): Authenticator | Promise<Authenticator>
-  /** The `send` command for this listener, without its body. Undefined for a sender that `send` cannot stand for. */
+  /** The `send` command for this listener, without its body. Undefined if `send` cannot sign as the sender. */
   sendCommand(url: string): string | undefined
   readonly remark: string
-  /** What signs and verifies, where one text does both. Never shown. */
+  /** The shared secret, if there is one. Never shown. */
   readonly secret?: string
 }
 
 const JWT_ONLY = ['tenant-url', 'public-url', 'allow-insecure-loopback'] as const
 
-/** @throws UsageError for options that belong to two methods. A listener has exactly one. */
+/** @throws UsageError for options of two methods: a listener has exactly one. */
 export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
   checkOneMethod(given)
   if (given.scheme !== undefined) return chooseScheme(given.scheme, given)
@@ -39,7 +39,7 @@ export function checkOneMethod(given: AuthValues): void {
     return
   }
   const stray = JWT_ONLY.find((option) => given[option] !== undefined && !isForScheme(given, option))
-  if (stray) throw new UsageError(`--${stray} belongs to the JWT method: add --jwks`)
+  if (stray) throw new UsageError(`--${stray} is for JWT: add --jwks`)
 }
 
 const isForScheme = (given: AuthValues, option: string) =>
@@ -48,16 +48,16 @@ const isForScheme = (given: AuthValues, option: string) =>
 async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth> {
   const factory = await loadScheme(name)
   const { 'secret-file': secretFile, 'public-url': publicUrl } = given
-  // Checked now, before the port is opened.
+  // Fail before the port is opened.
   await receiverAuth(factory, secretFile, publicUrl ?? 'http://127.0.0.1/')
   const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
-  // The usual body has no place for a signature.
+  // Without a signature header, the signature would have to be in the body.
   const isSent = canSign(factory) && factory.scheme.signature.headers.length > 0
   const key = hasKeyPair(factory) ? ' --key private.jwk.json' : secret
   return {
     authFor: (url) => receiverAuth(factory, secretFile, publicUrl ?? url),
     sendCommand: (url) => (isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}` : undefined),
-    remark: `Deliveries are checked as ${factory.scheme.sender} signs them.`,
+    remark: `Deliveries are verified as ${factory.scheme.sender} signs them.`,
     ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
   }
 }
@@ -77,9 +77,10 @@ async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
 }
 
 const REMARKS = {
-  generated: 'The secret was made for this run; to keep one, set HOOKGATE_SECRET or give --secret-file.',
-  environment: 'The secret is the one in HOOKGATE_SECRET: the other terminal needs it too.',
-  file: 'The secret is the one in --secret-file.',
+  generated:
+    'The secret is new and for this run only. To keep one, set HOOKGATE_SECRET or give --secret-file.',
+  environment: 'The secret comes from HOOKGATE_SECRET. Set it in the other terminal too.',
+  file: 'The secret comes from --secret-file.',
 } as const
 
 async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth> {
@@ -93,11 +94,11 @@ async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth>
       const claims = `--tenant-url ${shellQuote(subject)} --public-url ${shellQuote(audience)}`
       return `${HOOKGATE} send ${shellQuote(url)} --key ${key} ${claims}`
     },
-    remark: 'Tokens are checked against the keys of --jwks.',
+    remark: 'Tokens are verified with the keys of --jwks.',
   }
 }
 
-/** Where `hookgate keys` put the other half, if it did. */
+/** The private key beside the JWKS, if `hookgate keys` wrote both. */
 async function privateKeyBeside(source: string): Promise<string> {
   const sibling = join(dirname(source), PRIVATE_KEY_FILE)
   return access(sibling).then(

@@ -30,20 +30,20 @@ export interface ListenValues extends AuthValues, ForwardValues, InspectorValues
   readonly json?: boolean
 }
 
-/** Which keys vouch for a delivery: the same words wherever one is checked. */
+/** How to authenticate a delivery. `listen` and `verify` share these options. */
 export const AUTH_OPTIONS: OptionTable<AuthValues> = {
   scheme: {
     value: 'NAME',
-    says: 'The sender: stripe, github, slack, … (default: HMAC by the specification)',
+    says: 'The sender: stripe, github, slack, … (default: HMAC as in the specification)',
   },
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
   jwks: { value: 'FILE|URL', says: "JWT: the sender's public keys, from a file or an https URL" },
   'tenant-url': { value: 'URL', says: 'JWT: the tenant base URL, exactly as in sub' },
   'public-url': {
     value: 'URL',
-    says: 'JWT: the URL that senders use, exactly as in aud; or its base. Also for schemes that sign the URL',
+    says: 'JWT: the URL that senders call, exactly as in aud, or its base. Also for schemes that sign the URL',
   },
-  'allow-insecure-loopback': { says: 'JWT: also take an http URL of this machine for --jwks.' },
+  'allow-insecure-loopback': { says: 'JWT: also accept an http URL on this machine for --jwks.' },
 }
 
 export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
@@ -51,18 +51,18 @@ export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
   host: { value: 'ADDRESS', says: `Address to listen on (default ${DEFAULT_HOST}, this machine only)` },
   'listener-id': { value: 'ID', says: `The last part of the path (default ${DEFAULT_ID})` },
   ...AUTH_OPTIONS,
-  'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, like 192.0.2.0/24; repeatable' },
+  'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },
   tolerance: {
     value: 'SECONDS',
     says: `How far the timestamp may be off (default ${TOLERANCE_SECONDS}, or the scheme's)`,
   },
   'max-body': {
     value: 'SIZE',
-    says: `Largest body, like 64kb or 1mb (default ${MAX_BODY_BYTES}, or the scheme's)`,
+    says: `Largest body, e.g. 64kb or 1mb (default ${MAX_BODY_BYTES}, or the scheme's)`,
   },
   lease: {
     value: 'SECONDS',
-    says: "How long an unsettled event is kept from running again (default 60, or the scheme's)",
+    says: "How long an unsettled event cannot run again (default 60, or the scheme's)",
   },
   store: {
     value: 'URL',

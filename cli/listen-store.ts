@@ -10,19 +10,19 @@ const START_MS = 5000
 const SWEEP_MS = 30_000
 const PARTING_MS = 3000
 
-/** A store for as long as the listener runs. */
+/** The store of a running listener. */
 export interface ListenStore {
   readonly store: EventStore
-  /** The store as it is printed, without credentials. Undefined for the memory store. */
+  /** How to print the store, without credentials. Undefined for the memory store. */
   readonly shown: string | undefined
   /** Why a delivery was left undecided, without any secret. */
   explain(error: unknown): string
-  /** When all that was asked of it is answered. */
+  /** Waits for calls in flight, then closes the client. */
   close(): Promise<void>
 }
 
 /**
- * Opens what `--store` names, creates its table where it needs one, and tells on standard error what `check()` finds.
+ * Opens the store that `--store` names, creates its table if it needs one, and prints what `check()` finds to standard error.
  *
  * @throws UsageError if the URL names no store. RefusedError if the store cannot be reached. Neither quotes a secret.
  */
@@ -33,9 +33,10 @@ export async function openStore(text: string): Promise<ListenStore> {
     opened = await openClient(url.engine, url.target)
     await withDeadline(prepare(opened, url), START_MS, () => new Error(`no answer in ${START_MS / 1000} s`))
   } catch (error) {
-    // Not waited for: a client that cannot connect may not close either.
+    // Not awaited: a client that cannot connect may not close either.
     Promise.resolve(opened?.close()).catch(() => {})
-    throw new RefusedError(`--store ${url.shown}: ${reasonOf(opened?.complaint?.() ?? error, url)}`)
+    const reason = reasonOf(opened?.complaint?.() ?? error, url)
+    throw new RefusedError(`--store ${url.shown}: ${reason}${fixFor(error, url)}`)
   }
   const { store, settled } = drainable(opened.store)
   const { sweep } = opened.store
@@ -51,7 +52,7 @@ export async function openStore(text: string): Promise<ListenStore> {
     async close() {
       clearInterval(sweeping)
       const parting = settled().then(() => opened.close())
-      await withDeadline(parting, PARTING_MS, () => new Error('the store does not close')).catch(() => {})
+      await withDeadline(parting, PARTING_MS, () => new Error('the store did not close')).catch(() => {})
     },
   }
 }
@@ -60,11 +61,18 @@ async function prepare({ store }: OpenStore, url: StoreUrl): Promise<void> {
   await store.migrate?.()
   await store.sweep?.()
   for (const { problem, fix } of await store.check()) {
-    remark(`hookgate: ${url.shown}: ${printable(problem)}. To mend it: ${printable(fix)}`)
+    remark(`hookgate: ${url.shown}: ${printable(problem)}. Fix: ${printable(fix)}`)
   }
 }
 
-/** The innermost cause with a message: clients wrap what the system said, and some leave the outer message empty. */
+/** The error of a missing client names its own fix. */
+function fixFor(error: unknown, { engine }: StoreUrl): string {
+  if (error instanceof RefusedError) return ''
+  if (engine === 'sqlite') return '; check the path, and its permissions'
+  return '; start the store, or correct its host, port, user and password'
+}
+
+/** The innermost cause with a message: clients wrap the system's error, and some leave the outer message empty. */
 function reasonOf(error: unknown, url: StoreUrl): string {
   const inner: unknown = Object(error).cause ?? Object(error).errors?.[0]
   const { message, code } = Object(error)

@@ -21,7 +21,7 @@ import {
   type ListenValues,
 } from './listen-options.ts'
 import type { ListenStore } from './listen-store.ts'
-import { print, remark } from './output.ts'
+import { print, remark, withHelp } from './output.ts'
 import { untilStopped } from './stop.ts'
 import { terminalLog } from './terminal-log.ts'
 import { byteSize, httpUrl, toUsageError, wholeNumber } from './values.ts'
@@ -35,13 +35,14 @@ export const listen: Command = defineCommand<ListenValues>({
   summary: 'receive signed webhooks on this machine, and print a line for each',
   options: LISTEN_OPTIONS,
   notes: [
-    'Without --jwks it is HMAC; without a secret either, one is generated and shown once.',
-    'Events are remembered in memory: a restart forgets them. --store, or HOOKGATE_STORE, keeps them: sqlite:FILE on',
-    'this machine, redis(s):// or postgres(ql):// for several. It uses your ioredis or redis, pg or postgres, node:sqlite,',
-    'better-sqlite3 or libsql. A password is better in HOOKGATE_STORE: everybody on this machine can read a command line.',
+    'Uses HMAC unless you give --jwks or --scheme. If you give no secret, it generates one and shows it once.',
+    'Events are remembered in memory, so a restart forgets them. To keep them, give --store or set HOOKGATE_STORE:',
+    'sqlite:FILE for one machine, redis(s):// or postgres(ql):// for several. Your project needs the client: ioredis or',
+    'redis; pg or postgres; node:sqlite, better-sqlite3 or libsql. Put a URL with a password into HOOKGATE_STORE, because',
+    'every user of this machine can read a command line.',
     '--public-url and --tenant-url default to the address it listens on.',
-    'A line has the time, the status, milliseconds, the event ID, and the result. --json prints all there is.',
-    'Ctrl-C finishes what is in flight and says what came; twice stops at once.',
+    'Each line shows time, status, milliseconds, event ID and result. --json prints every field.',
+    'Ctrl-C finishes deliveries in flight and prints a summary. A second Ctrl-C stops at once.',
   ],
   examples: [
     'hookgate listen',
@@ -87,7 +88,7 @@ export const listen: Command = defineCommand<ListenValues>({
 
 type Plan = Awaited<ReturnType<typeof readPlan>>
 
-/** What can be checked before a port is opened. @throws UsageError */
+/** Reads everything that needs no open port. @throws UsageError */
 async function readPlan(given: ListenValues) {
   return {
     auth: await chooseAuth(given),
@@ -99,7 +100,7 @@ async function readPlan(given: ListenValues) {
   }
 }
 
-/** @throws UsageError when the app is given more time than the lease allows. */
+/** @throws UsageError if the app may take longer than the lease allows. */
 async function openApp(
   forwarding: Forwarding | undefined,
   listener: Listener,
@@ -121,9 +122,9 @@ function readLimits(given: ListenValues) {
   }
 }
 
-/** Clients resolve `.` and `..` in a path before they send, so no delivery would ever arrive. */
+/** Clients resolve `.` and `..` in a path before they send, so no delivery would arrive. */
 function readListenerId(id: string): string {
-  if (id === '' || id === '.' || id === '..') throw new UsageError('--listener-id takes a name, like demo')
+  if (id === '' || id === '.' || id === '..') throw new UsageError('--listener-id takes a name, e.g. demo')
   return id
 }
 
@@ -133,7 +134,7 @@ async function listenerFor(
   allowedCidrs: readonly string[] | undefined,
   { store, explain }: ListenStore,
 ): Promise<Listener> {
-  const onError = (error: unknown) => remark(`hookgate: ${explain(error)}`)
+  const onError = (error: unknown) => remark(withHelp(`hookgate: ${explain(error)}`, error))
   const authenticator = await auth.authFor(url)
   try {
     return defineListener({ id, auth: authenticator, store, allowedCidrs, onError, ...limits })

@@ -4,7 +4,7 @@ import { allCommands, COMMANDS } from './commands.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
 import { columns } from './help.ts'
 import { nearest } from './nearest.ts'
-import { print, printable, remark } from './output.ts'
+import { print, printable, remark, withHelp } from './output.ts'
 import { codeOf } from './values.ts'
 
 async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> {
@@ -20,24 +20,24 @@ async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> 
   try {
     return await command.run(args)
   } catch (error) {
-    if (error instanceof UsageError) return complain(`hookgate ${name}`, error.message)
+    if (error instanceof UsageError) return complain(`hookgate ${name}`, error.message, error.cause)
     if (!(error instanceof RefusedError)) throw error
-    remark(`hookgate ${name}: ${error.message}`)
+    remark(withHelp(`hookgate ${name}: ${error.message}`, error.cause))
     return EXIT.refused
   }
 }
 
-/** Nothing else is repeated: a URL may hold a password, and other characters move a terminal's cursor. */
+/** Repeat nothing else: a URL may hold a password, and control characters move a terminal's cursor. */
 const A_WORD = /^[\w-]{1,20}$/
 
 function noCommand(name: string): string {
   const commands = Object.keys(COMMANDS)
   const similar = nearest(name, commands)
-  const suggestion = similar ? `did you mean ${similar}?` : `it has ${commands.join(', ')}`
-  return `has no ${A_WORD.test(name) ? `command ${name}` : 'such command'}; ${suggestion}`
+  const suggestion = similar ? `did you mean ${similar}?` : `the commands are ${commands.join(', ')}`
+  return `unknown command${A_WORD.test(name) ? ` ${name}` : ''}; ${suggestion}`
 }
 
-/** True even beside a mistake: help comes first. After `--` there are no options. */
+/** Help comes first, even beside a mistake. After `--` there are no options. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h')
@@ -48,8 +48,8 @@ function done(text: string): ExitCode {
   return EXIT.done
 }
 
-function complain(program: string, problem: string): ExitCode {
-  remark(`${program}: ${problem}\nSee: ${program} --help`)
+function complain(program: string, problem: string, cause?: unknown): ExitCode {
+  remark(withHelp(`${program}: ${problem}\nSee: ${program} --help`, cause))
   return EXIT.usage
 }
 
@@ -83,14 +83,14 @@ async function version(): Promise<string> {
   return String(version)
 }
 
-// `hookgate listen | head` closes the pipe: nobody reads any more, so there is nothing left to do.
+// `hookgate listen | head` closes the pipe. Nothing is left to do, so end quietly.
 process.stdout.on('error', (error) => {
   const code = codeOf(error)
   if (code !== 'EPIPE')
-    remark(`hookgate: standard output cannot be written (${code || printable(error.message)})`)
+    remark(`hookgate: cannot write to standard output (${code || printable(error.message)})`)
   process.exit(code === 'EPIPE' ? EXIT.done : EXIT.refused)
 })
-// Remarks that nobody reads: the results are still wanted.
+// If standard error is closed, keep printing results.
 process.stderr.on('error', () => {})
 
 process.exitCode = await main(process.argv.slice(2))

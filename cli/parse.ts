@@ -2,11 +2,11 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { UsageError } from './exit.ts'
 import { nearest } from './nearest.ts'
 
-/** How an option is parsed, and what the help says of it. */
+/** How an option is parsed, and what the help says about it. */
 export interface OptionRow {
-  /** The word that stands for the value in the help. A switch has none. */
+  /** The placeholder for the value in the help. A switch has none. */
   readonly value?: string
-  /** May be given several times. */
+  /** The option may be repeated. */
   readonly many?: true
   readonly says: string
 }
@@ -18,7 +18,7 @@ export interface CommandLine {
   readonly operands: readonly string[]
 }
 
-/** @throws UsageError for an option that does not exist, or a value that is missing or too much. */
+/** @throws UsageError for an unknown option, or a value that is missing or unexpected. */
 export function parseCommandLine(args: readonly string[], table: OptionRows): CommandLine {
   const options: NonNullable<ParseArgsConfig['options']> = {}
   for (const [name, { value, many }] of Object.entries(table)) {
@@ -32,7 +32,7 @@ export function parseCommandLine(args: readonly string[], table: OptionRows): Co
   }
 }
 
-/** `--skew -600` as `--skew=-600`: parseArgs would take the number for an option. */
+/** Turns `--skew -600` into `--skew=-600`: parseArgs would take the number for an option. */
 function joinNegative(args: readonly string[], table: OptionRows): string[] {
   const joined: string[] = []
   for (const arg of args) {
@@ -44,14 +44,14 @@ function joinNegative(args: readonly string[], table: OptionRows): string[] {
   return joined
 }
 
-/** parseArgs explains in several sentences; one line has to do. Values are not repeated: one may be a secret. */
+/** Shortens the messages of parseArgs to one line. Repeats no value, since it may be a secret. */
 function reword(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : ''
   const [option = 'an option'] = /--?[\w-]+/.exec(message) ?? []
   if (message.startsWith('Unknown option')) {
     const similar = nearest(option.replace(/^-+/, ''), names)
-    return `has no option ${option}${similar === undefined ? '' : `; did you mean --${similar}?`}`
+    return `unknown option ${option}${similar === undefined ? '' : `; did you mean --${similar}?`}`
   }
   if (message.includes('does not take an argument')) return `${option} takes no value`
-  return `${option} needs a value; one that begins with a dash is written ${option}=VALUE`
+  return `${option} needs a value; write one that begins with a dash as ${option}=VALUE`
 }

@@ -1,9 +1,9 @@
-/** Strings, marks, and whatever else stands between them. Each alternative begins differently, hence linear time. */
+/** Strings, punctuation and everything else. The alternatives begin with different characters, hence linear time. */
 const TOKENS = /"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/gs
 
 /**
- * Valid JSON, indented by two spaces. Every number and text stays as it was written: parsing and printing would turn `1.0`
- * into `1` and round long numbers.
+ * Indents valid JSON by two spaces. Numbers and strings stay as they were written: parsing and printing would turn `1.0` into
+ * `1` and round long numbers.
  */
 export function prettyJson(json: string): string {
   let [text, depth, previous] = ['', 0, '']

@@ -3,7 +3,7 @@ import type { JwtAlgorithm } from '../src/crypto/signature-keys.ts'
 
 const RSA_BITS = 2048
 
-/** As bytes, because Node 20 can lock up when it exports a key whose generation is just being collected. */
+/** Makes keys as bytes: Node 20 can deadlock if it exports a key while the job that generated it is garbage-collected. */
 export const DER: {
   publicKeyEncoding: { type: 'spki'; format: 'der' }
   privateKeyEncoding: { type: 'pkcs8'; format: 'der' }
@@ -12,7 +12,7 @@ export const DER: {
   privateKeyEncoding: { type: 'pkcs8', format: 'der' },
 }
 
-/** A key that has nothing to do any more with how it was made. `DER` has to have been among the options. */
+/** Imports a key that was generated with the options `DER`. */
 export function fromDer({ privateKey }: { readonly privateKey: unknown }): KeyObject {
   if (!Buffer.isBuffer(privateKey)) throw new TypeError('the key was not made with DER')
   return createPrivateKey({ key: privateKey, format: 'der', type: 'pkcs8' })

@@ -6,7 +6,7 @@ import { UsageError } from './exit.ts'
 import { nearest } from './nearest.ts'
 import { needText } from './secrets.ts'
 
-/** A factory as the command line calls it: with whatever its scheme takes. */
+/** A scheme's factory, called with the options of any scheme. */
 export interface AnyScheme {
   (options: SchemeOptions): Authenticator
   readonly scheme: SenderScheme
@@ -21,18 +21,18 @@ export async function schemeNames(): Promise<readonly string[]> {
   return files.filter((file) => /^[a-z0-9-]+\.js$/.test(file)).map((file) => file.slice(0, -3))
 }
 
-/** Every scheme, to recognise a sender by its headers. Loads fifty files. */
+/** Loads every scheme, to recognise a sender by its headers. These are some fifty files. */
 export async function allSchemes(): Promise<readonly AnyScheme[]> {
   return Promise.all((await schemeNames()).map(importScheme))
 }
 
-/** Finds a scheme by name. @throws UsageError if there is none. The message suggests the nearest name. */
+/** Finds a scheme by name. @throws UsageError if it is unknown. The message suggests the nearest name. */
 export async function loadScheme(name: string): Promise<AnyScheme> {
   const names = await schemeNames()
   if (!NAME.test(name) || !names.includes(name)) {
     const similar = nearest(name, names)
-    const hint = similar ? `did you mean ${similar}?` : `it has ${names.join(', ')}`
-    throw new UsageError(`--scheme: there is no such scheme; ${hint}`)
+    const hint = similar ? `did you mean ${similar}?` : `the schemes are ${names.join(', ')}`
+    throw new UsageError(`--scheme: unknown scheme; ${hint}`)
   }
   return importScheme(name)
 }
@@ -43,12 +43,12 @@ async function importScheme(name: string): Promise<AnyScheme> {
   return factory as AnyScheme // the file of a scheme exports its factory
 }
 
-/** Whether deliveries of this sender can be made here, with the key that its receivers have too. */
+/** Whether this sender's deliveries can be signed here. Not if only the sender has the key. */
 export function canSign({ scheme }: AnyScheme): boolean {
   return scheme.algorithm !== 'code' || scheme.sign !== undefined
 }
 
-/** Whether it signs with a private key, so that a receiver needs the public one. */
+/** Whether the sender signs with a private key, and receivers have the public one. */
 export function hasKeyPair({ scheme }: AnyScheme): boolean {
   return scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256'
 }
@@ -66,11 +66,11 @@ export async function receiverAuth(
     return factory({ ...own, publicUrl })
   } catch (error) {
     if (!(error instanceof ListenerConfigError)) throw error
-    throw new UsageError(`--scheme ${factory.scheme.name}: ${error.message}`)
+    throw new UsageError(`--scheme ${factory.scheme.name}: ${error.message}`, { cause: error })
   }
 }
 
-/** @throws UsageError for a scheme with options of its own, like the topics of SNS: there is none here to give them by. */
+/** @throws UsageError for a scheme with required options of its own, e.g. the topics of SNS: no flag sets them. */
 function checkSecretIsEnough(factory: AnyScheme, publicUrl: string): void {
   const { name } = factory.scheme
   try {
@@ -78,7 +78,7 @@ function checkSecretIsEnough(factory: AnyScheme, publicUrl: string): void {
   } catch (error) {
     if (!(error instanceof ListenerConfigError) || /^(?:secrets|publicKeys)/.test(error.option)) return
     throw new UsageError(
-      `--scheme ${name} needs ${error.option}, which this command cannot take: use hookgate/schemes/${name} in your own code`,
+      `--scheme ${name} needs ${error.option}, which no flag of this command sets: use hookgate/schemes/${name} in your own code`,
     )
   }
 }

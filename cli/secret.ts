@@ -7,7 +7,7 @@ export const secret: Command = defineCommand<object>({
   name: 'secret',
   summary: 'print a new signing secret, 256 bits as base64url',
   options: {},
-  notes: ['Give it to both sides as it is: its text is the key, it is not decoded.'],
+  notes: ['Give it to both sides unchanged: the text itself is the key, and is not decoded.'],
   examples: ['hookgate secret', 'export HOOKGATE_SECRET=$(hookgate secret)', 'hookgate secret > secret.txt'],
   async run() {
     print(generateSecret())

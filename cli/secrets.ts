@@ -7,7 +7,7 @@ export interface GivenSecret {
   readonly from: 'environment' | 'file'
 }
 
-/** Where a secret may stand. */
+/** Where a secret may come from. */
 export interface SecretPlaces {
   readonly option: string
   readonly variable: string
@@ -16,10 +16,10 @@ export interface SecretPlaces {
 const SIGNING_SECRET: SecretPlaces = { option: '--secret-file', variable: 'HOOKGATE_SECRET' }
 
 /**
- * The secret from its file or its variable; by default `--secret-file` and `HOOKGATE_SECRET`. Never from an option's value,
- * which the whole machine can read in its list of processes. Undefined when there is none.
+ * Reads a secret from its file or environment variable: by default, `--secret-file` and `HOOKGATE_SECRET`. Never from an
+ * option's value, because every user of the machine can read command lines. Undefined if there is no secret.
  *
- * @throws UsageError for a secret that no listener would take. The message does not repeat it.
+ * @throws UsageError for a secret that no listener would accept. The message does not repeat it.
  */
 export async function findSecret(
   file: string | undefined,
@@ -31,7 +31,7 @@ export async function findSecret(
   return { ...found, secret: checked(found.secret, source) }
 }
 
-/** The same text, whatever it is: another sender's secret, or its public key. */
+/** Reads the text without checking it: it may be another sender's secret, or its public key. */
 async function findText(
   file: string | undefined,
   { option, variable }: SecretPlaces,
@@ -44,14 +44,14 @@ async function findText(
   return secret === undefined ? undefined : { secret, from: 'environment' }
 }
 
-/** Leaves the format to the scheme. @throws UsageError if there is no secret. */
+/** Leaves the format to the scheme. @throws UsageError if there is no text. */
 export async function needText(secretFile: string | undefined): Promise<string> {
   const given = await findText(secretFile, SIGNING_SECRET)
   if (given) return given.secret
   throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
 }
 
-/** @throws UsageError also if there is no secret. */
+/** @throws UsageError if there is no secret, or if no listener would accept it. */
 export async function needSecret(secretFile: string | undefined): Promise<string> {
   const given = await findSecret(secretFile)
   if (given) return given.secret

@@ -24,14 +24,14 @@ export const send: Command = defineCommand<SendValues>({
   operand: { name: 'URL', required: true },
   options: {
     ...SIGN_OPTIONS,
-    tamper: { says: 'Change one byte of the body after signing: shows 401.' },
-    duplicate: { says: 'Send the event twice, signed anew: shows 200, then 409 (200 with --scheme).' },
+    tamper: { says: 'Change one byte of the body after signing, to see a 401.' },
+    duplicate: { says: 'Send the event twice, newly signed, to see 200 and then 409 (200 with --scheme).' },
     json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
   },
   notes: [
-    'HMAC with a secret, JWT with --key. The secret comes from HOOKGATE_SECRET or --secret-file.',
-    '409 means that this event was accepted before: success, to a sender. Still exit code 1,',
-    'except with --duplicate, which is done (0) when it sees exactly 200, then 409.',
+    'Signs with JWT if you give --key, and with HMAC otherwise. The secret comes from HOOKGATE_SECRET or --secret-file.',
+    '409 means that the event was accepted before. Senders treat that as success, but the exit code is 1.',
+    'With --duplicate, the exit code is 0 if the first answer is 2xx and the second is 409.',
   ],
   examples: [
     'hookgate send http://127.0.0.1:8787/api/v1/webhooks/incoming/demo --data \'{"hello":"world"}\'',
@@ -87,7 +87,7 @@ async function post(url: string, request: SignedRequest) {
   } catch (error) {
     throw new RefusedError(`${new URL(url).origin} ${problemOf(error)}`)
   } finally {
-    hangUp.abort() // on a receiver that sends without end, also where no body is to be had: 204, 205
+    hangUp.abort() // ends a response that never ends, and one whose body cannot be read (204, 205)
   }
 }
 
@@ -98,18 +98,20 @@ async function readText(response: Response): Promise<string> {
 
 const PROBLEMS: { readonly [code: string]: string } = {
   ECONNREFUSED: 'refused the connection; is hookgate listen running there?',
-  ECONNRESET: 'closed the connection before it answered',
-  UND_ERR_SOCKET: 'closed the connection before it answered',
-  ENOTFOUND: 'is not a known host',
-  EAI_AGAIN: 'cannot be looked up now',
+  ECONNRESET: 'closed the connection before it answered; see its logs',
+  UND_ERR_SOCKET: 'closed the connection before it answered; see its logs',
+  ENOTFOUND: 'is an unknown host; check the URL',
+  EAI_AGAIN: 'cannot be looked up now; check your DNS, or try again',
 }
 
 function problemOf(error: unknown): string {
-  if (Object(error).name === 'TimeoutError') return `did not answer within ${TIMEOUT_MS / 1000} s`
+  if (Object(error).name === 'TimeoutError')
+    return `did not answer within ${TIMEOUT_MS / 1000} s; see its logs`
   const { cause } = Object(error)
   const code = codeOf(cause)
   return (
-    PROBLEMS[code] ?? `cannot be reached (${code || printable(String(Object(cause).message ?? 'unknown'))})`
+    PROBLEMS[code] ??
+    `cannot be reached (${code || printable(String(Object(cause).message ?? 'unknown'))}); check the URL`
   )
 }
 

@@ -1,4 +1,4 @@
-/** A client, by the one method of it that is asked. */
+/** A client with a method for arbitrary commands. */
 type Asked = { readonly [method: string]: (...words: unknown[]) => Promise<unknown> }
 
 const POSTGRES_TIME = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'

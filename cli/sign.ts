@@ -14,8 +14,8 @@ export const sign: Command = defineCommand<SignCommandValues>({
   name: 'sign',
   summary: 'print the headers that send would send',
   operand: { name: 'URL', required: false },
-  options: { ...SIGN_OPTIONS, curl: { says: 'Print a curl command; takes the URL.' } },
-  notes: ['A signature is good for 5 minutes, and for one event.'],
+  options: { ...SIGN_OPTIONS, curl: { says: 'Print a curl command; needs the URL.' } },
+  notes: ['A signature is valid for 5 minutes, and for one event.'],
   examples: [
     'hookgate sign --file event.json',
     'hookgate sign --data \'{"hello":"world"}\' --curl http://127.0.0.1:8787/api/v1/webhooks/incoming/demo',
@@ -33,6 +33,7 @@ export const sign: Command = defineCommand<SignCommandValues>({
 function asCommand(url: string, { headers, body }: SignedRequest, { file }: SignValues): string {
   const fromFile = file !== undefined && file !== '-'
   const option = fromFile ? (['--data-binary', `@${file}`] as const) : dataOption(Buffer.from(body))
-  if (option === undefined) throw new UsageError('this body does not fit into a command: give it with --file')
+  if (option === undefined)
+    throw new UsageError('this body cannot be part of a command line: give it with --file')
   return curlCommand(url, headers, option)
 }

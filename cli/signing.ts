@@ -27,16 +27,19 @@ export const SIGN_OPTIONS: OptionTable<SignValues> = {
   data: { value: 'TEXT', says: 'The body' },
   file: { value: 'FILE', says: 'The file with the body (default: standard input)' },
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
-  key: { value: 'FILE', says: 'JWT: the private JWK, as hookgate keys makes it' },
-  'tenant-url': { value: 'URL', says: 'JWT: sub (default: what stands before the path in aud)' },
-  'public-url': { value: 'URL', says: 'JWT: aud, or the base to which the path is appended (default: URL)' },
-  expires: { value: 'SECONDS', says: 'JWT: exp, from now (default 300; over 600 is refused)' },
+  key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
+  'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
+  'public-url': { value: 'URL', says: 'JWT: aud, or its base without the path (default: URL)' },
+  expires: { value: 'SECONDS', says: 'JWT: seconds until exp (default 300; receivers refuse over 600)' },
   'event-id': { value: 'ID', says: 'Webhook-Event-Id (default: a new UUID v4)' },
   timestamp: { value: 'SECONDS', says: 'Webhook-Timestamp (default: now)' },
-  skew: { value: 'SECONDS', says: 'Shift Webhook-Timestamp; -600 is ten minutes old, and refused' },
+  skew: {
+    value: 'SECONDS',
+    says: 'Shift Webhook-Timestamp; -600 makes it ten minutes old, to see a refusal',
+  },
 }
 
-/** A body and an event ID, and the means to sign them as often as they are sent: each time anew. */
+/** Signs one body and event ID, anew for each attempt. */
 export interface Signer {
   readonly method: 'hmac' | 'jwt' | 'scheme'
   readonly eventId: string
@@ -47,11 +50,11 @@ const FARTHEST = 1e12
 
 const readSignedBody = (given: SignValues) => readBody(given, '--data TEXT, --file FILE')
 
-/** Reads all options of signing. @throws UsageError for missing, unreadable or contradictory ones. */
+/** Reads the signing options. @throws UsageError if some are missing, unreadable or contradictory. */
 export async function readSigner(given: SignValues, url: string): Promise<Signer> {
   checkOneMethod(given)
   const eventId = given['event-id'] ?? crypto.randomUUID()
-  if (!/^[\x21-\x7e]+$/.test(eventId)) throw new UsageError('--event-id takes one word, like a UUID v4')
+  if (!/^[\x21-\x7e]+$/.test(eventId)) throw new UsageError('--event-id takes one word, e.g. a UUID v4')
   const skew = wholeNumber('--skew', given.skew ?? '0', -FARTHEST, FARTHEST)
   const fixed =
     given.timestamp === undefined ? undefined : wholeNumber('--timestamp', given.timestamp, 0, 1e15)
@@ -83,7 +86,7 @@ async function schemeSigner(
 ): Promise<Signer> {
   const scheme = await loadScheme(name)
   if (!canSign(scheme)) {
-    throw new UsageError(`--scheme ${name} can only be received: only the sender holds its key`)
+    throw new UsageError(`--scheme ${name} cannot be signed here: only the sender has the key`)
   }
   const own = hasKeyPair(scheme)
     ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
@@ -116,11 +119,11 @@ function checkOneMethod(given: SignValues): void {
   }
   const isFree = given.key !== undefined || given.scheme !== undefined
   const stray = JWT_ONLY.find((option) => !isFree && given[option] !== undefined)
-  if (stray) throw new UsageError(`--${stray} belongs to the JWT method: add --key`)
+  if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
 }
 
 async function readJwtOptions(given: SignValues, keyFile: string, url: string) {
-  if (url === '') throw new UsageError('needs the URL: a token is for one endpoint')
+  if (url === '') throw new UsageError('needs the URL, because a token is for one endpoint')
   const expires = given.expires
   return {
     privateKey: await readPrivateKey(keyFile),
@@ -135,6 +138,8 @@ async function signWithKey(options: Parameters<typeof signJwt>[0]): Promise<Sign
     return await signJwt(options)
   } catch (error) {
     // jose's codes say what is wrong with a key; its messages may quote it.
-    throw new UsageError(`--key: this key cannot sign (${codeOf(error) || 'it is not a usable JWK'})`)
+    throw new UsageError(
+      `--key: this key cannot sign (${codeOf(error) || 'not a usable JWK'}); make one with hookgate keys`,
+    )
   }
 }

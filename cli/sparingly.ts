@@ -1,9 +1,9 @@
 const MOST_A_SECOND = 5
 
-/** What `setTimeout` does, without keeping the process alive. */
+/** `setTimeout`, without keeping the process alive. */
 export type Later = (call: () => void, ms: number) => void
 
-/** Says a few lines a second, and then how many more there were, so that a stranger cannot fill a log. */
+/** Says at most five lines a second, and then how many more there were, so that a stranger cannot fill a log. */
 export function sparingly(
   say: (line: string) => void,
   later: Later = (call, ms) => void setTimeout(call, ms).unref(),

@@ -2,12 +2,12 @@ import type { Server, ServerResponse } from 'node:http'
 import { remark } from './output.ts'
 
 const INTERRUPTED = 130
-/** npm hands the terminal's Ctrl-C on to a process that has had it already. */
+/** npm forwards Ctrl-C to a process that already got it from the terminal. */
 const SAME_KEYSTROKE_MS = 500
 
 /**
- * Resolves after Ctrl-C (or SIGTERM), when every delivery that had begun is answered, with their number. A second Ctrl-C ends
- * the process at once.
+ * Resolves after Ctrl-C or SIGTERM, once every delivery in flight is answered, with their number. A second Ctrl-C ends the
+ * process at once.
  */
 export function untilStopped(server: Server): Promise<number> {
   const inFlight = new Set<ServerResponse>()
@@ -16,7 +16,7 @@ export function untilStopped(server: Server): Promise<number> {
     inFlight.add(response)
     response.once('close', () => {
       inFlight.delete(response)
-      // Not just the idle connections: one that has never sent a byte does not count as idle.
+      // closeIdleConnections() would miss connections that have never sent a byte.
       if (stoppedAt !== undefined && inFlight.size === 0) server.closeAllConnections()
     })
   }

@@ -8,10 +8,10 @@ import { RefusedError } from './exit.ts'
 import { postgresTime, redisTime } from './server-clock.ts'
 import type { Engine } from './store-url.ts'
 
-/** Longest that a client tries to connect, and that SQLite waits while it is opened: less than the listener waits for a store. */
+/** How long a client tries to connect, and SQLite waits for a lock. Shorter than the listener's own deadline. */
 const PATIENCE_MS = 1500
 
-/** A store on a client of its own. */
+/** A store and its client. */
 export interface OpenStore {
   readonly store: EventStore & {
     check(): Promise<readonly StoreProblem[]>
@@ -43,7 +43,7 @@ const RETRY_MS = 250
 
 const ignored = () => {}
 
-/** An outage is told with each delivery that it leaves undecided; an error that nobody listens to ends the process. */
+/** Keeps the last error for `complaint`. Node ends the process if nothing listens for `error`. */
 function listenTo(client: Listening): () => unknown {
   let last: unknown
   client.on('error', (error) => {
@@ -55,7 +55,7 @@ function listenTo(client: Listening): () => unknown {
   return () => last
 }
 
-/** The packages for an engine, the first that is installed counts, and how each one is opened. */
+/** The client packages of each engine, in order of preference, and how to open each. */
 const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Opener } } = {
   redis: {
     ioredis({ Redis }, url) {
@@ -98,7 +98,7 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
   },
 }
 
-/** What to install: for SQLite the one whose binaries come from the registry. */
+/** What to install. For SQLite, the one whose binaries come from the registry. */
 const TO_INSTALL: Readonly<Record<Engine, string>> = { redis: 'ioredis', postgres: 'pg', sqlite: 'libsql' }
 
 function openSqlite(db: SyncSqlite & Closer, asItIs: boolean): OpenStore {
@@ -109,7 +109,7 @@ function openSqlite(db: SyncSqlite & Closer, asItIs: boolean): OpenStore {
 
 /**
  * @param asItIs Change no setting of a database file.
- * @throws RefusedError when no client is installed, with what to type. Else what the client throws.
+ * @throws RefusedError if no client is installed; the message says what to type. Otherwise, what the client throws.
  */
 export async function openClient(engine: Engine, target: string, asItIs = false): Promise<OpenStore> {
   for (const [name, open] of Object.entries(CLIENTS[engine])) {
@@ -118,13 +118,13 @@ export async function openClient(engine: Engine, target: string, asItIs = false)
   }
   const names = Object.keys(CLIENTS[engine]).filter((name) => !name.startsWith('node:'))
   throw new RefusedError(
-    `needs ${names.join(' or ')}, and finds none in this folder: npm install ${TO_INSTALL[engine]}`,
+    `needs ${names.join(' or ')}, and found none in this folder: npm install ${TO_INSTALL[engine]}`,
   )
 }
 
 const require = createRequire(import.meta.url)
 
-/** The user's own: looked for from where the command is run, then beside this package. */
+/** Finds the user's own: from the working directory first, then beside this package. */
 async function findModule(name: string): Promise<ClientModule | undefined> {
   if (name.startsWith('node:')) return process.getBuiltinModule(name) as ClientModule | undefined // as its table has it
   let path: string

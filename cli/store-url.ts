@@ -6,9 +6,9 @@ export interface StoreUrl {
   readonly engine: Engine
   /** Passed to the client: the URL, or the path of the file. */
   readonly target: string
-  /** Its scheme and host, or the file: for people. */
+  /** What to print: protocol and host, or the file. */
   readonly shown: string
-  /** Text from elsewhere, without what has to stay secret here. */
+  /** Removes this URL's secrets from a text. */
   redact(text: string): string
 }
 
@@ -22,20 +22,20 @@ const ENGINES: { readonly [protocol: string]: Engine } = {
 const WANTED = '--store takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
 
 /**
- * A URL that all clients read alike: before its only `@` nothing but what RFC 3986 allows there. Otherwise a bare `@`, `/`, `?`
- * or `#` in the password makes the rest of it a host name, to be looked up and printed.
+ * A URL that all clients parse alike: one `@` at most, and before it only characters that RFC 3986 allows. After a bare `@`,
+ * `/`, `?` or `#` in the password, the rest of it would be looked up, and printed, as a host name.
  */
 const UNAMBIGUOUS =
   /^\w+:\/\/(?:(?<user>(?:[\w.~!$&'()*+,;=:-]|%[0-9a-f]{2})*)@)?[\w.%:[\]-]*(?<rest>[/?#][^@\\\s]*)?$/i
 
 const UNCLEAR =
-  '--store: percent-encode the special characters of the password (@ is %40, / is %2F): where it ends is not clear'
+  'the password in --store is ambiguous: percent-encode its special characters (@ is %40, / is %2F)'
 
-/** @throws UsageError for anything else. The message does not quote the URL, which may hold a password. */
+/** @throws UsageError for any other URL. The message does not quote it, because it may hold a password. */
 export function parseStoreUrl(text: string): StoreUrl {
   const [, file] = /^sqlite:(?:\/\/(?=\/))?(.*)$/s.exec(text) ?? []
   if (file !== undefined) {
-    if (file === '' || file.startsWith(':')) throw new UsageError('--store sqlite: takes the name of a file')
+    if (file === '' || file.startsWith(':')) throw new UsageError('--store names no file: write sqlite:FILE')
     return { engine: 'sqlite', target: file, shown: `sqlite:${file}`, redact: (message) => message }
   }
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -56,13 +56,13 @@ function refuseUnclear(): never {
   throw new UsageError(UNCLEAR)
 }
 
-/** The values behind `?`, as they are spelt in the URL. */
+/** The values after `?`, as written in the URL. */
 function parameters(rest: string): string[] {
   const pairs = rest.slice(rest.indexOf('?') + 1).split('&')
   return pairs.map((pair) => pair.slice(pair.indexOf('=') + 1))
 }
 
-/** With their decoded forms; the longest first, since one may be in another. */
+/** Adds the decoded forms. The longest come first, since one may contain another. */
 function spellings(texts: readonly string[]): string[] {
   const all = texts.flatMap((text) => [text, decoded(text)])
   return all.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length)

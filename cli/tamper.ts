@@ -1,7 +1,7 @@
 const MOST_TRIES = 64
 const SPACE = 0x20
 
-/** The body with one byte changed, and still JSON: what only a signature notices. */
+/** Changes one byte and keeps the body valid JSON, so that only the signature tells. */
 export function tamper(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const changed = new Uint8Array(body)
   let tries = 0
@@ -13,7 +13,7 @@ export function tamper(body: Uint8Array): Uint8Array<ArrayBuffer> {
     if (isJson(changed)) return changed
     changed[index] = byte
   }
-  // `{}`, `true` and the like have no such byte. White space at the end is allowed.
+  // In `{}`, no such byte exists. JSON allows white space at the end.
   return Uint8Array.of(...body, SPACE)
 }
 

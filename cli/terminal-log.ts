@@ -12,7 +12,7 @@ export interface LogOptions {
 /** What `listen` prints while it runs. */
 export interface TerminalLog {
   tell(report: DeliveryReport): void
-  /** For the end: how many deliveries were finished after Ctrl-C, and what came in all. */
+  /** The last line: how many deliveries were finished after Ctrl-C, and how many came altogether. */
   summary(finished: number): string
 }
 
@@ -24,7 +24,7 @@ export function terminalLog({ json = false, body = false, explain = false }: Log
       counts.set(line.verdict, (counts.get(line.verdict) ?? 0) + 1)
       if (needsHeader) print(HEADER)
       needsHeader = false
-      // Only what was verified: a stranger could fill the screen otherwise.
+      // Only verified payloads: otherwise a stranger could fill the screen.
       const payload = body && verdict?.ok ? Buffer.from(verdict.event.rawBody).toString('utf8') : undefined
       if (json && body) print(toJsonLine({ ...line, body: payload ?? null }))
       else print(formatDelivery(line, json))
@@ -32,13 +32,13 @@ export function terminalLog({ json = false, body = false, explain = false }: Log
       if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
     },
     summary: (finished) =>
-      `${finished > 0 ? `finished ${finished} in flight` : 'stopped'}; in all ${inAll(counts)}`,
+      `${finished > 0 ? `finished ${finished} in flight` : 'stopped'}; received ${received(counts)}`,
   }
 }
 
-function inAll(counts: ReadonlyMap<string, number>): string {
+function received(counts: ReadonlyMap<string, number>): string {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  if (total === 0) return 'no deliveries came'
+  if (total === 0) return 'no deliveries'
   const parts = [...counts].map(([verdict, count]) => `${count} ${verdict}`)
   return `${total} ${total === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`
 }

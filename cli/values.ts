@@ -19,23 +19,24 @@ export function byteSize(option: string, text: string, largest: number): number 
   const [, digits = '', unit = ''] = /^([0-9]{1,10})(|b|kb|mb)$/i.exec(text) ?? []
   const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? 1)
   if (bytes >= 1 && bytes <= largest) return bytes
-  throw new UsageError(`${option} takes a size from 1 to ${largest} bytes, like 65536, 64kb or 1mb`)
+  throw new UsageError(`${option} takes a size from 1 to ${largest} bytes, e.g. 65536, 64kb or 1mb`)
 }
 
 /** @throws UsageError unless the text is an absolute http or https URL without credentials. */
 export function httpUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new UsageError(`${option} takes an absolute URL, like https://example.com`)
+    throw new UsageError(`${option} takes an absolute URL, e.g. https://example.com`)
   }
-  if (url.username !== '' || url.password !== '') throw new UsageError(`${option} must not carry credentials`)
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError(`${option} must not contain credentials`)
   return url
 }
 
 const FILE_PROBLEMS: { readonly [code: string]: string } = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'that is a directory',
-  EACCES: 'it may not be read',
+  ENOENT: 'the file does not exist',
+  EISDIR: 'it is a directory; give a file',
+  EACCES: 'you may not read it; check its permissions',
 }
 
 /** @throws UsageError when the file cannot be read. */
@@ -58,8 +59,8 @@ export async function readGivenJson(option: string, path: string): Promise<objec
 }
 
 /**
- * The exact bytes to sign or to check: from `--data`, from `--file`, or from standard input. `ways` names the options that the
- * command has.
+ * Reads the exact bytes to sign or verify: from `--data`, `--file` or standard input. `ways` names the options that the command
+ * has.
  */
 export async function readBody(
   given: { readonly data?: string | undefined; readonly file?: string | undefined },
@@ -70,14 +71,14 @@ export async function readBody(
   if (given.data !== undefined) return new Uint8Array(Buffer.from(given.data))
   if (given.file !== undefined && given.file !== '-')
     return new Uint8Array(await readGivenFile('--file', given.file))
-  if (process.stdin.isTTY) throw new UsageError(`needs a body: ${ways}, or bytes on standard input`)
+  if (process.stdin.isTTY) throw new UsageError(`needs a body: give ${ways}, or bytes on standard input`)
   return new Uint8Array(await buffer(process.stdin))
 }
 
-/** A refusal of `src`, in the words of the command line. */
+/** Rewords an error of the package: names the flag in place of the option. */
 export function toUsageError(error: unknown, flag: string): UsageError {
   if (!(error instanceof ListenerConfigError)) throw error
-  return new UsageError(`${flag}: ${error.message.slice(error.option.length + 2)}`)
+  return new UsageError(`${flag}: ${error.message.slice(error.option.length + 2)}`, { cause: error })
 }
 
 export function codeOf(error: unknown): string {

@@ -32,13 +32,13 @@ interface VerifyValues extends CapturedValues, AuthValues {
 const OPTIONS: OptionTable<VerifyValues> = {
   ...CAPTURED_OPTIONS,
   ...AUTH_OPTIONS,
-  'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send; repeatable' },
+  'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },
   at: {
     value: 'SECONDS',
-    says: 'The time to judge by, in Unix seconds (default: now, or when a record says it came)',
+    says: 'The time to verify as of, in Unix seconds (default: now, or the time in the record)',
   },
   explain: {
-    says: 'Print every check, the mistake behind a wrong signature, and what a refused token says.',
+    says: 'Print every check, the likely mistake behind a wrong signature, and the claims of a refused token.',
   },
 }
 
@@ -46,9 +46,9 @@ const LATEST_SECONDS = 1e11
 
 export const verify: Command = defineCommand<VerifyValues>({
   name: 'verify',
-  summary: 'check a delivery that somebody kept; nothing is sent or recorded',
+  summary: 'verify a captured delivery; nothing is sent or recorded',
   options: OPTIONS,
-  notes: ['With --jwks, give --public-url in full, and --tenant-url as the listener has it.'],
+  notes: ['With --jwks, give the full --public-url, and the same --tenant-url as to the listener.'],
   examples: [
     'hookgate verify --headers headers.txt --file body.json --at 1790000000 --explain',
     'hookgate verify --jwks hookgate-jwks.json --tenant-url URL --public-url URL --headers headers.txt < body.json',
@@ -84,7 +84,8 @@ async function readJudge(given: VerifyValues): Promise<Judge> {
     return { auth: hmac({ secrets: { id: 'given', secret } }), secret }
   }
   const { 'public-url': publicUrl } = given
-  if (publicUrl === undefined) throw new UsageError('--jwks needs --public-url URL: the aud of the token')
+  if (publicUrl === undefined)
+    throw new UsageError('--jwks needs --public-url URL, which is the aud of the token')
   const claims = endpointOf(publicUrl, given)
   const { jwt } = await import('../src/jwt.ts')
   const keySet = await openKeySet(given.jwks, given['allow-insecure-loopback'] ?? false)
@@ -94,7 +95,7 @@ async function readJudge(given: VerifyValues): Promise<Judge> {
 function listenerFor(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
   const at = given.at === undefined ? arrivedAt : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
   const clock = at === undefined ? Date : { now: () => at * 1000 }
-  // A store of its own: nothing is recorded, and no event is a duplicate.
+  // An empty store: nothing is recorded, and no event is a duplicate.
   const store = memoryStore({ maxRecords: 1 })
   try {
     return defineListener({ id: 'captured', auth, store, clock, allowedCidrs: given['allow-cidr'] })
@@ -107,8 +108,8 @@ async function verdictFor(delivery: Delivery, listener: Listener): Promise<Verdi
   try {
     return await verifyDelivery(delivery, listener)
   } catch (error) {
-    if (error instanceof KeySetError) throw new RefusedError(`cannot decide: ${printable(error.message)}`)
-    throw error
+    if (!(error instanceof KeySetError)) throw error
+    throw new RefusedError(`cannot decide: ${printable(error.message)}; check --jwks`, { cause: error })
   }
 }
 
@@ -125,18 +126,18 @@ function printVerdict(verdict: Verdict): void {
   }
 }
 
-/** The claim is left out: this command records nothing, so its answer would mean nothing. */
+/** Leaves the claim out: nothing is recorded, so it says nothing. */
 function printExplanation({ checks, likely, token }: Explanation): void {
   for (const { name, says, ok } of checks.filter(({ name }) => name !== 'claim')) {
     const mark = ok === null ? '-' : ok ? 'ok' : 'NO'
     print(`  ${mark.padEnd(2)}  ${name.padEnd(12)}  ${says}`)
   }
-  print('  -   claim         not asked: nothing is recorded here')
+  print('  -   claim         not checked: nothing is recorded here')
   for (const line of likely) print(`likely: ${printable(line)}`)
   for (const line of token) print(`token: ${printable(line)}`)
 }
 
 function printOwnTime(verdict: Verdict, delivery: Delivery): void {
   if (verdict.ok || verdict.reason !== 'timestamp_out_of_range') return
-  print(`judged by its own time: --at ${Number(headerOf(delivery, 'webhook-timestamp'))}`)
+  print(`to verify it as of its own time: --at ${Number(headerOf(delivery, 'webhook-timestamp'))}`)
 }

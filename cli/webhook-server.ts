@@ -9,10 +9,10 @@ import type { Json } from '../src/lib/json.ts'
 import type { Reply } from '../src/reply.ts'
 import { type DeliveryReport, type Progress, reportOf } from './delivery-report.ts'
 import type { AppAnswer } from './forward/app-answer.ts'
-import { remark } from './output.ts'
+import { remark, withHelp } from './output.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-/** Answers an accepted event, and settles it. Resolves with the app's answer where an app was asked. */
+/** Answers an accepted event, and settles it. Resolves with the app's answer if an app was asked. */
 export type AnswerEvent = (
   claimed: Claimed<Json>,
   request: IncomingMessage,
@@ -23,7 +23,7 @@ export interface WebhookServerOptions {
   readonly listener: Listener
   readonly path: string
   readonly answerEvent: AnswerEvent
-  /** Hears of each delivery once it is answered and settled. */
+  /** Called with each delivery once it is answered and settled. */
   readonly tell: (report: DeliveryReport) => void
 }
 
@@ -31,7 +31,7 @@ export interface WebhookServerOptions {
 export function serveWebhooks(server: Server, options: WebhookServerOptions): void {
   const { listener, path, answerEvent, tell } = options
   const progressOf = new WeakMap<object, Progress>()
-  // A handshake may put a query behind the path. Events have none.
+  // Handshakes may have a query. Events have none.
   const mayAsk = listener.auth.sender?.scheme.handshake !== undefined
   const isOurs = ({ url = '' }: IncomingMessage) => url === path || (mayAsk && url.startsWith(`${path}?`))
   const receiver = receiverFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
@@ -58,17 +58,17 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): vo
   })
 }
 
-/** The status is null when the sender hung up before it had one. */
+/** The status is null if the sender hung up before the answer. */
 function whenClosed(response: ServerResponse, tell: (status: number | null, endedAt: number) => void): void {
   response.once('close', () => tell(response.headersSent ? response.statusCode : null, performance.now()))
 }
 
-/** Notes what becomes known of each request on its way. */
+/** Records the progress of each request. */
 function receiverFor(
   progressOf: WeakMap<object, Progress>,
   find: (request: IncomingMessage) => Listener | undefined,
 ) {
-  // A listener of its own for each request: only then does a verdict know which request it is about.
+  // Each request gets its own copy of the listener, so that the hooks know which request they are about.
   const lookup = (request: IncomingMessage) => {
     const [listener, progress] = [find(request), progressOf.get(request)]
     if (!listener || !progress) return undefined
@@ -97,7 +97,7 @@ function watched(listener: Listener, progress: Progress): Listener {
   }
 }
 
-/** What will be refused on its headers alone is not asked for. */
+/** Whether the headers alone refuse the body, so that the sender need not send it. */
 function announcesTooMuch({ headers }: IncomingMessage, { maxBodyBytes }: Listener): boolean {
   return Number(headers['content-length']) > maxBodyBytes
 }
@@ -108,16 +108,17 @@ function sendReply(response: ServerResponse, { status, headers, body }: Reply): 
   response.writeHead(status, { ...headers, ...framing }).end(body)
 }
 
-/** Without an app behind it: 200. */
+/** Answers 200, without an app. */
 export const acceptHere: AnswerEvent = async ({ listener, event }, _request, response) => {
   settleAfter(response, listener, event)
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"accepted":true}')
   return undefined
 }
 
-/** Only the set-up's mistakes are quoted: what else was thrown may repeat the request. */
+/** Prints only configuration errors: other messages may quote the request. */
 function fail(response: ServerResponse, error: unknown): void {
-  remark(`hookgate: ${error instanceof ListenerConfigError ? error.message : 'internal error'}`)
+  const problem = error instanceof ListenerConfigError ? error.message : 'internal error; please report it'
+  remark(withHelp(`hookgate: ${problem}`, error))
   if (response.headersSent) return
   response.writeHead(500, { 'content-type': 'application/problem+json', connection: 'close' })
   response.end('{"status":500,"title":"Internal Server Error","code":"internal"}')

@@ -129,7 +129,7 @@ describe('a receiver in another language', () => {
 describe('hookgate conform', () => {
   const env = { HOOKGATE_SECRET: SECRET }
 
-  it('prints what is broken and the rule, a summary, and the events that stay behind', async () => {
+  it('prints what is broken and the rule, a summary, and the events left behind', async () => {
     const url = await plainReceiver(SECRET, { isFresh: () => true })
     const { code, stdout, stderr } = await hookgate(['conform', url], { env })
     const [old, rule, ahead, sameRule, summary, left, ...more] = stdout.trimEnd().split('\n')
@@ -142,14 +142,14 @@ describe('hookgate conform', () => {
     )
     expect(sameRule).toBe(rule)
     expect(summary).toBe('78 of 80 as specified, 2 broken')
-    expect(left).toMatch(/^events that stay behind:( [0-9a-f-]{36}){5}$/) // the two wrong ones, too
+    expect(left).toMatch(/^events left behind:( [0-9a-f-]{36}){5}$/) // the two wrong ones, too
     expect([more, code, stderr]).toEqual([[], 1, ''])
   })
 
   it('exits with 0 where all is as specified, and says nothing else', async () => {
     const { code, stdout } = await hookgate(['conform', await plainReceiver(SECRET)], { env })
     expect(stdout).toMatch(
-      /^(\d{2,}) of \1 as specified, 0 broken\nevents that stay behind:( [0-9a-f-]{36}){3}\n$/,
+      /^(\d{2,}) of \1 as specified, 0 broken\nevents left behind:( [0-9a-f-]{36}){3}\n$/,
     )
     expect(code).toBe(0)
   })
@@ -182,7 +182,10 @@ describe('hookgate conform', () => {
     server.close()
     const { code, stdout, stderr } = await hookgate(['conform', `http://127.0.0.1:${port}${PATH}`], { env })
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(`hookgate conform: http://127.0.0.1:${port} has not answered (connection_failed)\n`)
+    const fix = 'check the URL, and that the receiver is running'
+    expect(stderr).toBe(
+      `hookgate conform: http://127.0.0.1:${port} has not answered (connection_failed); ${fix}\n`,
+    )
   })
 
   it('escapes nothing but words from the receiver: its text is never printed', async () => {

@@ -40,14 +40,14 @@ describe('hookgate doctor', () => {
     expect(code).toBe(0)
   })
 
-  it('prints a line for each finding, its fix, and what was not looked at', async () => {
+  it('prints a line for each finding, its fix, and what was not checked', async () => {
     const cwd = await folder()
     const env = { HOOKGATE_SECRET: `"${SECRET}"` }
     const { code, stdout } = await hookgate(['doctor', '--offline'], { env, cwd })
     expect(stdout).toContain('fail  secret.shape    HOOKGATE_SECRET has quotes around it\n')
     expect(stdout).toContain('                      → remove the quotes\n')
     expect(stdout).toMatch(
-      /\nNot looked at: runtime, clock.local, store, jwks, url, clock.receiver, proxy, signature.\n$/,
+      /\nNot checked: runtime, clock.local, store, jwks, url, clock.receiver, proxy, signature.\n$/,
     )
     expect(stdout).not.toContain(SECRET)
     expect(code).toBe(1)
@@ -105,10 +105,10 @@ describe('hookgate doctor', () => {
   )
 
   it.each([
-    [['--url', 'example.com'], 'hookgate doctor: --url takes an absolute URL, like https://example.com'],
-    [['--url', 'https://user:hunter22@example.com'], 'hookgate doctor: --url must not carry credentials'],
-    [['--sotre', 'x'], 'hookgate doctor: has no option --sotre; did you mean --store?'],
-    [['extra'], 'hookgate doctor: takes options only'],
+    [['--url', 'example.com'], 'hookgate doctor: --url takes an absolute URL, e.g. https://example.com'],
+    [['--url', 'https://user:hunter22@example.com'], 'hookgate doctor: --url must not contain credentials'],
+    [['--sotre', 'x'], 'hookgate doctor: unknown option --sotre; did you mean --store?'],
+    [['extra'], 'hookgate doctor: takes no arguments, only options'],
   ])('exits with 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await hookgate(['doctor', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -103,7 +103,7 @@ test('a key host that is down is undecided: 503, told on standard error', async 
   expect(sent.stdout).toMatch(/^503 Service Unavailable\n/)
   const [line = ''] = await listener.deliveries(1)
   expect(JSON.parse(line)).toMatchObject({ verdict: 'undecided', reason: 'unavailable', status: 503 })
-  await listener.stderr.waitFor(/answered with status 500/)
+  await listener.stderr.waitFor(/answered with status 500[^\n]*\nERR_KEY_SET: https:\S+#err_key_set\n/)
 })
 
 test('keys writes a private file for its owner only, and never over another', async () => {

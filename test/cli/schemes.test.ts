@@ -76,7 +76,7 @@ describe('a scheme whose signatures need code', () => {
     const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', name])
     expect(code).toBe(2)
     expect(stderr).toContain(
-      `--scheme ${name} needs ${option}, which this command cannot take: use hookgate/schemes/${name} in your own code`,
+      `--scheme ${name} needs ${option}, which no flag of this command sets: use hookgate/schemes/${name} in your own code`,
     )
   })
 
@@ -84,7 +84,7 @@ describe('a scheme whose signatures need code', () => {
     const sent = ['send', 'http://127.0.0.1:1/', '--scheme', name, '--data', '{}']
     const { code, stderr } = await hookgate(sent)
     expect(code).toBe(2)
-    expect(stderr).toContain(`--scheme ${name} can only be received`)
+    expect(stderr).toContain(`--scheme ${name} cannot be signed here`)
   })
 
   it('graph is received, and no command is printed that would send it', async () => {
@@ -95,7 +95,7 @@ describe('a scheme whose signatures need code', () => {
     const headers = { 'content-type': 'application/json' }
     expect((await fetch(listener.url, { method: 'POST', headers, body })).status).toBe(200)
     expect(listener.command).toBe('')
-    expect(listener.stdout.text).toContain('Next, let the sender call that URL')
+    expect(listener.stdout.text).toContain('Next, have the sender call that URL')
     await listener.stop()
   })
 })

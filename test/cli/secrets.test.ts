@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ERRORS_PAGE } from '../../src/errors.ts'
 import { hookgate, SECRET, shell, startListener, temporaryFile } from './support.ts'
 
 test('a secret from the environment is never echoed', async () => {
@@ -35,7 +36,10 @@ test.each([
 ])('the secret %o is refused without repeating it', async (secret, problem) => {
   const ended = await hookgate(['listen', '--port', '0'], { env: { HOOKGATE_SECRET: secret } })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
-  expect(ended.stderr).toBe(`hookgate listen: HOOKGATE_SECRET: ${problem}\nSee: hookgate listen --help\n`)
+  const [says, see, entry] = ended.stderr.split('\n')
+  expect(says).toBe(`hookgate listen: HOOKGATE_SECRET: ${problem}`)
+  expect(see).toBe('See: hookgate listen --help')
+  expect(entry).toBe(`ERR_LISTENER_CONFIG: ${ERRORS_PAGE}err_listener_config`)
 })
 
 test('a secret is no option, and one that is given as such is not repeated', async () => {

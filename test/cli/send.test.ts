@@ -36,7 +36,7 @@ test('a connection that ends early: one line, exit code 1', async () => {
   const url = await receiver((request) => request.socket.destroy())
   const ended = await hookgate(['send', url, '--data', '{}'], { env })
   expect(ended).toMatchObject({ code: 1, stdout: '' })
-  expect(ended.stderr).toBe(`hookgate send: ${url} closed the connection before it answered\n`)
+  expect(ended.stderr).toBe(`hookgate send: ${url} closed the connection before it answered; see its logs\n`)
 })
 
 test('a redirect is not followed: the signature is for one address', async () => {
@@ -108,7 +108,7 @@ test("a receiver's own code is explained, before its status", async () => {
     response.end(JSON.stringify({ status: 400, title: 'Bad Request', code: 'payload_invalid' }))
   })
   const ended = await hookgate(['send', url, '--data', '{}'], { env })
-  expect(ended.stderr).toContain("hint: the payload does not fit the receiver's schema")
+  expect(ended.stderr).toContain("hint: the payload does not match the receiver's schema")
 })
 
 test('sign prints what send would send; --curl quotes for a shell', async () => {

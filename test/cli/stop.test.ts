@@ -53,7 +53,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s finishes what is in flight and exi
     /HTTP\/1.1 200 OK\r\n[\s\S]*Connection: close\r\n[\s\S]*\{"accepted":true\}/,
   )
   expect(await listener.exit).toBe(0)
-  expect(listener.stderr.text).toMatch(/hookgate: finished 1 in flight; in all 1 delivery: 1 accepted\n$/)
+  expect(listener.stderr.text).toMatch(/hookgate: finished 1 in flight; received 1 delivery: 1 accepted\n$/)
   expect(await listener.deliveries(1)).toEqual([expect.stringMatching(/ accepted$/)])
 })
 

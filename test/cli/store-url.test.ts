@@ -7,7 +7,7 @@ const TO_POSTGRES = 'postgres://me:open%2Fsesame@db.example:5432/hooks?sslkey=ke
 
 const WANTED = '--store takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
 const UNCLEAR =
-  '--store: percent-encode the special characters of the password (@ is %40, / is %2F): where it ends is not clear'
+  'the password in --store is ambiguous: percent-encode its special characters (@ is %40, / is %2F)'
 
 /** Of characters that mean something in a URL, and others; percent-encoded now and then. */
 function password(): fc.Arbitrary<string> {

@@ -57,17 +57,17 @@ async function installedBeside(...clients: string[]): Promise<{ main: string; cw
 
 describe('a client that is not installed', () => {
   test.each([
-    ['redis://127.0.0.1', 'needs ioredis or redis, and finds none in this folder: npm install ioredis'],
+    ['redis://127.0.0.1', 'needs ioredis or redis, and found none in this folder: npm install ioredis'],
     [
       'postgres://me:secret@127.0.0.1/db',
-      'needs pg or postgres, and finds none in this folder: npm install pg',
+      'needs pg or postgres, and found none in this folder: npm install pg',
     ],
     ...(HAS_NODE_SQLITE
       ? []
       : [
           [
             'sqlite:events.db',
-            'needs better-sqlite3 or libsql, and finds none in this folder: npm install libsql',
+            'needs better-sqlite3 or libsql, and found none in this folder: npm install libsql',
           ],
         ]),
   ])('%s: what to install, and exit code 1', async (store, message) => {
@@ -144,7 +144,7 @@ describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () 
     const printed = await shareAndRestart(url(), await installedBeside(name))
     expect(printed).toContain(`\nEvents are remembered in redis://127.0.0.1:${server.port}\n`)
     expect(printed).not.toMatch(/sesame/)
-    expect(printed).not.toContain('To mend it')
+    expect(printed).not.toContain('Fix: ')
   })
 
   /** A server that speaks TLS only, and the certificate to trust. */
@@ -188,9 +188,7 @@ describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () 
     const bad = await startRedis('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru')
     onTestFinished(() => bad.close())
     const { stderr, stop } = await startListener(['--store', `redis://127.0.0.1:${bad.port}`], { env })
-    expect(stderr.text).toMatch(
-      /maxmemory-policy is allkeys-lru: .* To mend it: set maxmemory-policy to noeviction/,
-    )
+    expect(stderr.text).toMatch(/maxmemory-policy is allkeys-lru: .* Fix: set maxmemory-policy to noeviction/)
     expect(stderr.text).toMatch(/appendonly is off/)
     expect(await stop()).toBe(0)
   })
@@ -201,7 +199,9 @@ describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () 
     const { url, stop, stderr } = await startListener(['--store', `redis://127.0.0.1:${own.port}`], { env })
     await own.kill()
     expect((await send(url)).stdout).toMatch(/^503 /)
-    await stderr.waitFor(/hookgate: the event store failed to claim: connect ECONNREFUSED 127.0.0.1:\d+\n/)
+    await stderr.waitFor(
+      /hookgate: the event store failed to claim: connect ECONNREFUSED 127.0.0.1:\d+\nERR_EVENT_STORE: https:\S+#err_event_store\n/,
+    )
     await own.start()
     await vi.waitFor(async () => expect((await send(url)).stdout).toMatch(/^200 /), { timeout: 5000 })
     await own.kill()

@@ -54,7 +54,7 @@ test.skipIf(NO_FULL)(
       told += text
     })
     const [code] = await once(child, 'close')
-    expect(told).toBe('hookgate: standard output cannot be written (ENOSPC)\n')
+    expect(told).toBe('hookgate: cannot write to standard output (ENOSPC)\n')
     expect(code).toBe(1)
   },
 )
@@ -64,7 +64,7 @@ test.each([
     'https to its http',
     Buffer.from('16030100a5010000a103', 'hex'),
     '400 Bad Request',
-    /speaks TLS, and this is http/,
+    /speaks TLS, but this is http/,
   ],
   [
     'headers over 16 KB',
@@ -76,15 +76,15 @@ test.each([
     'two lengths',
     `${EMPTY.slice(0, -2)}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
     '400 Bad',
-    /no HTTP request \(HPE_/,
+    /not an HTTP request \(HPE_/,
   ],
   [
     'a length beside chunks',
     `${EMPTY.slice(0, -2)}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     '400 Bad',
-    /no HTTP request \(HPE_/,
+    /not an HTTP request \(HPE_/,
   ],
-  ['no HTTP at all', 'EVIL\u001b[31m\r\n\r\n', '400 Bad', /no HTTP request \(HPE_/],
+  ['no HTTP at all', 'EVIL\u001b[31m\r\n\r\n', '400 Bad', /not an HTTP request \(HPE_/],
 ])(
   '%s: refused as Node does, and told, though no delivery is there to print',
   async (_, bytes, status, reason) => {
@@ -104,7 +104,8 @@ test('two hundred connections that are no HTTP are a few lines a second, and how
   const listener = await startListener([], { env })
   await Promise.all(Array.from({ length: 200 }, () => exchange(listener.url, 'no HTTP\r\n\r\n')))
   await listener.stderr.waitFor(/and \d+ more like this within a second/)
-  const told = listener.stderr.text.match(/refused before its delivery/g) ?? []
+  const told = listener.stderr.text.match(/refused a connection/g) ?? []
+  expect(told.length).toBeGreaterThan(0)
   expect(told.length).toBeLessThan(50) // five a second, on a machine that takes up to ten for them
 })
 
@@ -116,7 +117,7 @@ test('a connection that had its answer, and then is no HTTP, is told again', asy
   )
   await once(socket, 'data')
   socket.write('no HTTP\r\n\r\n')
-  await listener.stderr.waitFor(/refused before its delivery/)
+  await listener.stderr.waitFor(/refused a connection/)
   socket.destroy()
 })
 

@@ -115,7 +115,7 @@ export async function startListener(
   })
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
   const banner = args.includes('--json') ? stderr : stdout
-  const ready = banner.waitFor(/^Listening on (\S+)\n[\s\S]*^(?: {2}(.* send .*)|Next, let .*)\n\n/m)
+  const ready = banner.waitFor(/^Listening on (\S+)\n[\s\S]*^(?: {2}(.* send .*)|Next, have .*)\n\n/m)
   const failed = exit.then((code) => {
     throw new Error(`listen ended with ${code}: ${stderr.text}`)
   })

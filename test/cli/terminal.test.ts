@@ -57,7 +57,7 @@ test.skipIf(NO_TERMINAL)(
     expect(listen.text()).toContain(`${ESCAPE}[31msignature_mismatch${ESCAPE}[39m`)
     listen.press(CTRL_C)
     await listen.ended
-    expect(listen.text()).toMatch(/hookgate: stopped; in all 2 deliveries: 1 accepted, 1 refused\r\n$/)
+    expect(listen.text()).toMatch(/hookgate: stopped; received 2 deliveries: 1 accepted, 1 refused\r\n$/)
   },
 )
 
@@ -80,9 +80,9 @@ test.skipIf(NO_TERMINAL)(`--json is the same in a terminal: no header, no colour
 })
 
 test.skipIf(NO_TERMINAL).each([
-  ['send http://127.0.0.1:1/', 'needs a body: --data TEXT, --file FILE, or bytes on standard input'],
-  ['sign', 'needs a body: --data TEXT, --file FILE, or bytes on standard input'],
-  ["verify --header 'a: b'", 'needs a body: --file FILE, or bytes on standard input'],
+  ['send http://127.0.0.1:1/', 'needs a body: give --data TEXT, --file FILE, or bytes on standard input'],
+  ['sign', 'needs a body: give --data TEXT, --file FILE, or bytes on standard input'],
+  ["verify --header 'a: b'", 'needs a body: give --file FILE, or bytes on standard input'],
 ])(`%s without a body, in a terminal, names every way out${NO_TERMINAL}`, async (line, message) => {
   const { shown } = inTerminal(line)
   expect((await shown(/needs a body: [^\r\n]*/))[0]).toBe(message)
@@ -127,7 +127,7 @@ test('Ctrl-C says how many deliveries it finished, and that none came', async ()
   const listener = await startListener([], { env })
   listener.signal('SIGINT')
   await listener.exit
-  expect(listener.stderr.text).toBe('hookgate: stopped; in all no deliveries came\n')
+  expect(listener.stderr.text).toBe('hookgate: stopped; received no deliveries\n')
 })
 
 test.each([

@@ -119,7 +119,7 @@ describe('its options', () => {
     [['--keep', '10'], /--keep belongs to the inspector: add --ui/],
     [['--ui', '--keep', '0'], /--keep takes a whole number from 1 to 100000/],
     [['--ui', '--ui-port', '65536'], /--ui-port takes a whole number from 0 to 65535/],
-    [['--ui', '--load', '/nowhere/x.ndjson'], /--load \/nowhere\/x\.ndjson: there is no such file/],
+    [['--ui', '--load', '/nowhere/x.ndjson'], /--load \/nowhere\/x\.ndjson: the file does not exist/],
     [['--record', '/nowhere/x.ndjson'], /--record \/nowhere\/x\.ndjson: it cannot be written \(ENOENT\)/],
   ])('%j is a usage error that says what to do', async (args, message) => {
     const { code, stderr } = await hookgate(['listen', '--port', '0', ...args], { env })

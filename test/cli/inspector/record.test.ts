@@ -151,10 +151,10 @@ describe('verify --record', () => {
   })
 
   it.each([
-    [['--seq', '1'], /--seq belongs to --record FILE/],
+    [['--seq', '1'], /--seq needs --record FILE/],
     [['--record', 'FILE', '--seq', '3'], /--seq takes a whole number from 1 to 2/],
     [['--record', 'FILE', '--header', 'A: b'], /give --record, or the headers and the body, not both/],
-    [['--record', '/nowhere.ndjson'], /--record \/nowhere\.ndjson: there is no such file/],
+    [['--record', '/nowhere.ndjson'], /--record \/nowhere\.ndjson: the file does not exist/],
   ])('%j is a usage error', async (args, message) => {
     const { file } = await recorded(['{}', '{}'])
     const given = args.map((arg) => (arg === 'FILE' ? file : arg))
@@ -165,11 +165,13 @@ describe('verify --record', () => {
 
   it('refuses an empty record, and a body that was not kept', async () => {
     const empty = await temporaryFile('empty.ndjson', '')
-    expect((await hookgate(['verify', '--record', empty], { env })).stderr).toMatch(/it holds no delivery/)
+    expect((await hookgate(['verify', '--record', empty], { env })).stderr).toMatch(
+      /the file has no deliveries/,
+    )
     const file = join(await temporaryDirectory(), 'deliveries.ndjson')
     const { deliver, listener } = await startInspector(['--record', file, '--max-body', '10'])
     await deliver(await signHmac({ secret: SECRET, body: '{"more":"than ten"}' }))
     await listener.stop()
-    expect((await hookgate(['verify', '--record', file], { env })).stderr).toMatch(/not kept in full/)
+    expect((await hookgate(['verify', '--record', file], { env })).stderr).toMatch(/not recorded in full/)
   })
 })
