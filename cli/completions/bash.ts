@@ -1,6 +1,6 @@
 import type { CommandWords, OptionWords } from './vocabulary.ts'
 
-/** Works with the bash 3.2 of macOS, too. */
+/** Also works with bash 3.2, which macOS has. */
 export function bashCompletions(commands: readonly CommandWords[]): string {
   const names = commands.map(({ name }) => name).join(' ')
   return `# hookgate completions bash: put this line into ~/.bashrc

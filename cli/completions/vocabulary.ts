@@ -1,4 +1,4 @@
-/** What can stand behind `hookgate`, for a shell to offer. */
+/** A command, as a shell completes it. */
 export interface CommandWords {
   readonly name: string
   readonly summary: string
@@ -10,7 +10,7 @@ export interface CommandWords {
 export interface OptionWords {
   readonly name: string
   readonly says: string
-  /** What follows: nothing, a file, one of `choices`, or anything. */
+  /** The option's value: none, a file, one of `choices`, or any text. */
   readonly takes: 'nothing' | 'file' | 'choice' | 'text'
   readonly choices: readonly string[]
   readonly isRepeatable: boolean

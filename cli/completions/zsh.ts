@@ -3,7 +3,7 @@ import type { CommandWords, OptionWords } from './vocabulary.ts'
 export function zshCompletions(commands: readonly CommandWords[]): string {
   const described = commands.map(({ name, summary }) => quoted(`${name}:${summary}`))
   return `#compdef hookgate
-# hookgate completions zsh: put this line into ~/.zshrc, behind compinit
+# hookgate completions zsh: put this line into ~/.zshrc, after compinit
 #   source <(hookgate completions zsh)
 _hookgate() {
   local -a commands=(${described.join(' ')} 'help:show the help of a command')
@@ -26,7 +26,7 @@ compdef _hookgate hookgate
 function commandCase({ name, options, operands }: CommandWords): string {
   const operand = operands.length > 0 ? ` '1:argument:(${operands.join(' ')})'` : ''
   const specs = options.map((option) => quoted(optionSpec(option)))
-  return `  ${name}) _arguments${operand} ${[...specs, `'--help[Show this.]'`].join(' ')} ;;`
+  return `  ${name}) _arguments${operand} ${[...specs, `'--help[Show the help.]'`].join(' ')} ;;`
 }
 
 function optionSpec({ name, says, takes, choices, isRepeatable }: OptionWords): string {
@@ -36,7 +36,7 @@ function optionSpec({ name, says, takes, choices, isRepeatable }: OptionWords): 
     file: ':file:_files',
     choice: `:value:(${choices.join(' ')})`,
   }[takes]
-  // Brackets and colons divide a spec.
+  // Brackets and colons separate the parts of a spec.
   return `${isRepeatable ? '*' : ''}--${name}[${says.replace(/[[\]:\\]/g, '\\$&')}]${action}`
 }
 

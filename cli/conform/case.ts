@@ -5,20 +5,20 @@ import type { MutatedRequest } from '../../src/testing/wrong-requests.ts'
 import { rejected } from '../../src/verdict.ts'
 import { ruleOf } from './rules.ts'
 
-/** Signs a delivery as the receiver expects it: now, with a new event ID and a small body, unless other parts are given. */
+/** Signs a valid delivery. The defaults are the current time, a new event ID and a small body. */
 export type Sign = (parts?: Partial<SignedParts>) => Promise<MutatedRequest>
 
-/** One delivery, and how it has to be answered. */
+/** One delivery, and the answer it must get. */
 export interface Case {
   /** How it differs from a valid delivery. */
   readonly name: string
-  /** The receiver's mistake if it answers otherwise. */
+  /** The rule that the receiver breaks if it answers otherwise. */
   readonly rule: string
-  /** The statuses that are right. */
+  /** The correct statuses. */
   readonly statuses: readonly number[]
-  /** The expected `code`, if the receiver sends codes of hookgate. */
+  /** The expected `code`, if the receiver uses hookgate's codes. */
   readonly code?: string
-  /** It says nothing unless an event was accepted before. */
+  /** Meaningless unless an event was accepted earlier. */
   readonly needsAccepted?: true
   /** Signs it, at the moment of sending. */
   readonly make: () => Promise<Outgoing>
@@ -36,8 +36,8 @@ export function duplicate(name: string, rule: string, make: Case['make']): Case 
 }
 
 /**
- * A delivery that every check has to let through, of an event that was accepted before: so it leaves nothing behind. Without a memory
- * it is accepted once more, which is for other cases to complain about.
+ * A delivery that must pass every check. Its event was accepted before, so it leaves nothing behind. A receiver that remembers
+ * nothing accepts it once more, which is for other cases to report.
  */
 export function passes(name: string, rule: string, make: Case['make']): Case {
   return { ...duplicate(name, rule, make), statuses: [409, ...ACCEPTED] }
@@ -50,7 +50,7 @@ export function refused(
   rule: string = ruleOf(reason),
 ): Case {
   const { status } = rejected(reason, name)
-  // A router may know no other method at this path.
+  // Routers may answer other methods themselves.
   const statuses = reason === 'method_not_post' ? [status, 404, 405] : [status]
   return { name, rule, statuses, code: status === 401 ? 'unauthorized' : reason, make }
 }

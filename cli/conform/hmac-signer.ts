@@ -4,7 +4,7 @@ import { type WrongRequest, withHeader } from '../../src/testing/wrong-requests.
 import { WRONG_MACS } from '../../src/testing/wrong-signatures.ts'
 import { BODY, type Signer } from './signer.ts'
 
-/** Signs with the secret, right and as senders get it wrong. */
+/** Signs with the secret, correctly and with the mistakes that senders make. */
 export function hmacSigner(secret: string): Signer {
   return {
     header: 'webhook-signature',
@@ -15,7 +15,7 @@ export function hmacSigner(secret: string): Signer {
   }
 }
 
-/** Signatures of the right form, made of something else. A receiver that takes one makes the same mistake. */
+/** Well-formed signatures of the wrong input. A receiver that accepts one makes the same mistake. */
 function wrongInputs(secret: string): readonly WrongRequest[] {
   const signed = (
     name: string,
@@ -36,7 +36,7 @@ function wrongInputs(secret: string): readonly WrongRequest[] {
     signed('a signature of timestamp and body', secret, (timestamp) => `${timestamp}.`),
     signed('a signature with the ID before the timestamp', secret, (timestamp, id) => `${id}.${timestamp}.`),
     signed('a secret decoded from base64url', Buffer.from(secret, 'base64url'), right),
-    signed('a secret with a line break behind it', `${secret}\n`, right),
+    signed('a secret with a line break at its end', `${secret}\n`, right),
     signed('an empty secret', '', right),
   ]
 }

@@ -11,14 +11,14 @@ type Claims = { readonly [claim: string]: unknown }
 const OTHER = 'https://other.example'
 const CLAIMS = 'Verify each claim: sub, aud, exp, jti, htm and htb_s256.'
 
-/** Claims that are wrong, each alone. */
+/** Wrong claims, one at a time. */
 const WRONG_CLAIMS: readonly (readonly [name: string, claims: (now: number, key: Key) => Claims])[] = [
-  ['a token good for 620 s', (now) => ({ exp: now + 620 })],
-  ['a token that is over', (now) => ({ exp: now - 10 })],
+  ['a token valid for 620 s', (now) => ({ exp: now + 620 })],
+  ['an expired token', (now) => ({ exp: now - 10 })],
   ['a token without exp', () => ({ exp: undefined })],
-  ['a token that is not good yet', (now) => ({ nbf: now + 120 })],
+  ['a token that is not valid yet', (now) => ({ nbf: now + 120 })],
   ['a token for another tenant', () => ({ sub: OTHER })],
-  ['a subject with a slash behind it', (_, { subject }) => ({ sub: `${subject}/` })],
+  ['a subject with a trailing slash', (_, { subject }) => ({ sub: `${subject}/` })],
   ['a token for another endpoint', () => ({ aud: OTHER })],
   ['a token for two endpoints', (_, { audience }) => ({ aud: [audience, OTHER] })],
   ['a token for another event', () => ({ jti: crypto.randomUUID() })],
@@ -28,7 +28,7 @@ const WRONG_CLAIMS: readonly (readonly [name: string, claims: (now: number, key:
   ["a token without the body's hash", () => ({ htb_s256: undefined })],
 ]
 
-const ONE_KEY = 'Take the key that the token names by kid, from the JWKS that was configured.'
+const ONE_KEY = "Use the key that the token's kid names, from the configured JWKS."
 
 /** Signs tokens with the private key. */
 export function jwtSigner(key: Key): Signer {
@@ -46,9 +46,9 @@ export function jwtSigner(key: Key): Signer {
   return {
     header: 'authorization',
     variants: [
-      variant('a token good for 590 s', (now) => ({ exp: now + 590 })),
+      variant('a token valid for 590 s', (now) => ({ exp: now + 590 })),
       variant('an audience in an array of one', () => ({ aud: [key.audience] })),
-      variant('claims of its own beside the six', () => ({ iss: OTHER, extra: { a: 1 } })),
+      variant('claims besides the six', () => ({ iss: OTHER, extra: { a: 1 } })),
     ],
     wrong: WRONG_TOKENS,
     refusals: [

@@ -4,10 +4,10 @@ import { WRONG_REQUESTS } from '../../src/testing/wrong-requests.ts'
 import { type Case, refused, type Sign } from './case.ts'
 import { BODY, type Signer } from './signer.ts'
 
-/** Headers that come twice, which only a raw list can say. */
+/** Headers to send twice. */
 const REPEATED = ['content-type', 'webhook-timestamp', 'webhook-event-id']
 
-/** Each delivery is new and signed right, but for one thing. */
+/** Each delivery is new, and has exactly one thing wrong. */
 export function refusalCases({ sign, header, wrong, refusals }: Signer): readonly Case[] {
   return [
     ...refusals,

@@ -5,33 +5,33 @@ import { failureOf } from '../../sender/failure.ts'
 import { judge } from '../../sender/judge.ts'
 import type { Case } from './case.ts'
 
-/** How a case went. */
+/** The result of a case. */
 export interface Finding {
   readonly name: string
   readonly rule: string
-  /** `skipped` when it would have said nothing: no event was accepted before. */
+  /** `skipped` if it would be meaningless, because no event was accepted earlier. */
   readonly result: 'ok' | 'broken' | 'skipped'
   readonly expected: string
-  /** Undefined when it was skipped. */
+  /** Undefined if skipped. */
   readonly answered?: string
   /** The ID of an event that the receiver accepted. */
   readonly acceptedEventId?: string
 }
 
-/** Time for one answer. */
+/** How long to wait for an answer. */
 const TIMEOUT_MS = 10_000
 
-/** Of one's own: the URL is that of the person at the terminal, and may be on this machine. */
+/** No guard against private addresses: the user chose the URL, which may be on this machine. */
 const AGENTS = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) }
 
-/** Reported if the receiver gave no status to judge. */
+/** `status` is undefined if no answer came. */
 interface Answered {
   readonly status: number | undefined
   readonly code: string | undefined
   readonly said: string
 }
 
-/** Sends the cases one after the other: some are about an event that an earlier one sent. */
+/** Sends the cases in order: some repeat the event of an earlier one. */
 export async function* findings(url: URL, cases: readonly Case[]): AsyncGenerator<Finding> {
   const known = new Set(cases.map(({ code }) => code))
   let isAnyAccepted = false
@@ -58,7 +58,7 @@ export async function* findings(url: URL, cases: readonly Case[]): AsyncGenerato
   }
 }
 
-/** A receiver need not say a code, and may have its own. If it says one of hookgate's, it has to be the right one. */
+/** A receiver may send no code, or its own. If it sends one of hookgate's codes, it must be the right one. */
 function isRight(
   { statuses, code }: Case,
   answer: Answered,

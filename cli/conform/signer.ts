@@ -1,16 +1,16 @@
 import type { WrongRequest } from '../../src/testing/wrong-requests.ts'
 import type { Case, Sign } from './case.ts'
 
-/** One of the two methods: how it signs, and how it is got wrong. */
+/** A signing method: how to sign, and the mistakes that can be made. */
 export interface Signer {
   /** The header that holds the signature. */
   readonly header: 'webhook-signature' | 'authorization'
   readonly sign: Sign
-  /** Other ways to sign right. */
+  /** Other correct ways to sign. */
   readonly variants: readonly { readonly name: string; readonly rule: string; readonly sign: Sign }[]
-  /** Changes to a signed delivery, which it must not survive. */
+  /** Changes to a signed delivery that must be refused. */
   readonly wrong: readonly WrongRequest[]
-  /** What else must be refused, signed wrong from the start. */
+  /** Other deliveries that must be refused, wrongly signed from the start. */
   readonly refusals: readonly Case[]
 }
 

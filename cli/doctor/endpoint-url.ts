@@ -12,7 +12,7 @@ export interface Names {
   readonly tenantUrl: URL | undefined
 }
 
-/** Whether the URL leads to hookgate, through TLS that senders accept. `isOurs`: the rest can be asked. */
+/** Checks that the URL leads to hookgate, over TLS that senders accept. `isOurs`: hookgate answers, so the other checks can run. */
 export async function checkUrl(
   receiver: Receiver,
   names: Names,
@@ -33,27 +33,27 @@ function judge(answer: Answer, { host, pathname }: URL): Finding {
   if (code === undefined) return judgeStranger(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
   if (code === 'listener_unknown') return fail('hookgate has no listener at this path', 'correct the path')
-  if (code === 'unavailable') return fail('hookgate cannot decide there (503)', 'see its onError')
+  if (code === 'unavailable') return fail('hookgate answers 503 there: it cannot decide', 'see its onError')
   return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
 }
 
-/** Something else answers. */
+/** Judges an answer that is not from hookgate. */
 function judgeStranger({ status, headers }: Answer, host: string): Finding {
-  const letPass = 'let this path pass: hookgate checks it itself'
+  const letPass = 'let this path through: hookgate authenticates it'
   if (status >= 300 && status < 400) {
     const seen = `${host} redirects (${status})${whither(headers.location)}`
-    return fail(seen, 'use the URL that it leads to, or let this path pass without a login')
+    return fail(seen, 'use the URL that it leads to, or let this path through without a login')
   }
   if (status === 401 || status === 403) {
     return fail(`something in front of hookgate refuses (${status})`, letPass)
   }
   if (status === 404 || status === 405) {
     const fix = 'correct the path, and mount verifyWebhook there'
-    return fail(`nothing takes POSTs at this path (${status})`, fix)
+    return fail(`nothing accepts POST at this path (${status})`, fix)
   }
   if (status >= 500) return fail(`the server fails (${status})`, 'see its logs')
   const fix = 'mount verifyWebhook at this path, in front of other handlers'
-  return fail(`something else than hookgate answers (${status})`, fix)
+  return fail(`something other than hookgate answers (${status})`, fix)
 }
 
 /** The host alone: the rest of a location may hold a token. */
@@ -64,22 +64,22 @@ function whither(location: string | undefined): string {
 function transport({ certificateDays }: Answer, { protocol, hostname }: URL): Finding[] {
   if (protocol === 'http:') {
     if (LOOPBACK.test(hostname)) return []
-    return [fail('the URL is not https: anybody on the way can read deliveries', 'serve it over TLS')]
+    return [fail('the URL is not https, so others on the network can read deliveries', 'serve it over TLS')]
   }
   if (certificateDays === undefined || certificateDays >= FEW_DAYS) return []
   return [warn(`the certificate expires in ${certificateDays} days`, 'renew it')]
 }
 
-/** The public URL is what senders see; `--url` may be the same endpoint from inside. */
+/** Senders see the public URL. `--url` may be an internal URL of the same endpoint. */
 function naming(url: URL, { publicUrl, tenantUrl }: Names): Finding[] {
   const findings: Finding[] = []
   if (publicUrl && publicUrl.pathname !== '/' && publicUrl.pathname !== url.pathname) {
     findings.push(
-      warn('--public-url has another path than --url', 'let audience be the URL that senders post to'),
+      warn('--public-url has another path than --url', 'set audience to the URL that senders post to'),
     )
   }
   if (publicUrl && publicUrl.protocol !== 'https:' && !LOOPBACK.test(publicUrl.hostname)) {
-    findings.push(fail('--public-url is not https', 'let audience be the URL that senders post to'))
+    findings.push(fail('--public-url is not https', 'set audience to the URL that senders post to'))
   }
   if (publicUrl && tenantUrl && publicUrl.origin !== tenantUrl.origin) {
     findings.push(

@@ -28,7 +28,7 @@ export interface Patient {
 
 const OF_THE_URL = ['clock.receiver', 'proxy', 'signature'] as const
 
-/** All checks, side by side, in at most 7 s: the findings, in the order of the page. */
+/** Runs all checks concurrently, within 7 s. Returns the findings in the order of docs/doctor.md. */
 export async function examine(patient: Patient): Promise<Finding[]> {
   const prober = new Prober()
   try {
@@ -52,12 +52,12 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   }
 }
 
-/** A check that fails is told as one that could not be made. */
+/** Reports a check that throws, or takes too long, as skipped. */
 async function within(id: CheckId, work: Promise<Finding[]>): Promise<Finding[]> {
   const late = () => new Error('late')
   return await withDeadline(work, DEADLINE_MS, late).catch((error: Error) => [
     notesOf(id).skip(
-      `could not be looked at (${error.message === 'late' ? 'no answer in time' : error.name})`,
+      `could not be checked (${error.message === 'late' ? 'no answer in time' : error.name})`,
       'try again',
     ),
   ])
@@ -66,7 +66,7 @@ async function within(id: CheckId, work: Promise<Finding[]>): Promise<Finding[]>
 async function unlessOffline(id: CheckId, { isOffline }: Patient, check: () => Promise<Finding[]>) {
   if (!isOffline) return await check()
   const ids = id === 'url' ? [id, ...OF_THE_URL] : [id]
-  return ids.map((each) => notesOf(each).skip('needs the network', 'leave --offline out'))
+  return ids.map((each) => notesOf(each).skip('needs the network', 'remove --offline'))
 }
 
 const localClock = (prober: Prober, { url, jwks }: Patient) =>
@@ -77,7 +77,7 @@ const jwks = (prober: Prober, patient: Patient) =>
     ? unlessOffline('jwks', patient, () => checkJwks(prober, patient.jwks))
     : checkJwks(prober, patient.jwks)
 
-/** The URL first: nothing else can be asked of a server that is not hookgate. */
+/** Checks the URL first: the other checks need hookgate to answer there. */
 async function endpoint(prober: Prober, patient: Patient): Promise<Finding[]> {
   const { url, eventId } = patient
   if (url === undefined) {
@@ -89,7 +89,7 @@ async function endpoint(prober: Prober, patient: Patient): Promise<Finding[]> {
   const { findings, isOurs } = await checkUrl(receiver, patient)
   if (!isOurs) {
     const skipped = OF_THE_URL.map((id) =>
-      notesOf(id).skip('hookgate does not answer at --url', 'mend url first'),
+      notesOf(id).skip('hookgate does not answer at --url', 'fix url first'),
     )
     return [...findings, ...skipped]
   }

@@ -10,11 +10,11 @@ export type CheckId =
   | 'proxy'
   | 'signature'
 
-/** One thing that was seen. `skip`: it could not be looked at, which says nothing about it. */
+/** What a check found. `skip`: it could not run, so nothing is known. */
 export interface Finding {
   readonly id: CheckId
   readonly status: 'ok' | 'warn' | 'fail' | 'skip'
-  /** Never a secret, nor a part of one. */
+  /** Never contains a secret, or part of one. */
   readonly seen: string
   /** How to fix it. For a `skip`: what the check needs to run. */
   readonly fix?: string

@@ -8,22 +8,22 @@ const NOTICEABLE_MS = 5000
 /** Half of what listeners allow by default. */
 const DANGEROUS_MS = 150_000
 
-/** A host's clock is ahead of ours by at least `low` and at most `high` milliseconds. */
+/** The host's clock is ahead of ours by `low` to `high` milliseconds. */
 export interface Bounds {
   readonly low: number
   readonly high: number
 }
 
-/** `Date` has whole seconds, and was written between the question and the answer. Undefined for a cached answer. */
+/** `Date` has whole seconds, and was written between request and response. Undefined for a cached response. */
 export function boundsOf({ headers, sentAt, receivedAt }: Answer): Bounds | undefined {
   const date = Date.parse(headers.date ?? '')
   if (Number.isNaN(date) || headers.age !== undefined) return undefined
   return { low: date - receivedAt, high: date + 1000 - sentAt }
 }
 
-/** This machine's clock against a host's. It cannot say which of the two is right. */
+/** Compares this machine's clock with a host's. Cannot tell which one is right. */
 export async function checkLocalClock(prober: Prober, host: URL | undefined): Promise<Finding[]> {
-  if (host === undefined) return [skip('no host was named', 'give --url or --jwks')]
+  if (host === undefined) return [skip('no host was given', 'give --url or --jwks')]
   let bounds: Bounds = { low: -Infinity, high: Infinity }
   for (let round = 0; round < ROUNDS; round += 1) {
     const next = await prober.ask(new URL('/', host), { method: 'HEAD' }).then(boundsOf, () => undefined)
@@ -34,11 +34,12 @@ export async function checkLocalClock(prober: Prober, host: URL | undefined): Pr
 }
 
 export function judge({ low, high }: Bounds, host: string): Finding {
-  if (!Number.isFinite(low)) return skip(`${host} tells no time`, 'compare the clocks yourself: date -u')
+  if (!Number.isFinite(low))
+    return skip(`${host} does not send the time`, 'compare the clocks yourself: date -u')
   const least = low > 0 ? low : Math.min(0, high)
   const apart = Math.abs(least)
   const seen = `this clock is ${Math.round(apart / 1000)} s ${least > 0 ? 'behind' : 'ahead of'} that of ${host}`
-  const fix = 'let NTP set the clock, here or there: timedatectl set-ntp true'
+  const fix = 'set the clock that is wrong with NTP: timedatectl set-ntp true'
   if (apart < NOTICEABLE_MS) return ok(`this clock and that of ${host} agree`)
   return apart < DANGEROUS_MS ? warn(seen, fix) : fail(seen, fix)
 }

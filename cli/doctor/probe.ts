@@ -11,10 +11,10 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
-  /** By this machine's clock, in milliseconds: between these two the host wrote its answer. */
+  /** By this machine's clock, in milliseconds. The host wrote its answer between these two. */
   readonly sentAt: number
   readonly receivedAt: number
-  /** Until the certificate of the host expires. */
+  /** Days until the host's certificate expires. */
   readonly certificateDays: number | undefined
 }
 
@@ -22,7 +22,7 @@ export interface Question {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
-  /** Largest answer that is read, in bytes. Default 65,536. */
+  /** How much of the answer to read, in bytes. Default 65,536. */
   readonly mostBytes?: number
 }
 
@@ -31,7 +31,7 @@ export class Prober {
   readonly #plain = new Agent({ keepAlive: true })
   readonly #secure = new SecureAgent({ keepAlive: true })
 
-  /** Rejects with what the connection failed with, or after 3 s. */
+  /** Rejects with the connection's error, or after 3 s. */
   ask(url: URL, { method, headers = {}, body = '', mostBytes = 65_536 }: Question): Promise<Answer> {
     const isSecure = url.protocol === 'https:'
     const request = isSecure ? requestHttps : requestHttp
@@ -71,28 +71,28 @@ async function readAll(response: IncomingMessage, mostBytes: number): Promise<Bu
   return Buffer.concat(chunks)
 }
 
-const FROM_A_CA = 'get one from a CA that senders trust'
+const FROM_A_CA = 'get a certificate from a CA that senders trust'
 
 const UNREACHABLE: { readonly [code: string]: readonly [seen: string, fix: string] } = {
   ECONNREFUSED: ['refuses connections', 'start the server, or correct the port'],
-  ECONNRESET: ['closed the connection before it answered', 'see the logs of what listens there'],
-  ENOTFOUND: ['is not a known host', 'correct the name, or add its DNS record'],
+  ECONNRESET: ['closed the connection before it answered', 'see the logs of the server'],
+  ENOTFOUND: ['is an unknown host', 'correct the name, or add its DNS record'],
   EAI_AGAIN: ['cannot be looked up now', "check this machine's DNS"],
   ABORT_ERR: [`did not answer within ${TIMEOUT_MS / 1000} s`, 'check firewalls between here and there'],
-  CERT_HAS_EXPIRED: ['has a certificate that has expired', 'renew the certificate'],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['has a certificate of its own making', FROM_A_CA],
+  CERT_HAS_EXPIRED: ['has an expired certificate', 'renew the certificate'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['has a self-signed certificate', FROM_A_CA],
   SELF_SIGNED_CERT_IN_CHAIN: ['has a certificate of a private CA', FROM_A_CA],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['does not send its intermediate certificate', 'serve the full chain'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['has a certificate for another name', 'get one for this name'],
   EPROTO: ['does not speak TLS there', 'correct the port, or write http:// for a server on this machine'],
 }
 
-/** Why a host could not be asked, and what to do. */
+/** Why a host could not be reached, and the fix. */
 export function whyUnreachable(error: unknown): readonly [seen: string, fix: string] {
   const code = codeOf(error) || codeOf(Object(error).errors?.[0])
   const known = UNREACHABLE[code]
   return known ?? [`cannot be reached (${printable(code || 'unknown')})`, 'try it with curl --verbose']
 }
 
-/** For a certificate that expires soon. */
+/** A certificate that expires within so many days gets a warning. */
 export const FEW_DAYS = 14

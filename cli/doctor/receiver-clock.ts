@@ -10,7 +10,7 @@ const NOTICEABLE = 5
 const DANGEROUS = 150
 const HOUR = 3600
 
-/** Clocks that were forgotten, then those that show local time. */
+/** Offsets to try: first of clocks that drifted, then of clocks that show local time. */
 const FAR: readonly number[] = [
   ...Array.from({ length: 7 }, (_, step) => (step + 1) * 2 * TOLERANCE),
   ...Array.from({ length: 13 }, (_, step) => (step + 2) * HOUR),
@@ -19,8 +19,8 @@ const FAR: readonly number[] = [
 class Unclear extends Error {}
 
 /**
- * A receiver's clock, without a secret: the timestamp is judged before the signature, so a wrong signature is answered 400
- * outside of the window and 401 inside. Its middle is the receiver's time. No event is claimed.
+ * Checks a receiver's clock without a secret. The timestamp is checked before the signature, so a wrongly signed delivery gets
+ * 400 outside the time window and 401 inside. The middle of the window is the receiver's time. No event is claimed.
  */
 export async function checkReceiverClock(receiver: Receiver): Promise<Finding[]> {
   const isInside = async (skew: number) => {
@@ -31,14 +31,14 @@ export async function checkReceiverClock(receiver: Receiver): Promise<Finding[]>
   }
   try {
     if (await isInside(-DECADE)) {
-      return [skip('this listener does not judge Webhook-Timestamp', 'compare the clocks yourself: date -u')]
+      return [skip('this listener does not check Webhook-Timestamp', 'compare the clocks yourself: date -u')]
     }
     const inside = await findInside(isInside)
     if (inside === undefined) {
       return [
         fail(
           "the receiver's clock is hours away from this one",
-          'compare both with date -u, and let NTP set them',
+          'compare both with date -u, and run NTP on both',
         ),
       ]
     }
@@ -46,7 +46,7 @@ export async function checkReceiverClock(receiver: Receiver): Promise<Finding[]>
   } catch (error) {
     const status = error instanceof Unclear ? ` (${error.message})` : ''
     return [
-      skip(`the receiver stopped answering${status}`, 'look for a rate limit in front of it, and try again'),
+      skip(`the receiver stopped answering${status}`, 'check for a rate limit in front of it, and try again'),
     ]
   }
 }
@@ -58,14 +58,14 @@ async function findInside(isInside: IsInside): Promise<number | undefined> {
   return undefined
 }
 
-/** Where the window of accepted times is, as this clock sees it. */
+/** The middle of the window of accepted times, by this clock. */
 async function middle(isInside: IsInside, inside: number): Promise<number> {
   const last = await edge(isInside, inside, 1)
   const isUsual = (await isInside(last - 2 * TOLERANCE)) && !(await isInside(last - 2 * TOLERANCE - 2))
   return isUsual ? last - TOLERANCE : Math.round((last + (await edge(isInside, inside, -1))) / 2)
 }
 
-/** The last time inside, going up or down. */
+/** The last offset inside the window, going up or down. */
 async function edge(isInside: IsInside, start: number, direction: 1 | -1): Promise<number> {
   let width = 2 * TOLERANCE + 2
   while (width < DECADE && (await isInside(start + direction * width))) width *= 2
@@ -82,6 +82,6 @@ function judge(offset: number): Finding {
   const apart = Math.abs(offset)
   if (apart < NOTICEABLE) return ok("the receiver's clock and this one agree")
   const seen = `the receiver's clock is ${apart} s ${offset > 0 ? 'ahead of' : 'behind'} this one`
-  const fix = 'let NTP set the one that is wrong; clock.local says whether it may be this one'
+  const fix = 'set the one that is wrong with NTP; clock.local says whether it may be this one'
   return apart < DANGEROUS ? warn(seen, fix) : fail(seen, fix)
 }

@@ -1,6 +1,6 @@
 import type { Answer, Prober } from './probe.ts'
 
-/** Shaped like a signature, and no one's: what carries it is never accepted, so no event is claimed. */
+/** Well formed but wrong: a delivery with it is never accepted, so no event is claimed. */
 const NO_SIGNATURE = 'A'.repeat(43)
 
 /** The endpoint that the user named. */
@@ -13,12 +13,12 @@ export class Receiver {
     this.#prober = prober
   }
 
-  /** A POST without headers of ours, and without a body. */
+  /** Sends a POST without a body and without Webhook-* headers. */
   askEmpty(): Promise<Answer> {
     return this.#prober.ask(this.url, { method: 'POST' })
   }
 
-  /** A delivery in the specification's form, or another one's headers. @param skew Seconds to add to its time. */
+  /** Sends a delivery in the specification's form. @param skew Seconds to add to its time. @param headers Override its own. */
   async deliver(body: string, skew: number, headers: Answer['headers'] = {}): Promise<Answer> {
     return await this.#prober.ask(this.url, {
       method: 'POST',
@@ -34,7 +34,7 @@ export class Receiver {
   }
 }
 
-/** `code` of a problem+json answer: hookgate's own. Undefined for the answer of anything else. */
+/** The `code` of hookgate's problem+json. Undefined if something else answered. */
 export function problemCode({ headers, bytes }: Answer): string | undefined {
   if (!headers['content-type']?.startsWith('application/problem+json')) return undefined
   try {

@@ -7,7 +7,7 @@ import { type Finding, notesOf } from './finding.ts'
 const { ok, warn, fail, skip } = notesOf('runtime')
 const OLDEST = [20, 19] as const
 
-/** The runtime, and the project's own copy of this package. */
+/** Checks the version of Node, and the project's own copy of this package. */
 export async function checkRuntime(
   folder: string = process.cwd(),
   version: string = process.versions.node,
@@ -27,7 +27,7 @@ async function checkCopy(folder: string): Promise<Finding> {
   try {
     theirs = versionIn(require.resolve('hookgate/package.json'))
   } catch {
-    return skip('this folder has no hookgate', 'run this in your project, to look at its copy')
+    return skip('hookgate is not installed in this folder', 'run this in your project, to check its copy')
   }
   if (own !== theirs) {
     return warn(
@@ -38,9 +38,9 @@ async function checkCopy(folder: string): Promise<Finding> {
   try {
     const imported = await import(pathToFileURL(require.resolve('hookgate')).href)
     if (require('hookgate').verify === imported.verify) return ok(`hookgate ${own}: require and import agree`)
-    return warn('require and import load two copies of hookgate', 'import it in one way only')
+    return warn('require and import load two copies of hookgate', 'use only one of the two')
   } catch {
-    return fail('hookgate cannot be loaded from this folder', 'npm ci')
+    return fail('hookgate cannot be loaded from this folder', 'run npm ci')
   }
 }
 

@@ -8,7 +8,7 @@ const MADE_BY_US = /^[A-Za-z0-9_-]{43}$/
 const SHORTEST = 16
 const FEW_CHARACTERS = 8
 
-/** Where a secret stands, and its text as it stands there. */
+/** A secret's source, and its text as read. */
 interface Place {
   readonly name: string
   readonly text: string
@@ -16,50 +16,50 @@ interface Place {
 
 type Rule = readonly [isSo: (text: string) => boolean, seen: string, fix: string]
 
-const AS_TEXT = 'the text itself is the key, and is not decoded: make sure that the sender uses it so, too'
+const AS_TEXT = 'the text itself is the key and is not decoded: make sure that the sender does the same'
 
-/** What no sender and no listener can agree on. The first that fits is told. */
+/** Mistakes. The first that fits is reported. */
 const WRONG: readonly Rule[] = [
   [(text) => text === '', 'is empty', 'make one: hookgate secret'],
-  [(text) => /[\0\ufffd]/.test(text), 'is not text in UTF-8', 'save it as UTF-8'],
+  [(text) => /[\0\ufffd]/.test(text), 'is not UTF-8 text', 'save it as UTF-8'],
   [(text) => text.startsWith('\ufeff'), 'begins with a byte order mark', 'save it as UTF-8 without BOM'],
   [(text) => text.trim() === '', 'is blank', 'make one: hookgate secret'],
-  [(text) => /[\r\n]/.test(text), 'has a line break in it', 'keep one secret a file, on one line'],
-  [(text) => text !== text.trim(), 'begins or ends with a blank', 'remove the blank'],
+  [(text) => /[\r\n]/.test(text), 'contains a line break', 'put one secret into each file, on one line'],
+  [(text) => text !== text.trim(), 'begins or ends with white space', 'remove the white space'],
   [(text) => /^(["'`]).*\1$/.test(text), 'has quotes around it', 'remove the quotes'],
   [
     (text) => /^(?:\$\{?\w+\}?|\{\{.*\}\}|%\w+%|<[\w -]+>)$/.test(text),
-    'is a placeholder that nobody replaced',
-    'let your shell or your platform put the secret in',
+    'is a placeholder',
+    'have your shell or your platform insert the secret',
   ],
   [
     (text) => /^(?:sk_|pk_|rk_|gh[pousr]_|github_pat_|xox[abp]-|AKIA|AIza|glpat-|npm_)/.test(text),
     'looks like an API key',
-    'take the signing secret of the endpoint, and replace that key: it has been in the wrong place',
+    "use the endpoint's signing secret, and rotate the API key: it was in the wrong place",
   ],
-  [(text) => /^-----BEGIN /.test(text), 'is a PEM block', 'give keys with --jwks'],
+  [(text) => /^-----BEGIN /.test(text), 'is a PEM block', 'pass keys with --jwks'],
   [(text) => text.length < SHORTEST, `has fewer than ${SHORTEST} characters`, 'make one: hookgate secret'],
   [
     (text) =>
       new Set(text).size < FEW_CHARACTERS || /^(?:change|your|example|secret|password|test)/i.test(text),
-    'can be guessed',
+    'is easy to guess',
     'make one: hookgate secret',
   ],
 ]
 
-/** What may be meant so. */
+/** Possible mistakes. The first that fits is reported. */
 const ODD: readonly Rule[] = [
   [
     (text) => text.startsWith('whsec_'),
     "looks like another sender's secret (whsec_)",
-    "use that sender's scheme, such as hookgate/schemes/stripe: it decodes the secret where the sender does",
+    "use that sender's scheme, e.g. hookgate/schemes/stripe: it decodes the secret if the sender does",
   ],
   [(text) => /^[A-Za-z0-9+/]{20,}={1,2}$/.test(text), 'looks like base64', AS_TEXT],
   [(text) => /^[0-9a-f]{32,}$/i.test(text), 'looks like hexadecimal digits', AS_TEXT],
   [(text) => text.length < 32, 'is shorter than 256 bits of base64url', 'make one: hookgate secret'],
 ]
 
-/** The shape of the secrets. Nothing of them is told but what is wrong. */
+/** Checks the shape of the secrets. Reports what is wrong, and never their text. */
 export async function checkSecretShape(files: readonly string[]): Promise<Finding[]> {
   const variable = process.env.HOOKGATE_SECRET
   if (files.length === 0 && variable === undefined) {
@@ -76,13 +76,13 @@ export async function checkSecretShape(files: readonly string[]): Promise<Findin
   ]
 }
 
-/** A final line break is no part of the secret, as in all commands. */
+/** Removes a final line break, as all commands do. */
 function readPlace(file: string): Place | Finding {
   try {
     return { name: file, text: readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') }
   } catch (error) {
-    const problem = codeOf(error) === 'ENOENT' ? 'is not there' : 'cannot be read'
-    return fail(`${file} ${problem}`, 'correct --secret-file, or the rights of the file')
+    const problem = codeOf(error) === 'ENOENT' ? 'does not exist' : 'cannot be read'
+    return fail(`${file} ${problem}`, 'correct --secret-file, or the permissions of the file')
   }
 }
 

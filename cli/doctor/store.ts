@@ -11,10 +11,10 @@ const { ok, warn, fail, skip } = notesOf('store')
 const DEADLINE_MS = 4000
 const SLOW_MS = 250
 const CLOCK_MS = 30_000
-/** No listener's: what is claimed there is in nobody's way. */
+/** Belongs to no real listener, so that its claim blocks no event. */
 const LISTENER = 'hookgate doctor'
 
-/** Whether the store can remember. It is left as it was found: no table is made, and what is claimed is released. */
+/** Checks that the store works. Leaves it as it was: creates no table, and releases what it claims. */
 export async function checkStore(text: string | undefined, isOffline: boolean): Promise<Finding[]> {
   if (text === undefined) return [skip('no store was given', 'set HOOKGATE_STORE, or give --store URL')]
   let url: StoreUrl
@@ -24,10 +24,9 @@ export async function checkStore(text: string | undefined, isOffline: boolean): 
     const [seen = '', fix = 'correct the URL'] = (error as UsageError).message.split(/: (.*)/, 2) // it throws no other
     return [fail(seen, fix)]
   }
-  if (isOffline && url.engine !== 'sqlite')
-    return [skip('the store is on the network', 'leave --offline out')]
+  if (isOffline && url.engine !== 'sqlite') return [skip('the store is on the network', 'remove --offline')]
   if (url.engine === 'sqlite' && !existsSync(url.target)) {
-    return [fail(`${url.shown} is not there`, 'correct the path, or run await store.migrate() once')]
+    return [fail(`${url.shown} does not exist`, 'correct the path, or run await store.migrate() once')]
   }
   let opened: OpenStore | undefined
   try {
@@ -54,20 +53,20 @@ async function inspect(opened: OpenStore, url: StoreUrl): Promise<Finding[]> {
     note(`${url.shown}: ${printable(problem)}`, printable(fix)),
   )
   if (typeof tried !== 'number' && findings.length === 0) {
-    findings.push(
-      fail(`${url.shown}: ${whyNot(tried, url)}`, 'give its user the rights to read and to write'),
-    )
+    findings.push(fail(`${url.shown}: ${whyNot(tried, url)}`, 'let its user read and write'))
   }
   if (typeof tried === 'number' && tried > SLOW_MS) {
     findings.push(
-      warn(`a claim and a release take ${Math.round(tried)} ms`, 'move the store nearer to the receivers'),
+      warn(`a claim and a release take ${Math.round(tried)} ms`, 'move the store closer to the receivers'),
     )
   }
   findings.push(...(await compareClocks(opened)))
-  return findings.length > 0 ? findings : [ok(`${url.shown} claims and releases, and check() finds nothing`)]
+  return findings.length > 0
+    ? findings
+    : [ok(`${url.shown} claims and releases, and check() found no problem`)]
 }
 
-/** How long both took, in milliseconds, or what they failed with. */
+/** Returns how long both took, in milliseconds, or their error. */
 async function claimAndRelease({ store }: OpenStore): Promise<number | Error> {
   const key = { listenerId: LISTENER, eventId: crypto.randomUUID() }
   const owner = crypto.randomUUID()
@@ -81,7 +80,7 @@ async function claimAndRelease({ store }: OpenStore): Promise<number | Error> {
   }
 }
 
-/** A store's clock against this one, allowing for the time that the question took. */
+/** Compares the store's clock with this one, allowing for the round trip. */
 export async function compareClocks({ now }: Pick<OpenStore, 'now'>): Promise<Finding[]> {
   if (now === undefined) return []
   const before = Date.now()
@@ -89,10 +88,10 @@ export async function compareClocks({ now }: Pick<OpenStore, 'now'>): Promise<Fi
   const apart = theirs < before ? before - theirs : Math.max(0, theirs - Date.now())
   if (!(apart > CLOCK_MS)) return []
   const seen = `the store's clock is ${Math.round(apart / 1000)} s ${theirs > before ? 'ahead of' : 'behind'} this one`
-  return [warn(seen, 'let NTP set it: leases are measured by it')]
+  return [warn(seen, 'set it with NTP: leases are measured by it')]
 }
 
-/** The innermost cause: clients wrap what the system said. */
+/** The innermost cause: clients wrap the system's error. */
 function whyNot(error: unknown, url: StoreUrl): string {
   const inner: unknown = Object(error).cause ?? Object(error).errors?.[0]
   if (inner !== undefined) return whyNot(inner, url)

@@ -67,17 +67,17 @@ const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy:
     ['an event ID in upper case'],
   ],
   ['tells event IDs apart by letter case', { eventKey: (id) => id }, ['the same event in upper case']],
-  ['remembers nothing', { remembers: 'never' }, ['the same event, signed anew']],
-  ['answers 200 to a duplicate', { duplicateStatus: 200 }, ['the same event, signed anew']],
+  ['remembers nothing', { remembers: 'never' }, ['the same event, newly signed']],
+  ['answers 200 to a duplicate', { duplicateStatus: 200 }, ['the same event, newly signed']],
   [
     'remembers before it verifies',
     { remembers: 'before the signature' },
-    ['the same event with a wrong signature', 'the same event, signed right'],
+    ['the same event with a wrong signature', 'the same event, correctly signed'],
   ],
   [
     'prints the body anew before it verifies',
     { input: (timestamp, id, body) => RIGHT.input(timestamp, id, lenientJson(body)) },
-    ['a body with spaces and a line break', 'a member that comes twice'],
+    ['a body with spaces and a line break', 'a repeated member'],
   ],
   [
     'reads the body as Latin-1',
@@ -131,7 +131,7 @@ const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy:
   [
     'reads the secret with its line break',
     { key: (secret) => `${secret}\n` },
-    ['a delivery', 'a secret with a line break behind it'],
+    ['a delivery', 'a secret with a line break at its end'],
   ],
   ['lost its secret', { key: () => '' }, ['a delivery', 'an empty secret']],
   ['takes any body', { isJson: () => true }, ['an empty body', 'a body with one bracket too many']],
@@ -202,7 +202,7 @@ describe('conform', () => {
 
   it('skips what says nothing about a receiver that accepts nothing', async () => {
     const seen = await conform({ isFresh: () => false })
-    expect(seen.find(({ name }) => name === 'the same event, signed anew')).toMatchObject({
+    expect(seen.find(({ name }) => name === 'the same event, newly signed')).toMatchObject({
       result: 'skipped',
     })
   })

@@ -166,7 +166,7 @@ describe('hookgate conform', () => {
       .map((line) => JSON.parse(line))
     expect(lines).toHaveLength(passed.length)
     expect(lines[1]).toEqual({
-      name: 'the same event, signed anew',
+      name: 'the same event, newly signed',
       rule: expect.any(String),
       result: 'ok',
       expected: '409 event_duplicate',

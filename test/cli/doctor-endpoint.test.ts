@@ -49,17 +49,17 @@ describe('url finds', () => {
     [
       'a path that nobody serves',
       (_req, res) => void res.status(404).send('Cannot POST'),
-      /^fail url: nothing takes POSTs at this path \(404\) → correct the path/,
+      /^fail url: nothing accepts POST at this path \(404\) → correct the path/,
     ],
     [
       'a page that answers everything',
       (_req, res) => void res.send('<!doctype html>'),
-      /^fail url: something else than hookgate answers \(200\) → mount verifyWebhook/,
+      /^fail url: something other than hookgate answers \(200\) → mount verifyWebhook/,
     ],
     [
       'a proxy that wants a password',
       (_req, res) => void res.status(401).send('password?'),
-      /^fail url: something in front of hookgate refuses \(401\) → let this path pass/,
+      /^fail url: something in front of hookgate refuses \(401\) → let this path through/,
     ],
     [
       'a server that fails',
@@ -75,7 +75,7 @@ describe('url finds', () => {
     [
       'a store that is down',
       (_req, res) => void res.status(503).type('application/problem+json').send('{"code":"unavailable"}'),
-      /^fail url: hookgate cannot decide there \(503\) → see its onError/,
+      /^fail url: hookgate answers 503 there: it cannot decide → see its onError/,
     ],
   ])('%s', async (_, inFront, complaint) => {
     const { url } = await endpoint({ inFront })
@@ -83,7 +83,7 @@ describe('url finds', () => {
     expect(complaints).toEqual([expect.stringMatching(complaint)])
     expect(code).toBe(1)
     expect(output).not.toContain('hunter22')
-    const skipped = findings.filter(({ fix }) => fix === 'mend url first').map(({ id }) => id)
+    const skipped = findings.filter(({ fix }) => fix === 'fix url first').map(({ id }) => id)
     expect(skipped).toEqual(['clock.receiver', 'proxy', 'signature'])
   })
 
@@ -102,7 +102,9 @@ describe('url finds', () => {
     const { port } = server.address() as AddressInfo // it listens on a port
     const { complaints } = await diagnose(['--url', `https://127.0.0.1:${port}/`])
     expect(complaints).toEqual([
-      expect.stringMatching(/^fail url: .* has a certificate .* → get one from a CA that senders trust$/),
+      expect.stringMatching(
+        /^fail url: .* has a self-signed certificate → get a certificate from a CA that senders trust$/,
+      ),
     ])
   })
 
@@ -132,7 +134,7 @@ describe('clock.receiver finds', () => {
     const seconds = Number(/is (\d+) s/.exec(complaint)?.[1])
     expect(Math.abs(seconds - Math.abs(skew))).toBeLessThanOrEqual(1)
     expect(complaint.replace(`${seconds}`, `${Math.abs(skew)}`)).toBe(
-      `${status} clock.receiver: the receiver's clock is ${seen} this one → let NTP set the one that is wrong; clock.local says whether it may be this one`.replace(
+      `${status} clock.receiver: the receiver's clock is ${seen} this one → set the one that is wrong with NTP; clock.local says whether it may be this one`.replace(
         `${seconds}`,
         `${Math.abs(skew)}`,
       ),
@@ -163,7 +165,7 @@ describe('clock.receiver finds', () => {
     expect(findings.find(({ id }) => id === 'clock.receiver')).toMatchObject({
       status: 'skip',
       seen: 'the receiver stopped answering (429)',
-      fix: 'look for a rate limit in front of it, and try again',
+      fix: 'check for a rate limit in front of it, and try again',
     })
   })
 })
@@ -183,7 +185,9 @@ describe('clock.local finds', () => {
     const { complaints } = await diagnose(['--url', `${await dated(ms)}/hooks`])
     const [complaint = ''] = complaints.filter((text) => text.includes('clock.local'))
     expect(complaint).toMatch(
-      new RegExp(`^${status} clock.local: this clock is \\d+ s ${side} that of .* → let NTP set the clock`),
+      new RegExp(
+        `^${status} clock.local: this clock is \\d+ s ${side} that of .* → set the clock that is wrong`,
+      ),
     )
     const seconds = Number(/is (\d+) s/.exec(complaint)?.[1])
     expect(Math.abs(seconds - Math.abs(ms / 1000))).toBeLessThanOrEqual(1)
@@ -204,7 +208,7 @@ describe('proxy finds', () => {
         for (const name of Object.keys(req.headers)) if (name.startsWith('webhook-')) delete req.headers[name]
         next()
       },
-      /^fail proxy: the Webhook-\* headers do not arrive → let the proxy in front pass them on/,
+      /^fail proxy: the Webhook-\* headers do not arrive → make the proxy pass them on/,
     ],
     [
       'that changes the content type',
@@ -214,12 +218,12 @@ describe('proxy finds', () => {
         if (at >= 0) req.rawHeaders[at + 1] = 'text/plain'
         next()
       },
-      /^fail proxy: Content-Type is changed on its way → let the proxy in front leave Content-Type alone/,
+      /^fail proxy: a proxy changes Content-Type → make the proxy leave Content-Type alone/,
     ],
     [
       'that answers deliveries itself',
       (req, res, next) => (req.headers['webhook-event-id'] ? void res.status(403).send('blocked') : next()),
-      /^fail proxy: something in front of hookgate answers deliveries → let this path pass/,
+      /^fail proxy: something in front of hookgate answers deliveries → let this path through/,
     ],
   ])('one %s', async (_, inFront, complaint) => {
     const { url } = await endpoint({ inFront })
@@ -245,7 +249,9 @@ describe('signature finds', () => {
   it('an event that was not done: its handler runs', async () => {
     const { url, runs } = await endpoint()
     const { complaints } = await diagnose(['--url', url, '--event-id', crypto.randomUUID()], { env })
-    expect(complaints).toEqual([expect.stringMatching(/^fail signature: the event was not done/)])
+    expect(complaints).toEqual([
+      expect.stringMatching(/^fail signature: the event was new, so its handler has just run/),
+    ])
     expect(runs()).toBe(1)
   })
 
@@ -253,7 +259,7 @@ describe('signature finds', () => {
     const { url } = await endpoint()
     const { complaints } = await diagnose(['--url', url, '--event-id', 'evt_1'], { env })
     expect(complaints).toEqual([
-      expect.stringMatching(/^fail signature: --event-id is no UUID v4 → take the ID/),
+      expect.stringMatching(/^fail signature: --event-id is not a UUID v4 → give the ID/),
     ])
   })
 })

@@ -25,12 +25,12 @@ describe('jwks finds', () => {
     [
       'a private key',
       keySet(PRIVATE),
-      /^fail jwks: keys\[0\] is a private key, for all to read → take the set offline/,
+      /^fail jwks: keys\[0\] is a private key, and everyone can read it → take the set offline/,
     ],
     [
       'a shared secret',
       keySet({ kty: 'oct', k: 'aHVudGVyMjI', kid: 'a' }),
-      /^fail jwks: keys\[0\] is a shared secret, for all to read → take the set offline/,
+      /^fail jwks: keys\[0\] is a shared secret, and everyone can read it → take the set offline/,
     ],
     ['a key without a kid', keySet(NAMELESS), /^fail jwks: keys\[0\] has no kid, .* → give each key a kid/],
     [
@@ -51,7 +51,7 @@ describe('jwks finds', () => {
     [
       'a curve that is never used',
       keySet({ kty: 'EC', crv: 'P-521', kid: 'a', x: 'AA', y: 'AA' }),
-      /^warn jwks: keys\[0\] is of a kind that is never used → use RSA, P-256 or Ed25519/,
+      /^warn jwks: keys\[0\] has a type that hookgate never uses → use RSA, P-256 or Ed25519/,
     ],
     ['no keys', keySet(), /^fail jwks: the key set is empty → publish the public keys/],
     [
@@ -59,12 +59,8 @@ describe('jwks finds', () => {
       keySet(...Array.from({ length: 101 }, (_, index) => ({ ...publicKey, kid: `${index}` }))),
       /^fail jwks: the key set has over 100 keys → remove old keys/,
     ],
-    [
-      'a page',
-      '<!doctype html>',
-      /^fail jwks: the key set is not JSON → check that the URL is that of the key set/,
-    ],
-    ['a bare key', JSON.stringify(publicKey), /^fail jwks: this is no key set: .* → correct the URL/],
+    ['a page', '<!doctype html>', /^fail jwks: the key set is not JSON → give the URL of the key set/],
+    ['a bare key', JSON.stringify(publicKey), /^fail jwks: this is not a key set, .* → correct the URL/],
     ['too many bytes', ' '.repeat(262_145), /^fail jwks: the key set is over 256 KB → remove old keys/],
   ])('%s', async (_, content, complaint) => {
     const { code, complaints, output } = await diagnose(['--jwks', await file(content)])
@@ -82,7 +78,7 @@ describe('jwks finds', () => {
     expect(complaints).toEqual([
       expect.stringMatching(/^fail jwks: the key set is not served over https → serve it over TLS/),
       expect.stringMatching(
-        /^fail jwks: .* redirects \(302\), which is not followed → give the URL that it leads to/,
+        /^fail jwks: .* redirects \(302\), and redirects are not followed → give the URL that it leads to/,
       ),
     ])
     expect(output).not.toContain('hunter22')
@@ -96,7 +92,7 @@ describe('jwks finds', () => {
     })
     const { complaints } = await diagnose(['--jwks', url])
     expect(complaints).toContainEqual(
-      expect.stringMatching(/^warn jwks: two fetches gave different sets → let all servers/),
+      expect.stringMatching(/^warn jwks: two fetches gave different sets → make all servers/),
     )
   })
 

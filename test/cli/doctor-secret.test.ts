@@ -25,40 +25,34 @@ const MAKE = 'make one: hookgate secret'
 describe('secret.shape finds', () => {
   it.each([
     ['quotes', `"${GOOD}"`, 'fail', 'has quotes around it', 'remove the quotes'],
-    ['a blank at the end', `${GOOD} `, 'fail', 'begins or ends with a blank', 'remove the blank'],
-    [
-      'a placeholder',
-      `\${WEBHOOK_SECRET}`,
-      'fail',
-      'is a placeholder that nobody replaced',
-      'let your shell',
-    ],
-    ['a template', '{{ webhook_secret }}', 'fail', 'is a placeholder that nobody replaced', 'let your shell'],
+    ['a blank at the end', `${GOOD} `, 'fail', 'begins or ends with white space', 'remove the white space'],
+    ['a placeholder', `\${WEBHOOK_SECRET}`, 'fail', 'is a placeholder', 'have your shell'],
+    ['a template', '{{ webhook_secret }}', 'fail', 'is a placeholder', 'have your shell'],
     [
       'an API key',
       'sk_live_51H8xYzABCDEFGHIJKLMNOP',
       'fail',
       'looks like an API key',
-      'take the signing secret',
+      "use the endpoint's signing secret",
     ],
     ['a short one', 'r7XkP2mQ', 'fail', 'has fewer than 16 characters', MAKE],
-    ['one that can be guessed', 'changeme-changeme-changeme', 'fail', 'can be guessed', MAKE],
-    ['the same character again and again', 'a'.repeat(43), 'fail', 'can be guessed', MAKE],
+    ['one that can be guessed', 'changeme-changeme-changeme', 'fail', 'is easy to guess', MAKE],
+    ['the same character again and again', 'a'.repeat(43), 'fail', 'is easy to guess', MAKE],
     ['an empty one', '', 'fail', 'is empty', MAKE],
     ['a blank one', '   ', 'fail', 'is blank', MAKE],
     [
       'a line break',
       `${GOOD.slice(0, 20)}\n${GOOD.slice(20)}`,
       'fail',
-      'has a line break in it',
-      'keep one secret a file',
+      'contains a line break',
+      'put one secret into each file',
     ],
     [
       'a PEM block',
       '-----BEGIN PUBLIC KEY----- MFkwEwYHKoZIzj0CAQ',
       'fail',
       'is a PEM block',
-      'give keys with --jwks',
+      'pass keys with --jwks',
     ],
     [
       "another sender's",
@@ -88,7 +82,7 @@ describe('secret.shape finds', () => {
 
   it.each([
     ['a byte order mark', Buffer.from(`\ufeff${GOOD}`), 'begins with a byte order mark', 'UTF-8 without BOM'],
-    ['UTF-16', Buffer.from(GOOD, 'utf16le'), 'is not text in UTF-8', 'save it as UTF-8'],
+    ['UTF-16', Buffer.from(GOOD, 'utf16le'), 'is not UTF-8 text', 'save it as UTF-8'],
   ])('%s in a file', async (_, content, seen, fix) => {
     const { code, complaints } = await diagnose(['--secret-file', await secretFile(content)])
     expect(complaints.join()).toMatch(new RegExp(`fail secret.shape: .*${seen} → .*${fix}`))
@@ -97,7 +91,7 @@ describe('secret.shape finds', () => {
 
   it('a file that is not there', async () => {
     const { complaints } = await diagnose(['--secret-file', join(await folder(), 'none.txt')])
-    expect(complaints.join()).toMatch(/fail secret.shape: .*none.txt is not there → correct --secret-file/)
+    expect(complaints.join()).toMatch(/fail secret.shape: .*none.txt does not exist → correct --secret-file/)
   })
 
   it.skipIf(process.platform === 'win32')('a file that others can read', async () => {

@@ -44,7 +44,7 @@ describe('store finds, in SQLite,', () => {
     const path = join(await folder(), 'none.db')
     const { code, complaints } = await diagnose(['--store', `sqlite:${path}`])
     expect(complaints).toEqual([
-      `fail store: sqlite:${path} is not there → correct the path, or run await store.migrate() once`,
+      `fail store: sqlite:${path} does not exist → correct the path, or run await store.migrate() once`,
     ])
     expect(code).toBe(1)
     await expect(readFile(path)).rejects.toThrow('ENOENT')
@@ -78,7 +78,7 @@ describe('store finds, in SQLite,', () => {
     expect(complaints).toEqual([])
     expect(findings.find(({ id }) => id === 'store')).toMatchObject({
       status: 'ok',
-      seen: `sqlite:${path} claims and releases, and check() finds nothing`,
+      seen: `sqlite:${path} claims and releases, and check() found no problem`,
     })
     expect(code).toBe(0)
     expect(rowsIn(path).filter((count) => !/ 0$|^wal$/.test(count))).toEqual([])
@@ -89,7 +89,9 @@ describe('store finds', () => {
   it('a password whose end is not clear, without a part of it', async () => {
     const { complaints, output } = await diagnose(['--store', 'postgres://user:hunter@22@127.0.0.1/db'])
     expect(complaints).toEqual([
-      expect.stringMatching(/^fail store: --store → percent-encode the special characters of the password/),
+      expect.stringMatching(
+        /^fail store: the password in --store is ambiguous → percent-encode its special characters/,
+      ),
     ])
     expect(output).not.toMatch(/hunter|22@/)
   })

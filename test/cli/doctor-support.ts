@@ -19,7 +19,7 @@ export interface Diagnosis {
   readonly findings: readonly Found[]
   /** All that was printed. */
   readonly output: string
-  /** `fail url: nothing takes POSTs at this path (404) → correct the path, …`, without what is fine or was skipped. */
+  /** `fail url: nothing accepts POST at this path (404) → correct the path, …`, without what is fine or was skipped. */
   readonly complaints: readonly string[]
 }
 

@@ -81,7 +81,7 @@ describe('hookgate doctor', () => {
     const at = `127.0.0.1:${port}`
     const names = ['--url', `http://${at}`, '--jwks', `http://${at}`, '--store', `redis://${at}`]
     const { findings } = await diagnose(['--offline', ...names])
-    expect(findings.filter(({ fix }) => fix === 'leave --offline out')).toHaveLength(7)
+    expect(findings.filter(({ fix }) => fix === 'remove --offline')).toHaveLength(7)
     expect(connections).toBe(0)
   })
 
@@ -159,7 +159,7 @@ describe('runtime finds', () => {
     ])
     const none = await projectWith({ version, exports: { ...ours, '.': './gone.js' } })
     expect((await diagnose(['--offline'], { cwd: none })).complaints).toEqual([
-      'fail runtime: hookgate cannot be loaded from this folder → npm ci',
+      'fail runtime: hookgate cannot be loaded from this folder → run npm ci',
     ])
   })
 })
