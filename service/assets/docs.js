@@ -1,2 +1,2 @@
-// The validator would send the document's address to a server of Swagger's.
+// No validator badge: it would send the document's URL to Swagger's server.
 SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null })

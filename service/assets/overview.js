@@ -1,4 +1,4 @@
-// Keeps the page as the service is: it is told when something changed, asks for the page again, and puts its <main> in place.
+// Keeps the page up to date. On each change event, it fetches the page again and replaces <main>.
 const live = document.getElementById('live')
 const closed = () => [...document.querySelectorAll('li[id]:has(details:not([open]))')].map(({ id }) => id)
 

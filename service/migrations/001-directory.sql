@@ -1,4 +1,4 @@
--- Who and what there is: people, their tokens, apps, and what the specification names without showing its fields.
+-- Users, access tokens, apps, and the objects whose fields the specification does not show.
 
 CREATE TABLE users (
   id text COLLATE "C" PRIMARY KEY,

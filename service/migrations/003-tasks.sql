@@ -26,7 +26,7 @@ CREATE TABLE tasks (
   revocation_targets jsonb
 );
 
--- A step gets its instance ID when it becomes active; until then it waits, in the order of its position.
+-- A step gets its instance ID when it becomes active. Until then it waits, ordered by position.
 CREATE TABLE task_steps (
   task_id text COLLATE "C" NOT NULL REFERENCES tasks ON DELETE CASCADE,
   position integer NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE task_steps (
   PRIMARY KEY (task_id, position),
   UNIQUE (task_id, instance_id)
 );
--- Whatever the code does, one step at most is active.
+-- At most one step of a task is active.
 CREATE UNIQUE INDEX task_steps_one_active ON task_steps (task_id) WHERE state = 'POLICY_STEP_STATE_ACTIVE';
 
 CREATE TABLE task_actions (

@@ -1,4 +1,4 @@
--- What processes a task that names no policy: one approval by nobody in particular.
+-- The policies of tasks that name no policy: one approval, by any operator.
 INSERT INTO policies (id, generation_id, display_name, description, policy_type, policy_steps, annotations,
   system_builtin, created_at, updated_at)
 SELECT 'builtin-' || name, 'builtin-' || name || '-1', initcap(name) || ' (built in)', 'Cannot be edited.',

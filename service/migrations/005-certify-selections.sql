@@ -1,3 +1,3 @@
--- Before it was known that the review which a certify task names owns it, tasks were stored without saying so.
+-- Older certify tasks did not store that the review they name owns them.
 UPDATE tasks SET type = jsonb_set(type, '{certify,accessReviewSelection}', type #> '{certify,accessReviewId}')
 WHERE type #>> '{certify,accessReviewSelection}' = '';

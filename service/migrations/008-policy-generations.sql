@@ -1,4 +1,4 @@
--- What each policy was from one write to the next: a task shows the generation it runs under.
+-- Every version of each policy. A task shows the generation it runs under.
 CREATE TABLE policy_generations (LIKE policies, PRIMARY KEY (generation_id));
 ALTER TABLE policy_generations DROP COLUMN number;
 INSERT INTO policy_generations (id, generation_id, display_name, description, policy_type, policy_steps, rules,

@@ -1,10 +1,10 @@
--- The steps that the rules selected, from which a restarted task begins anew.
+-- The steps that the rules selected. A restarted task begins with them again.
 ALTER TABLE tasks ADD COLUMN workflow jsonb;
 UPDATE tasks SET workflow = coalesce(
   (SELECT jsonb_agg(step ORDER BY position) FROM task_steps WHERE task_id = tasks.id), '[]'::jsonb);
 ALTER TABLE tasks ALTER COLUMN workflow SET NOT NULL;
 
--- Who did what to a task: the record of actions, and now also what the service did by itself.
+-- The audit trail of a task: the actions of users, and now also those of the service.
 ALTER TABLE task_actions RENAME TO task_audits;
 ALTER TABLE task_audits RENAME COLUMN type TO action;
 ALTER TABLE task_audits
@@ -12,7 +12,7 @@ ALTER TABLE task_audits
   ADD COLUMN outcome text NOT NULL DEFAULT '',
   ADD COLUMN run_id text COLLATE "C";
 ALTER TABLE task_audits ALTER COLUMN event DROP DEFAULT;
--- Before every action, whose numbers begin with 1.
+-- Number 0, because the numbers of actions begin with 1.
 INSERT INTO task_audits (id, number, task_id, event, action, policy_step_id, comment, user_id, created_at)
 OVERRIDING SYSTEM VALUE
 SELECT gen_random_uuid()::text, 0, id, 'TASK_AUDIT_EVENT_CREATED', '', '', '', created_by_user_id, created_at FROM tasks;

@@ -1,4 +1,4 @@
--- What is edited stands in automations; what runs is a version, which never changes.
+-- Drafts are in automations. Runs use a version, which never changes.
 CREATE TABLE automations (
   id text COLLATE "C" PRIMARY KEY,
   number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -19,8 +19,8 @@ CREATE TABLE automation_versions (
   PRIMARY KEY (automation_id, version)
 );
 
--- An automation's incoming-webhook trigger. With a jwks_url it takes JWT, without one HMAC.
--- The revision rises with every change of what verifies deliveries, and with the secrets.
+-- An automation's incoming-webhook trigger. A jwks_url selects JWT, NULL selects HMAC. The revision increases with
+-- every change to the verification settings or the secrets.
 CREATE TABLE listeners (
   id text COLLATE "C" PRIMARY KEY,
   automation_id text COLLATE "C" NOT NULL UNIQUE REFERENCES automations,

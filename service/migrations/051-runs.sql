@@ -1,4 +1,4 @@
--- One row for each accepted event. The input is the body as it came: jsonb would refuse some of what is valid JSON.
+-- One row per accepted event. The input is the unchanged body as text, because jsonb refuses some valid JSON.
 CREATE TABLE runs (
   id text COLLATE "C" PRIMARY KEY,
   number bigint GENERATED ALWAYS AS IDENTITY,
@@ -14,7 +14,7 @@ CREATE TABLE runs (
 );
 CREATE INDEX runs_listed ON runs (automation_id, number);
 
--- What a step did, written in the transaction that did it. Outcomes are JSON, with what jsonb refuses.
+-- What a step did, written in the step's own transaction. Outcomes are JSON as text, because jsonb refuses some of it.
 CREATE TABLE run_steps (
   run_id text COLLATE "C" NOT NULL REFERENCES runs,
   position integer NOT NULL,

@@ -1,2 +1,2 @@
--- What is swept for runs that have no job: few, whatever there was.
+-- The sweep for runs without a job reads only unfinished runs, which are few.
 CREATE INDEX runs_unfinished ON runs (id) WHERE finished_at IS NULL;

@@ -1,2 +1,2 @@
--- A deleted automation stays for its runs; its listener and its secrets go.
+-- A deleted automation stays for the sake of its runs. Its listener and secrets are removed.
 ALTER TABLE automations ADD COLUMN deleted_at timestamptz;

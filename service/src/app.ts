@@ -15,7 +15,7 @@ import { runRoutes } from './runs/routes.ts'
 import { taskRoutes } from './tasks/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
-/** The whole HTTP API. What stands before `bearer()` is open; nothing of the tenant's is. */
+/** The whole HTTP API. Routes before `bearer()` need no token and show no tenant data. */
 export function createApp(dependencies: Dependencies): Router {
   const app = newRouter()
   app.onError((error) => replyTo(error, dependencies.report))

@@ -6,8 +6,8 @@ import { eventRecords } from './webhooks/event-records.ts'
 const SWEEP_MS = 60_000
 
 /**
- * What goes on beside the requests: runs are worked on; those without a job are queued anew, at the start and each minute;
- * and events older than 7 days are forgotten.
+ * The background work. Processes runs, requeues runs without a job at the start and every minute, and forgets events
+ * after 7 days.
  */
 export function startBackground(dependencies: Dependencies): { stop(): Promise<void> } {
   const { database, jobs, report } = dependencies

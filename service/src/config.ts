@@ -5,13 +5,13 @@ import { z } from 'zod'
 
 const onOff = z.enum(['on', 'off']).transform((word) => word === 'on')
 
-/** `Number` reads nothing at all as 0, which is a port. */
+/** Not by `Number`, which reads an empty string as 0, a valid port. */
 const digits = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number)
 
-/** Paths are written behind it: in listener URLs, which are also what a token has to name. */
+/** The prefix of listener URLs, which are also the `aud` of tokens. */
 const baseUrl = z
   .url({ protocol: /^https?$/ })
-  .regex(/^\w+:\/\/[^@/?#]*(\/[^?#]*)?$/, 'must end with its path, and have no credentials')
+  .regex(/^\w+:\/\/[^@/?#]*(\/[^?#]*)?$/, 'must have no query, no fragment and no credentials')
 
 const variables = z.strictObject({
   SERVICE_PORT: digits.pipe(z.int().max(65_535)).default(8788),
@@ -35,38 +35,38 @@ const variables = z.strictObject({
 export interface Config {
   /** 0 lets the system choose. Default 8788. */
   readonly port: number
-  /** The address that is listened on: `0.0.0.0` and `::` are all of them. Default `127.0.0.1`. */
+  /** The address to listen on. `0.0.0.0` and `::` mean all addresses. Default `127.0.0.1`. */
   readonly host: string
-  /** Where PGlite and the secret are kept. Default `.hookgate-service`. */
+  /** The folder of PGlite and the root secret. Default `.hookgate-service`. */
   readonly folder: string
-  /** A real Postgres; PGlite without it. */
+  /** The URL of a Postgres server. Default: PGlite. */
   readonly databaseUrl: string | undefined
-  /** What the tenant is called by outside, without a slash at the end. Default: the address listened on. */
+  /** The public URL of the tenant, without a trailing slash. Default: the address listened on. */
   readonly baseUrl: string | undefined
-  /** At least 32 characters. Default: made once, and kept in the folder. */
+  /** The root secret, at least 32 characters. Default: generated once and kept in the folder. */
   readonly secret: string | undefined
-  /** Whether an empty database gets the demo tenant. */
+  /** Whether to create the demo tenant in an empty database. */
   readonly seed: boolean
-  /** What is imported at every start instead of the demo tenant. */
+  /** A file to import at every start, instead of the demo tenant. */
   readonly seedFile: string | undefined
   readonly baselinePolicies: boolean
-  /** Who may skip a step that names others as its approvers. Default `operators`: everybody with that role. */
+  /** Who may skip a step that names other approvers. Default `operators`: everyone with that role. */
   readonly skippers: 'operators' | 'approvers'
-  /** Development only: whether a JWKS may be fetched from private, loopback and link-local addresses. */
+  /** Whether to fetch a JWKS from private, loopback and link-local addresses. For development only. */
   readonly allowPrivateJwks: boolean
-  /** Networks of the proxies in front, with commas between. Default: none. */
+  /** The networks of the proxies in front, separated by commas. Default: none. */
   readonly trustedProxies: readonly string[]
-  /** How long the job of a process that died is left alone, in seconds. Default 60. */
+  /** The lease of a job, in seconds. The job of a dead process runs again after it. Default 60. */
   readonly jobLeaseSeconds: number
-  /** How long running requests have to end when the service is stopped, in seconds. Default 10. */
+  /** How long to wait for requests in flight on shutdown, in seconds. Default 10. */
   readonly stopSeconds: number
 }
 
-/** @throws Error that names each variable that is wrong, and each `SERVICE_…` that does not exist. */
+/** @throws Error that names each invalid variable and each unknown `SERVICE_…`. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const own = Object.entries(environment).filter(([name]) => name.startsWith('SERVICE_'))
   const { data: given, error } = variables.safeParse(Object.fromEntries(own))
-  if (!given) throw new Error(`The environment is wrong.\n${z.prettifyError(error)}`)
+  if (!given) throw new Error(`The environment is invalid.\n${z.prettifyError(error)}`)
   return {
     port: given.SERVICE_PORT,
     host: given.SERVICE_HOST,
@@ -85,14 +85,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** The service's root secret: as configured, or as the folder has it, or a new one that the folder keeps. */
+/** Returns the root secret: the configured one, or else the one in the folder, which is created if missing. */
 export async function rootSecret({ secret, folder }: Config): Promise<string> {
   if (secret !== undefined) return secret
   const file = join(folder, 'secret')
   const draft = `${file}.${randomUUID()}`
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600 })
-  // Of two that start at once, one links, and both read the whole of what it wrote.
+  // If two processes start at once, only one `link` succeeds. Both then read the complete file.
   await link(draft, file).catch((error) => {
     if (error.code !== 'EEXIST') throw error
   })

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { runTokenCommand } from './tokens/command.ts'
 
-const HELP = `npm run service                serves until it is stopped; the README lists the SERVICE_… variables
-npm run service -- token …     access tokens: issue, list, revoke; --help says how
+const HELP = `npm run service                start the service; the README lists the SERVICE_… variables
+npm run service -- token …     issue, list and revoke access tokens; see --help
 `
 
 const [command, ...rest] = process.argv.slice(2)
@@ -13,11 +13,11 @@ else {
   process.exitCode = command === '--help' ? 0 : 2
 }
 
-/** What the operator can mend is said in a line; a slip of ours needs its stack. */
+/** One line for a failure that the operator can fix. The stack for a bug. */
 function giveUp(error: unknown): never {
   const { code, message, port } = Object(error)
   if (code === 'EADDRINUSE')
-    console.error(`Port ${port} is in use: SERVICE_PORT names another; 0 is any free one.`)
+    console.error(`Port ${port} is in use. Set SERVICE_PORT to another port, or to 0 for any free one.`)
   else console.error(error instanceof TypeError || error instanceof ReferenceError ? error : message || code)
   process.exit(1)
 }

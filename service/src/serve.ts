@@ -18,7 +18,7 @@ import { stop } from './stop.ts'
 import { NO_DEMO, storyOf } from './story.ts'
 
 const FOR_TRYING_OUT =
-  'State is kept in PGlite, which is for trying out. For anything else, SERVICE_DATABASE_URL names a Postgres.'
+  'State is kept in PGlite, which is for trying out. In production, set SERVICE_DATABASE_URL to a Postgres server.'
 
 const config = readConfig(process.env)
 const secret = await rootSecret(config)
@@ -49,7 +49,7 @@ const dependencies: Dependencies = {
   stopping: stopping.signal,
   report,
 }
-const app = createApp(dependencies) // in the same turn: no request comes before it
+const app = createApp(dependencies) // in the same turn, so before any request
 if (config.seed) await seed(dependencies, SEED_PARTS)
 const background = startBackground(dependencies)
 console.log(`Listening on ${here}, reference at ${here}/docs, overview at ${here}/`)

@@ -3,10 +3,10 @@ import { demoToken, hasDemoToken } from './database/seed.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { urlOf } from './listeners/compile.ts'
 
-/** What it prints without one. */
-export const NO_DEMO = '\nNo demo tenant here. For an access token: npm run service -- token --help\n'
+/** Printed if there is no demo tenant. */
+export const NO_DEMO = '\nNo demo tenant. To issue an access token: npm run service -- token --help\n'
 
-/** What the service prints at the start: the demo tenant's token, and three commands that show what the service does. */
+/** What the service prints at the start: the demo tenant's token, and three commands to try. */
 export async function storyOf(dependencies: Dependencies): Promise<string> {
   if (!(await hasDemoToken(dependencies))) return NO_DEMO
   const { baseUrl, secret } = dependencies
@@ -25,7 +25,7 @@ export HOOKGATE_SECRET=${demoSigningSecret(secret)}
 `
 }
 
-/** Of task 1, as long as it is open. */
+/** The current step of task 1, while the task is open. */
 async function firstStep({ database }: Dependencies): Promise<string> {
   const [step] = await database.query<{ instance_id: string }>(
     `SELECT instance_id FROM task_steps JOIN tasks ON tasks.id = task_id

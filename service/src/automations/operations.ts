@@ -22,11 +22,11 @@ export const createOperation = createRoute({
   operationId: 'createAutomation',
   summary: 'Create an automation with its incoming-webhook trigger',
   description:
-    'Makes the listener URL, and for HMAC the secret, which is shown here only. Nothing runs before it is published and ' +
-    'its trigger enabled. Takes the role `super_admin`.',
+    'Creates the listener URL, and for HMAC the secret, which is shown only here. Nothing runs until it is published and ' +
+    'its trigger is enabled. Requires the role `super_admin`.',
   request: { body: { required: true, ...json(newAutomationSchema) } },
   responses: {
-    200: { description: 'The automation, and its secret.', ...json(createdAutomationSchema) },
+    200: { description: 'The automation and its secret.', ...json(createdAutomationSchema) },
     ...refusals('body_not_json', 'webhook_invalid', 'forbidden', 'body_too_large'),
   },
 })
@@ -67,7 +67,7 @@ export const patchOperation = createRoute({
   method: 'patch',
   path: one.path,
   operationId: 'patchAutomation',
-  summary: 'Change what is named; enable or disable the trigger',
+  summary: 'Change the fields that are present; enable or disable the trigger',
   request: { params: one.params, body: { required: true, ...json(automationPatchSchema) } },
   responses: updated,
 })
@@ -78,7 +78,7 @@ export const updateOperation = createRoute({
   path: one.path,
   operationId: 'updateAutomation',
   summary: 'Change the fields of an automation that updateMask names',
-  description: 'What `trigger` leaves out stays, as by PATCH.',
+  description: 'Fields that `trigger` omits stay unchanged, as with PATCH.',
   request: { params: one.params, body: { required: true, ...json(maskedAutomationRequest) } },
   responses: updated,
 })
@@ -88,10 +88,10 @@ export const deleteOperation = createRoute({
   method: 'delete',
   path: one.path,
   operationId: 'deleteAutomation',
-  summary: 'Delete an automation with its listener and secrets; runs that were accepted go on',
+  summary: 'Delete an automation with its listener and secrets; accepted runs continue',
   request: { params: one.params },
   responses: {
-    200: { description: 'It is deleted.', ...json(z.object({}).openapi('DeleteAutomationResponse')) },
+    200: { description: 'Deleted.', ...json(z.object({}).openapi('DeleteAutomationResponse')) },
     ...refusals('body_not_json', 'forbidden', 'automation_unknown', 'body_too_large'),
   },
 })
@@ -117,7 +117,7 @@ export const publishOperation = createRoute({
   method: 'post',
   path: `${one.path}/action/publish`,
   operationId: 'publishAutomation',
-  summary: 'Make the steps as they stand the ones that run',
+  summary: 'Publish the current steps',
   request: { params: one.params },
   responses: { 200: automation, ...refusals('forbidden', 'automation_unknown', 'body_too_large') },
 })

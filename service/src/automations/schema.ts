@@ -14,9 +14,7 @@ import { stepsSchema } from './steps.ts'
 
 const displayName = z.string().min(1).max(200)
 const description = z.string().max(2_000)
-const enabled = z
-  .boolean()
-  .openapi({ description: 'A trigger that is not enabled runs nothing (4.2, rule 3).' })
+const enabled = z.boolean().openapi({ description: 'A disabled trigger runs nothing (4.2, rule 3).' })
 
 export const newAutomationSchema = z
   .strictObject({
@@ -30,7 +28,7 @@ export const newAutomationSchema = z
 const changes = {
   displayName: displayName.optional(),
   description: description.optional(),
-  steps: stepsSchema.optional().openapi({ description: 'They run once they are published.' }),
+  steps: stepsSchema.optional().openapi({ description: 'Steps run only after you publish them.' }),
 }
 
 export const automationPatchSchema = z
@@ -44,10 +42,10 @@ export const automationPatchSchema = z
 
 const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignored.' })
 
-/** An automation as a client read it, with its changes. */
+/** A whole automation, as a client read and then changed it. */
 export const maskedAutomationRequest = z
   .strictObject({
-    // Not by `extend`: the document would hold both schemas, each of which refuses what the other adds.
+    // Not by `extend`: the document would combine two strict schemas, which refuse each other's fields.
     automation: z
       .strictObject({
         ...changes,
@@ -62,7 +60,7 @@ export const maskedAutomationRequest = z
   })
   .openapi('MaskedUpdateAutomationRequest')
 
-/** What clearing a field of an automation means. */
+/** The value of each field once cleared. */
 export const CLEARED_AUTOMATION: z.infer<typeof maskedAutomationRequest>['automation'] = {
   displayName: undefined,
   description: '',
@@ -74,8 +72,8 @@ export const searchAutomationsRequest = searchBody({
   query: z
     .string()
     .optional()
-    .openapi({ description: 'Part of the display name or description, in any case.' }),
-  refs: refs.optional().openapi({ description: 'Empty or absent: all.' }),
+    .openapi({ description: 'Part of the display name or description. Ignores case.' }),
+  refs: refs.optional().openapi({ description: 'Default: all.' }),
 }).openapi('SearchAutomationsRequest')
 
 export const automationSchema = z
@@ -83,18 +81,18 @@ export const automationSchema = z
     id: z.string(),
     displayName: z.string(),
     description: z.string(),
-    steps: stepsSchema.openapi({ description: 'As edited last.' }),
+    steps: stepsSchema.openapi({ description: 'The steps as last edited.' }),
     publishedVersion: z
       .int()
       .nullable()
-      .openapi({ description: 'The version whose steps run. Null: never published, nothing runs.' }),
+      .openapi({ description: 'The version whose steps run. Null if never published: nothing runs.' }),
     trigger: z.object({ enabled, incomingWebhook: webhookSchema }),
     createdByUserId: z.string(),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
   .openapi('Automation', {
-    description: 'The specification describes it (4.2) and shows none of its fields.',
+    description: 'The specification describes automations (4.2) but shows no fields.',
   })
 
 export const automationResponse = z.object({ automation: automationSchema }).openapi('AutomationResponse')

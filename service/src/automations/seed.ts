@@ -7,20 +7,20 @@ import { addSecret } from '../listeners/secrets.ts'
 import type { NewAutomation } from './schema.ts'
 import { createAutomation, publishAutomation } from './store.ts'
 
-/** The demo listeners' IDs, which never change, so that commands can name them. */
+/** The demo listeners' IDs, fixed so that documented commands can use them. */
 export const DEMO_LISTENERS = {
   hmac: '00000000-0000-4000-8000-00000000000a',
   jwt: '00000000-0000-4000-8000-00000000000b',
 } as const
 
-/** The demo sender's secret. It follows from the service's secret, so that every start can print it. */
+/** The demo sender's secret. Derived from the root secret, so that every start can print it. */
 export function demoSigningSecret(secret: string): string {
   return derivedKey(secret, 'demo signing secret').toString('base64url')
 }
 
 const ADA: Caller = { userId: DEMO.adminId, roles: ['super_admin'], skipsAnyStep: true }
 
-/** One automation that skips the current step of the task that an HMAC webhook names, and one that keeps what JWT brings. */
+/** Two automations. An HMAC webhook skips the current step of the task it names, and a JWT webhook is recorded. */
 export const seedAutomations: SeedPart = async (tx, dependencies) => {
   await seedOne(tx, dependencies, DEMO_LISTENERS.hmac, {
     displayName: 'Payroll has approved',
@@ -31,7 +31,7 @@ export const seedAutomations: SeedPart = async (tx, dependencies) => {
   await addSecret(tx, dependencies, DEMO_LISTENERS.hmac, demoSigningSecret(dependencies.secret))
   await seedOne(tx, dependencies, DEMO_LISTENERS.jwt, {
     displayName: 'HR keeps us informed',
-    description: 'Keeps what it is told.',
+    description: 'Records each webhook.',
     steps: [{ type: 'record', valueCel: 'ctx.trigger' }],
     trigger: {
       enabled: true,

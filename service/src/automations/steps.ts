@@ -14,7 +14,7 @@ function cel(type: CelType, gives: string) {
         checkCel(expression, type)
       } catch (error) {
         if (!(error instanceof CelError)) throw error
-        addIssue({ code: 'custom', message: `no CEL expression that fits: ${error.message}` })
+        addIssue({ code: 'custom', message: `is not a valid CEL expression: ${error.message}` })
       }
     })
     .openapi({ description: `CEL over \`ctx.trigger\`, the body of the webhook. ${gives}` })
@@ -23,26 +23,26 @@ function cel(type: CelType, gives: string) {
 const skipStep = z
   .strictObject({
     type: z.literal('skip_step'),
-    taskIdCel: cel('any', 'Gives the task: its ID, or its numeric ID as a text or a number.'),
+    taskIdCel: cel('any', 'Returns the task: its ID, or its numeric ID as a string or a number.'),
     policyStepIdCel: cel(
       'string',
-      'Gives the ID of the step to skip. Without it: the current step.',
+      'Returns the ID of the step to skip. Default: the current step.',
     ).optional(),
-    commentCel: cel('string', 'Gives the comment.').optional(),
+    commentCel: cel('string', 'Returns the comment.').optional(),
   })
   .openapi('SkipStepStep')
 
 const createTask = z
   .strictObject({
     type: z.literal('create_task'),
-    taskCel: cel('map', 'Gives what `POST /api/v1/tasks` takes as its body.'),
+    taskCel: cel('map', 'Returns the body of a `POST /api/v1/tasks`.'),
   })
   .openapi('CreateTaskStep')
 
 const record = z
   .strictObject({
     type: z.literal('record'),
-    valueCel: cel('any', 'Gives the value to keep.'),
+    valueCel: cel('any', 'Returns the value to record.'),
   })
   .openapi('RecordStep')
 

@@ -27,7 +27,7 @@ const ROWS = `a.id, a.display_name, a.description, a.steps, a.published_version,
 
 const QUERY = 'strpos(lower(a.display_name), lower($1)) > 0 OR strpos(lower(a.description), lower($1)) > 0'
 
-/** The automations that fit, newest first. */
+/** The automations that match, newest first. */
 export function automationsLike({ query, refs }: AutomationFilters): Listing {
   return {
     select: ROWS,
@@ -39,7 +39,7 @@ export function automationsLike({ query, refs }: AutomationFilters): Listing {
   }
 }
 
-/** @throws Problem for an ID that nothing has. */
+/** @throws Problem `automation_unknown`. */
 export async function findAutomation(database: Queryable, id: string): Promise<AutomationRow> {
   const [row] = await database.query<AutomationRow>(
     `SELECT ${ROWS} WHERE a.id = $1 AND a.deleted_at IS NULL`,
@@ -67,7 +67,7 @@ export async function createAutomation(
   }
 }
 
-/** What is absent stays. New steps do not run before they are published. */
+/** Changes the fields that are present. New steps run only once published. */
 export async function patchAutomation(
   tx: Transaction,
   dependencies: Dependencies,
@@ -84,7 +84,7 @@ export async function patchAutomation(
   if (trigger) await patchListener(tx, dependencies, id, trigger)
 }
 
-/** Makes the steps as they stand the ones that run, as a new version. */
+/** Publishes the current steps as a new version. */
 export async function publishAutomation(tx: Transaction, { clock }: Dependencies, id: string): Promise<void> {
   const [row] = await tx.query(
     `UPDATE automations SET published_version = coalesce(published_version, 0) + 1, updated_at = $2
@@ -99,7 +99,7 @@ export async function publishAutomation(tx: Transaction, { clock }: Dependencies
   )
 }
 
-/** Deletes its listener and secrets at once. Runs that were accepted before go on, and can still be read. */
+/** Marks the automation as deleted and removes its listener and secrets. Accepted runs continue and stay readable. */
 export async function deleteAutomation(tx: Transaction, { clock }: Dependencies, id: string): Promise<void> {
   const [row] = await tx.query(
     'UPDATE automations SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING id',

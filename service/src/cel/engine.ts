@@ -1,40 +1,40 @@
 import { Environment } from '@marcbachmann/cel-js'
 import { fromJson, toJson } from './json.ts'
 
-/** What is wrong with an expression, or with the values it met. The message is for its author. */
+/** An expression that is invalid or failed. The message is for its author. */
 export class CelError extends Error {
   override readonly name = 'CelError'
 }
 
-/** Longer expressions are not parsed. */
+/** The longest expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 2_000
-/** Of what an expression gives, as JSON: some times what a body can hold. */
+/** The longest result as JSON. Several times the largest body. */
 const MAX_RESULT_LENGTH = 1_000_000
 const MAX_MESSAGE_LENGTH = 300
 
-/** Expressions see one variable, `ctx`, and nothing of JavaScript. */
+/** Expressions see only the variable `ctx`, and no JavaScript. */
 const environment = new Environment({
   homogeneousAggregateLiterals: false, // JSON is not
   limits: { maxAstNodes: 300, maxDepth: 32, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 16 },
 }).registerVariable('ctx', 'map')
 
 /**
- * Refuses what is no expression over `ctx`, before it is saved.
+ * Checks an expression over `ctx` before it is saved.
  *
- * @param type What it has to give. What only the values can tell passes here.
- * @throws CelError for an expression that is too long, cannot be parsed, or whose types do not fit.
+ * @param type The required result type. A type that is known only at run time passes.
+ * @throws CelError if the expression is too long, malformed or of another type.
  */
 export function checkCel(expression: string, type: 'any' | 'bool' | 'string' | 'map' = 'any'): void {
   const { valid, error, type: given = 'dyn' } = attempt(() => parse(expression).check())
   if (!valid) throw celError(error)
   const fits = type === 'any' || given.startsWith('dyn') || given === type || given.startsWith(`${type}<`)
-  if (!fits) throw new CelError(`must give a ${type}, and gives a ${given}`)
+  if (!fits) throw new CelError(`must return a ${type}, but returns a ${given}`)
 }
 
 /**
- * Evaluates an expression over `ctx`, however long it takes: only where nobody waits for anything else.
+ * Evaluates an expression over `ctx`. Blocks for as long as it takes, so call it only in a worker thread.
  *
- * @param ctx JSON, and so is the result.
+ * @param ctx JSON. So is the result.
  * @throws CelError
  */
 export function evaluateHere(expression: string, ctx: string): string {
@@ -42,7 +42,7 @@ export function evaluateHere(expression: string, ctx: string): string {
     const result = toJson(parse(expression)({ ctx: fromJson(JSON.parse(ctx)) }))
     const text = JSON.stringify(result)
     if (text.length <= MAX_RESULT_LENGTH) return text
-    throw new CelError(`gives more than ${MAX_RESULT_LENGTH} characters`)
+    throw new CelError(`returns more than ${MAX_RESULT_LENGTH} characters`)
   })
 }
 
@@ -59,7 +59,7 @@ function attempt<Value>(work: () => Value): Value {
   }
 }
 
-/** The engine's messages go on with a drawing of where in the text it was. */
+/** Keeps the first line. The rest of an engine message draws the position. */
 export function celError(cause: unknown): CelError {
   if (cause instanceof CelError) return cause
   const [line = ''] = cause instanceof Error ? cause.message.split('\n', 1) : []

@@ -4,24 +4,23 @@ import type { CelValue } from './json.ts'
 export { CelError, checkCel, MAX_EXPRESSION_LENGTH } from './engine.ts'
 
 /**
- * What `ctx` is in an expression, as JSON. `ctx.trigger` is the body of the webhook, unchanged:
- * a number like `1e400` is infinite to CEL, and `JSON.stringify` would write null.
+ * The JSON of `ctx`. `ctx.trigger` is the unchanged body of the webhook, because `JSON.stringify` would turn `1e400`
+ * into null.
  */
 export type CelContext = string
 
-/** How many expressions are evaluated at once: a trap holds up nobody but those behind all of them. */
+/** How many expressions are evaluated at once. A slow one blocks only its own process. */
 const EVALUATORS = 2
 
 const idle = Array.from({ length: EVALUATORS }, () => new EvaluatorProcess())
 const waiting: ((evaluator: EvaluatorProcess) => void)[] = []
 
 /**
- * Evaluates an expression over `ctx`, in a process of its own: this one goes on meanwhile. It has no effect, and always ends.
- * JSON numbers are doubles of CEL: add `1.0` to them, or convert them, `int(ctx.trigger.count) + 1`; comparisons work
- * across the types.
+ * Evaluates an expression over `ctx` in another process, without side effects and within a time limit. JSON numbers are
+ * CEL doubles: add `1.0`, or convert them as in `int(ctx.trigger.count) + 1`. Comparisons work across number types.
  *
- * @throws CelError (as a rejection) also for a member that is missing (`has(ctx.trigger.name)` asks first), after a
- * second, and for too much memory.
+ * @throws CelError (as a rejection) if the expression fails, takes longer than a second or needs too much memory. A
+ * missing member is a failure too: test it with `has(ctx.trigger.name)`.
  */
 export async function evaluateCel(expression: string, ctx: CelContext): Promise<CelValue> {
   const question = { expression, ctx }
@@ -38,8 +37,8 @@ export async function evaluateCel(expression: string, ctx: CelContext): Promise<
 export type Evaluate = typeof evaluateCel
 
 /**
- * Remembers the answers, and the refusals: what was asked before a transaction is known inside it, where an expression that
- * takes its time would hold up others; on PGlite, everybody.
+ * Caches results and errors. Evaluate before a transaction, so that a slow expression does not keep its locks. PGlite
+ * has only one connection to block.
  */
 export function rememberedCel(): Evaluate {
   const answers = new Map<string, Promise<CelValue>>()

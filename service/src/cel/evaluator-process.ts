@@ -5,17 +5,17 @@ import { CelError } from './engine.ts'
 import { tooMuchMemory } from './evaluator.ts'
 import type { Answer, Question } from './thread.ts'
 
-/** What was built, also for the tests: Node runs no TypeScript there. */
+/** The built file, also in tests, because the child process runs no TypeScript. */
 const PROCESS = fileURLToPath(new URL('../../dist/cel/process.js', import.meta.url))
 
 /**
- * An evaluator in a process of its own: a text that is larger than the memory of a thread (`names.join(separator)` over
- * 64 KB can be) ends the whole process that the thread is in.
+ * An evaluator in a child process. A string larger than a thread's memory limit, e.g. from `names.join(separator)` over
+ * 64 KB, ends the thread's whole process.
  */
 export class EvaluatorProcess {
   #child: ChildProcess | undefined
 
-  /** @throws CelError also for an expression that used up its time or its memory. */
+  /** @throws CelError also if the expression exceeds its time or memory. */
   async evaluate(question: Question): Promise<string> {
     const answer = await this.#ask(question)
     if ('result' in answer) return answer.result
@@ -28,16 +28,16 @@ export class EvaluatorProcess {
     const over = new AbortController()
     const ended = once(child, 'exit', over).then(([code, signal]) => {
       if (signal === 'SIGABRT' || code === 134) throw tooMuchMemory()
-      throw new Error(`the process that evaluates expressions ended (${signal ?? code})`)
+      throw new Error(`the process that evaluates expressions exited (${signal ?? code})`)
     })
     try {
       child.send(question)
       const [answer]: Answer[] = await Promise.race([once(child, 'message', over), ended])
-      if (answer === undefined) throw new TypeError('the process that evaluates expressions said nothing')
+      if (answer === undefined) throw new TypeError('the process that evaluates expressions sent no answer')
       return answer
     } finally {
       over.abort()
-      child.unref() // the service does not wait for it
+      child.unref() // so that it does not keep the service alive
       child.channel?.unref()
     }
   }
@@ -48,7 +48,7 @@ export class EvaluatorProcess {
     child.once('exit', () => {
       this.#child = undefined
     })
-    child.on('error', () => {}) // who waits for an answer hears of it, too
+    child.on('error', () => {}) // pending evaluations are rejected elsewhere
     this.#child = child
     return child
   }

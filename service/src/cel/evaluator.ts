@@ -3,14 +3,17 @@ import { Worker } from 'node:worker_threads'
 import { CelError } from './engine.ts'
 import type { Answer, Question } from './thread.ts'
 
-/** A thread runs what was built, also for the tests: Node runs no TypeScript there. */
+/** The built file, also in tests, because a thread runs no TypeScript. */
 const THREAD = new URL('../../dist/cel/thread.js', import.meta.url)
-/** Far more than an expression over 64 KB takes. A thread that wants more ends; at one stroke, it ends the process. */
+/**
+ * Far more than an expression over 64 KB needs. A thread that exceeds it ends. A single huge allocation ends the
+ * process.
+ */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 }
-/** How often an evaluation is begun anew that others on the machine have kept from its time. */
+/** How often an evaluation is retried if a busy machine kept it from its CPU time. */
 const MOST_ATTEMPTS = 10
 
-/** Evaluates in a thread of its own, which is ended and replaced when an expression takes too long or too much. */
+/** Evaluates in a worker thread. Replaces the thread if an expression takes too much time or memory. */
 export class Evaluator {
   readonly #timeoutMs: number
   #thread: Promise<Worker> | undefined
@@ -19,7 +22,7 @@ export class Evaluator {
     this.#timeoutMs = timeoutMs
   }
 
-  /** @throws CelError also for an expression that used up its time or its memory. */
+  /** @throws CelError also if the expression exceeds its time or memory. */
   async evaluate(question: Question): Promise<string> {
     for (let attempt = 1; ; attempt += 1) {
       const before = process.cpuUsage()
@@ -35,7 +38,7 @@ export class Evaluator {
     }
   }
 
-  /** Undefined when the time was over. */
+  /** Undefined after a timeout. */
   async #attempt(question: Question): Promise<Answer | undefined> {
     const thread = await this.#started()
     const outOfTime = new AbortController()
@@ -68,11 +71,11 @@ export function tooMuchMemory(): CelError {
   return new CelError(`took more than ${RESOURCE_LIMITS.maxOldGenerationSizeMb} MB and was stopped`)
 }
 
-/** Of the environment it knows nothing, and no process waits for it. */
+/** The thread gets an empty environment and does not keep the process alive. */
 async function start(): Promise<Worker> {
   const thread = new Worker(THREAD, { resourceLimits: RESOURCE_LIMITS, env: {} })
   await once(thread, 'message')
   thread.unref()
-  thread.on('error', () => {}) // who waits for an answer hears of it, too
+  thread.on('error', () => {}) // pending evaluations are rejected elsewhere
   return thread
 }

@@ -1,4 +1,4 @@
-/** A CEL value as JSON has it. */
+/** Converts a CEL value to JSON. */
 export type CelValue =
   | null
   | boolean
@@ -8,10 +8,10 @@ export type CelValue =
   | { readonly [member: string]: CelValue }
 
 /**
- * CEL has more types than JSON, and this is the JSON form of each as protobuf defines it: integers beyond 2^53 as decimal
- * strings, timestamps as RFC 3339, durations as seconds (`3600s`), bytes as base64.
+ * Uses protobuf's JSON mapping: integers beyond 2^53 become decimal strings, timestamps RFC 3339, durations seconds
+ * (`3600s`) and bytes base64.
  *
- * @throws TypeError for values that JSON has no form of: a type, NaN, infinity.
+ * @throws TypeError for values without a JSON form: types, NaN and infinity.
  */
 export function toJson(value: unknown): CelValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
@@ -22,13 +22,13 @@ export function toJson(value: unknown): CelValue {
   if (Array.isArray(value)) return value.map(toJson)
   if (value instanceof Map) return object([...value])
   if (isPlain(value)) return object(Object.entries(value))
-  const primitive: unknown = Object(value).valueOf() // the engine's own classes, which it does not export
+  const primitive: unknown = Object(value).valueOf() // an instance of a class that the engine does not export
   if (typeof primitive === 'bigint') return toJson(primitive) // uint
   if (typeof primitive === 'number' && typeof value === 'object') return `${value}` // duration
-  throw new TypeError('gives a value that JSON has no form of')
+  throw new TypeError('returns a value that JSON cannot represent')
 }
 
-/** By the prototype: a body may have a member `constructor` of its own. */
+/** Compares prototypes, because a body may have a member named `constructor`. */
 function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
@@ -38,8 +38,8 @@ function object(entries: readonly (readonly [unknown, unknown])[]): CelValue {
 }
 
 /**
- * JSON as the engine shall see it: objects as maps. The engine asks an object for its `constructor`, and a body may have
- * a member of that name.
+ * Converts JSON objects to maps for the engine. It reads an object's `constructor`, and a body may have a member of
+ * that name.
  */
 export function fromJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromJson)

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { celError, evaluateHere } from './engine.ts'
 
-/** What a thread is asked: one thing at a time. */
+/** A request to a thread. One at a time. */
 export interface Question {
   readonly expression: string
   /** JSON. */

@@ -2,26 +2,26 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'nod
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Behind whatever the file says: on Windows nobody else reads a byte that is locked. */
+/** Beyond the file's content, because Windows forbids reading a locked byte. */
 const LOCKED_BYTE = 1_024
 
 /**
- * Takes a folder for this process, since two on the same files of PGlite would destroy them. The lock is the system's: it
- * ends with the process, however that ends, and holds between containers that share the folder of one machine.
+ * Locks a folder for this process, because two processes would corrupt PGlite's files. The operating system releases
+ * the lock when the process ends. It also works between containers that share a folder of one machine.
  *
- * @returns Lets go of it.
- * @throws Error that says who has it.
+ * @returns A function that releases the lock.
+ * @throws Error that names the process that holds the lock.
  */
 export async function lockFolder(folder: string): Promise<() => void> {
   const { tryLock } = await import('fs-native-extensions')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'lock')
-  const file = openSync(path, 'a', 0o600) // a FileHandle would be closed once nobody refers to it
+  const file = openSync(path, 'a', 0o600) // a FileHandle would be closed by garbage collection
   if (!tryLock(file, LOCKED_BYTE, 1)) {
     closeSync(file)
     throw new Error(
-      `Process ${readFileSync(path, 'utf8')} (of another container, perhaps) has the data folder ${folder}, and PGlite ` +
-        'has one process: stop it, or set SERVICE_DATABASE_URL.',
+      `Process ${readFileSync(path, 'utf8')} (perhaps in another container) uses the data folder ${folder}, and PGlite ` +
+        'allows only one process. Stop it, or set SERVICE_DATABASE_URL.',
     )
   }
   ftruncateSync(file)

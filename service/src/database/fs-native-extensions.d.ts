@@ -1,4 +1,4 @@
 declare module 'fs-native-extensions' {
-  /** Locks a part of a file that is open for writing, until it is closed or the process ends. False: another has it. */
+  /** Locks a range of an open file until it is closed or the process ends. False if another process holds the lock. */
   export function tryLock(fd: number, offset: number, length: number): boolean
 }

@@ -4,14 +4,13 @@ import type { Database, Queryable, Transaction } from './database.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 
-/** `NNN-name.sql`, applied in the order of the numbers. */
+/** `NNN-name.sql`, applied in numeric order. */
 const FILE = /^\d{3}-[a-z-]+\.sql$/
 
 /**
- * Applies the migrations that the database has not seen, all of them in one transaction. Any number of processes may start
- * at once: they wait for one another.
+ * Applies all pending migrations in one transaction. Processes that start at the same time wait for each other.
  *
- * @returns The files that were applied now.
+ * @returns The files that were applied.
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
   return database.exclusively(async () => {
@@ -21,7 +20,7 @@ export async function migrate(database: Database): Promise<readonly string[]> {
   })
 }
 
-/** The files that a migrated database has not seen, in the order in which they are to be applied. */
+/** The pending migrations of a migrated database, in order. */
 export async function missingMigrations(database: Queryable): Promise<readonly string[]> {
   const files = (await readdir(FOLDER)).filter((file) => FILE.test(file)).toSorted()
   const rows = await database.query<{ file: string }>('SELECT file FROM service_migrations')

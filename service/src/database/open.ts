@@ -4,7 +4,7 @@ import { lockFolder } from './folder-lock.ts'
 import { openPGlite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
 
-/** The Postgres at this URL, or one inside this process with its files in the folder, which is then this process's. */
+/** Opens the Postgres server at this URL, or else a PGlite in the folder, which it locks. */
 export async function openDatabase(
   url: string | undefined,
   folder: string,

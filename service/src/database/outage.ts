@@ -2,18 +2,17 @@ import type { Queryable } from './database.ts'
 import { isUnreachable } from './unreachable.ts'
 
 export interface OutageOptions {
-  /** Prints a line, or a failure with its stack. */
+  /** Prints a line, or an error with its stack. */
   readonly log: (said: unknown) => void
-  /** How often a database that is down is asked whether it is back, in milliseconds. Default 1,000. */
+  /** How often to probe a database that is down, in milliseconds. Default 1,000. */
   readonly probeMs?: number | undefined
-  /** Milliseconds that never go back. Default: `performance`. */
+  /** A monotonic clock in milliseconds. Default: `performance`. */
   readonly clock?: { now(): number } | undefined
 }
 
 /**
- * Makes a `report` that prints failures as they come, except those of a database that is down: these are one line at the
- * beginning and one at the end, however many there were. The outage is over when a probe gets through and nothing has
- * failed since the probe before.
+ * Makes a `report` function that prints failures. A database outage gets one line at its start and one at its end. The
+ * outage is over once a probe succeeds and nothing has failed since the previous probe.
  */
 export function outageReporter(
   database: Queryable,

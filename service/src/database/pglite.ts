@@ -7,7 +7,7 @@ import { storable } from './storable.ts'
 /**
  * Postgres inside this process.
  *
- * @param folder Where it keeps its files, made if missing. Without one it lives in memory. One process at a time.
+ * @param folder The folder of its files, created if missing. Default: in memory. Only one process may use it.
  */
 export async function openPGlite(folder?: string): Promise<Database> {
   if (folder === undefined) return onPGlite(await PGlite.create())

@@ -3,12 +3,12 @@ import type { Database, Queryable, Transaction } from './database.ts'
 import { storable } from './storable.ts'
 
 const CONNECT_TIMEOUT_MS = 15_000
-/** For a server that hangs: clients wait for ever. */
+/** The statement timeout. Without it, clients wait forever for a server that hangs. */
 const STATEMENT_TIMEOUT_MS = 15_000
 
 /**
- * A Postgres server, through a pool. `onIdleError` is told of connections that break while nobody uses them. Statements
- * are sent when they are asked, without waiting for the answers to those before.
+ * Connects to a Postgres server through a pool. `onIdleError` gets the errors of idle connections. Statements are
+ * pipelined.
  */
 export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) => void): Database {
   const client = new pg.Pool({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, pipeline: true })
@@ -20,7 +20,7 @@ export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) 
     exclusively: (work) =>
       inTransaction(client, async (tx) => {
         const lock = "SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service exclusively', 0))"
-        await tx.script(lock) // waits as long as it takes
+        await tx.script(lock) // without a timeout
         return work()
       }),
     close: () => client.end(),
@@ -31,7 +31,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promis
   const client = await pool.connect()
   client.on('error', ignore)
   try {
-    const begun = client.query('BEGIN') // goes with the first statement
+    const begun = client.query('BEGIN') // pipelined with the first statement
     begun.catch(ignore)
     const result = await work({ client, ...runner(client) })
     await begun
@@ -46,17 +46,16 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promis
   }
 }
 
-/** A transaction in which something failed answers COMMIT as well, by rolling back. */
+/** Postgres answers COMMIT of a failed transaction with a rollback, not with an error. */
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT')
-  if (command !== 'COMMIT')
-    throw new Error('a statement of the transaction failed, and nothing of it is kept')
+  if (command !== 'COMMIT') throw new Error('a statement of the transaction failed, so it was rolled back')
 }
 
-/** A connection that breaks between two statements fails the next one; pg also emits it, which would end the process. */
+/** Swallows a connection error, which would end the process. The next statement fails with it anyway. */
 function ignore(): void {}
 
-/** A connection that cannot even roll back is closed, and the server rolls back by itself. */
+/** Closes a connection that cannot roll back. The server then rolls back by itself. */
 async function rollBack(client: pg.PoolClient): Promise<void> {
   try {
     await client.query('ROLLBACK')
@@ -68,7 +67,7 @@ async function rollBack(client: pg.PoolClient): Promise<void> {
 
 function runner(client: pg.Pool | pg.PoolClient): Queryable & { script(text: string): Promise<void> } {
   return {
-    // pg cannot know what a statement gives; who writes the statement says it.
+    // pg cannot know the row type, so the caller declares it.
     query: async <Row>(text: string, params: readonly unknown[] = []) =>
       (await client.query(prepared(text, storable(params)))).rows as Row[],
     script: async (text) => {
@@ -77,15 +76,15 @@ function runner(client: pg.Pool | pg.PoolClient): Queryable & { script(text: str
   }
 }
 
-/** Each text has one name, so that a connection parses it once. The texts are the service's own, and not many. */
+/** Gives each statement text a name, so that a connection parses it once. The texts are constants of the service. */
 const names = new Map<string, string>()
 
-/** pg takes it, its types do not have it. */
+/** pg supports it, but its types do not declare it. */
 interface TimedQuery extends pg.QueryConfig {
   readonly query_timeout: number
 }
 
-/** A statement that Postgres keeps prepared. Fails when it takes longer than 15 seconds. */
+/** A prepared statement. Fails after 15 seconds. */
 export function prepared(text: string, params: readonly unknown[]): TimedQuery {
   const name = names.get(text) ?? `service_${names.size}`
   names.set(text, name)

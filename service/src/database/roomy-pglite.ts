@@ -1,24 +1,24 @@
 import { statfsSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 
-/** Four segments of its log. */
+/** Four WAL segments. */
 const LEAST_FREE_BYTES = 64 * 1_024 * 1_024
 
-/** What Postgres says of a full disk. */
+/** Postgres's code for a full disk. */
 class DiskFullError extends Error {
   override readonly name = 'DiskFullError'
   readonly code = '53100'
 }
 
 /**
- * A PGlite that is asked nothing while its disk is nearly full. When PGlite cannot extend its log, its next statement never
- * returns, and the whole process stands still. Refused, it goes on as soon as there is room again.
+ * A PGlite that refuses statements while its disk is nearly full. If PGlite cannot extend its WAL, the next statement
+ * never returns and blocks the process. Works again as soon as there is room.
  */
 export class RoomyPGlite extends PGlite {
   readonly #folder: string
   readonly #freeBytes: (folder: string) => number
 
-  /** @param freeBytes How many bytes may still be written to the disk that has the folder. */
+  /** @param freeBytes Returns the free bytes on the folder's disk. */
   constructor(folder: string, freeBytes: (folder: string) => number = freeBytesOf) {
     super(folder)
     this.#folder = folder

@@ -3,7 +3,7 @@ import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
 import type { Transaction } from './database.ts'
 
-/** The demo tenant's IDs, which never change, so that commands can name them. */
+/** The demo tenant's IDs, fixed so that documented commands can use them. */
 export const DEMO = {
   adminId: 'user-ada',
   requesterId: 'user-grace',
@@ -16,18 +16,18 @@ export const DEMO = {
   grantPolicyId: 'policy-grant-three-steps',
 } as const
 
-/** Adds its part of the demo tenant. Runs in the seed's transaction, after the parts before it. */
+/** Adds one part of the demo tenant, in the seed's transaction. */
 export type SeedPart = (tx: Transaction, dependencies: Dependencies) => Promise<void>
 
 /**
- * The demo token of a super admin. It follows from the service's secret, so that every start can print it though the
- * database has its hash only.
+ * The demo token of a super admin. Derived from the root secret, so that every start can print it although the database
+ * holds only its hash.
  */
 export function demoToken(secret: string): string {
   return `svc_demo_${demoSecret(secret)}`
 }
 
-/** Whether the demo token gets in. Not in a database that had users before, and not once it is revoked. */
+/** Whether the demo token is valid. It is not in a database that already had users, or once it is revoked. */
 export async function hasDemoToken({ database, secret }: Dependencies): Promise<boolean> {
   const found = await database.query(
     "SELECT FROM access_tokens WHERE id = 'demo' AND secret_hash = $1 AND revoked_at IS NULL",
@@ -40,7 +40,7 @@ function demoSecret(secret: string): string {
   return derivedKey(secret, 'demo token').toString('base64url')
 }
 
-/** Fills a database without users, once, with all parts or none. */
+/** Fills a database without users in one transaction. Does nothing otherwise. */
 export async function seed(dependencies: Dependencies, parts: readonly SeedPart[]): Promise<boolean> {
   return dependencies.database.transaction(async (tx) => {
     await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service seed', 0))")

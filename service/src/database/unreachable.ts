@@ -1,4 +1,4 @@
-/** What a socket says whose server is gone, or was never there. */
+/** The codes of a socket whose server is unreachable. */
 const SOCKET_CODES: readonly unknown[] = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -11,19 +11,19 @@ const SOCKET_CODES: readonly unknown[] = [
   'ENETUNREACH',
 ]
 
-/** The same codes come from files. */
+/** The system calls that tell a socket's error from a file's. */
 const SOCKET_CALLS: readonly unknown[] = ['connect', 'read', 'write', 'getaddrinfo']
 
-/** Postgres: connection exceptions, out of resources, being stopped or started. */
+/** Postgres's classes for connection exceptions, lack of resources, and shutdown or startup. */
 const SQLSTATE = /^(08\w{3}|53\w{3}|57P0[1-3])$/
 
-/** pg has no codes for what it finds by itself. */
+/** pg's own errors have no codes. */
 const PG_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/
 
 /**
- * Whether an error says that the database could not be asked, or stopped answering: the same request may succeed later. Also
- * true for hookgate's EventStoreError around such an error. A statement that Postgres refuses is none.
+ * Whether the database was unreachable or stopped answering, so that a retry may succeed. Looks into hookgate's
+ * EventStoreError too. False for a statement that Postgres refuses.
  */
 export function isUnreachable(error: unknown): boolean {
   const { name, code, message, syscall, cause } = Object(error)

@@ -4,7 +4,7 @@ import { checkKeepable } from '../http/keepable.ts'
 import { Problem } from '../http/problem.ts'
 import type { Collection, Directory } from './schema.ts'
 
-/** Where a collection is kept, and the statement that writes it: `$1` its items as JSON, `$2` the time. */
+/** How a collection is stored. `write` takes the items as JSON (`$1`) and the time (`$2`). */
 const COLLECTIONS: Readonly<Record<Collection, { readonly exists: string; readonly write: string }>> = {
   users: {
     exists: 'SELECT FROM users WHERE id = $1',
@@ -51,9 +51,9 @@ function relatedObjects(kind: string) {
 }
 
 /**
- * Makes what is not there and updates what is; deletes nothing. One import at a time.
+ * Creates and updates objects. Deletes nothing. Imports run one at a time.
  *
- * @throws Problem `request_invalid`, `reference_unknown`, and `id_taken` for an ID that another app has.
+ * @throws Problem `request_invalid`, `reference_unknown`, and `id_taken` for an ID of another app.
  */
 export async function importDirectory(
   tx: Transaction,
@@ -76,11 +76,11 @@ export async function importDirectory(
     const values = [JSON.stringify(items), new Date(clock.now())]
     const written = await tx.query(COLLECTIONS[collection].write, values)
     if (written.length < items.length)
-      throw new Problem('id_taken', `${collection} name an ID that belongs to another app.`)
+      throw new Problem('id_taken', `${collection} holds an ID that belongs to another app.`)
   }
 }
 
-/** The same of one object that is not there yet. @throws Problem also `id_taken`. */
+/** Creates one object. @throws Problem also `id_taken`. */
 export async function createInDirectory(
   tx: Transaction,
   collection: Collection,
@@ -89,7 +89,7 @@ export async function createInDirectory(
 ): Promise<void> {
   await lockDirectory(tx)
   const found = await tx.query(COLLECTIONS[collection].exists, [item.id])
-  if (found.length > 0) throw new Problem('id_taken', 'There is an object with this ID.')
+  if (found.length > 0) throw new Problem('id_taken', 'An object with this ID already exists.')
   await importDirectory(tx, { [collection]: [item] }, dependencies)
 }
 

@@ -16,7 +16,7 @@ import {
 const common = { method: 'post' as const, tags: ['Directory'], ...ADDITION, ...takes('super_admin') }
 const REFUSED = ['body_not_json', 'reference_unknown', 'forbidden', 'id_taken', 'body_too_large'] as const
 
-/** What each path creates: the collection, its schema, and the name of the object in the answer. */
+/** The paths that create objects: the collection, its schema, and the object's name in the response. */
 const CREATED = [
   ['/api/v1/users', 'users', newUser, 'user'],
   ['/api/v1/apps', 'apps', newApp, 'app'],
@@ -30,10 +30,10 @@ const importOperation = createRoute({
   ...common,
   path: '/api/v1/import',
   operationId: 'importDirectory',
-  summary: 'Create or update many objects at once, as a seed file does; nothing is deleted',
+  summary: 'Create or update many objects at once, as a seed file does; deletes nothing',
   request: { body: { required: true, ...json(directorySchema) } },
   responses: {
-    200: { description: 'All of it is there.', ...json(z.object({}).openapi('ImportResponse')) },
+    200: { description: 'Imported.', ...json(z.object({}).openapi('ImportResponse')) },
     ...refusals(...REFUSED),
   },
 })
@@ -48,7 +48,7 @@ function createOperation([path, collection, schema, name]: (typeof CREATED)[numb
     request: { ...ofApp, body: { required: true, ...json(schema as z.ZodType<{ id?: string }>) } }, // each has one
     responses: {
       200: {
-        description: 'As it is kept.',
+        description: 'The stored object.',
         ...json(z.object({ [name]: z.object({ id: z.string() }) })),
       },
       ...refusals(...REFUSED),

@@ -6,7 +6,7 @@ const displayName = z.string().min(1).max(256)
 const related = anyMembers(z.object({ id })).openapi({
   properties: { id: { type: 'string' } },
   required: ['id'],
-  description: 'The specification shows none of its fields: they are kept as given.',
+  description: 'The specification does not show its fields. They are kept as given.',
 })
 
 const user = { displayName, email: z.string().max(320).default('') }
@@ -14,28 +14,28 @@ const app = { displayName }
 const entitlement = { displayName, description: z.string().max(4_096).default('') }
 const appUser = {
   displayName,
-  identityUserId: id.optional().openapi({ description: 'Whose account it is, if that is known.' }),
+  identityUserId: id.optional().openapi({ description: 'The user who owns the account, if known.' }),
   lastUsedAt: z.iso.datetime().optional(),
 }
 
-/** What one request creates; the service makes the ID if there is none. */
+/** An object to create. The service generates a missing ID. */
 export const newUser = z.strictObject({ id: id.optional(), ...user }).openapi('NewUser')
 export const newApp = z.strictObject({ id: id.optional(), ...app }).openapi('NewApp')
 export const newEntitlement = z.strictObject({ id: id.optional(), ...entitlement }).openapi('NewEntitlement')
 export const newAppUser = z.strictObject({ id: id.optional(), ...appUser }).openapi('NewAppUser')
 export const newRelated = anyMembers(z.object({ id: id.optional() })).openapi('NewRelatedObject', {
   properties: { id: { type: 'string' } },
-  description: 'The specification shows none of its fields: they are kept as given.',
+  description: 'The specification does not show its fields. They are kept as given.',
 })
 
-/** No ID twice. */
+/** Refuses a repeated ID. */
 function listOf<Item extends z.ZodType<{ readonly id: string }>>(item: Item) {
   const distinct = (items: readonly { readonly id: string }[]) =>
     new Set(items.map((each) => each.id)).size === items.length
-  return z.array(item).refine(distinct, 'names an ID twice').default([])
+  return z.array(item).refine(distinct, 'repeats an ID').default([])
 }
 
-/** What an import makes or updates, and what a seed file says. */
+/** The body of an import, and the content of a seed file. */
 export const directorySchema = z
   .strictObject({
     $schema: z.string().optional(),
@@ -46,7 +46,7 @@ export const directorySchema = z
     accessReviews: listOf(related),
     insights: listOf(related),
   })
-  .openapi('Directory', { description: 'Everything but automations, policies and tasks.' })
+  .openapi('Directory', { description: 'All objects except automations, policies and tasks.' })
 
 export type Directory = Omit<z.infer<typeof directorySchema>, '$schema'>
 export type Collection = keyof Directory

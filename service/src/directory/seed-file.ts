@@ -4,13 +4,13 @@ import type { Dependencies } from '../http/dependencies.ts'
 import { importDirectory } from './import.ts'
 import { directorySchema } from './schema.ts'
 
-/** Imports a file at the start. @throws Error that says what is wrong with it, in the operator's words. */
+/** Imports a seed file. @throws Error that tells the operator what is wrong with the file. */
 export async function importSeedFile(
   { database, clock }: Pick<Dependencies, 'database' | 'clock'>,
   path: string,
 ): Promise<void> {
   const { data: directory, error } = directorySchema.safeParse(await jsonOf(path))
-  if (error) throw new Error(`The seed file ${path} is wrong.\n${z.prettifyError(error)}`)
+  if (error) throw new Error(`The seed file ${path} is invalid.\n${z.prettifyError(error)}`)
   await database.transaction((tx) => importDirectory(tx, directory, { clock }))
 }
 

@@ -12,7 +12,7 @@ const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/apps/{app_id}/entitlements',
   operationId: 'listAppEntitlements',
-  summary: 'The entitlements of an app, by name',
+  summary: 'List the entitlements of an app, by name',
   tags: ['Entitlements'],
   request: { params: z.object({ app_id: z.string() }), query: pageQuery },
   responses: {
@@ -32,7 +32,7 @@ export function entitlementRoutes({ database, secret }: Dependencies): Router {
     const { app_id } = c.req.valid('param')
     const tokens = new PageTokens(key, ['entitlements', app_id])
     const [app] = await database.query('SELECT FROM apps WHERE id = $1', [app_id])
-    if (app === undefined) throw new Problem('app_unknown', 'There is no app with this ID.')
+    if (app === undefined) throw new Problem('app_unknown', 'No app has this ID.')
     const page = await listPage<EntitlementRow>(
       database,
       entitlementsOf(app_id),

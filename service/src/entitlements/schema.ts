@@ -10,7 +10,7 @@ export const appEntitlementSchema = z
     createdAt: timestamp,
   })
   .openapi('AppEntitlement', {
-    description: 'The specification names it (4.3) and shows none of its fields: all are additions.',
+    description: 'The specification names this object (4.3) but shows no fields. All fields are additions.',
   })
 
 export type AppEntitlement = z.infer<typeof appEntitlementSchema>

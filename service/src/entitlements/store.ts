@@ -10,7 +10,7 @@ export interface EntitlementRow {
   readonly created_at: Date
 }
 
-/** The entitlements of an app by name. */
+/** The entitlements of an app, ordered by name. */
 export function entitlementsOf(appId: string): Listing {
   return {
     select: 'id, app_id, display_name, description, created_at FROM app_entitlements',

@@ -1,15 +1,15 @@
 import { z } from '@hono/zod-openapi'
 
 /*
- * Objects whose members have any name, kept as they are given. zod's own (`record`, `looseObject`) leave out the member
- * `__proto__` without a word, and in JSON that is a name like any other.
+ * Objects with members of any name, kept as given. zod's `record` and `looseObject` silently drop a member named
+ * `__proto__`, which is valid JSON.
  */
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Members of any name and value; those of `known`, if they are there, as it says. */
+/** Accepts any members. Those that `known` lists must match it. */
 export function anyMembers<Known extends z.ZodObject>(known?: Known) {
   return z
     .custom<z.infer<Known> & Record<string, unknown>>(isObject, 'must be an object')
@@ -19,23 +19,23 @@ export function anyMembers<Known extends z.ZodObject>(known?: Known) {
     .openapi({ type: 'object', additionalProperties: {} })
 }
 
-/** Texts by any name. */
+/** Accepts members of any name, whose values are strings. */
 export function texts() {
   return z
     .custom<Record<string, string>>(isObject, 'must be an object')
     .superRefine((given, { addIssue }) => {
       const wrong = Object.entries(given).filter(([, text]) => typeof text !== 'string')
-      for (const [name] of wrong) addIssue({ code: 'custom', path: [name], message: 'must be a text' })
+      for (const [name] of wrong) addIssue({ code: 'custom', path: [name], message: 'must be a string' })
     })
     .openapi({ type: 'object', additionalProperties: { type: 'string' } })
 }
 
-/** A record of which `__proto__` is no key. */
+/** A record that refuses the key `__proto__`. */
 export function recordOf<Value extends z.ZodType>(value: Value) {
   return z.preprocess(
     (given, { addIssue }) => {
       if (isObject(given) && Object.hasOwn(given, '__proto__'))
-        addIssue({ code: 'custom', path: ['__proto__'], message: 'is no key here' })
+        addIssue({ code: 'custom', path: ['__proto__'], message: 'is not allowed as a key' })
       return given
     },
     z.record(z.string(), value),

@@ -4,17 +4,17 @@ import type { Queryable } from '../database/database.ts'
 import type { Dependencies } from './dependencies.ts'
 import { Problem } from './problem.ts'
 
-/** `super_admin` may do everything, `operator` tasks, `viewer` may read. */
+/** `super_admin` may do everything, `operator` may act on tasks, `viewer` may read. */
 export const ROLES = ['super_admin', 'operator', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Who asks, or in whose name a run acts. */
+/** The user of the request, or the user on whose behalf a run acts. */
 export interface Caller {
   readonly userId: string
   readonly roles: readonly string[]
-  /** Whether they may skip a step whose approvers are others. */
+  /** Whether the user may skip a step that names other approvers. */
   readonly skipsAnyStep: boolean
-  /** The run that acts in their name. Absent: they ask by API. */
+  /** The run that acts for the user. Absent for API requests. */
   readonly runId?: string
 }
 
@@ -23,17 +23,17 @@ export interface Env {
   Variables: { caller: Caller }
 }
 
-/** `svc_<id>_<secret>`: the record is found by its ID, so that the secret is only ever compared, in constant time. */
+/** `svc_<id>_<secret>`: the ID finds the record, so the secret is never looked up, only compared in constant time. */
 const TOKEN = /^Bearer +svc_([a-z0-9]{1,32})_([\w-]{43})$/i
 
-/** Compared with when there is no such token, so that unknown IDs take the same way. */
+/** Compared for unknown IDs, so that they take the same time. */
 const NOBODY = Buffer.alloc(32)
 
 export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Nobody passes without a token that is known, not revoked and not expired. */
+/** Requires a token that is known, not revoked and not expired. */
 export function bearer({ database, clock, skippers }: Dependencies): MiddlewareHandler<Env> {
   return async (c, next) => {
     const token = await tokenOf(database, c.req.header('authorization') ?? '', clock.now())
@@ -44,7 +44,7 @@ export function bearer({ database, clock, skippers }: Dependencies): MiddlewareH
   }
 }
 
-/** What the token of an `Authorization` header says: undefined for one that is unknown, revoked or expired. */
+/** Finds the caller by the token of an `Authorization` header. Undefined if it is unknown, revoked or expired. */
 export async function tokenOf(
   database: Queryable,
   header: string,
@@ -65,8 +65,8 @@ export function mayAct(caller: Pick<Caller, 'roles'>): boolean {
   return caller.roles.includes('super_admin') || caller.roles.includes('operator')
 }
 
-/** @throws Problem `forbidden` for a caller with none of the roles. */
+/** @throws Problem `forbidden` unless the caller has one of the roles. */
 export function requireRole(caller: Caller, ...roles: readonly Role[]): void {
   if (roles.some((role) => caller.roles.includes(role))) return
-  throw new Problem('forbidden', `This takes the role ${roles.join(' or ')}.`)
+  throw new Problem('forbidden', `This requires the role ${roles.join(' or ')}.`)
 }

@@ -1,29 +1,29 @@
 import type { Database } from '../database/database.ts'
 import type { JobQueue } from '../jobs/queue.ts'
 
-/** What the routes are given. Nothing else reaches them from outside. */
+/** Everything that the routes get from outside. */
 export interface Dependencies {
   readonly database: Database
   /** Milliseconds since the epoch. `Date` is one. */
   readonly clock: { now(): number }
-  /** A UUID, new each time. */
+  /** Returns a new UUID. */
   readonly newId: () => string
   /** The service's root secret, from which `derivedKey()` makes a key for each purpose. */
   readonly secret: string
-  /** `http://127.0.0.1:8080`, without a slash at the end: what the tenant is called by outside. */
+  /** The public URL of the tenant, without a trailing slash, e.g. `http://127.0.0.1:8080`. */
   readonly baseUrl: string
-  /** Whether a policy may defer its baseline to another one (specification, 2.9: behind a feature flag). */
+  /** Whether a policy may defer its baseline to another policy. A feature flag (specification, 2.9). */
   readonly baselinePolicies: boolean
-  /** Who may skip a step that names others as its approvers: every operator, or its approvers and super admins only. */
+  /** Who may skip a step that names other approvers: every operator, or only its approvers and super admins. */
   readonly skippers: 'operators' | 'approvers'
-  /** Where the runs of automations wait to be worked on. */
+  /** The queue of the automations' runs. */
   readonly jobs: JobQueue
-  /** Networks of the proxies in front, like `10.0.0.0/8`. Empty: the socket's address is the source. */
+  /** The networks of the proxies in front, e.g. `10.0.0.0/8`. If empty, the source is the socket's address. */
   readonly trustedProxies: readonly string[]
-  /** Development only: whether a JWKS may be fetched from private, loopback and link-local addresses. */
+  /** Whether to fetch a JWKS from private, loopback and link-local addresses. For development only. */
   readonly allowPrivateJwks: boolean
-  /** Aborts when the service is being stopped: what would go on for ever ends. */
+  /** Aborts on shutdown, to end long-lived responses. */
   readonly stopping: AbortSignal
-  /** Is told of failures that are no refusals. */
+  /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
 }

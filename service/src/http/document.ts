@@ -9,8 +9,8 @@ interface Operation {
 }
 
 /**
- * The OpenAPI document as people and their tools read it: with examples that work on the demo tenant, and with every
- * addition called one where its name is read.
+ * Prepares the OpenAPI document for readers. Adds examples that work on the demo tenant, and marks every addition in
+ * its summary.
  */
 export function documentText(document: object): string {
   return JSON.stringify(document, (_name, value: unknown) => presented(value))
@@ -18,9 +18,9 @@ export function documentText(document: object): string {
 
 function presented(value: unknown): unknown {
   const { operationId, type, format } = Object(value)
-  // Nothing else has this member.
+  // Only operations have this member.
   if (typeof operationId === 'string') return presentedOperation(value as Operation)
-  // Tools make up numbers where no example says that it is a text.
+  // Without an example, tools make up numbers for this string.
   if (type === 'string' && format === 'int64') return { examples: ['1'], ...Object(value) }
   return value
 }

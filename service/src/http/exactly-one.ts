@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { orNull } from './or-null.ts'
 
-/** An object of which one member is set, as the service answers it: the others are null. */
+/** A response object with exactly one member set. The others are null. */
 export function oneOfMembers<Members extends Record<string, z.ZodType>>(members: Members) {
   const nullable = Object.entries(members).map(([name, schema]) => [name, orNull(schema)])
-  // `fromEntries` forgets the names.
+  // `fromEntries` loses the key types.
   return z.object(
     Object.fromEntries(nullable) as { [Name in keyof Members]: z.ZodUnion<[Members[Name], z.ZodNull]> },
   )
 }
 
-/** The same as a request gives it: the one member, and perhaps null for others. */
+/** A request object with exactly one member set. The others are null or absent. */
 export function oneOfMembersInput<Members extends Record<string, z.ZodType>>(members: Members) {
   const optional = Object.entries(members).map(([name, schema]) => [name, orNull(schema).optional()])
   // As above.
@@ -23,7 +23,7 @@ export function oneOfMembersInput<Members extends Record<string, z.ZodType>>(mem
     .refine((value) => setMembers(value).length === 1, { error: `Set exactly one of ${names}.` })
 }
 
-/** Members of which a request sets one, and may leave the others out: they are null from then on. */
+/** Members of which a request sets exactly one. Absent ones become null. */
 export function oneOfMembersOrNull<Members extends Record<string, z.ZodType>>(members: Members) {
   const nullable = Object.entries(members).map(([name, schema]) => [name, orNull(schema).default(null)])
   // As above.
@@ -32,7 +32,7 @@ export function oneOfMembersOrNull<Members extends Record<string, z.ZodType>>(me
   }
 }
 
-/** What `refine` takes, to hold an object to setting exactly one of these members. */
+/** Arguments for `refine`: exactly one of these members must be set. */
 export function oneOf(members: object): [(value: object) => boolean, { error: string }] {
   const among = (value: object) => setMembers(value).filter(([name]) => Object.hasOwn(members, name))
   const error = `Set exactly one of ${Object.keys(members).join(', ')}.`
@@ -44,12 +44,12 @@ export function setMembers(value: object): [string, unknown][] {
   return Object.entries(value).filter(([, member]) => member !== null && member !== undefined)
 }
 
-/** An object with every name, null where `value` sets nothing. */
+/** Fills in null for the names that `value` does not set. */
 export function withNulls<Name extends string>(
   names: readonly Name[],
   value: object,
 ): { [Key in Name]: unknown } {
   const members = names.map((name) => [name, Reflect.get(value, name) ?? null])
-  // `fromEntries` forgets the names.
+  // `fromEntries` loses the key types.
   return Object.fromEntries(members) as { [Key in Name]: unknown }
 }

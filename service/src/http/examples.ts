@@ -1,12 +1,12 @@
 import { DEMO_LISTENERS } from '../automations/seed.ts'
 import { DEMO } from '../database/seed.ts'
 
-/** Only the task knows the ID of its current step, which is new each time. */
+/** A placeholder: each task's current step has a new ID. */
 const SOME_STEP = '4333eab0-ccc3-40da-8b52-0c8248f0870e'
 
 const STEPS = [{ type: 'record', valueCel: 'ctx.trigger' }]
 
-/** A body for each operation that takes one, by `operationId`. They fit the demo tenant, so that "Try it out" works there. */
+/** A request body by `operationId`. They match the demo tenant, so that "Try it out" works. */
 export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   receiveWebhook: { task: 2, 'approved by': 'payroll' },
   'svc.api.task.v1.TaskActionsService.SkipStep': { policyStepId: SOME_STEP, comment: 'Approved by phone.' },
@@ -65,7 +65,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   searchAutomations: { query: 'payroll', page_size: 10 },
 }
 
-/** Of path parameters that are the same in every demo tenant. */
+/** Path parameters that are the same in every demo tenant. */
 export const EXAMPLE_PARAMETERS: Readonly<Record<string, string>> = {
   task_id: '1',
   app_id: DEMO.appId,

@@ -4,29 +4,29 @@ import { HTTPException } from 'hono/http-exception'
 import { isUnreachable } from '../database/unreachable.ts'
 import { Problem } from './problem.ts'
 
-/** Postgres cannot keep NUL in a text, nor half of a surrogate pair in JSON. */
+/** Postgres's codes for NUL in a text and for a lone surrogate in JSON. */
 const UNSTORABLE_TEXT: readonly unknown[] = ['22021', '22P02', '22P05']
 
-/** The one place where what was thrown becomes a reply. What is not a refusal is reported, and says nothing outside. */
+/** Turns every thrown error into a response. Unexpected errors are reported and not shown. */
 export function replyTo(error: unknown, report: (error: unknown) => void): Response {
   if (error instanceof Problem) return error.toResponse()
   if (UNSTORABLE_TEXT.includes(Reflect.get(Object(error), 'code'))) {
-    return new Problem('text_not_storable', 'A text holds U+0000 or half of a surrogate pair.').toResponse()
+    return new Problem('text_not_storable', 'A text holds U+0000 or a lone surrogate.').toResponse()
   }
-  // What Hono itself throws for a body that it cannot parse, or whose Content-Type says that it is something else.
+  // Hono throws this for a body that does not parse or has another Content-Type.
   if (error instanceof HTTPException && [400, 415].includes(error.status)) {
-    const detail = 'The body is not JSON, or has no Content-Type that says so: application/json.'
+    const detail = 'The body is not JSON, or its Content-Type is not application/json.'
     return new Problem('body_not_json', detail).toResponse()
   }
   report(error)
   if (isUnreachable(error)) {
-    const detail = 'The database is unavailable. Whether anything was changed is not known.'
+    const detail = 'The database is unavailable. It is unknown whether anything changed.'
     return new Problem('unavailable', detail).toResponse()
   }
   return new Problem('internal', 'The service failed. Nothing was changed.').toResponse()
 }
 
-/** Of what may be null, and is neither: what is wrong with it, instead of that it fits neither schema. */
+/** For a nullable value, reports what is wrong with the value instead of "matches neither schema". */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   const branches = issue.code === 'invalid_union' ? issue.errors : []
   const [near, ...others] = branches.filter((issues) => issues.some(({ path }) => path.length > 0))
@@ -34,7 +34,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return near.flatMap((each) => innermost({ ...each, path: [...issue.path, ...each.path] }))
 }
 
-/** Hook of every router: a request that its schema refuses. */
+/** The hook of every router for a request that its schema refuses. */
 export function refuseInvalid(
   result: { success: true } | { success: false; error: z.ZodError },
   _context: Context,
@@ -44,5 +44,5 @@ export function refuseInvalid(
     pointer: path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
     detail: message,
   }))
-  throw new Problem('request_invalid', 'The request does not fit its schema; `errors` says where.', errors)
+  throw new Problem('request_invalid', 'The request does not match its schema. See `errors`.', errors)
 }

@@ -5,16 +5,19 @@ import type { Router } from './router.ts'
 import { unrouted } from './unrouted.ts'
 
 /**
- * `/healthz`: the process answers, so there is no reason to start another in its place. `/readyz`: requests can be served,
- * because the database answers and has every migration. Both take no token and tell nothing else.
+ * `/healthz`: the process is alive. `/readyz`: the database answers and has every migration, so requests can be served.
+ * Both need no token and reveal nothing else.
  */
 export function answerProbes(app: Router, { database }: Dependencies): void {
   app.get('/healthz', (c) => c.json({ status: 'alive' }, 200, { 'cache-control': 'no-store' }))
   app.get('/readyz', async (c) => {
     if ((await missingMigrations(database)).length > 0) {
-      throw new Problem('unavailable', 'The database lacks migrations of this version; a start applies them.')
+      throw new Problem(
+        'unavailable',
+        'The database lacks migrations of this version. Starting the service applies them.',
+      )
     }
     return c.json({ status: 'ready' }, 200, { 'cache-control': 'no-store' })
   })
-  for (const path of ['/healthz', '/readyz']) app.all(path, unrouted(app)) // without a token, too
+  for (const path of ['/healthz', '/readyz']) app.all(path, unrouted(app)) // needs no token either
 }

@@ -9,32 +9,32 @@ function clamped(size: number): number {
   return Math.min(Math.max(size, SMALLEST), LARGEST)
 }
 
-const sizeRule = 'Default 25. Below 10 behaves as 10, above 100 as 100.'
+const sizeRule = 'Default 25. Values below 10 count as 10, above 100 as 100.'
 const tokenRule = 'Empty for the first page, then the `nextPageToken` of the previous response.'
 
-/** Of any size: `int()` refuses those above 2^53, which behave as 100. */
+/** Not `int()`, which refuses integers above 2^53. They count as 100. */
 const whole = <Size extends z.ZodType<number>>(size: Size) =>
   size
     .refine(Number.isInteger, 'must be a whole number')
     .optional()
     .openapi({ type: 'integer', description: sizeRule })
 
-/** For a GET operation. In digits: `Number` also reads nothing at all, as 0, and `0x10`. */
+/** For a GET operation. Only digits, because `Number` also accepts an empty string and `0x10`. */
 export const pageQuery = z.strictObject({
   page_size: whole(
     z
       .string()
       .regex(/^-?\d+$/, 'must be a whole number')
-      .transform((digits) => clamped(Number(digits))), // beyond 10^308 it is infinite
+      .transform((digits) => clamped(Number(digits))), // infinite beyond 10^308
   ),
   page_token: z.string().optional().openapi({ description: tokenRule }),
 })
 
 const size = whole(z.number())
 const token = z.string().optional()
-const addition = 'The spelling of clients in camel case: an addition.'
+const addition = 'An addition, for clients that use camel case.'
 
-/** For the body of a POST operation, which spells both in camel case as well. */
+/** For the body of a POST operation, which also accepts both in camel case. */
 const pageBody = {
   page_size: size,
   page_token: token.openapi({ description: tokenRule }),
@@ -49,10 +49,10 @@ export interface PageRequest {
   readonly pageToken?: string | undefined
 }
 
-/** Objects by their IDs. */
+/** Selects objects by ID. */
 export const refs = z.array(z.strictObject({ id: z.string() }))
 
-/** The body of a search: its filters, and which page. Refuses two spellings that contradict each other. */
+/** The body of a search: filters and paging. Refuses two spellings with different values. */
 export function searchBody<Filters extends z.ZodRawShape>(filters: Filters) {
   return z
     .strictObject({ ...pageBody, ...filters })
@@ -60,7 +60,7 @@ export function searchBody<Filters extends z.ZodRawShape>(filters: Filters) {
     .refine(...agreeing('page_token', 'pageToken'))
 }
 
-/** What `refine` takes, to refuse a body that sets both members to different values. */
+/** Arguments for `refine`: the two members must not have different values. */
 function agreeing(
   one: string,
   other: string,
@@ -81,19 +81,22 @@ export function pageOf<Element extends z.ZodType>(element: Element) {
 }
 
 export interface Listing {
-  /** `columns FROM …`, what stands behind SELECT. */
+  /** The rest of the SELECT: `columns FROM …`. */
   readonly select: string
-  /** Which rows there are; its values are `params`. */
+  /** The condition on rows. Its values are `params`. */
   readonly where: string
   readonly params: readonly unknown[]
-  /** The columns that order the rows, the last one unique. An index begins with what `where` fixes, then has these. */
+  /**
+   * The columns to order by. The last one must be unique. The index starts with the columns that `where` fixes,
+   * followed by these.
+   */
   readonly keys: readonly string[]
   readonly order: 'ASC' | 'DESC'
 }
 
 /**
- * One page, found by the keys of the last row before it: its cost does not grow with its place, and a row that is there
- * all the time is seen once, whatever is inserted and deleted meanwhile.
+ * Reads one page by keyset pagination. Every page costs the same. A row that is neither inserted nor deleted meanwhile
+ * appears exactly once.
  */
 export async function listPage<Row>(
   database: Queryable,

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 
 /**
- * One of the listed words, or one that is not listed yet: clients and stored rows must survive words that they do not
- * know (specification, 2 and 9). Editors still offer the listed ones.
+ * Any string, with the listed words as suggestions. Clients and stored rows must tolerate words that they do not know
+ * (specification, 2 and 9).
  */
 export type OpenEnum<Word extends string> = Word | (string & {})
 
-/** For what the service answers. What it is given is judged by `z.enum(words)`: a client cannot invent words. */
+/** For responses. Requests use `z.enum(words)`, because a client cannot invent words. */
 export function openEnum<const Words extends readonly [string, ...string[]]>(words: Words) {
   const schema: z.ZodType<OpenEnum<Words[number]>> = z.union([z.enum(words), z.string()])
   return schema
@@ -17,6 +17,6 @@ export function prefixed<const Prefix extends string, const Endings extends read
   prefix: Prefix,
   endings: Endings,
 ) {
-  // `map` forgets how many there are.
+  // `map` loses the tuple's length.
   return endings.map((ending) => `${prefix}_${ending}`) as [`${Prefix}_${Endings[number]}`]
 }

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi'
 
 /**
- * A named schema, or null. `.nullable()` would write the null into the schema of that name, for everybody who refers to
- * it.
+ * A named schema or null. `.nullable()` would make the named schema itself nullable, for every reference.
  */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return z.union([schema, z.null()])

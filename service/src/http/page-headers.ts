@@ -1,8 +1,8 @@
 /**
- * What browsers are told about each page: scripts and styles come from files of this service only, nothing is inline, nobody
- * frames it, and no address is passed on.
+ * The security headers of each page. Scripts and styles load only from this service, never inline. Framing is
+ * forbidden, and no referrer is sent.
  *
- * @param connects Origins that its scripts may ask besides its own.
+ * @param connects Additional origins that the page's scripts may request.
  */
 export function pageHeaders(...connects: readonly string[]): Record<string, string> {
   const policy = {

@@ -4,16 +4,16 @@ import { Problem } from './problem.ts'
 
 const TAG_BYTES = 16
 
-/** Longer ones are none of ours, and are not decoded. */
+/** The longest token that is decoded. */
 const LONGEST = 2_000
 
 const keysSchema = z.array(z.string())
 
 /**
- * Tokens for one query: the sort keys of the last element, and a tag over them and the query. Whoever changes the token
- * or the query's filters gets a refusal, not another page.
+ * Page tokens for one query. A token holds the sort keys of the last element and a MAC over them and the query. A
+ * changed token or filter is refused.
  *
- * @param query What the token is bound to: the operation, its path and its filters. Not `page_size`, which may change.
+ * @param query What the token is bound to: the operation, its path and its filters. `page_size` may change.
  */
 export class PageTokens {
   readonly #key: Uint8Array
@@ -29,7 +29,7 @@ export class PageTokens {
     return Buffer.concat([this.#tagOf(text), text]).toString('base64url')
   }
 
-  /** @throws Problem `page_token_invalid` for a token that this service did not write for this query. */
+  /** @throws Problem `page_token_invalid` for a token that this service did not issue for this query. */
   read(token: string): readonly string[] {
     const bytes = Buffer.from(token.length > LONGEST ? '' : token, 'base64url')
     const [tag, text] = [bytes.subarray(0, TAG_BYTES), bytes.subarray(TAG_BYTES)]

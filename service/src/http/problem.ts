@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 
-/** The codes of all refusals, each with its status. One table: nothing else in the service knows a status of a refusal. */
+/** The status of every refusal, by code. The only place for these statuses. */
 export const PROBLEM_STATUSES = {
   request_invalid: 400,
   body_not_json: 400,
@@ -39,7 +39,7 @@ export const PROBLEM_STATUSES = {
 
 export type ProblemCode = keyof typeof PROBLEM_STATUSES
 
-/** When it is worth asking again. */
+/** The seconds after which a retry makes sense. */
 const RETRY_AFTER_SECONDS: Partial<Record<ProblemCode, number>> = {
   automation_not_running: 60,
   unavailable: 5,
@@ -62,17 +62,17 @@ export const problemSchema = z
     status: z.int(),
     title: z.string(),
     code: z.string().openapi({ examples: Object.keys(PROBLEM_STATUSES) }),
-    detail: z.string().openapi({ description: 'What is wrong, and how to mend it, for a developer.' }),
+    detail: z.string().openapi({ description: 'What is wrong and how to fix it, for a developer.' }),
     errors: z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .optional()
-      .openapi({ description: 'With `request_invalid`: each field that is wrong, as a JSON pointer.' }),
+      .openapi({ description: 'With `request_invalid`: each invalid field, as a JSON pointer.' }),
   })
-  .openapi('Problem', { description: 'Every refusal of the API (RFC 9457). `code` is for programs.' })
+  .openapi('Problem', { description: 'A refusal of the API (RFC 9457). Programs should use `code`.' })
 
 export type ProblemBody = z.infer<typeof problemSchema>
 
-/** A refusal. Thrown wherever it is found, also inside a transaction, which it rolls back. */
+/** A refusal. Throw it anywhere. Inside a transaction, it causes a rollback. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCode

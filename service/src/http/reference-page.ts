@@ -8,7 +8,7 @@ import { unrouted } from './unrouted.ts'
 
 const SWAGGER_UI = pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-/** The page's script, and the files of Swagger UI that it needs, from the package: it works without the internet. */
+/** The page's script and the Swagger UI files it needs. They come from the npm package, so the page works offline. */
 const FILES: Readonly<Record<string, { readonly type: string; readonly at: URL }>> = {
   'swagger-ui.css': { type: 'text/css', at: new URL('swagger-ui.css', SWAGGER_UI) },
   'swagger-ui-bundle.js': { type: 'text/javascript', at: new URL('swagger-ui-bundle.js', SWAGGER_UI) },
@@ -28,16 +28,16 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** `/docs`. "Try it out" asks the base URL. */
+/** Serves `/docs`. "Try it out" sends requests to the base URL. */
 export function servePage(app: Router, baseUrl: string): void {
   app.get('/docs', (c) => c.html(PAGE, 200, pageHeaders(new URL(baseUrl).origin)))
   app.get('/docs/', (c) => c.redirect('/docs', 301))
   app.get('/docs/:file', async (c) => {
     const name = c.req.param('file')
     const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined
-    if (file === undefined) throw new Problem('route_unknown', 'There is nothing here.')
+    if (file === undefined) throw new Problem('route_unknown', 'There is no such route.')
     return c.body(await readFile(file.at, 'utf8'), 200, { 'content-type': file.type })
   })
-  // Without a token, too.
+  // Needs no token either.
   for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/:file']) app.all(path, unrouted(app))
 }

@@ -7,10 +7,13 @@ const DESCRIPTION = `Tasks and their Skip Step action, policies, entitlements, a
 
 What the specification does not show is called an addition, and marked \`x-addition-to-specification\`.
 A path that is asked with another method than those listed here answers 405, with \`Allow\`.
-A request is refused (\`request_invalid\`) when it sets a field that it does not take: read-only ones, and misspelt ones.
+A request that sets a read-only or unknown field is refused (\`request_invalid\`).
 Enumerated fields may hold words that are not listed here; clients must tolerate them.`
 
-/** `/openapi.json`, generated from the schemas that judge the requests, and `/docs`, which shows it. Both take no token. */
+/**
+ * Serves `/openapi.json`, generated from the schemas that validate requests, and `/docs`, which displays it. Neither
+ * needs a token.
+ */
 export function describeApi(app: Router, { baseUrl }: Dependencies): void {
   const registry = app.openAPIRegistry
   registry.registerComponent('securitySchemes', 'bearerAuth', {
@@ -21,10 +24,10 @@ export function describeApi(app: Router, { baseUrl }: Dependencies): void {
   registry.registerComponent('securitySchemes', 'oauth', {
     type: 'oauth2',
     description:
-      'Declared by the specification, which shows no flow. The access token above serves for both schemes.',
+      'Declared by the specification, without a flow. The access token above works for both schemes.',
     flows: {},
   })
-  let text: string | undefined // made by the first request, when every route is there
+  let text: string | undefined // generated at the first request, when every route is registered
   app.get('/openapi.json', (c) => {
     text ??= documentText(app.getOpenAPI31Document(headOf(baseUrl)))
     return c.body(text, 200, { 'content-type': 'application/json' })

@@ -5,16 +5,18 @@ import { PROBLEM_STATUSES, type ProblemCode, problemSchema } from './problem.ts'
 
 export type Router = OpenAPIHono<Env>
 
-/** Every resource has one: what its schemas refuse is answered alike. */
+/** The router of a resource. All routers answer schema violations alike. */
 export function newRouter(): Router {
   return new OpenAPIHono<Env>({ defaultHook: refuseInvalid })
 }
 
-/** What any route behind a token may answer. */
+/** The refusals of every route with a token. */
 const ALWAYS: readonly ProblemCode[] = ['request_invalid', 'text_not_storable', 'unauthorized', 'unavailable']
 
-/** The `responses` of a route for its refusals: one problem a status, its codes in the description. Routes throw them, so
- * that what a handler may return is not widened by them. */
+/**
+ * The `responses` of a route for its refusals: one problem per status, with the codes in the description. Routes throw
+ * them, so they do not widen a handler's return type.
+ */
 export function refusals(...codes: readonly ProblemCode[]): object {
   const all = [...new Set([...ALWAYS, ...codes])]
   const responses = all.map((code) => [PROBLEM_STATUSES[code], responseOf(PROBLEM_STATUSES[code], all)])
@@ -31,7 +33,7 @@ function responseOf(status: number, codes: readonly ProblemCode[]) {
   }
 }
 
-/** A JSON body, as a route's `request.body` and as one of its `responses`. */
+/** A JSON body, for a route's `request.body` or `responses`. */
 export function json<Schema>(schema: Schema) {
   return { content: { 'application/json': { schema } } }
 }

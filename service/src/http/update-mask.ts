@@ -7,17 +7,17 @@ export const updateMask = z
   .nullish()
   .openapi({
     description:
-      'The fields to set, separated by commas, in camel or snake case; `*` is all of them. A field that is named here ' +
-      'and absent from the object is cleared. Default: the fields that the object has.',
+      'The fields to set, separated by commas, in camel or snake case. `*` means all. A field that is named here ' +
+      'and absent from the object is cleared. Default: the fields that are present.',
     examples: ['displayName,description'],
   })
 
 /**
- * The fields that an update sets. Clients send whole objects, as they read them, so fields that no request can set are
- * ignored unless the mask names them.
+ * Finds the fields that an update sets. Clients send whole objects, so read-only fields are ignored unless the mask
+ * names them.
  *
- * @param cleared Every field that can be set, and what clearing it means. Undefined: it cannot be cleared.
- * @throws Problem `request_invalid` if the mask names another field, or clears one that cannot be cleared.
+ * @param cleared The value of each settable field once cleared. Undefined if the field cannot be cleared.
+ * @throws Problem `request_invalid` if the mask names an unknown field, or clears a field that cannot be cleared.
  */
 export function maskedUpdate<Update extends object>(
   given: Update,
@@ -25,13 +25,13 @@ export function maskedUpdate<Update extends object>(
   cleared: { readonly [Name in keyof Update]?: Update[Name] },
 ): Update {
   const settable = Object.keys(cleared)
-  const givenAs = (name: string) => Reflect.get(given, name) as unknown // `get` gives any
+  const givenAs = (name: string) => Reflect.get(given, name) as unknown // `get` returns any
   const masked = namesIn(mask, settable)
   const names = masked ?? settable.filter((name) => givenAs(name) !== undefined)
   const fields = names.map((name) => [name, givenAs(name) ?? Reflect.get(cleared, name)])
   const missing = fields.find(([, value]) => value === undefined)
   if (missing !== undefined) refuse(`names ${missing[0]}, which the object lacks and which cannot be cleared`)
-  // `fromEntries` forgets the names.
+  // `fromEntries` loses the key types.
   return Object.fromEntries(fields) as Update
 }
 

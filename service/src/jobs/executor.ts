@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { prepared } from '../database/postgres.ts'
 
-/** What pg-boss asks a database for: statements with values, and scripts of several statements without. */
+/** The database interface of pg-boss: statements with values, and scripts without. */
 export interface Executor {
   executeSql(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
 }
@@ -10,7 +10,7 @@ interface Result {
   readonly rows: unknown[]
 }
 
-/** PGlite has a method of its own for scripts; with pg, what has values is kept prepared. */
+/** PGlite has a separate method for scripts. With pg, statements with values are prepared. */
 export function executorOn(client: Database['client'] | Transaction['client']): Executor {
   return {
     async executeSql(text, values = []) {

@@ -2,52 +2,52 @@ import PgBoss from 'pg-boss'
 import type { Database, Transaction } from '../database/database.ts'
 import { executorOn } from './executor.ts'
 
-/** A run that is to be worked on, taken by this process until its lease ends. */
+/** A job that this process has leased. */
 export interface Job {
   readonly id: string
   readonly runId: string
-  /** How it came: to be run, or as one that was tried too often. */
+  /** Whether to work on the run, or to give it up after too many attempts. */
   readonly queue: 'runs' | 'runs_given_up'
 }
 
 export interface JobQueue {
-  /** Queues a run. It is there when the transaction commits, and only then. */
+  /** Queues a run as part of the transaction. */
   add(tx: Transaction, runId: string): Promise<void>
-  /** Tells the workers of this process that a transaction with a new job was committed. */
+  /** Wakes this process's workers after the commit of a new job. */
   announce(): void
   onAnnounced(hear: () => void): void
-  /** The next job, if there is one. Nobody else gets it while the lease runs. */
+  /** Leases the next job, if there is one. */
   take(): Promise<Job | undefined>
-  /** The job is done when the transaction commits. */
+  /** Completes the job as part of the transaction. */
   complete(tx: Transaction, job: Job): Promise<void>
-  /** The attempt failed: the job comes again, after a second at first, and after twice as long each time. */
+  /** Reports a failed attempt. The job is retried with exponential backoff, after one second at first. */
   fail(job: Job): Promise<void>
   close(): Promise<void>
 }
 
 export interface JobQueueOptions {
-  /** How long a taken job is left alone; if its process died, the job comes again after it. In seconds, default 60. */
+  /** The lease of a job, in seconds. The job of a dead process runs again after it. Default 60. */
   readonly leaseSeconds?: number | undefined
   readonly report: (error: unknown) => void
 }
 
 const QUEUE = 'runs'
 const GIVEN_UP = 'runs_given_up'
-/** How often a run is begun before it is given up: over an hour or two, in which a database or a mistake can be mended. */
+/** How often a run is attempted. The backoff spans one to two hours, enough to repair a database or deploy a fix. */
 export const MOST_ATTEMPTS = 13
-/** Leases that have ended are looked for this often, or as often as they end. */
+/** How often expired leases are looked for, unless the lease is shorter. */
 const SWEEP_SECONDS = 10
-/** A job waits for years if the service is down that long; pg-boss would forget it after two weeks. */
+/** Keeps jobs for years, in case the service is down. pg-boss's default is two weeks. */
 const RETENTION_MINUTES = 3_650 * 24 * 60
 
-/** What pg-boss's `send` writes, which also asks for all that its options could be: it costs twice as much. */
+/** Writes the same row as pg-boss's `send`, at half the cost. */
 const ADD = `INSERT INTO pgboss.job (name, data, retry_limit, retry_delay, retry_backoff, expire_in, keep_until,
     dead_letter, policy)
   SELECT name, $1::jsonb, retry_limit, retry_delay, retry_backoff, expire_seconds * interval '1s',
     now() + retention_minutes * interval '1 minute', dead_letter, policy
   FROM pgboss.queue WHERE name = '${QUEUE}'`
 
-/** Durable jobs in the service's own database, by pg-boss: its tables are in the schema `pgboss`, made if missing. */
+/** Durable jobs in the service's database, by pg-boss. Creates the schema `pgboss` if missing. */
 export async function openJobQueue(database: Database, options: JobQueueOptions): Promise<JobQueue> {
   const { leaseSeconds = 60, report } = options
   const boss = new PgBoss({
@@ -58,7 +58,7 @@ export async function openJobQueue(database: Database, options: JobQueueOptions)
   boss.on('error', report)
   const kept = { expireInSeconds: leaseSeconds, retentionMinutes: RETENTION_MINUTES, retryDelay: 1 }
   const retried = { retryLimit: MOST_ATTEMPTS - 1, retryBackoff: true, deadLetter: GIVEN_UP }
-  // pg-boss survives no race in its own set-up: of two processes that create its schema, one fails.
+  // pg-boss's set-up has a race: if two processes create the schema, one fails.
   await database.exclusively(async () => {
     await boss.start()
     await keepQueue(boss, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })
@@ -67,7 +67,7 @@ export async function openJobQueue(database: Database, options: JobQueueOptions)
   return queueOn(boss)
 }
 
-/** What an earlier start has set up is as this one wants it. */
+/** Updates a queue that an earlier start created. */
 async function keepQueue(boss: PgBoss, queue: PgBoss.Queue): Promise<void> {
   await boss.createQueue(queue.name, queue)
   await boss.updateQueue(queue.name, queue)

@@ -20,7 +20,7 @@ export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: st
   return `${baseUrl}/api/v1/webhooks/incoming/${listenerId}`
 }
 
-/** What a saved listener needs to verify deliveries. All rules are the package's. Undefined if it was deleted meanwhile. */
+/** Compiles a saved listener for verification by hookgate. Undefined if it was deleted meanwhile. */
 export async function compileListener(
   database: Queryable,
   dependencies: Dependencies,
@@ -34,7 +34,7 @@ export async function compileListener(
     auth,
     store,
     allowedCidrs: row.allowed_cidrs ?? undefined,
-    // The claim is an open transaction, which the handler ends; whoever meets one may ask again at once.
+    // The claim is an open transaction that ends with the handler, so a concurrent delivery may retry at once.
     settle: 'manual',
     leaseSeconds: 1,
     clock: dependencies.clock,
@@ -50,7 +50,7 @@ async function authOf(
 ): Promise<Authenticator | undefined> {
   if (jwks_url === null) {
     const secrets = await liveSecrets(database, dependencies, id)
-    return secrets.length === 0 ? undefined : hmac({ secrets }) // the last one goes only with its listener
+    return secrets.length === 0 ? undefined : hmac({ secrets }) // deleting a listener deletes its last secret
   }
   return jwt({
     keySet: keySet ?? tenantKeySet(jwks_url, dependencies),
@@ -60,9 +60,9 @@ async function authOf(
 }
 
 /**
- * Before it is saved, a listener is compiled as it would be for a delivery.
+ * Checks a listener before it is saved, by compiling it.
  *
- * @throws Problem `webhook_invalid` with the package's own words.
+ * @throws Problem `webhook_invalid` with hookgate's own message.
  */
 export async function checkListener(
   tx: Queryable,

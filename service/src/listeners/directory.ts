@@ -14,16 +14,15 @@ const ID_LENGTH = 36
 const DAY_SECONDS = 86_400
 
 /**
- * The listeners by ID. Every delivery reads its row after it has arrived, so a change counts at once in every process: a
- * secret that was withdrawn, a network that was removed. Deliveries that arrive together share the read. What is compiled
- * from a row is kept under the listener's ID and the row's revision.
+ * The listeners by ID. Every delivery reads the listener's row, so a change takes effect at once in every process, e.g.
+ * a withdrawn secret. Deliveries that arrive together share a read. Compiled listeners are cached by ID and revision.
  */
 export class ListenerDirectory {
   readonly #dependencies: Dependencies
   readonly #store: EventStore
   readonly #rows: SharedReads<ListenerRow>
   readonly #compiled: Listeners
-  /** Outlive revisions: fetched keys stay good while the URL is the same. */
+  /** Key sets outlive revisions, because fetched keys stay valid while the URL is the same. */
   readonly #keySets = new LRUCache<string, KeySet>({ max: MOST_KEY_SETS })
 
   constructor(dependencies: Dependencies, store: EventStore) {
@@ -32,7 +31,7 @@ export class ListenerDirectory {
     this.#rows = new SharedReads((id) => findListener(dependencies.database, id))
     this.#compiled = listeners({
       load: (key) => this.#compile(key.slice(0, ID_LENGTH)),
-      // A revision never changes: there is nothing to renew.
+      // A revision never changes, so there is nothing to renew.
       ttlSeconds: DAY_SECONDS,
       unknownSeconds: 0,
       onError: dependencies.report,
@@ -45,7 +44,7 @@ export class ListenerDirectory {
     return row && this.#compiled.find(`${id} ${row.revision}`)
   }
 
-  /** Reads the row once more, which only makes it newer. */
+  /** Reads the row once more. A newer row does no harm. */
   async #compile(id: string): Promise<Listener | undefined> {
     const row = await this.#rows.find(id)
     return (

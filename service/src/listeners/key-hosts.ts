@@ -5,10 +5,10 @@ import { isPublicAddress } from 'hookgate/sender'
 import { guardedFetch } from './guarded-fetch.ts'
 
 /**
- * The keys at a URL that a tenant gave: from the public internet only, unless a development setting allows the rest.
+ * The key set at a tenant's URL. Allows only public addresses, unless a development setting allows all.
  *
- * @throws ListenerConfigError for a URL that no keys could be fetched from. Where a name leads is not asked here: it is
- * judged at each fetch.
+ * @throws ListenerConfigError for a URL that can never be fetched. Host names are resolved and judged at each fetch,
+ * not here.
  */
 export function tenantKeySet(
   url: string,
@@ -18,20 +18,20 @@ export function tenantKeySet(
   const keySet = keySetAt(url, { fetch: guardedFetch() })
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIP(host) !== 0 && !isPublicAddress(host)) {
-    throw new ListenerConfigError('jwksUrl', 'is at an address that is not of the public internet')
+    throw new ListenerConfigError('jwksUrl', 'is not at a public address')
   }
   return keySet
 }
 
-/** What hookgate refuses as no `https:` is said anew: the option that it names is none of this service's users. */
+/** Rewrites hookgate's message for `http:`, which names an option that users of this service cannot set. */
 function keySetAt(url: string, options: RemoteKeySetOptions): KeySet {
   try {
     return remoteKeySet(url, options)
   } catch (error) {
     if (!(error instanceof ListenerConfigError) || new URL(url).protocol === 'https:') throw error
     const loopback = options.allowInsecureLoopback
-      ? 'http: is for addresses of this machine'
-      : 'for tests on this machine start the service with SERVICE_ALLOW_PRIVATE_JWKS=on'
+      ? 'http: is allowed only for loopback addresses'
+      : 'for local tests, start the service with SERVICE_ALLOW_PRIVATE_JWKS=on'
     throw new ListenerConfigError('jwksUrl', `must be an https: URL; ${loopback}`)
   }
 }

@@ -3,22 +3,22 @@ import { derivedKey } from '../http/derived-key.ts'
 import { opensSealedSecrets } from './secrets.ts'
 
 /**
- * Makes sure that this process has the root secret of every process before it. The first start leaves a fingerprint in the
- * database. A database from before there were fingerprints is recognised by the signing secrets that it keeps.
+ * Checks that this process has the same root secret as earlier ones. The first start stores a fingerprint in the
+ * database. An older database without one is checked by decrypting its signing secrets.
  *
- * @throws Error that says how to mend it, for another secret: no signing secret could be opened with it.
+ * @throws Error with the fix if the secret is a different one, which could not decrypt the signing secrets.
  */
 export async function requireKnownSecret(database: Database, secret: string): Promise<void> {
   const own = derivedKey(secret, 'fingerprint')
   const known = (await fingerprintIn(database)) ?? (await firstFingerprint(database, secret, own))
   if (known && own.equals(known)) return
   throw new Error(
-    'This database was set up with another root secret, and its signing secrets cannot be opened with the one given now. ' +
-      'Set SERVICE_SECRET to the old one, or put its file `secret` back into the data folder.',
+    'This database was set up with another root secret, so its signing secrets cannot be decrypted. ' +
+      'Set SERVICE_SECRET to the old one, or restore the file `secret` in the data folder.',
   )
 }
 
-/** Of several that start at once, one writes, and all read what it wrote. */
+/** If several processes start at once, only one writes. All of them read its row. */
 async function firstFingerprint(database: Database, secret: string, own: Buffer) {
   if (!(await opensSealedSecrets(database, secret))) return undefined
   await database.query('INSERT INTO root_secret (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING', [own])

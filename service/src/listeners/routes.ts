@@ -12,8 +12,9 @@ const rotateRoute = createRoute({
   method: 'post',
   path: '/api/v1/listeners/{listener_id}/action/rotate-secret',
   operationId: 'rotateListenerSecret',
-  summary: 'Make a new signing secret; the one before it stays live',
-  description: 'Two are live at most: of three, the oldest is withdrawn. Takes the role `super_admin`.',
+  summary: 'Create a new signing secret; the previous one stays live',
+  description:
+    'At most two secrets are live: a third one withdraws the oldest. Requires the role `super_admin`.',
   request: { params: z.object({ listener_id: z.string() }) },
   responses: {
     200: {
@@ -29,11 +30,11 @@ const withdrawRoute = createRoute({
   method: 'delete',
   path: '/api/v1/listeners/{listener_id}/secrets/{secret_id}',
   operationId: 'withdrawListenerSecret',
-  summary: 'Withdraw a live secret; deliveries signed with it are refused from now on',
+  summary: 'Withdraw a live secret; deliveries signed with it are then refused',
   request: { params: z.object({ listener_id: z.string(), secret_id: z.string() }) },
   responses: {
     200: {
-      description: 'The secrets that are live now.',
+      description: 'The secrets that are still live.',
       ...json(z.object({ secrets: z.array(liveSecretSchema) }).openapi('WithdrawSecretResponse')),
     },
     ...refusals('forbidden', 'listener_unknown', 'secret_unknown', 'secret_last', 'body_too_large'),

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../database/database.ts'
 import { Problem } from '../http/problem.ts'
 
-/** What decides over deliveries, besides the secrets. */
+/** What verification needs, apart from the secrets. */
 export interface ListenerRow {
   readonly id: string
   readonly enabled: boolean
@@ -17,7 +17,7 @@ export async function findListener(database: Queryable, id: string): Promise<Lis
   return row
 }
 
-/** Takes its lock, and raises the revision: every process compiles the listener anew for its next delivery. */
+/** Locks the listener and increments its revision, so that every process recompiles it for the next delivery. */
 export async function changeListener(
   tx: Transaction,
   column: 'id' | 'automation_id',
@@ -27,6 +27,6 @@ export async function changeListener(
     `UPDATE listeners SET revision = revision + 1 WHERE ${column} = $1 RETURNING ${COLUMNS}`,
     [id],
   )
-  if (row === undefined) throw new Problem('listener_unknown', 'There is no listener with this ID.')
+  if (row === undefined) throw new Problem('listener_unknown', 'No listener has this ID.')
   return row
 }

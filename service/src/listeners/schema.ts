@@ -6,12 +6,12 @@ const cidrsSchema = z
   .array(z.string())
   .min(1)
   .max(100)
-  .openapi({ description: 'Networks that may send, like `192.0.2.0/24`.', examples: [['192.0.2.0/24']] })
+  .openapi({ description: 'The networks that may send, e.g. `192.0.2.0/24`.', examples: [['192.0.2.0/24']] })
 
 const jwksUrlSchema = z
   .url()
   .max(2_000)
-  .openapi({ description: 'Where the sender hosts its JWKS: `https:`, at a public address.' })
+  .openapi({ description: "The `https:` URL of the sender's JWKS, at a public address." })
 
 const jwtSchema = z.strictObject({ jwksUrl: jwksUrlSchema }).openapi('IncomingWebhookJwt')
 
@@ -19,18 +19,18 @@ const jwtSchema = z.strictObject({ jwksUrl: jwksUrlSchema }).openapi('IncomingWe
 export const newWebhookSchema = z
   .strictObject({
     allowedCidrs: cidrsSchema.nullish(),
-    hmac: z.strictObject({}).nullish().openapi({ description: 'The service makes the secret.' }),
+    hmac: z.strictObject({}).nullish().openapi({ description: 'The service generates the secret.' }),
     jwt: orNull(jwtSchema).optional(),
   })
-  .refine(({ hmac, jwt }) => !hmac !== !jwt, { error: 'Give exactly one of hmac and jwt.' })
+  .refine(({ hmac, jwt }) => !hmac !== !jwt, { error: 'Set exactly one of hmac and jwt.' })
   .openapi('NewIncomingWebhook')
 
-/** What is left out stays; `allowedCidrs: null` lets every address send. The method stays what it is. */
+/** Absent fields stay unchanged. `allowedCidrs: null` lets every address send. The method cannot change. */
 export const webhookPatchSchema = z
   .strictObject({ allowedCidrs: cidrsSchema.nullish(), jwt: jwtSchema.optional() })
   .openapi('IncomingWebhookPatch')
 
-/** The same in an object that a client read and sends back: it has what no request sets, and the method not in use. */
+/** The same in a whole object that a client sends back, with read-only fields and the unused method. */
 export const webhookUpdateSchema = webhookPatchSchema
   .extend({
     jwt: orNull(jwtSchema).optional(),
@@ -42,12 +42,14 @@ export const webhookUpdateSchema = webhookPatchSchema
 
 export const liveSecretSchema = z
   .object({ id: z.string(), createdAt: timestamp })
-  .openapi('LiveSecret', { description: 'The secret itself is never returned again.' })
+  .openapi('LiveSecret', { description: 'The secret itself is not returned again.' })
 
 export const webhookSchema = z
   .object({
     listenerId: z.string(),
-    url: z.string().openapi({ description: 'Where the sender posts; in JWT mode also the required `aud`.' }),
+    url: z
+      .string()
+      .openapi({ description: 'The URL that the sender posts to. In JWT mode also the required `aud`.' }),
     allowedCidrs: z.array(z.string()).nullable(),
     hmac: z.object({ secrets: z.array(liveSecretSchema) }).nullable(),
     jwt: z.object({ jwksUrl: z.string() }).nullable(),
@@ -56,8 +58,8 @@ export const webhookSchema = z
 
 export const signingSecretSchema = z
   .object({
-    id: z.string().openapi({ description: 'Names the secret where runs and the automation mention it.' }),
-    secret: z.string().openapi({ description: '256 bits as base64url. Shown here, and never again.' }),
+    id: z.string().openapi({ description: 'Identifies the secret in runs and in the automation.' }),
+    secret: z.string().openapi({ description: '256 bits as base64url. Shown only here.' }),
   })
   .openapi('SigningSecret')
 

@@ -5,16 +5,16 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts what the database keeps but may not tell: whoever has its rows or its backups still lacks the key. */
+/** Encrypts secrets for the database. Its rows and backups are useless without the key. */
 export interface Sealing {
-  /** @param place Where the text belongs. It opens nowhere else. */
+  /** @param place Where the text belongs. Authenticated: the text cannot be opened with another place. */
   seal(text: string, place: string): Buffer
-  /** @throws Error when the key is another one, the place is another one, or a byte was changed. */
+  /** @throws Error for another key, another place or a changed byte. */
   open(sealed: Uint8Array, place: string): string
 }
 
 /**
- * AES-256-GCM. Sealed is: nonce (12 bytes), tag (16), ciphertext.
+ * AES-256-GCM. The layout is nonce (12 bytes), tag (16 bytes), ciphertext.
  *
  * @throws TypeError unless the key has 32 bytes.
  */

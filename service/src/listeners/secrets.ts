@@ -8,7 +8,7 @@ import { changeListener } from './rows.ts'
 import type { LiveSecret, SigningSecret } from './schema.ts'
 import { type Sealing, sealingWith } from './sealing.ts'
 
-/** While a sender changes over, the old secret and the new one are live. */
+/** The old and the new secret are both live during a rotation. */
 const MOST_LIVE = 2
 
 interface SecretRow {
@@ -22,7 +22,7 @@ function sealing({ secret }: Pick<Dependencies, 'secret'>): Sealing {
 
 const placeOf = (listenerId: string, secretId: string) => `${listenerId}/${secretId}`
 
-/** Makes a secret live. Of more than two, the oldest ones stop being so at once. */
+/** Adds a live secret, and withdraws all but the newest two. */
 export async function addSecret(
   tx: Transaction,
   dependencies: Dependencies,
@@ -43,17 +43,18 @@ export async function addSecret(
   return made
 }
 
-/** @throws Problem also for a listener that takes JWT. */
+/** @throws Problem `webhook_invalid` for a listener that uses JWT. */
 export async function rotateSecret(dependencies: Dependencies, listenerId: string): Promise<SigningSecret> {
   return dependencies.database.transaction(async (tx) => {
     const { jwks_url } = await changeListener(tx, 'id', listenerId)
-    if (jwks_url !== null)
-      throw new Problem('webhook_invalid', 'This listener takes JWT, which has no secret here.')
+    if (jwks_url !== null) throw new Problem('webhook_invalid', 'This listener uses JWT and has no secret.')
     return addSecret(tx, dependencies, listenerId)
   })
 }
 
-/** @throws Problem for a secret that is not there, and for the last one: no delivery could pass. */
+/**
+ * @throws Problem `secret_unknown`, and `secret_last` for the only live secret, without which no delivery could pass.
+ */
 export async function withdrawSecret(
   { database }: Dependencies,
   listenerId: string,
@@ -66,7 +67,7 @@ export async function withdrawSecret(
   })
 }
 
-/** What the API says of the live secrets, oldest first. */
+/** The live secrets as the API shows them, oldest first. */
 export async function shownSecrets(database: Queryable, listenerId: string): Promise<LiveSecret[]> {
   const rows = await database.query<{ id: string; created_at: Date }>(
     'SELECT id, created_at FROM listener_secrets WHERE listener_id = $1 ORDER BY number',
@@ -83,12 +84,12 @@ async function withdraw(tx: Transaction, listenerId: string, secretId: string): 
     throw new Problem('secret_unknown', 'The listener has no live secret with this ID.')
   }
   if (live.length === 1) {
-    throw new Problem('secret_last', 'It is the only live secret. Rotate first, then withdraw the old one.')
+    throw new Problem('secret_last', 'This is the only live secret. Rotate first, then withdraw the old one.')
   }
   await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1 AND id = $2', [listenerId, secretId])
 }
 
-/** Whether this root secret opens what is sealed. True when nothing is. */
+/** Whether this root secret can open the sealed secrets. True if there are none. */
 export async function opensSealedSecrets(database: Queryable, secret: string): Promise<boolean> {
   const [row] = await database.query<SecretRow & { listener_id: string }>(
     'SELECT listener_id, id, sealed FROM listener_secrets ORDER BY number DESC LIMIT 1',
@@ -102,7 +103,7 @@ export async function opensSealedSecrets(database: Queryable, secret: string): P
   }
 }
 
-/** The live secrets, opened: for verifying only. */
+/** The live secrets, decrypted. Use them only for verification. */
 export async function liveSecrets(
   database: Queryable,
   dependencies: Dependencies,

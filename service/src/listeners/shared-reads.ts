@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * Reads of single rows, for which all who ask for the same one in one turn of the event loop share a read. It begins when
- * they have asked, never before: what was written until then, it sees.
+ * Deduplicates reads of single rows. Callers in the same turn of the event loop share a read. It starts after their
+ * calls, so it sees all earlier writes.
  */
 export class SharedReads<Row> {
   readonly #read: (id: string) => Promise<Row | undefined>

@@ -6,7 +6,7 @@ import { COLUMNS, changeListener, type ListenerRow } from './rows.ts'
 import type { IncomingWebhook, NewWebhook, SigningSecret, WebhookPatch } from './schema.ts'
 import { addSecret, shownSecrets } from './secrets.ts'
 
-/** Saving the trigger makes the listener, its URL, and for HMAC its secret. */
+/** Creates the listener of a new trigger: its URL, and for HMAC its secret. */
 export async function createListener(
   tx: Transaction,
   dependencies: Dependencies,
@@ -33,10 +33,7 @@ export async function patchListener(
   const { allowedCidrs = before.allowed_cidrs, jwt, hmac } = patch.incomingWebhook ?? {}
   if (before.jwks_url === null ? jwt : hmac) {
     const method = before.jwks_url === null ? 'HMAC' : 'JWT'
-    throw new Problem(
-      'webhook_invalid',
-      `This trigger authenticates by ${method}, and its method never changes.`,
-    )
+    throw new Problem('webhook_invalid', `This trigger authenticates by ${method}. The method cannot change.`)
   }
   const [row] = await tx.query<ListenerRow>(
     `UPDATE listeners SET enabled = $2, allowed_cidrs = $3, jwks_url = $4 WHERE id = $1 RETURNING ${COLUMNS}`,
@@ -45,14 +42,14 @@ export async function patchListener(
   if (row) await checkListener(tx, dependencies, row)
 }
 
-/** From now on its URL is 404, and nothing can be signed for it. */
+/** Deletes the listener and its secrets. Its URL then answers 404. */
 export async function deleteListener(tx: Transaction, automationId: string): Promise<void> {
   const { id } = await changeListener(tx, 'automation_id', automationId)
   await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1', [id])
   await tx.query('DELETE FROM listeners WHERE id = $1', [id])
 }
 
-/** As the API shows it, with the IDs of the live secrets. */
+/** The listener as the API shows it, with the IDs of its live secrets. */
 export async function webhookOf(
   database: Queryable,
   dependencies: Dependencies,

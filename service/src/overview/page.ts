@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { ListenerState, RunState, ServiceState, TaskState } from './state.ts'
 import { visible } from './visible.ts'
 
-/** The page. What `html` is given is escaped; nothing here is raw, and nothing is inline. */
+/** The page. `html` escapes every value. Nothing is raw, and no script or style is inline. */
 export function overviewPage(state: ServiceState, version: string) {
   return html`<!doctype html>
 <html lang="en">
@@ -18,8 +18,8 @@ export function overviewPage(state: ServiceState, version: string) {
 <p><a href="/docs">API reference</a></p>
 </header>
 <main data-version="${version}">
-${section('Runs', state.runs.map(runItem), 'No webhook was accepted yet.')}
-${section('Tasks', state.tasks.map(taskItem), 'No task was created yet.')}
+${section('Runs', state.runs.map(runItem), 'No webhook has been accepted yet.')}
+${section('Tasks', state.tasks.map(taskItem), 'No task has been created yet.')}
 ${section('Listeners', state.listeners.map(listenerItem), 'No automation has a listener yet.')}
 </main>
 </html>`

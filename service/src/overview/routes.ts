@@ -11,7 +11,7 @@ import { versionOf, Watch } from './watch.ts'
 
 const ASSETS = new URL('../../assets/', import.meta.url)
 
-/** `/`: what the service did last, for its operator's browser. It reads and never writes. */
+/** Serves `/`, a read-only page with the service's recent activity. */
 export function showOverview(app: Router, dependencies: Dependencies): void {
   const { database, report, stopping } = dependencies
   const read = () => readState(database)
@@ -25,19 +25,19 @@ export function showOverview(app: Router, dependencies: Dependencies): void {
   })
   app.get('/overview/changes', signedIn(dependencies), (c) => {
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
-    if (c.req.method === 'HEAD') return c.body(null, 200, headers) // nobody would end its stream
+    if (c.req.method === 'HEAD') return c.body(null, 200, headers) // no client would close its stream
     const stream = watch.stream()
-    if (stream === undefined) throw new Problem('unavailable', 'Too many browsers are watching.')
+    if (stream === undefined) throw new Problem('unavailable', 'Too many browsers are connected.')
     return c.body(stream, 200, headers)
   })
   serveFile(app, 'overview.css', 'text/css')
   serveFile(app, 'overview.js', 'text/javascript')
   for (const path of ['/', '/overview/changes', '/overview/overview.css', '/overview/overview.js']) {
-    app.all(path, unrouted(app)) // without a token, too
+    app.all(path, unrouted(app)) // needs no token either
   }
 }
 
-/** Not of the tenant's, so without a token. */
+/** Static files need no token. */
 function serveFile(app: Router, name: string, type: string): void {
   app.get(`/overview/${name}`, async (c) =>
     c.body(await readFile(new URL(name, ASSETS), 'utf8'), 200, {

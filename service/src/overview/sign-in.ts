@@ -3,11 +3,11 @@ import { tokenOf } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 
 const BASIC = /^Basic +([\w+/]{1,300}={0,2})$/i
-const HOW = 'Sign in with any name, and an access token of the role super_admin as the password.\n'
+const HOW = 'Sign in with any name. The password is an access token with the role super_admin.\n'
 
 /**
- * Lets super admins through, because inputs of runs are other people's. A browser asks for the token and sends it as the
- * password of HTTP Basic, which only these pages take: the API does not, so no other site can use it there.
+ * Admits only super admins, because runs hold other people's data. The browser sends the token as the password of HTTP
+ * Basic. The API does not accept HTTP Basic, so another site cannot use the browser's credentials there.
  */
 export function signedIn(dependencies: Dependencies): MiddlewareHandler {
   return async (c, next) => {

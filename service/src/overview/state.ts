@@ -41,7 +41,7 @@ export interface RunState {
   }[]
 }
 
-/** What the overview shows, the newest first. */
+/** What the overview shows, newest first. */
 export interface ServiceState {
   readonly tasks: readonly TaskState[]
   readonly listeners: readonly ListenerState[]
@@ -62,7 +62,7 @@ const LISTENERS = `SELECT l.id, a.display_name AS automation, l.enabled, a.publi
   FROM listeners l JOIN automations a ON a.id = l.automation_id
   WHERE a.deleted_at IS NULL ORDER BY a.number DESC LIMIT ${SHOWN}`
 
-/** By automation, because that is how runs are indexed. */
+/** Reads by automation, because runs are indexed by it. */
 const RUNS = `SELECT r.id, a.display_name AS automation, r.event_id, r.state, r.created_at,
     left(r.input, ${READ_CHARACTERS}) AS input, length(r.input) AS input_length,
     (SELECT coalesce(json_agg(json_build_object('type', s.type, 'state', s.state, 'error', s.error_code,

@@ -1,15 +1,17 @@
 const MOST_CHARACTERS = 2_000
 
-/** How much of a text to read: enough to see that it is longer than what is shown. */
+/** How many characters to read, one more than are shown. */
 export const READ_CHARACTERS: number = MOST_CHARACTERS + 1
 
-/** What is not seen, or moves what is seen: controls, directions, zero widths, halves of pairs. Not tabs and line feeds. */
+/**
+ * Invisible and reordering characters: controls, bidi controls, zero widths, lone surrogates. Not tabs and line feeds.
+ */
 const UNSEEN = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}]/gu
 
 /**
- * Somebody else's text as a page shows it: every character can be seen, and 2,000 of them are shown. Does not escape HTML.
+ * Makes untrusted text fit for a page. Makes every character visible and shows at most 2,000. Does not escape HTML.
  *
- * @param length How many there are, where only a part was read.
+ * @param length The full length, if only a part was read.
  */
 export function visible(text: string, length?: number): string {
   const characters = [...text]

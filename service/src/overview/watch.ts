@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto'
 
 const MOST_WATCHERS = 100
-/** Proxies cut connections that are silent for a minute or so. */
+/** Proxies cut connections that are silent for about a minute. */
 const SILENT_TICKS = 15
 
 export interface WatchOptions {
-  /** What is watched. It is read once for all who watch, and not at all while nobody does. */
+  /** Reads the state once for all streams, and not at all without streams. */
   readonly read: () => Promise<unknown>
   readonly report: (error: unknown) => void
   /** Ends all streams. */
   readonly stopping: AbortSignal
-  /** How often it is read, in milliseconds. Default 1,000. */
+  /** How often the state is read, in milliseconds. Default 1,000. */
   readonly everyMs?: number | undefined
 }
 
-/** The version of what was read: the same for the same. */
+/** The version of the state. Equal for equal states. */
 export function versionOf(state: unknown): string {
   return createHash('sha256').update(JSON.stringify(state)).digest('base64url').slice(0, 22)
 }
 
-/** Tells browsers, by server-sent events, the version of what they show, now and whenever it changes. Never what it is. */
+/**
+ * Sends browsers the version of the state by server-sent events, at once and on every change. Never sends the state.
+ */
 export class Watch {
   readonly #options: WatchOptions
   readonly #watchers = new Set<ReadableStreamDefaultController<Uint8Array>>()
@@ -33,7 +35,7 @@ export class Watch {
     options.stopping.addEventListener('abort', () => this.#close())
   }
 
-  /** A stream of events; undefined when there are too many, or the service is being stopped. */
+  /** Opens a stream of events. Undefined if there are too many, or during shutdown. */
   stream(): ReadableStream<Uint8Array> | undefined {
     if (this.#watchers.size >= MOST_WATCHERS || this.#options.stopping.aborted) return undefined
     let own: ReadableStreamDefaultController<Uint8Array>
@@ -50,7 +52,7 @@ export class Watch {
     })
   }
 
-  /** Empty before anything was read. */
+  /** Empty before the first read. */
   #event(): string {
     return this.#version === '' ? '' : `event: version\ndata: ${this.#version}\n\n`
   }

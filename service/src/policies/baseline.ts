@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { Problem } from '../http/problem.ts'
 
-/** References from policy to policy in one chain (specification, 8.2). */
+/** The most references in one chain of policies (specification, 8.2). */
 const MAX_DEPTH = 5
 
 const DOWNWARD = `WITH RECURSIVE chain (id, next, depth) AS (
@@ -15,16 +15,16 @@ const UPWARD = `WITH RECURSIVE chain (id, depth) AS (
     WHERE deleted_at IS NULL
 ) SELECT max(depth)::int AS depth FROM chain`
 
-/** Until the transaction ends, nobody else adds a reference from policy to policy, or deletes what one refers to. */
+/** Locks the references between policies until the transaction ends. Nobody else can add one, or delete its target. */
 export async function lockBaselines(tx: Transaction): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service baselines', 0))")
 }
 
 /**
- * May `policyId` defer its baseline to `baselinePolicyId`? Whoever asks holds a lock until its transaction ends: two
- * references that are right alone could close a circle together.
+ * Checks that `policyId` may defer its baseline to `baselinePolicyId`. Takes a lock until the transaction ends, because
+ * two valid references could form a cycle together.
  *
- * @throws Problem `policy_invalid` for another type, a circle, and any chain through it of more than 5 references.
+ * @throws Problem `policy_invalid` for another type, a cycle, or a chain of more than 5 references.
  */
 export async function checkBaseline(
   tx: Transaction,

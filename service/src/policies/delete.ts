@@ -5,7 +5,7 @@ import { lockBaselines } from './baseline.ts'
 import { lockPolicy } from './write.ts'
 
 /**
- * Deletes a policy: no new task takes it. Tasks that run under it go on, with the steps they began with.
+ * Deletes a policy. New tasks cannot use it. Its running tasks continue with the steps they began with.
  *
  * @throws Problem `policy_unknown`, `policy_builtin`, and `policy_in_use` while another policy defers its baseline to it.
  */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 
-/** How a step can end, and what the time of its end is called. */
+/** How a step can end, and the name of the field with its time. */
 const TIMES = {
   skipped: 'skippedAt',
   approved: 'approvedAt',
@@ -15,10 +15,10 @@ const TIMES = {
 
 export type Ending = keyof typeof TIMES
 
-// `keys` forgets the names.
+// `keys` loses the key types.
 const ENDINGS = Object.keys(TIMES) as Ending[]
 
-/** An end as a step's instance has it. The user is empty where the policy itself ended the step. */
+/** The end of a step, as in its instance. The user is empty if the policy itself ended the step. */
 export function endOf(
   ending: Ending,
   { now, userId, comment }: { readonly now: Date; readonly userId: string; readonly comment: string },
@@ -35,15 +35,15 @@ const end = (ending: Ending) =>
       ...(ending === 'reassigned' && { newPolicyStepId: z.string() }),
       ...(ending === 'restarted' && { oldPolicyStepId: z.string() }),
     })
-    .openapi({ description: 'Set when the step ended so. An addition.' })
+    .openapi({ description: 'Set if the step ended this way. An addition.' })
 
-/** Members of an instance: the one of its end is set. `fromEntries` forgets the names. */
+/** The members of an instance, of which the one for its ending is set. `fromEntries` loses the key types. */
 export const ends = Object.fromEntries(ENDINGS.map((ending) => [ending, end(ending).optional()])) as Record<
   Ending,
   z.ZodOptional<ReturnType<typeof end>>
 >
 
-/** The same names, which no policy may use for a step's own fields. `fromEntries` forgets the names. */
+/** The same names, reserved: a policy must not use them for a step's own fields. `fromEntries` loses the key types. */
 export const noEnds = Object.fromEntries(
-  ENDINGS.map((ending) => [ending, z.undefined('is written when the step ends').optional()]),
+  ENDINGS.map((ending) => [ending, z.undefined('is set by the service when the step ends').optional()]),
 ) as Record<Ending, z.ZodOptional<z.ZodUndefined>>

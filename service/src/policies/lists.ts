@@ -3,7 +3,7 @@ import type { PolicyFilters } from './schema.ts'
 
 const QUERY = 'strpos(lower(display_name), lower($1)) > 0 OR strpos(lower(description), lower($1)) > 0'
 
-/** The policies that fit, the oldest first. */
+/** The policies that match, oldest first. */
 export function policiesLike(filters: PolicyFilters): Listing {
   const { query, displayName, policyTypes, refs, excludePolicyIds, includeDeleted } = filters
   return {

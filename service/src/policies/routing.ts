@@ -6,13 +6,13 @@ import type { StoredStep } from './step.ts'
 import { findPolicy, type PolicyRow } from './store.ts'
 
 /**
- * The steps that a policy has for a task (specification, 2.9): of the first rule whose condition is true, else of the
- * baseline, which may be another policy's. That one is asked as a whole, its rules first.
+ * Selects a task's steps (specification, 2.9). The first rule whose condition is true wins, otherwise the baseline. If
+ * the baseline is another policy, that policy's rules apply first.
  *
- * @param ctx What the conditions see.
- * @param evaluate Answers the conditions.
- * @throws Problem `policy_rule_failed` for a condition that fails, or that is neither true nor false: a task that a rule
- *   meant to send elsewhere must not take the baseline because of a slip.
+ * @param ctx The JSON that conditions see as `ctx`.
+ * @param evaluate Evaluates the conditions.
+ * @throws Problem `policy_rule_failed` for a condition that fails or is not a boolean. A mistake in a rule must not
+ * send a task to the baseline.
  */
 export async function stepsFor(
   database: Queryable,
@@ -40,7 +40,7 @@ async function firstMatch(
 async function holds(evaluated: Promise<unknown>, where: string): Promise<boolean> {
   const answer = await outcomeOf(evaluated, where)
   if (typeof answer !== 'boolean') {
-    throw new Problem('policy_rule_failed', `Policy ${where}: the condition is neither true nor false.`)
+    throw new Problem('policy_rule_failed', `Policy ${where}: the condition is not a boolean.`)
   }
   return answer
 }

@@ -32,15 +32,19 @@ export const ruleSchema = anyMembers(
     },
     policyKey: {
       type: 'string',
-      description: 'The entry of `policySteps` that is selected. An addition.',
+      description: 'The key of the selected entry of `policySteps`. An addition.',
     },
   },
   required: ['condition', 'policyKey'],
-  description: 'The specification shows none of its fields. Members of other names are kept as given.',
+  description: 'The specification does not show its fields. Other members are kept as given.',
 })
 
-const postAction = anyMembers().openapi('PolicyPostActions', { description: 'Its fields are not shown.' })
-const scope = anyMembers().openapi('PolicyScope', { description: 'Its fields are not shown.' })
+const postAction = anyMembers().openapi('PolicyPostActions', {
+  description: 'The specification does not show its fields.',
+})
+const scope = anyMembers().openapi('PolicyScope', {
+  description: 'The specification does not show its fields.',
+})
 
 const annotations = texts()
 const deprecated = z.boolean().openapi({ deprecated: true, description: 'Unused.' })
@@ -53,9 +57,9 @@ export const policySchema = z
     policyType: openEnum(POLICY_TYPES),
     policySteps: z.record(
       z.string(),
-      z
-        .object({ steps: z.array(policyStepSchema) })
-        .openapi('PolicySteps', { description: 'Its fields are not shown: `steps` is an addition.' }),
+      z.object({ steps: z.array(policyStepSchema) }).openapi('PolicySteps', {
+        description: 'The specification does not show its fields. `steps` is an addition.',
+      }),
     ),
     rules: z.array(ruleSchema).nullable(),
     baselinePolicyId: z.string(),
@@ -73,7 +77,7 @@ export const policySchema = z
 export type Policy = z.infer<typeof policySchema>
 
 const stepsInput = recordOf(z.strictObject({ steps: z.array(policyStepInput).min(1).max(50) })).openapi({
-  description: 'The baseline by its lower-cased type, and those that rules select by UUID.',
+  description: 'The baseline under the lower-case policy type, and the steps for rules under UUIDs.',
 })
 
 const settings = {
@@ -81,12 +85,15 @@ const settings = {
   description: z.string().max(4_096).optional(),
   policySteps: stepsInput.optional(),
   rules: z.array(ruleSchema).max(50).nullable().optional(),
-  baselinePolicyId: z.string().optional().openapi({ description: 'Instead of the baseline entry.' }),
+  baselinePolicyId: z
+    .string()
+    .optional()
+    .openapi({ description: 'The policy to use instead of a baseline entry.' }),
   postActions: z.array(postAction).max(50).nullable().optional(),
   scope: orNull(scope).optional(),
   annotations: annotations
     .optional()
-    .openapi({ description: 'Absent keys are kept; an empty value deletes the key. `c1/` is reserved.' }),
+    .openapi({ description: 'Absent keys are kept, and an empty value deletes its key. `c1/` is reserved.' }),
   reassignTasksToDelegates: deprecated.optional(),
 }
 
@@ -96,10 +103,10 @@ export const createPolicyRequest = z
 
 const changes = { ...settings, displayName: settings.displayName.optional() }
 
-/** What is absent stays as it is; `policyType` never changes. */
+/** Absent fields stay unchanged. `policyType` cannot change. */
 export const updatePolicyRequest = z.strictObject(changes).openapi('UpdatePolicyRequest')
 
-/** What clearing a field of a policy means. */
+/** The value of each field once cleared. */
 export const CLEARED_POLICY: UpdatePolicy = {
   displayName: undefined,
   description: '',
@@ -114,10 +121,10 @@ export const CLEARED_POLICY: UpdatePolicy = {
 
 const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignored.' })
 
-/** A policy as a client read it, with its changes. */
+/** A whole policy, as a client read and then changed it. */
 export const maskedPolicyRequest = z
   .strictObject({
-    // Not by `extend`: the document would hold both schemas, each of which refuses what the other adds.
+    // Not by `extend`: the document would combine two strict schemas, which refuse each other's fields.
     policy: z
       .strictObject({
         ...changes,
@@ -133,10 +140,10 @@ export const searchPoliciesRequest = searchBody({
   query: z
     .string()
     .optional()
-    .openapi({ description: 'Part of the display name or description, in any case.' }),
-  displayName: z.string().optional().openapi({ description: 'The whole display name, in any case.' }),
-  policyTypes: z.array(z.enum(POLICY_TYPES)).optional().openapi({ description: 'Empty or absent: all.' }),
-  refs: refs.optional().openapi({ description: 'Empty or absent: all.' }),
+    .openapi({ description: 'Part of the display name or description. Ignores case.' }),
+  displayName: z.string().optional().openapi({ description: 'The whole display name. Ignores case.' }),
+  policyTypes: z.array(z.enum(POLICY_TYPES)).optional().openapi({ description: 'Default: all.' }),
+  refs: refs.optional().openapi({ description: 'Default: all.' }),
   excludePolicyIds: z.array(z.string()).optional(),
   includeDeleted: z.boolean().optional(),
 }).openapi('SearchPoliciesRequest')

@@ -4,13 +4,13 @@ import { oneOfMembers, oneOfMembersInput, setMembers, withNulls } from '../http/
 import { openEnum, prefixed } from '../http/open-enum.ts'
 import { ends, noEnds } from './endings.ts'
 
-const notShown = 'The specification shows none of its fields; they are kept as given.'
+const notShown = 'The specification does not show its fields. They are kept as given.'
 
-/** A step that people act on names them, in `userIds` or, as clients write it, in `users.userIds`. */
+/** The users who may act on a step: `userIds`, or the clients' spelling `users.userIds`. */
 const userIds = {
   type: 'array' as const,
   items: { type: 'string' as const },
-  description: 'Who may act. An addition.',
+  description: 'The users who may act. An addition.',
 }
 const nullable: ('object' | 'null')[] = ['object', 'null']
 const users = { type: nullable, properties: { userIds }, additionalProperties: {} }
@@ -36,13 +36,13 @@ const variants = {
   reject: beginning,
   wait: beginning,
   form: beginning,
-  action: open, // its instance holds it
+  action: open, // as in its instance
 } satisfies Record<StepKind, z.ZodType>
 
 export const policyStepSchema = oneOfMembers(variants).openapi('PolicyStep')
 export const policyStepInput = oneOfMembersInput(variants).openapi('PolicyStepInput')
 
-/** A step as it is stored: its kind is its only member. */
+/** A stored step. Its only member is its kind. */
 export type StoredStep = Readonly<Record<string, unknown>>
 
 export const STEP_STATES = prefixed('POLICY_STEP_STATE', ['UNSPECIFIED', 'ACTIVE', 'DONE'])
@@ -50,7 +50,7 @@ export const STEP_STATES = prefixed('POLICY_STEP_STATE', ['UNSPECIFIED', 'ACTIVE
 const instance = z.looseObject(ends).openapi({ description: notShown })
 const acceptInstance = instance.extend({ acceptMessage: z.string().optional() })
 
-/** The policy's action, a target instance and an outcome. Nothing performs actions here: people end them. */
+/** The policy's action, a target instance and an outcome. The service does not perform actions: users complete them. */
 const actionMembers = {
   action: open,
   automation: open,
@@ -63,7 +63,7 @@ const actionMembers = {
 }
 export const actionInstanceSchema = instance
   .extend(oneOfMembers(actionMembers).shape)
-  .openapi('ActionInstance', { description: 'The specification shows its members, and no further.' })
+  .openapi('ActionInstance', { description: 'The specification shows its members, but not theirs.' })
 
 const instances = {
   approval: instance,
@@ -86,28 +86,28 @@ export const policyStepInstanceSchema = oneOfMembers(instances)
 export type PolicyStep = z.infer<typeof policyStepSchema>
 export type PolicyStepInstance = z.infer<typeof policyStepInstanceSchema>
 
-/** A stored step as it is answered, with all its kinds. */
+/** A step in a response, with all kinds as members. */
 export function policyStep(step: StoredStep): PolicyStep {
-  // What was stored has passed `policyStepInput`.
+  // `policyStepInput` validated it before it was stored.
   return withNulls(STEP_KINDS, step) as PolicyStep
 }
 
-/** What a step's instance begins with. An action is held by its instance; of the others the fields are not shown. */
+/** The initial instance of a step. That of an action holds it. The specification shows no fields of the others. */
 export function begun(kind: string, variant: unknown): object {
   return kind === 'action' ? withNulls(Object.keys(actionMembers), { action: variant }) : Object(variant)
 }
 
-/** What is asked for when a request sets a step: the one member that is set. */
+/** Reduces a step of a request to its only member. */
 export function storedStep(given: z.infer<typeof policyStepInput>): StoredStep {
   return Object.fromEntries(setMembers(given))
 }
 
-/** The kind of a step, and what the policy says of it. */
+/** A step's kind, and the policy's settings for it. */
 export function variantOf(step: StoredStep): [kind: string, variant: unknown] {
   return Object.entries(step)[0] ?? ['', {}]
 }
 
-/** Who may act on a step: the `userIds` and the `users.userIds` of its kind. */
+/** The users who may act on a step: the `userIds` and `users.userIds` of its kind. */
 export function actorsOf(step: StoredStep): string[] {
   const [, variant] = variantOf(step)
   const named = [variant, Reflect.get(Object(variant), 'users')].flatMap((holder): unknown[] => {

@@ -29,7 +29,7 @@ export async function findPolicy(database: Queryable, id: string, lock = ''): Pr
     `SELECT * FROM policies WHERE id = $1 AND deleted_at IS NULL ${lock}`,
     [id],
   )
-  if (row === undefined) throw new Problem('policy_unknown', 'There is no policy with this ID.')
+  if (row === undefined) throw new Problem('policy_unknown', 'No policy has this ID.')
   return row
 }
 
@@ -53,9 +53,9 @@ const WRITTEN = [
 
 const JSON_COLUMNS: readonly string[] = ['policy_steps', 'rules', 'post_actions', 'scope', 'annotations']
 
-/** Writes a policy, new or not, and keeps this generation of it. */
+/** Inserts or updates a policy and stores this generation of it. */
 export async function savePolicy(database: Queryable, row: PolicyRow): Promise<void> {
-  // Without the key: policies that refer to this one may be written meanwhile.
+  // Not the key, so that policies referring to this one can be written meanwhile.
   const changed = WRITTEN.filter((name) => name !== 'id')
   const places = WRITTEN.map((name, index) => `$${index + 1}${JSON_COLUMNS.includes(name) ? '::jsonb' : ''}`)
   const values = WRITTEN.map((name) => {

@@ -11,7 +11,7 @@ import { findPolicy, type PolicyRow, savePolicy } from './store.ts'
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** @throws Problem `policy_invalid` if a rule of the specification is broken. */
+/** @throws Problem `policy_invalid` if the policy breaks a rule of the specification. */
 export async function createPolicy(
   tx: Transaction,
   given: CreatePolicy,
@@ -48,7 +48,7 @@ export async function updatePolicy(
   return write(tx, await lockPolicy(tx, id), given, dependencies)
 }
 
-/** The policy, which nobody else changes until the transaction ends. @throws Problem `policy_unknown`, `policy_builtin`. */
+/** Locks the policy until the transaction ends. @throws Problem `policy_unknown`, `policy_builtin`. */
 export async function lockPolicy(tx: Transaction, id: string): Promise<PolicyRow> {
   const row = await findPolicy(tx, id, 'FOR NO KEY UPDATE')
   if (row.system_builtin)
@@ -89,10 +89,10 @@ function stored(given: NonNullable<UpdatePolicy['policySteps']>): PolicyRow['pol
 function checkEntries({ policy_type, policy_steps, rules, baseline_policy_id }: PolicyRow): void {
   const baseline = baselineKey(policy_type)
   if (Object.hasOwn(policy_steps, baseline) === (baseline_policy_id !== null)) {
-    refuse(`set either the baseline, policySteps.${baseline}, or baselinePolicyId`)
+    refuse(`set either policySteps.${baseline} or baselinePolicyId`)
   }
   const strange = Object.keys(policy_steps).find((key) => key !== baseline && !UUID.test(key))
-  if (strange !== undefined) refuse(`the keys of policySteps are ${baseline} and UUIDs`)
+  if (strange !== undefined) refuse(`the keys of policySteps must be ${baseline} or UUIDs`)
   rules?.forEach(({ condition, policyKey }, index) => {
     if (!Object.hasOwn(policy_steps, policyKey))
       refuse(`rule ${index + 1}: policySteps has no such policyKey`)
@@ -110,5 +110,5 @@ function checkCondition(condition: string, number: number): void {
 }
 
 function refuse(rule: string): never {
-  throw new Problem('policy_invalid', `The policy does not hold together: ${rule}.`)
+  throw new Problem('policy_invalid', `The policy is invalid: ${rule}.`)
 }

@@ -6,12 +6,12 @@ import { MOST_ATTEMPTS } from '../jobs/queue.ts'
 import { type DueStep, dueStep, lockStep } from './due-step.ts'
 import { foreseeStep, performStep } from './effects.ts'
 
-/** What became of a step: its outcome as JSON, or why it failed, for those who wrote it. */
+/** The result of a step: its outcome as JSON, or the reason for its failure, for the author of the automation. */
 type StepEnd =
   | { readonly outcome: string; readonly error?: undefined }
   | { readonly error: { readonly code: string; readonly detail: string } }
 
-/** Evaluates what the step will ask for, before its transaction. */
+/** Evaluates the step's expressions before its transaction. */
 export async function foresee(database: Queryable, { step, ctx }: DueStep): Promise<Evaluate> {
   const evaluate = rememberedCel()
   await foreseeStep(database, step, ctx, evaluate)
@@ -19,8 +19,8 @@ export async function foresee(database: Queryable, { step, ctx }: DueStep): Prom
 }
 
 /**
- * Does the step of a run that is due, and writes that it was done, in one transaction: who dies in between has done
- * nothing, and who comes after finds the same step due. Two who work on one run wait for each other.
+ * Performs the due step of a run and records it, in one transaction. If the process dies in between, the step is still
+ * due. Concurrent workers on one run wait for each other.
  *
  * @returns Whether the run is over.
  */
@@ -45,12 +45,12 @@ export async function advanceRun(
   return over
 }
 
-/** Ends a run whose job was tried too often: it kills whoever works on it, or the database never lets it through. */
+/** Ends a run after too many attempts, because it kills its process or the database keeps failing. */
 export async function giveRunUp(tx: Transaction, { clock }: Dependencies, runId: string): Promise<void> {
   const due = await dueStep(tx, runId)
   if (due === undefined || !(await lockStep(tx, due))) return
   const now = new Date(clock.now())
-  const detail = `The run was begun ${MOST_ATTEMPTS} times, and each time this step failed or its process ended.`
+  const detail = `The run was attempted ${MOST_ATTEMPTS} times, and each time this step failed or its process died.`
   await writeStep(tx, due, { error: { code: 'given_up', detail } }, now)
   await tx.query("UPDATE runs SET state = 'RUN_STATE_FAILED', finished_at = $2 WHERE id = $1", [runId, now])
 }
@@ -67,13 +67,13 @@ async function attemptStep(tx: Transaction, perform: () => Promise<unknown>): Pr
   }
 }
 
-/** What would fail again, however often it were tried. Undefined for everything else: the database, a bug. */
+/** Finds a permanent failure, which no retry could fix. Undefined for other failures, e.g. of the database. */
 function failureOf(cause: unknown): { code: string; detail: string } | undefined {
   if (cause instanceof Problem) return { code: cause.code, detail: cause.message }
   if (cause instanceof CelError) return { code: 'expression_failed', detail: cause.message }
-  const isDataException = /^22...$/.test(String(Reflect.get(Object(cause), 'code'))) // a NUL in a text, say
+  const isDataException = /^22...$/.test(String(Reflect.get(Object(cause), 'code'))) // e.g. NUL in a text
   return isDataException
-    ? { code: 'text_not_storable', detail: 'The database cannot keep a value that the expressions gave.' }
+    ? { code: 'text_not_storable', detail: 'The database cannot store a value that an expression returned.' }
     : undefined
 }
 

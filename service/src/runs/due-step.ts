@@ -2,14 +2,14 @@ import type { AutomationStep } from '../automations/steps.ts'
 import type { CelContext } from '../cel/evaluate.ts'
 import type { Queryable, Transaction } from '../database/database.ts'
 
-/** A run, and the step of it that is due. */
+/** A run and its due step. */
 export interface DueStep {
   readonly run: { readonly id: string; readonly automationId: string }
   readonly position: number
   readonly step: AutomationStep
   readonly isLast: boolean
   readonly ctx: CelContext
-  /** Whose automation it is. */
+  /** The author of the automation. */
   readonly userId: string
 }
 
@@ -45,7 +45,7 @@ interface RunRow {
   readonly user_id: string
 }
 
-/** Nobody else works on the run until the transaction ends. False when somebody has done the step. */
+/** Locks the run until the transaction ends. False if the step has already been done. */
 export async function lockStep(tx: Transaction, { run, position }: DueStep): Promise<boolean> {
   const locked = await tx.query(
     'SELECT FROM runs WHERE id = $1 AND next_position = $2 AND finished_at IS NULL FOR UPDATE',

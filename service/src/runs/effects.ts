@@ -11,21 +11,21 @@ import { foreseeTask } from '../tasks/plan-task.ts'
 import { createTaskRequest } from '../tasks/schema/requests.ts'
 import { lockTask } from '../tasks/store.ts'
 
-/** What a step is done with. All that it writes goes through `tx`, which also writes that it was done. */
+/** What a step needs. All its writes go through `tx`, which also records that it was done. */
 export interface StepContext {
   readonly tx: Transaction
   readonly dependencies: Dependencies
   readonly ctx: CelContext
   readonly evaluate: Evaluate
   readonly run: { readonly id: string; readonly automationId: string }
-  /** Whose automation it is: tasks and task actions name a user. */
+  /** The author of the automation, on whose behalf tasks and actions are written. */
   readonly userId: string
 }
 
 /**
- * Does the step, and tells what it did.
+ * Performs the step and returns its outcome.
  *
- * @throws CelError | Problem for what would fail again, however often it were tried.
+ * @throws CelError | Problem for permanent failures, which no retry could fix.
  */
 export function performStep(step: AutomationStep, context: StepContext): Promise<object> {
   switch (step.type) {
@@ -39,7 +39,8 @@ export function performStep(step: AutomationStep, context: StepContext): Promise
 }
 
 /**
- * Has `evaluate` know what the step will ask in its transaction. Failures are for the step to meet, which writes them down.
+ * Fills the cache of `evaluate` with what the step needs in its transaction. Ignores failures, which the step will
+ * record.
  */
 export async function foreseeStep(
   database: Queryable,
@@ -64,7 +65,7 @@ async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<ob
     : await currentStep(tx, task.id)
   const comment = step.commentCel ? await textOf(step.commentCel, context) : ''
   if (comment.length > MAX_COMMENT_LENGTH)
-    throw new Problem('request_invalid', `commentCel gives more than ${MAX_COMMENT_LENGTH} characters`)
+    throw new Problem('request_invalid', `commentCel returns more than ${MAX_COMMENT_LENGTH} characters`)
   const done = await skipStep(
     tx,
     { taskId: task.id, policyStepId, comment, caller: authorOf(context) },
@@ -79,7 +80,7 @@ async function create(step: StepOf<'create_task'>, context: StepContext): Promis
   return { taskId: await createTask(tx, given, authorOf(context), { ...dependencies, evaluate }) }
 }
 
-/** An automation acts as its author, who was a super admin, whatever becomes of their tokens. */
+/** An automation acts as its author, who was a super admin, even after the author's tokens are revoked. */
 function authorOf({ userId, run }: StepContext): Caller {
   return { userId, roles: ['super_admin'], skipsAnyStep: true, runId: run.id }
 }
@@ -88,7 +89,10 @@ async function taskOf({ taskCel }: StepOf<'create_task'>, ctx: CelContext, evalu
   const { success, data: task, error } = newTask.safeParse(await evaluate(taskCel, ctx))
   if (success) return { origin: 'TASK_ORIGIN_AUTOMATION' as const, ...task }
   const [issue] = error.issues
-  throw new Problem('request_invalid', `taskCel gives no task: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw new Problem(
+    'request_invalid',
+    `taskCel returns an invalid task: ${issue?.path.join('.')}: ${issue?.message}`,
+  )
 }
 
 const newTask = createTaskRequest.omit({ expandMask: true })
@@ -104,17 +108,17 @@ async function record({ valueCel }: StepOf<'record'>, context: StepContext): Pro
   return { recordId }
 }
 
-/** A JSON number is a numeric ID when it is a whole one. */
+/** A whole JSON number is a numeric ID. */
 function idOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (Number.isSafeInteger(value)) return `${value}`
-  throw new CelError('taskIdCel must give a text or a whole number')
+  throw new CelError('taskIdCel must return a string or a whole number')
 }
 
 async function textOf(expression: string, { ctx, evaluate }: StepContext): Promise<string> {
   const value = await evaluate(expression, ctx)
   if (typeof value === 'string') return value
-  throw new CelError(`must give a string: ${expression}`)
+  throw new CelError(`must return a string: ${expression}`)
 }
 
 async function currentStep(tx: Transaction, taskId: string): Promise<string> {

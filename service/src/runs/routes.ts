@@ -17,7 +17,7 @@ const listRunsRoute = createRoute({
   ...common,
   path: '/api/v1/automations/{automation_id}/runs',
   operationId: 'listRuns',
-  summary: 'The runs of an automation, newest first, with their inputs, outcomes and errors',
+  summary: 'List the runs of an automation, newest first, with inputs, outcomes and errors',
   request: ofAutomation,
   responses: {
     200: {
@@ -32,7 +32,7 @@ const listRecordsRoute = createRoute({
   ...common,
   path: '/api/v1/automations/{automation_id}/records',
   operationId: 'listRecords',
-  summary: 'What the record steps of an automation kept, newest first',
+  summary: 'List what the record steps of an automation stored, newest first',
   request: ofAutomation,
   responses: {
     200: {
@@ -55,7 +55,7 @@ const getRunRoute = createRoute({
   },
 })
 
-/** The inputs are other people's: all of this takes the role `super_admin`. */
+/** Requires the role `super_admin`, because inputs are other people's data. */
 export function runRoutes({ database, secret }: Dependencies): Router {
   const tokensOf = (...query: readonly string[]) => new PageTokens(derivedKey(secret, 'page tokens'), query)
   return newRouter()
@@ -75,7 +75,7 @@ export function runRoutes({ database, secret }: Dependencies): Router {
     .openapi(getRunRoute, async (c) => {
       const row = await findRun(database, c.req.valid('param').run_id)
       const [run] = row ? await shownRuns(database, [row]) : []
-      if (run === undefined) throw new Problem('run_unknown', 'There is no run with this ID.')
+      if (run === undefined) throw new Problem('run_unknown', 'No run has this ID.')
       return c.json(run, 200)
     })
 }

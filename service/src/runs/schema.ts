@@ -6,7 +6,7 @@ export const runStates = prefixed('RUN_STATE', ['UNSPECIFIED', 'PENDING', 'RUNNI
 export const runStepStates = prefixed('RUN_STEP_STATE', ['UNSPECIFIED', 'DONE', 'FAILED'])
 
 const errorSchema = z.object({ code: z.string(), detail: z.string() }).nullable().openapi({
-  description: 'What the step met: the code of a problem, or `expression_failed`, or `given_up`.',
+  description: 'The code of a problem, or `expression_failed`, or `given_up`.',
 })
 
 export const runStepSchema = z
@@ -16,7 +16,7 @@ export const runStepSchema = z
     outcome: z
       .string()
       .nullable()
-      .openapi({ description: 'JSON, as a text: what was skipped, created or recorded.' }),
+      .openapi({ description: 'What was skipped, created or recorded, as JSON in a string.' }),
     error: errorSchema,
     finishedAt: timestamp,
   })
@@ -29,19 +29,19 @@ export const runSchema = z
     version: z.int().openapi({ description: 'The published version whose steps run.' }),
     listenerId: z.string(),
     eventId: z.string().openapi({ description: '`Webhook-Event-Id`, in lower case.' }),
-    input: z.string().openapi({ description: 'The body, byte for byte: any valid JSON, as a text.' }),
+    input: z.string().openapi({ description: 'The unchanged body, as JSON in a string.' }),
     state: openEnum(runStates),
-    steps: z.array(runStepSchema).openapi({ description: 'The steps that are over, in order.' }),
+    steps: z.array(runStepSchema).openapi({ description: 'The finished steps, in order.' }),
     createdAt: timestamp,
     finishedAt: timestamp,
   })
-  .openapi('Run', { description: 'One for each accepted event.' })
+  .openapi('Run', { description: 'One per accepted event.' })
 
 export const recordSchema = z
   .object({
     id: z.string(),
     runId: z.string(),
-    value: z.string().openapi({ description: 'JSON, as a text.' }),
+    value: z.string().openapi({ description: 'JSON in a string.' }),
     createdAt: timestamp,
   })
   .openapi('Record', { description: 'What a `record` step kept.' })

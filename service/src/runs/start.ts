@@ -5,10 +5,10 @@ import type { Dependencies } from '../http/dependencies.ts'
 const decoder = new TextDecoder()
 
 /**
- * Writes the run of an event and the job that will do it, beside the event's record; both statements are sent at once. The
- * one that writes the run looks whether the automation runs at all, so nothing can be unpublished in between.
+ * Writes the run of an event and its job, in the transaction of the event's record. Pipelines both statements. The
+ * first one also checks that the automation is running, so nothing can be unpublished in between.
  *
- * @returns The run's ID; undefined when the automation is not published, or its trigger not enabled: roll back.
+ * @returns The run's ID; undefined if the automation is not published or its trigger is disabled. Then roll back.
  */
 export async function startRun(
   tx: Transaction,

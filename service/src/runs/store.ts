@@ -50,7 +50,7 @@ export async function findRun(database: Queryable, id: string): Promise<RunRow |
   return row
 }
 
-/** The runs as the API shows them, with the steps of all of them asked for at once. */
+/** The runs as the API shows them. Reads the steps of all runs in one statement. */
 export async function shownRuns(database: Queryable, rows: readonly RunRow[]): Promise<Run[]> {
   const steps = await database.query<RunStepRow>(
     `SELECT run_id, type, state, outcome, error_code, error_detail, finished_at FROM run_steps

@@ -1,11 +1,11 @@
 import type { Dependencies } from '../http/dependencies.ts'
 
-/** More wait for the next sweep. */
+/** The rest waits for the next sweep. */
 const MOST_AT_ONCE = 1_000
 
 /**
- * Queues anew each unfinished run that has no job: one whose giving up failed as often as jobs are tried, or whose job
- * was lost. Runs and their jobs begin and end together, so one statement sees either both or neither.
+ * Requeues each unfinished run without a job, e.g. if giving it up failed too, or its job was lost. A run and its job
+ * are created and completed in one transaction, so a statement sees both or neither.
  */
 export async function sweepRuns({ database, jobs }: Pick<Dependencies, 'database' | 'jobs'>): Promise<void> {
   const swept = await database.transaction(async (tx) => {

@@ -4,9 +4,9 @@ import { advanceRun, foresee, giveRunUp } from './advance.ts'
 import { dueStep } from './due-step.ts'
 
 /**
- * Does the next job there is: all steps of a run, or those that are left of it.
+ * Works on the next job: performs the remaining steps of a run.
  *
- * @param isStopping Asked before each step. What is left of the run stays in the queue.
+ * @param isStopping Called before each step. The remaining steps stay in the queue.
  * @returns Whether there was a job.
  */
 export async function workOnNext(dependencies: Dependencies, isStopping = () => false): Promise<boolean> {
@@ -23,7 +23,7 @@ export async function workOnNext(dependencies: Dependencies, isStopping = () => 
   }
 }
 
-/** The job is completed in the transaction that ends its run. */
+/** Completes the job in the transaction that ends its run. */
 async function advance(dependencies: Dependencies, job: Job): Promise<boolean> {
   const { database, jobs } = dependencies
   const isGivenUp = job.queue === 'runs_given_up'
@@ -38,13 +38,16 @@ async function advance(dependencies: Dependencies, job: Job): Promise<boolean> {
 }
 
 export interface WorkerOptions {
-  /** How many runs are worked on at once. Default 4. */
+  /** The concurrency, in runs. Default 4. */
   readonly lanes?: number | undefined
-  /** How often other processes' jobs are looked for, in milliseconds. Default 1,000. This process's own wake it. */
+  /**
+   * How often to poll for jobs of other processes, in milliseconds. Default 1,000. Jobs of this process wake it at
+   * once.
+   */
   readonly pollMs?: number | undefined
 }
 
-/** Works on runs until it is stopped. Any number of processes may do so, on the same database. */
+/** Works on runs until it is stopped. Any number of processes may share a database. */
 export class RunWorker {
   readonly #dependencies: Dependencies
   readonly #pollMs: number
@@ -66,7 +69,7 @@ export class RunWorker {
     first?.()
   }
 
-  /** Resolves when the steps that are being done are done. What is left of their runs stays in the queue. */
+  /** Resolves when the steps in progress are done. The remaining steps stay in the queue. */
   async stop(): Promise<void> {
     this.#stopping = true
     for (const rise of this.#sleepers) rise()
@@ -80,7 +83,7 @@ export class RunWorker {
         this.#dependencies.report(error)
         return false
       })
-      const quiet = announced === this.#announced // while this lane was looking
+      const quiet = announced === this.#announced // no job was announced during the poll
       if (!worked && quiet && !this.#stopping) await this.#sleep()
     }
   }

@@ -12,9 +12,9 @@ import type { Target } from './target.ts'
 import { moveOn, planSteps } from './workflow.ts'
 
 /**
- * Creates a task and begins the first step of its policy. A policy that only accepts or rejects closes it at once.
+ * Creates a task and begins the first step of its policy. A policy of only accept or reject steps closes it at once.
  *
- * @param by Who asks for it.
+ * @param by The user who creates it.
  * @returns Its ID.
  * @throws Problem `request_invalid`, `reference_unknown`, `policy_unknown`, `policy_invalid`, `policy_rule_failed`.
  */

@@ -4,7 +4,7 @@ import type { Kind } from './relations.ts'
 
 type Table = 'users' | 'apps' | 'app_entitlements' | 'app_users'
 
-/** @throws Problem `reference_unknown` unless the table has the ID, in this app if one is given. */
+/** @throws Problem `reference_unknown` unless the table has the ID, within the app if one is given. */
 export async function mustExist(
   database: Queryable,
   field: string,
@@ -18,7 +18,7 @@ export async function mustExist(
   if (found.length === 0) refuse(field, appId === undefined ? '' : ' in this app')
 }
 
-/** @throws Problem `reference_unknown` unless there is a related object of this kind for each ID. */
+/** @throws Problem `reference_unknown` unless each ID belongs to a related object of this kind. */
 export async function mustBeKnown(
   database: Queryable,
   field: string,
@@ -34,5 +34,5 @@ export async function mustBeKnown(
 }
 
 function refuse(field: string, where = ''): never {
-  throw new Problem('reference_unknown', `${field} names nothing that there is${where}.`)
+  throw new Problem('reference_unknown', `${field} names an object that does not exist${where}.`)
 }

@@ -1,10 +1,10 @@
 import type { Queryable } from '../database/database.ts'
 import type { Kind, Relation } from './relations.ts'
 
-/** Types are named by their URL, as protobuf's JSON does. */
+/** Type URLs, as in protobuf's JSON. */
 const TYPE_URL = 'type.googleapis.com'
 
-/** `@type` and the statement that gives the objects of a kind, `$1` their IDs. JSON as it is answered. */
+/** The `@type` of a kind, and the statement that reads its objects by ID (`$1`), as JSON for the response. */
 const KINDS: Readonly<Record<Kind, { readonly type: string; readonly select: string }>> = {
   User: {
     type: 'svc.api.user.v1.User',
@@ -45,12 +45,12 @@ function relatedObjects(kind: Kind): string {
   return `SELECT id, object FROM related_objects WHERE kind = '${kind}' AND id = ANY($1::text[])`
 }
 
-/** The `expanded` of one response: every object once, however many tasks relate to it. */
+/** The `expanded` list of a response. Holds every object once, even if several tasks refer to it. */
 export class Expansion {
   readonly expanded: { '@type': string; [member: string]: unknown }[] = []
   readonly #places = new Map<string, number>()
 
-  /** Loads what the relations name; one statement for each kind among them. */
+  /** Loads the related objects, with one statement per kind. */
   static async load(database: Queryable, relations: readonly Relation[]): Promise<Expansion> {
     const expansion = new Expansion()
     for (const kind of new Set(relations.map((relation) => relation.kind))) {
@@ -60,7 +60,7 @@ export class Expansion {
     return expansion
   }
 
-  /** JSONPath (RFC 9535) to the objects that there are, or empty. */
+  /** The JSONPath (RFC 9535) of the objects that exist. Empty if there are none. */
   pathTo({ kind, ids }: Relation): string {
     const places = ids.flatMap((id) => this.#places.get(`${kind} ${id}`) ?? [])
     return places.length === 0 ? '' : `$.expanded[${places.join()}]`

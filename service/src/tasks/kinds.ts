@@ -1,8 +1,8 @@
 import type { TaskKind } from './schema/task-type.ts'
 
 /**
- * Lists the policy types that process each kind of task. The built-in default has the first type. An empty list takes the
- * policy that the request names, of whatever type.
+ * The policy types that can process each kind of task. The built-in default has the first type. An empty list allows
+ * any type, and the request must name a policy.
  */
 export const POLICY_TYPES_FOR: Readonly<Record<TaskKind, readonly string[]>> = {
   grant: ['POLICY_TYPE_GRANT', 'POLICY_TYPE_ACCESS_REQUEST', 'POLICY_TYPE_PROVISION'],
@@ -44,7 +44,7 @@ const BLANK: Readonly<Record<TaskKind, object>> = {
   finding: { findingId: '', findingType: '', outcome: 'FINDING_TASK_OUTCOME_UNSPECIFIED', outcomeTime: null },
 }
 
-/** Every field of a TaskType member, before anything is known. */
+/** The default value of every field of a TaskType member. */
 export function blankType(kind: TaskKind): object {
   return BLANK[kind]
 }

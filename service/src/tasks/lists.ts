@@ -6,13 +6,13 @@ import type { taskActionSchema } from './schema/requests.ts'
 import { TASK_COLUMNS } from './store.ts'
 
 export interface TaskFilters {
-  /** Empty: any. */
+  /** Empty matches any state. */
   readonly taskStates: readonly string[]
-  /** Undefined: anybody's. */
+  /** Undefined matches any user. */
   readonly userIds: readonly string[] | undefined
 }
 
-/** Tasks, the newest first. */
+/** Tasks, newest first. */
 export function tasksLike({ taskStates, userIds }: TaskFilters): Listing {
   return {
     select: TASK_COLUMNS,
@@ -37,7 +37,7 @@ export interface AuditRow {
   readonly created_at: Date
 }
 
-/** The whole audit trail of a task, the oldest first. */
+/** The whole audit trail of a task, oldest first. */
 export function auditsOf(taskId: string): Listing {
   return {
     select: '* FROM task_audits',
@@ -48,7 +48,7 @@ export function auditsOf(taskId: string): Listing {
   }
 }
 
-/** What people did, and automations in their name. */
+/** The actions of users, and of automations on their behalf. */
 export function actionsOf(taskId: string): Listing {
   return { ...auditsOf(taskId), where: "task_id = $1 AND event = 'TASK_AUDIT_EVENT_ACTION'" }
 }

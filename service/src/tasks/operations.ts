@@ -14,12 +14,12 @@ import {
 
 const tags = ['Tasks']
 
-/** The specification names it as a search operation. No other page shows it. */
+/** The specification names this search operation, but does not describe it. */
 export const searchOperation = createRoute({
   method: 'post',
   path: '/api/v1/search/tasks',
   operationId: 'searchTasks',
-  summary: 'Search tasks, the newest first',
+  summary: 'Search tasks, newest first',
   tags,
   ...ADDITION,
   ...takesBody,
@@ -34,7 +34,7 @@ export const createOperation = createRoute({
   method: 'post',
   path: '/api/v1/tasks',
   operationId: 'createTask',
-  summary: 'Create a task, and begin the first step of its policy',
+  summary: 'Create a task and begin the first step of its policy',
   tags,
   ...ADDITION,
   ...takes('super_admin', 'operator'),
@@ -58,7 +58,7 @@ export const readOperation = createRoute({
   method: 'get',
   path: '/api/v1/tasks/{task_id}',
   operationId: 'getTask',
-  summary: 'One task, with all that it relates to',
+  summary: 'Get a task with its related objects',
   tags,
   ...ADDITION,
   request: { params: taskParams },
@@ -69,7 +69,7 @@ export const listActionsOperation = createRoute({
   method: 'get',
   path: '/api/v1/tasks/{task_id}/actions',
   operationId: 'listTaskActions',
-  summary: 'What was done to a task, the oldest first',
+  summary: 'List the actions on a task, oldest first',
   tags,
   ...ADDITION,
   request: { params: taskParams, query: pageQuery },
@@ -86,7 +86,7 @@ export const listAuditsOperation = createRoute({
   method: 'post',
   path: '/api/v1/task/audits',
   operationId: 'listTaskAudits',
-  summary: 'The audit trail of a task: who did what and when, the oldest first',
+  summary: 'List the audit trail of a task, oldest first',
   tags,
   ...ADDITION,
   ...takesBody,

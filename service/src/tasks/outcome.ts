@@ -1,12 +1,12 @@
 import type { OUTCOMES } from './schema/enums.ts'
 import type { TaskKind } from './schema/task-type.ts'
 
-/** What became of a task when it closed. After a skipped last step nobody decided anything. */
+/** The result of a closed task. If its last step was skipped, nobody decided. */
 export type Verdict = 'accepted' | 'denied' | 'cancelled' | 'skipped'
 
 type Words = { readonly [Kind in TaskKind]: Readonly<Record<Verdict, (typeof OUTCOMES)[Kind][number]>> }
 
-/** The outcome (2.7) of each. Where the enumeration has no word for a denial, the task counts as cancelled. */
+/** The outcome (2.7) of each result. A denial counts as cancelled if the enumeration has no word for it. */
 const WORDS: Words = {
   grant: {
     accepted: 'GRANT_OUTCOME_GRANTED',

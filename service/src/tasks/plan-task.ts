@@ -11,8 +11,8 @@ import type { TaskKind } from './schema/task-type.ts'
 import { kindOf, resolveTarget, type Target } from './target.ts'
 
 /**
- * Before the transaction of `createTask`, has `evaluate` know the answers that are asked for there, unless a policy or a
- * user was changed in between. Where no policy has rules nothing is asked. Failures are for `createTask` to meet.
+ * Fills the cache of `evaluate` before the transaction of `createTask`. A policy or user that changes in between is
+ * evaluated there. Ignores failures, which `createTask` will report.
  */
 export async function foreseeTask(database: Queryable, given: CreateTask, evaluate: Evaluate): Promise<void> {
   try {
@@ -22,7 +22,7 @@ export async function foreseeTask(database: Queryable, given: CreateTask, evalua
 }
 
 /**
- * What a task would be, with the steps of its policy.
+ * Plans a task: what it asks for, and the steps of its policy.
  *
  * @throws Problem as `createTask` does.
  */
@@ -53,12 +53,12 @@ async function policyFor(
   }
   const policy = await findPolicy(database, policyId)
   if (types.length > 0 && !types.includes(policy.policy_type)) {
-    throw new Problem('policy_invalid', `A task of ${kind} takes a policy of ${types.join(' or ')}.`)
+    throw new Problem('policy_invalid', `A task of ${kind} needs a policy of ${types.join(' or ')}.`)
   }
   return policy
 }
 
-/** What the conditions of a policy's rules see, as JSON. */
+/** The JSON that the conditions of a policy see as `ctx`. */
 async function contextOf(database: Queryable, given: CreateTask, target: Target, userId: string) {
   const [user] = await database.query<{ id: string; display_name: string; email: string }>(
     'SELECT id, display_name, email FROM users WHERE id = $1',

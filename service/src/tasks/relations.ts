@@ -2,7 +2,7 @@ import type { ExpandPath } from './schema/expand.ts'
 import type { Task } from './schema/task.ts'
 import type { ViewPath } from './schema/view.ts'
 
-/** What there is to be expanded. */
+/** The kinds of objects to expand. */
 export type Kind =
   | 'AccessReview'
   | 'App'
@@ -14,14 +14,14 @@ export type Kind =
   | 'Insight'
   | 'User'
 
-/** A path of the view, and what it locates. */
+/** A path of the view, and the object it locates. */
 export interface Relation {
   readonly path: ViewPath
   readonly kind: Kind
   readonly ids: readonly string[]
 }
 
-/** The members of the task's type, whichever it is. */
+/** The fields of the task's type. */
 function targetOf({ type }: Task): Readonly<Record<string, unknown>> {
   const { grant, revoke, certify, offboarding, action, finding } = type ?? {}
   return { ...(grant ?? revoke ?? certify ?? offboarding ?? action ?? finding) }
@@ -33,8 +33,8 @@ function memberOf(holder: unknown, name: string): string {
 }
 
 /**
- * One line for each expand path (specification, 2.2 and 2.4). A user who is targeted through an app user is the
- * `identityUser`, others the `user`. Entitlement scope bindings go by the entitlement's ID, last usages by the app user's.
+ * The rows of all expand paths (specification, 2.2 and 2.4). A user targeted through an app user is the `identityUser`,
+ * any other the `user`. Entitlement scope bindings have the entitlement's ID, last usages the app user's.
  */
 const RELATIONS: Readonly<Record<ExpandPath, (task: Task) => readonly Relation[]>> = {
   access_review_id: (task) =>
@@ -59,7 +59,7 @@ const RELATIONS: Readonly<Record<ExpandPath, (task: Task) => readonly Relation[]
     one('principalResourcePath', 'AppResource', memberOf(type?.certify?.resource, 'id')),
 }
 
-/** What a task relates to along these paths. */
+/** Finds the related objects of a task along these paths. */
 export function relationsOf(task: Task, paths: ReadonlySet<ExpandPath>): Relation[] {
   return [...paths].flatMap((path) => RELATIONS[path](task))
 }

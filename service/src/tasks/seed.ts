@@ -3,7 +3,7 @@ import { DEMO, type SeedPart } from '../database/seed.ts'
 import { savePolicy } from '../policies/store.ts'
 import { createTask } from './create-task.ts'
 
-/** The demo tenant's policy of three steps, and two open tasks that go through it. */
+/** The demo tenant's three-step policy, and two open tasks under it. */
 export const seedTasks: SeedPart = async (tx, dependencies) => {
   const now = new Date(dependencies.clock.now())
   await savePolicy(tx, {

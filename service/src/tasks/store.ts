@@ -13,7 +13,7 @@ export interface TaskRow {
   readonly state: string
   readonly processing: string
   readonly origin: string
-  /** Its one member, as it is answered. */
+  /** The type's only set member, as in responses. */
   readonly type: object
   readonly user_id: string
   readonly created_by_user_id: string
@@ -43,19 +43,22 @@ export interface StepRow {
   readonly outcome: object | null
 }
 
-/** A task with what belongs to it. */
+/** A task with its steps and its policy. */
 export interface StoredTask {
   readonly row: TaskRow
   /** In the order of the workflow. */
   readonly steps: readonly StepRow[]
-  /** The generation it runs under. Undefined if it began before generations were kept, and the policy changed since. */
+  /**
+   * The policy generation that it runs under. Undefined if the task began before generations were stored and the policy
+   * has changed since.
+   */
   readonly policy: PolicyRow | undefined
 }
 
-/** What stands behind SELECT. `numeric_id` comes last, and so as a text, though `*` has it too. */
+/** The rest of a SELECT. The last `numeric_id` wins over that of `*`, so it is text. */
 export const TASK_COLUMNS = 'tasks.*, numeric_id::text AS numeric_id FROM tasks'
 
-/** Eighteen digits are always a bigint, and never a UUID. */
+/** Up to eighteen digits always fit a bigint and are never a UUID. */
 const NUMERIC = /^[1-9]\d{0,17}$/
 
 const FOUND = '(id = $1 OR numeric_id = $2) AND deleted_at IS NULL'
@@ -71,7 +74,7 @@ export async function findTask(database: Queryable, idOrNumber: string): Promise
   return task ?? refuseUnknown()
 }
 
-/** A task that nobody else moves until the transaction ends. */
+/** A task that is locked until the transaction ends. */
 export interface LockedTask {
   readonly id: string
   readonly state: string
@@ -88,7 +91,7 @@ export async function lockTask(tx: Transaction, idOrNumber: string): Promise<Loc
   return row ?? refuseUnknown()
 }
 
-/** The steps and policies of many tasks, in one statement each. */
+/** Reads the steps and policies of many tasks, with one statement each. */
 export async function withSteps(database: Queryable, rows: readonly TaskRow[]): Promise<StoredTask[]> {
   const steps = await database.query<StepRow>(
     'SELECT * FROM task_steps WHERE task_id = ANY($1::text[]) ORDER BY task_id, position',
@@ -106,5 +109,5 @@ export async function withSteps(database: Queryable, rows: readonly TaskRow[]): 
 }
 
 function refuseUnknown(): never {
-  throw new Problem('task_unknown', 'There is no task with this ID or numeric ID.')
+  throw new Problem('task_unknown', 'No task has this ID or numeric ID.')
 }

@@ -5,11 +5,11 @@ import { mustBeKnown, mustExist } from './existence.ts'
 import type { CreateTask } from './schema/requests.ts'
 import { TASK_KINDS, type TaskKind } from './schema/task-type.ts'
 
-/** What a task asks for, and of whom, with everything it names known to exist. */
+/** What a task requests, and for whom. All objects it names exist. */
 export interface Target {
   readonly kind: TaskKind
   readonly fields: Readonly<Record<string, unknown>>
-  /** The user whom it targets; empty when nobody is known. */
+  /** The user whom it targets. Empty if unknown. */
   readonly userId: string
 }
 
@@ -17,14 +17,14 @@ export interface Target {
 export function kindOf(type: CreateTask['type']): TaskKind {
   const [name] = setMembers(type)[0] ?? []
   const kind = TASK_KINDS.find((each) => each === name)
-  if (kind === undefined) throw new Problem('request_invalid', 'type has no member.')
+  if (kind === undefined) throw new Problem('request_invalid', 'Set exactly one member of type.')
   return kind
 }
 
-/** @throws Problem `reference_unknown` that says which ID names nothing. */
+/** @throws Problem `reference_unknown` that names the unknown ID. */
 export async function resolveTarget(database: Queryable, type: CreateTask['type']): Promise<Target> {
   const kind = kindOf(type)
-  // The review that a certify task names owns it (specification, 2.7).
+  // A certify task belongs to the review that it names (specification, 2.7).
   const owner = type.certify ? { accessReviewSelection: type.certify.accessReviewId } : {}
   const fields: Readonly<Record<string, unknown>> = { ...type[kind], ...owner }
   const [subject, review] = [text(fields.subjectUserId), text(fields.accessReviewId)]
@@ -35,7 +35,7 @@ export async function resolveTarget(database: Queryable, type: CreateTask['type'
   return { kind, fields: { ...fields, identityUserId }, userId: identityUserId }
 }
 
-/** @returns The identity user: as given, or whose account the app user is. */
+/** @returns The identity user as given, or else the owner of the app user's account. */
 async function checkApp(database: Queryable, fields: Readonly<Record<string, unknown>>): Promise<string> {
   const appId = text(fields.appId)
   await mustExist(database, 'appId', 'apps', appId)
@@ -51,7 +51,7 @@ async function checkApp(database: Queryable, fields: Readonly<Record<string, unk
   )
   const owner = account?.identity_user_id ?? ''
   if (given !== '' && owner !== '' && given !== owner) {
-    throw new Problem('reference_unknown', 'appUserId is the account of another user than identityUserId.')
+    throw new Problem('reference_unknown', 'appUserId belongs to another user than identityUserId.')
   }
   return given || owner
 }

@@ -8,7 +8,7 @@ import type { Task } from './schema/task.ts'
 import { TASK_KINDS, type TaskType } from './schema/task-type.ts'
 import type { StepRow, StoredTask, TaskRow } from './store.ts'
 
-/** A stored task as this caller sees it. */
+/** Converts a stored task for a caller's response. */
 export function taskOf(stored: StoredTask, caller: Caller): Task {
   const { row } = stored
   const current = stored.steps.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE')
@@ -20,7 +20,7 @@ export function taskOf(stored: StoredTask, caller: Caller): Task {
     state: row.state,
     processing: row.processing,
     origin: row.origin,
-    // What was stored has been written as TaskType has it.
+    // It was validated as a TaskType before it was stored.
     type: withNulls(TASK_KINDS, row.type) as TaskType,
     userId: row.user_id,
     createdByUserId: row.created_by_user_id,
@@ -61,7 +61,7 @@ function policyInstance({ row, steps, policy }: StoredTask): Task['policy'] {
   }
 }
 
-/** A step that has begun. Its kind's object holds what the policy said and how the step ended. */
+/** A step that has begun. Its kind's object holds the policy's settings and how the step ended. */
 function instanceOf(row: StepRow, policyGenerationId: string): PolicyStepInstance | undefined {
   if (row.instance_id === null || row.state === null) return undefined
   const variants = Object.entries(row.step).map(([kind, variant]) => [
@@ -69,6 +69,6 @@ function instanceOf(row: StepRow, policyGenerationId: string): PolicyStepInstanc
     { ...begun(kind, variant), ...row.outcome },
   ])
   const members = withNulls(STEP_KINDS, Object.fromEntries(variants))
-  // What was stored has passed `policyStepInput`.
+  // `policyStepInput` validated it before it was stored.
   return { ...members, id: row.instance_id, policyGenerationId, state: row.state } as PolicyStepInstance
 }

@@ -10,11 +10,11 @@ import { taskOf } from './task.ts'
 
 export interface Views {
   readonly views: TaskView[]
-  /** What their paths lead into. */
+  /** The objects that the views' paths refer to. */
   readonly expanded: Expansion['expanded']
 }
 
-/** Tasks as a caller sees them, with what they relate to along the paths. */
+/** Tasks for a caller's response, with the related objects along the paths. */
 export async function viewTasks(
   database: Queryable,
   stored: readonly StoredTask[],
@@ -28,7 +28,7 @@ export async function viewTasks(
   return { views, expanded: expansion.expanded }
 }
 
-/** The same of one task. */
+/** The same for one task. */
 export async function viewTask(
   database: Queryable,
   stored: StoredTask,
@@ -48,7 +48,7 @@ function viewOf(task: Task, caller: Caller, relations: readonly Relation[], expa
   return {
     task,
     objectPermissions: { read: true, edit: mayAct(caller), delete: false, extra: { skipStep } },
-    // `fromEntries` forgets the names.
+    // `fromEntries` loses the key types.
     ...(Object.fromEntries(paths) as Record<ViewPath, string>),
   }
 }

@@ -5,13 +5,13 @@ import { audit, type Moment } from './audit/record.ts'
 import { outcomeWord, type Verdict } from './outcome.ts'
 import type { LockedTask } from './store.ts'
 
-/** How the steps that no one acts on end by themselves, and under which name they keep a comment. */
+/** How automatic steps end, and the name of their comment field. */
 const BY_POLICY = {
   accept: { ending: 'accepted', event: 'TASK_AUDIT_EVENT_ACCEPTED_BY_POLICY', message: 'acceptMessage' },
   reject: { ending: 'rejected', event: 'TASK_AUDIT_EVENT_REJECTED_BY_POLICY', message: 'rejectMessage' },
 } as const
 
-/** Makes these steps the ones that are next, instead of those that were. */
+/** Replaces the upcoming steps. */
 export async function planSteps(
   tx: Transaction,
   taskId: string,
@@ -26,7 +26,7 @@ export async function planSteps(
   )
 }
 
-/** @param outcome What the instance says of its end, by the name of the ending. */
+/** @param outcome The ending for the step's instance, by its name. */
 export async function endStep(
   tx: Transaction,
   taskId: string,
@@ -40,7 +40,7 @@ export async function endStep(
   )
 }
 
-/** Begins the next step, if one is left. */
+/** Begins the next step, if there is one. */
 export async function beginStep(
   tx: Transaction,
   taskId: string,
@@ -57,8 +57,8 @@ export async function beginStep(
 }
 
 /**
- * After a step has ended: begins the next one. An accept step accepts at once, and the step behind it begins; a reject
- * step closes the task. After the last step, what ended that step is what became of the task.
+ * Continues after a step has ended. Begins the next step. An accept step ends at once, and the step after it begins. A
+ * reject step closes the task. After the last step, its ending is the task's result.
  */
 export async function moveOn(
   tx: Transaction,
@@ -80,7 +80,7 @@ export async function moveOn(
   await moveOn(tx, task, 'accepted', moment)
 }
 
-/** Closes a task whose steps have all ended; those that were next are not processed any more. */
+/** Closes a task and drops its upcoming steps. */
 export async function closeTask(
   tx: Transaction,
   { id, kind }: LockedTask,

@@ -9,18 +9,18 @@ import { allTokens, issueToken, revokeToken, type TokenRow } from './store.ts'
 
 const HELP = `npm run service -- token --user ID --role ROLE [options]
 
-Issues an access token, and prints it: the database keeps its hash only.
+Issues an access token and prints it. The database stores only its hash.
 
-  --user ID       whose it is; a user of this ID is made if there is none
-  --role ROLE     ${ROLES.join(', ')}; may be given several times
-  --days N        how long it is good (default: until it is revoked)
+  --user ID       the user of the token, created if missing
+  --role ROLE     ${ROLES.join(', ')}; repeat it for several roles
+  --days N        days until the token expires (default: never)
 
-  --list          shows all tokens instead, without their secrets
-  --revoke ID     makes one worthless instead, from the next request on; automations that
-                  were made with it go on, until their trigger is disabled
-  --help          Show this.
+  --list          list all tokens instead, without their secrets
+  --revoke ID     revoke a token instead; automations created with it continue
+                  until their trigger is disabled
+  --help          show this help
 
-The SERVICE_… variables say where the database is. PGlite has one process: stop the service first.
+The SERVICE_… variables name the database. PGlite allows one process, so stop the service first.
 `
 
 const OPTIONS = {
@@ -38,12 +38,12 @@ const newToken = z.object({
   days: z.coerce.number().int().min(1).max(36_500).optional(),
 })
 
-/** What gives the text to print. */
+/** Returns the text to print. */
 type Work = (database: Database) => Promise<string>
 
 class AskedWrongly extends Error {}
 
-/** What `token` does on the command line. @returns The exit code: 2 when it was asked wrongly, 1 when it failed. */
+/** Runs the `token` command. @returns The exit code: 2 for wrong usage, 1 for a failure. */
 export async function runTokenCommand(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -67,7 +67,7 @@ function workOf(args: readonly string[], now: Date): Work | 'help' {
   if (revoke !== undefined) {
     return async (database) => {
       if (await revokeToken(database, revoke, now)) return `${revoke} is revoked`
-      throw new Error(`There is no live token with the ID ${revoke}; --list shows them.`)
+      throw new Error(`No live token has the ID ${revoke}. Run --list to see them.`)
     }
   }
   const { data: token, error } = newToken.safeParse(given)

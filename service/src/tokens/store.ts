@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '../database/database.ts'
 import { hashOf, type Role } from '../http/bearer.ts'
 
 export interface NewToken {
-  /** Whose it is. Tasks and actions name a user, so one is made if there is none. */
+  /** The token's user, created if missing, because tasks and actions refer to it. */
   readonly userId: string
   readonly roles: readonly Role[]
   readonly expiresAt: Date | null
@@ -17,7 +17,7 @@ export interface TokenRow {
   readonly revoked_at: Date | null
 }
 
-/** @returns The token. Only its hash is kept, so it is seen here and never again. */
+/** @returns The token. Only its hash is stored, so it cannot be shown again. */
 export async function issueToken(
   tx: Transaction,
   { userId, roles, expiresAt }: NewToken,
@@ -41,7 +41,7 @@ export function allTokens(database: Queryable): Promise<TokenRow[]> {
   )
 }
 
-/** From the next request on nobody passes with it. False for an ID that no live token has. */
+/** Revokes a token from the next request on. False if no live token has this ID. */
 export async function revokeToken(database: Queryable, id: string, now: Date): Promise<boolean> {
   const revoked = await database.query(
     'UPDATE access_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',

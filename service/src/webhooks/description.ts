@@ -5,7 +5,10 @@ import type { Router } from '../http/router.ts'
 
 const EXAMPLES = ['timestamp_out_of_range', 'source_ip_not_allowed', 'event_duplicate'] satisfies Reason[]
 
-/** hookgate says no more than the code to strangers; what this service adds, to who can sign, has a `detail`. */
+/**
+ * hookgate's own refusals show only a code. Those of this service, which only authenticated senders see, have a
+ * `detail`.
+ */
 const problem = problemSchema
   .omit({ errors: true })
   .partial({ detail: true })
@@ -18,11 +21,13 @@ const refusal = (description: string) => ({
 
 const acceptedSchema = z
   .object({ runId: z.string() })
-  .openapi('AcceptedWebhook', { description: 'The specification does not show this body.' })
+  .openapi('AcceptedWebhook', { description: 'The specification does not define this body.' })
 
 const headers = z.object({
   'Webhook-Timestamp': z.string().openapi({ description: 'Unix time in seconds, within 5 minutes of now.' }),
-  'Webhook-Event-Id': z.uuidv4().openapi({ description: 'New for each event, the same for each attempt.' }),
+  'Webhook-Event-Id': z
+    .uuidv4()
+    .openapi({ description: 'New for each event, the same for each of its attempts.' }),
   'Webhook-Signature': z
     .string()
     .optional()
@@ -40,7 +45,7 @@ const responses = {
     description: 'Accepted: the event, its run and its job are committed.',
     content: { 'application/json': { schema: acceptedSchema } },
   },
-  400: refusal('Headers, timestamp, event ID, size or JSON; `code` says which.'),
+  400: refusal('The headers, timestamp, event ID, size or JSON are invalid. See `code`.'),
   401: refusal('`unauthorized`'),
   403: refusal('`source_ip_not_allowed`'),
   404: refusal('`listener_unknown`'),

@@ -2,21 +2,21 @@ import { type ClaimAnswer, type CommitAnswer, type EventKey, type EventStore, ev
 import type { PostgresStore } from 'hookgate/stores/postgres'
 import type { Database, Transaction } from '../database/database.ts'
 
-/** An event that was claimed, and whose transaction waits for its end. */
+/** A claimed event whose transaction is open. */
 interface OpenEvent {
   readonly owner: string
   readonly tx: Transaction
   readonly end: (how: 'commit' | 'rollback') => void
-  /** Resolves when the transaction is over, rejects when it failed. */
+  /** Resolves when the transaction has ended, rejects if it failed. */
   readonly over: () => Promise<unknown>
 }
 
 /**
- * Remembers each event in a transaction that is open until the event is settled: what is written beside the record, with
- * `transactionOf(event)`, is there together with it or not at all. To commit the event is to commit the transaction, to
- * release it is to roll back; and a process that dies has released all it held, with no lease to wait for.
+ * An event store that keeps a transaction open until the event is settled. Writes through `transactionOf(event)` are
+ * atomic with the event's record. `commit` commits the transaction, `release` rolls it back. If the process dies, its
+ * claims are released at once, without a lease.
  *
- * @param events Of mode `single`: inside a transaction, the claim is the record.
+ * @param events A store in mode `single`, because the claim itself is the record.
  */
 export class EventTransactions implements EventStore {
   readonly replayWindowSeconds: number
@@ -33,7 +33,7 @@ export class EventTransactions implements EventStore {
   claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
     return new Promise((answer, fail) => {
       const over = this.#database.transaction(async (tx) => {
-        const client = { query: (text: string, values: string[]) => tx.query(text, values) } // kept prepared
+        const client = { query: (text: string, values: string[]) => tx.query(text, values) } // a prepared statement
         const claimed = await this.#events.with(client).claim(key, owner, leaseMs)
         if (claimed !== 'acquired') return answer(claimed)
         const settled = new Promise<'commit' | 'rollback'>((end) => {
@@ -64,14 +64,14 @@ export class EventTransactions implements EventStore {
     return true
   }
 
-  /** @throws TypeError for an event that is not open: it was settled, or never accepted here. */
+  /** @throws TypeError for an event that is already settled or was never accepted here. */
   transactionOf(event: { readonly id: string; readonly listenerId: string }): Transaction {
     const open = this.#open.get(eventKeyText({ listenerId: event.listenerId, eventId: event.id }))
     if (open === undefined) throw new TypeError('the event has no open transaction')
     return open.tx
   }
 
-  /** Forgotten before it ends: at the end of one transaction the next claim of the event may already be in. */
+  /** Delete it before the transaction ends, because the next claim of the event may follow at once. */
   #take(key: EventKey, owner: string): OpenEvent | undefined {
     const open = this.#open.get(eventKeyText(key))
     if (open?.owner !== owner) return undefined

@@ -14,8 +14,8 @@ import { EventTransactions } from './event-transactions.ts'
 const LISTENERS = '/api/v1/webhooks/incoming'
 
 /**
- * The listeners of all automations. hookgate verifies; an accepted event, its run and its job are one
- * transaction, and 200 is said after its commit.
+ * The listeners of all automations. hookgate verifies deliveries. An accepted event, its run and its job are one
+ * transaction, and the 200 follows its commit.
  */
 export function webhookRoutes(dependencies: Dependencies): Router {
   const events = new EventTransactions(dependencies.database, eventRecords(dependencies.database))
@@ -47,20 +47,20 @@ export function webhookRoutes(dependencies: Dependencies): Router {
   return router
 }
 
-/** Who comes here has no token of the main API: they would not know what to make of its 401. */
+/** Senders of webhooks have no token of the main API, so its 401 would mislead them. */
 function noListener(): Response {
-  const detail = `Webhooks go to ${LISTENERS}/{listener_id}, with nothing behind it, not even a slash.`
+  const detail = `Send webhooks to ${LISTENERS}/{listener_id}, without anything after it, not even a slash.`
   return new Problem('route_unknown', detail).toResponse()
 }
 
-/** Undefined where no socket is, in tests: a listener with networks then refuses. */
+/** Undefined without a socket, in tests. A listener with networks then refuses. */
 function peerOf(c: Context): string | undefined {
   return c.env?.incoming === undefined ? undefined : getConnInfo(c).remote.address
 }
 
-/** The event stays the sender's, who will come again: nothing was recorded, so the next attempt is the first. */
+/** Nothing is recorded, so the sender's next attempt counts as the first. */
 function notRunning(): Response {
-  const detail = 'The automation is not published, or its trigger not enabled.'
+  const detail = 'The automation is not published, or its trigger is disabled.'
   return new Problem('automation_not_running', detail).toResponse()
 }
 

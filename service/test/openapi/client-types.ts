@@ -79,7 +79,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin the current step anew, for other approvers (addition) */
+        /** Reassign the current step to other approvers (addition) */
         post: operations["svc.api.task.v1.TaskActionsService.Reassign"];
         delete?: never;
         options?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin the workflow of a task anew (addition) */
+        /** Restart the workflow of a task (addition) */
         post: operations["svc.api.task.v1.TaskActionsService.Restart"];
         delete?: never;
         options?: never;
@@ -147,7 +147,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a task, and begin the first step of its policy (addition) */
+        /** Create a task and begin the first step of its policy (addition) */
         post: operations["createTask"];
         delete?: never;
         options?: never;
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One task, with all that it relates to (addition) */
+        /** Get a task with its related objects (addition) */
         get: operations["getTask"];
         put?: never;
         post?: never;
@@ -181,7 +181,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search tasks, the newest first (addition) */
+        /** Search tasks, newest first (addition) */
         post: operations["searchTasks"];
         delete?: never;
         options?: never;
@@ -196,7 +196,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was done to a task, the oldest first (addition) */
+        /** List the actions on a task, oldest first (addition) */
         get: operations["listTaskActions"];
         put?: never;
         post?: never;
@@ -215,7 +215,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The audit trail of a task: who did what and when, the oldest first (addition) */
+        /** List the audit trail of a task, oldest first (addition) */
         post: operations["listTaskAudits"];
         delete?: never;
         options?: never;
@@ -230,7 +230,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All policies, the oldest first (addition) */
+        /** List all policies, oldest first (addition) */
         get: operations["listPolicies"];
         put?: never;
         /** Create a policy (addition) */
@@ -253,14 +253,14 @@ export interface paths {
         put?: never;
         /**
          * Change the fields of a policy that updateMask names (addition)
-         * @description Annotations are merged, as by PATCH.
+         * @description Annotations are merged, as with PATCH.
          */
         post: operations["updatePolicy"];
-        /** Delete a policy; its tasks go on (addition) */
+        /** Delete a policy; its tasks continue (addition) */
         delete: operations["deletePolicy"];
         options?: never;
         head?: never;
-        /** Change a policy; what is absent stays (addition) */
+        /** Change a policy; absent fields stay unchanged (addition) */
         patch: operations["patchPolicy"];
         trace?: never;
     };
@@ -273,7 +273,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search policies, the oldest first (addition) */
+        /** Search policies, oldest first (addition) */
         post: operations["searchPolicies"];
         delete?: never;
         options?: never;
@@ -288,7 +288,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The entitlements of an app, by name */
+        /** List the entitlements of an app, by name */
         get: operations["listAppEntitlements"];
         put?: never;
         /** Create one of the entitlements (addition) */
@@ -308,7 +308,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create or update many objects at once, as a seed file does; nothing is deleted (addition) */
+        /** Create or update many objects at once, as a seed file does; deletes nothing (addition) */
         post: operations["importDirectory"];
         delete?: never;
         options?: never;
@@ -413,7 +413,7 @@ export interface paths {
         put?: never;
         /**
          * Create an automation with its incoming-webhook trigger (addition)
-         * @description Makes the listener URL, and for HMAC the secret, which is shown here only. Nothing runs before it is published and its trigger enabled. Takes the role `super_admin`.
+         * @description Creates the listener URL, and for HMAC the secret, which is shown only here. Nothing runs until it is published and its trigger is enabled. Requires the role `super_admin`.
          */
         post: operations["createAutomation"];
         delete?: never;
@@ -434,14 +434,14 @@ export interface paths {
         put?: never;
         /**
          * Change the fields of an automation that updateMask names (addition)
-         * @description What `trigger` leaves out stays, as by PATCH.
+         * @description Fields that `trigger` omits stay unchanged, as with PATCH.
          */
         post: operations["updateAutomation"];
-        /** Delete an automation with its listener and secrets; runs that were accepted go on (addition) */
+        /** Delete an automation with its listener and secrets; accepted runs continue (addition) */
         delete: operations["deleteAutomation"];
         options?: never;
         head?: never;
-        /** Change what is named; enable or disable the trigger (addition) */
+        /** Change the fields that are present; enable or disable the trigger (addition) */
         patch: operations["patchAutomation"];
         trace?: never;
     };
@@ -454,7 +454,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make the steps as they stand the ones that run (addition) */
+        /** Publish the current steps (addition) */
         post: operations["publishAutomation"];
         delete?: never;
         options?: never;
@@ -489,8 +489,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new signing secret; the one before it stays live (addition)
-         * @description Two are live at most: of three, the oldest is withdrawn. Takes the role `super_admin`.
+         * Create a new signing secret; the previous one stays live (addition)
+         * @description At most two secrets are live: a third one withdraws the oldest. Requires the role `super_admin`.
          */
         post: operations["rotateListenerSecret"];
         delete?: never;
@@ -509,7 +509,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Withdraw a live secret; deliveries signed with it are refused from now on (addition) */
+        /** Withdraw a live secret; deliveries signed with it are then refused (addition) */
         delete: operations["withdrawListenerSecret"];
         options?: never;
         head?: never;
@@ -523,7 +523,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runs of an automation, newest first, with their inputs, outcomes and errors (addition) */
+        /** List the runs of an automation, newest first, with inputs, outcomes and errors (addition) */
         get: operations["listRuns"];
         put?: never;
         post?: never;
@@ -540,7 +540,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the record steps of an automation kept, newest first (addition) */
+        /** List what the record steps of an automation stored, newest first (addition) */
         get: operations["listRecords"];
         put?: never;
         post?: never;
@@ -571,7 +571,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The specification does not show this body. */
+        /** @description The specification does not define this body. */
         AcceptedWebhook: {
             runId: string;
         };
@@ -587,42 +587,42 @@ export interface components {
         TaskView: {
             task: components["schemas"]["Task"] | null;
             objectPermissions: components["schemas"]["ActorObjectPermissions"] | null;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly accessReviewPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly appPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly appUserPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly appUserLastUsagePath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly approversPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly stepApproversPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly createdByUserPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly entitlementsPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly identityUserPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly insightsPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly userPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly principalResourcePath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly resourceBindingsPath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly roleResourcePath: string;
-            /** @description JSONPath into `expanded` of this response. Empty when there is nothing to be found. */
+            /** @description A JSONPath into the response's `expanded`. Empty if there is no such object. */
             readonly scopeResourcePath: string;
         };
         Task: {
             readonly id: string;
             /**
              * Format: int64
-             * @description A decimal string; stands for the ID in paths.
+             * @description A decimal string. Paths accept it instead of the ID.
              * @example 1
              */
             readonly numericId: string;
@@ -640,7 +640,7 @@ export interface components {
             readonly updatedAt: string | null;
             /** Format: date-time */
             readonly deletedAt: string | null;
-            /** @description What the caller may do. */
+            /** @description The actions that the caller may take. */
             readonly actions: (("TASK_ACTION_TYPE_UNSPECIFIED" | "TASK_ACTION_TYPE_CLOSE" | "TASK_ACTION_TYPE_APPROVE" | "TASK_ACTION_TYPE_DENY" | "TASK_ACTION_TYPE_COMMENT" | "TASK_ACTION_TYPE_DELETE" | "TASK_ACTION_TYPE_REASSIGN" | "TASK_ACTION_TYPE_RESTART" | "TASK_ACTION_TYPE_SEND_REMINDER" | "TASK_ACTION_TYPE_PROVISION_COMPLETE" | "TASK_ACTION_TYPE_PROVISION_CANCELLED" | "TASK_ACTION_TYPE_PROVISION_ERRORED" | "TASK_ACTION_TYPE_ROLLBACK_SKIPPED" | "TASK_ACTION_TYPE_PROVISION_APP_USER_TARGET_CREATED" | "TASK_ACTION_TYPE_HARD_RESET" | "TASK_ACTION_TYPE_ESCALATE_TO_EMERGENCY_ACCESS" | "TASK_ACTION_TYPE_CHANGE_POLICY" | "TASK_ACTION_TYPE_RECALCULATE_DENIAL_FROM_BASE_POLICY_DECISIONS" | "TASK_ACTION_TYPE_SET_INSIGHTS_AND_RECOMMENDATION" | "TASK_ACTION_TYPE_SET_ANALYSIS_ID" | "TASK_ACTION_TYPE_RECALCULATE_APPROVERS_LIST" | "TASK_ACTION_TYPE_PROCESS_NOW" | "TASK_ACTION_TYPE_APPROVE_WITH_STEP_UP" | "TASK_ACTION_TYPE_SKIP_STEP" | "TASK_ACTION_TYPE_ROLLBACK_CANCELLED" | "TASK_ACTION_TYPE_UPDATE_REQUEST_DATA" | "TASK_ACTION_TYPE_UPDATE_GRANT_DURATION" | "TASK_ACTION_TYPE_RETRY_PROVISIONING") | string)[] | null;
             readonly annotations: ({
                 "@type": string;
@@ -685,7 +685,7 @@ export interface components {
             readonly outcomeTime: string | null;
             readonly source: components["schemas"]["TaskGrantSource"] | null;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification does not show its fields. */
         TaskGrantSource: {
             [key: string]: unknown;
         };
@@ -700,11 +700,11 @@ export interface components {
             readonly resource: components["schemas"]["AppResourceRef"] | null;
             readonly source: components["schemas"]["TaskRevokeSource"] | null;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification does not show its fields. */
         AppResourceRef: {
             [key: string]: unknown;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification does not show its fields. */
         TaskRevokeSource: {
             [key: string]: unknown;
         };
@@ -745,23 +745,23 @@ export interface components {
             readonly toolCall: components["schemas"]["GatedToolCallTarget"] | null;
             readonly finding: components["schemas"]["FindingTarget"] | null;
         };
-        /** @description The specification shows its members, and no further. */
+        /** @description The specification shows its members, but not theirs. */
         ActionInstance: {
-            /** @description Set when the step ended so. An addition. */
+            /** @description Set if the step ended this way. An addition. */
             skipped?: {
                 /** Format: date-time */
                 skippedAt: string;
                 userId: string;
                 comment: string;
             };
-            /** @description Set when the step ended so. An addition. */
+            /** @description Set if the step ended this way. An addition. */
             approved?: {
                 /** Format: date-time */
                 approvedAt: string;
                 userId: string;
                 comment: string;
             };
-            /** @description Set when the step ended so. An addition. */
+            /** @description Set if the step ended this way. An addition. */
             completed?: {
                 /** Format: date-time */
                 completedAt: string;
@@ -771,7 +771,7 @@ export interface components {
             denied: {
                 [key: string]: unknown;
             } | null;
-            /** @description Set when the step ended so. An addition. */
+            /** @description Set if the step ended this way. An addition. */
             reassigned?: {
                 /** Format: date-time */
                 reassignedAt: string;
@@ -779,7 +779,7 @@ export interface components {
                 comment: string;
                 newPolicyStepId: string;
             };
-            /** @description Set when the step ended so. An addition. */
+            /** @description Set if the step ended this way. An addition. */
             restarted?: {
                 /** Format: date-time */
                 restartedAt: string;
@@ -790,14 +790,14 @@ export interface components {
             cancelled: {
                 [key: string]: unknown;
             } | null;
-            /** @description Set when the step ended so. An addition. */
+            /** @description Set if the step ended this way. An addition. */
             accepted?: {
                 /** Format: date-time */
                 acceptedAt: string;
                 userId: string;
                 comment: string;
             };
-            /** @description Set when the step ended so. An addition. */
+            /** @description Set if the step ended this way. An addition. */
             rejected?: {
                 /** Format: date-time */
                 rejectedAt: string;
@@ -825,15 +825,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification does not show its fields. */
         ScopeRole: {
             [key: string]: unknown;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification does not show its fields. */
         GatedToolCallTarget: {
             [key: string]: unknown;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification does not show its fields. */
         FindingTarget: {
             [key: string]: unknown;
         };
@@ -849,7 +849,7 @@ export interface components {
             readonly name: string;
             readonly url: string;
         };
-        /** @description What a request leaves out of the nullable fields is null. */
+        /** @description Nullable fields that a request omits become null. */
         Form: {
             id: string;
             displayName: string;
@@ -861,7 +861,7 @@ export interface components {
             /** @default null */
             fieldRelationships?: components["schemas"]["FieldRelationship"][] | null;
         };
-        /** @description One type member and one provider config member are set. */
+        /** @description Exactly one type member and one provider config member are set. */
         Field: {
             name: string;
             displayName: string;
@@ -1038,35 +1038,35 @@ export interface components {
         };
         PolicyStepInstance: {
             approval: ({
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 approved?: {
                     /** Format: date-time */
                     approvedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 completed?: {
                     /** Format: date-time */
                     completedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 denied?: {
                     /** Format: date-time */
                     deniedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 reassigned?: {
                     /** Format: date-time */
                     reassignedAt: string;
@@ -1074,7 +1074,7 @@ export interface components {
                     comment: string;
                     newPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 restarted?: {
                     /** Format: date-time */
                     restartedAt: string;
@@ -1082,21 +1082,21 @@ export interface components {
                     comment: string;
                     oldPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 cancelled?: {
                     /** Format: date-time */
                     cancelledAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 accepted?: {
                     /** Format: date-time */
                     acceptedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 rejected?: {
                     /** Format: date-time */
                     rejectedAt: string;
@@ -1107,35 +1107,35 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             provision: ({
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 approved?: {
                     /** Format: date-time */
                     approvedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 completed?: {
                     /** Format: date-time */
                     completedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 denied?: {
                     /** Format: date-time */
                     deniedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 reassigned?: {
                     /** Format: date-time */
                     reassignedAt: string;
@@ -1143,7 +1143,7 @@ export interface components {
                     comment: string;
                     newPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 restarted?: {
                     /** Format: date-time */
                     restartedAt: string;
@@ -1151,21 +1151,21 @@ export interface components {
                     comment: string;
                     oldPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 cancelled?: {
                     /** Format: date-time */
                     cancelledAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 accepted?: {
                     /** Format: date-time */
                     acceptedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 rejected?: {
                     /** Format: date-time */
                     rejectedAt: string;
@@ -1176,35 +1176,35 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             accept: ({
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 approved?: {
                     /** Format: date-time */
                     approvedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 completed?: {
                     /** Format: date-time */
                     completedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 denied?: {
                     /** Format: date-time */
                     deniedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 reassigned?: {
                     /** Format: date-time */
                     reassignedAt: string;
@@ -1212,7 +1212,7 @@ export interface components {
                     comment: string;
                     newPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 restarted?: {
                     /** Format: date-time */
                     restartedAt: string;
@@ -1220,21 +1220,21 @@ export interface components {
                     comment: string;
                     oldPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 cancelled?: {
                     /** Format: date-time */
                     cancelledAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 accepted?: {
                     /** Format: date-time */
                     acceptedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 rejected?: {
                     /** Format: date-time */
                     rejectedAt: string;
@@ -1246,35 +1246,35 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             reject: ({
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 approved?: {
                     /** Format: date-time */
                     approvedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 completed?: {
                     /** Format: date-time */
                     completedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 denied?: {
                     /** Format: date-time */
                     deniedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 reassigned?: {
                     /** Format: date-time */
                     reassignedAt: string;
@@ -1282,7 +1282,7 @@ export interface components {
                     comment: string;
                     newPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 restarted?: {
                     /** Format: date-time */
                     restartedAt: string;
@@ -1290,21 +1290,21 @@ export interface components {
                     comment: string;
                     oldPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 cancelled?: {
                     /** Format: date-time */
                     cancelledAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 accepted?: {
                     /** Format: date-time */
                     acceptedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 rejected?: {
                     /** Format: date-time */
                     rejectedAt: string;
@@ -1315,35 +1315,35 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             wait: ({
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 approved?: {
                     /** Format: date-time */
                     approvedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 completed?: {
                     /** Format: date-time */
                     completedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 denied?: {
                     /** Format: date-time */
                     deniedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 reassigned?: {
                     /** Format: date-time */
                     reassignedAt: string;
@@ -1351,7 +1351,7 @@ export interface components {
                     comment: string;
                     newPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 restarted?: {
                     /** Format: date-time */
                     restartedAt: string;
@@ -1359,21 +1359,21 @@ export interface components {
                     comment: string;
                     oldPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 cancelled?: {
                     /** Format: date-time */
                     cancelledAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 accepted?: {
                     /** Format: date-time */
                     acceptedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 rejected?: {
                     /** Format: date-time */
                     rejectedAt: string;
@@ -1384,35 +1384,35 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             form: ({
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 skipped?: {
                     /** Format: date-time */
                     skippedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 approved?: {
                     /** Format: date-time */
                     approvedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 completed?: {
                     /** Format: date-time */
                     completedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 denied?: {
                     /** Format: date-time */
                     deniedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 reassigned?: {
                     /** Format: date-time */
                     reassignedAt: string;
@@ -1420,7 +1420,7 @@ export interface components {
                     comment: string;
                     newPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 restarted?: {
                     /** Format: date-time */
                     restartedAt: string;
@@ -1428,21 +1428,21 @@ export interface components {
                     comment: string;
                     oldPolicyStepId: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 cancelled?: {
                     /** Format: date-time */
                     cancelledAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 accepted?: {
                     /** Format: date-time */
                     acceptedAt: string;
                     userId: string;
                     comment: string;
                 };
-                /** @description Set when the step ended so. An addition. */
+                /** @description Set if the step ended this way. An addition. */
                 rejected?: {
                     /** Format: date-time */
                     rejectedAt: string;
@@ -1460,10 +1460,10 @@ export interface components {
         };
         PolicyStep: {
             approval: ({
-                /** @description Who may act. An addition. */
+                /** @description The users who may act. An addition. */
                 userIds?: string[];
                 users?: ({
-                    /** @description Who may act. An addition. */
+                    /** @description The users who may act. An addition. */
                     userIds?: string[];
                 } & {
                     [key: string]: unknown;
@@ -1472,10 +1472,10 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             provision: ({
-                /** @description Who may act. An addition. */
+                /** @description The users who may act. An addition. */
                 userIds?: string[];
                 users?: ({
-                    /** @description Who may act. An addition. */
+                    /** @description The users who may act. An addition. */
                     userIds?: string[];
                 } & {
                     [key: string]: unknown;
@@ -1529,24 +1529,24 @@ export interface components {
             /** Format: date-time */
             readonly deletedAt: string | null;
         };
-        /** @description Its fields are not shown: `steps` is an addition. */
+        /** @description The specification does not show its fields. `steps` is an addition. */
         PolicySteps: {
             steps: components["schemas"]["PolicyStep"][];
         };
-        /** @description The specification shows none of its fields. Members of other names are kept as given. */
+        /** @description The specification does not show its fields. Other members are kept as given. */
         Rule: {
             /** @description CEL over `ctx.task` and `ctx.user`; true selects. An addition. */
             condition: string;
-            /** @description The entry of `policySteps` that is selected. An addition. */
+            /** @description The key of the selected entry of `policySteps`. An addition. */
             policyKey: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification does not show its fields. */
         PolicyPostActions: {
             [key: string]: unknown;
         };
-        /** @description Its fields are not shown. */
+        /** @description The specification does not show its fields. */
         PolicyScope: {
             [key: string]: unknown;
         };
@@ -1565,7 +1565,7 @@ export interface components {
                 [key: string]: boolean;
             };
         };
-        /** @description Every refusal of the API (RFC 9457). `code` is for programs. */
+        /** @description A refusal of the API (RFC 9457). Programs should use `code`. */
         Problem: {
             status: number;
             title: string;
@@ -1605,9 +1605,9 @@ export interface components {
              * @example unavailable
              */
             code: string;
-            /** @description What is wrong, and how to mend it, for a developer. */
+            /** @description What is wrong and how to fix it, for a developer. */
             detail: string;
-            /** @description With `request_invalid`: each field that is wrong, as a JSON pointer. */
+            /** @description With `request_invalid`: each invalid field, as a JSON pointer. */
             errors?: {
                 pointer: string;
                 detail: string;
@@ -1639,7 +1639,7 @@ export interface components {
             policyStepId: string;
             comment?: string | null;
             expandMask?: components["schemas"]["TaskExpandMask"] | null;
-            /** @description Who may act instead. */
+            /** @description The new approvers. */
             newStepUserIds: string[];
         };
         CommentRequest: {
@@ -1649,7 +1649,7 @@ export interface components {
         RestartRequest: {
             comment?: string | null;
             expandMask?: components["schemas"]["TaskExpandMask"] | null;
-            /** @description The current step. Default: whichever is current. */
+            /** @description Must be the current step. Default: the current step. */
             policyStepId?: string | null;
         };
         CloseRequest: {
@@ -1668,9 +1668,9 @@ export interface components {
             displayName?: string;
             description?: string;
             type: components["schemas"]["TaskTypeInput"];
-            /** @description Default: the built-in policy of the type, where there is one. */
+            /** @description Default: the built-in policy of the type, if it has one. */
             policyId?: string;
-            /** @description Default: whom the type targets. */
+            /** @description Default: the user whom the type targets. */
             userId?: string;
             /** @enum {string} */
             origin?: "TASK_ORIGIN_UNSPECIFIED" | "TASK_ORIGIN_PROFILE_MEMBERSHIP_AUTOMATION" | "TASK_ORIGIN_CHAT" | "TASK_ORIGIN_API" | "TASK_ORIGIN_TICKETING" | "TASK_ORIGIN_COPILOT" | "TASK_ORIGIN_WEBAPP" | "TASK_ORIGIN_TIME_REVOKE" | "TASK_ORIGIN_NON_USAGE_REVOKE" | "TASK_ORIGIN_PROFILE_MEMBERSHIP_MANUAL" | "TASK_ORIGIN_PROFILE_MEMBERSHIP" | "TASK_ORIGIN_AUTOMATION" | "TASK_ORIGIN_ACCESS_REVIEW" | "TASK_ORIGIN_CASCADE_DELETE";
@@ -1684,7 +1684,7 @@ export interface components {
             emergencyAccess?: boolean;
             expandMask?: components["schemas"]["TaskExpandMask"] | null;
         };
-        /** @description What the task asks for: exactly one member. */
+        /** @description What the task requests. Set exactly one member. */
         TaskTypeInput: {
             grant?: {
                 appId: string;
@@ -1755,17 +1755,17 @@ export interface components {
             })[] | null;
         };
         SearchTasksRequest: {
-            /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+            /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string;
-            /** @description The spelling of clients in camel case: an addition. */
+            /** @description An addition, for clients that use camel case. */
             pageSize?: number;
-            /** @description The spelling of clients in camel case: an addition. */
+            /** @description An addition, for clients that use camel case. */
             pageToken?: string;
-            /** @description Empty or absent: all. */
+            /** @description Default: all. */
             taskStates?: ("TASK_STATE_UNSPECIFIED" | "TASK_STATE_OPEN" | "TASK_STATE_CLOSED")[];
-            /** @description Whom the tasks target. Absent: anybody. */
+            /** @description The users whom the tasks target. Default: any. */
             userIds?: string[];
             expandMask?: components["schemas"]["TaskExpandMask"] | null;
         };
@@ -1797,28 +1797,28 @@ export interface components {
             id: string;
             taskId: string;
             event: ("TASK_AUDIT_EVENT_UNSPECIFIED" | "TASK_AUDIT_EVENT_CREATED" | "TASK_AUDIT_EVENT_ACTION" | "TASK_AUDIT_EVENT_ACCEPTED_BY_POLICY" | "TASK_AUDIT_EVENT_REJECTED_BY_POLICY" | "TASK_AUDIT_EVENT_CLOSED") | string;
-            /** @description Of an action: its type (2.6.2). `id` is its `ticketActionId`. */
+            /** @description For an action, its type (2.6.2). `id` is then the `ticketActionId`. */
             action: string;
-            /** @description The step that was acted on. Empty: the whole task. */
+            /** @description The step that was acted on. Empty for the whole task. */
             policyStepId: string;
             comment: string;
-            /** @description Of a closed task: the outcome of its type. */
+            /** @description For a closed task, the outcome of its type. */
             outcome: string;
-            /** @description Who did it. Empty: the service, as the policy says. */
+            /** @description The user who acted. Empty if the service acted, as the policy says. */
             userId: string;
-            /** @description The run that did it for the user. Empty: they did it by API. */
+            /** @description The run that acted for the user. Empty for API requests. */
             runId: string;
             /** Format: date-time */
             createdAt: string | null;
         };
         ListTaskAuditsRequest: {
-            /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+            /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string;
-            /** @description The spelling of clients in camel case: an addition. */
+            /** @description An addition, for clients that use camel case. */
             pageSize?: number;
-            /** @description The spelling of clients in camel case: an addition. */
+            /** @description An addition, for clients that use camel case. */
             pageToken?: string;
             /** @description The ID of the task, or its numeric ID. */
             taskId: string;
@@ -1829,18 +1829,18 @@ export interface components {
         CreatePolicyRequest: {
             displayName: string;
             description?: string;
-            /** @description The baseline by its lower-cased type, and those that rules select by UUID. */
+            /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
             policySteps?: {
                 [key: string]: {
                     steps: components["schemas"]["PolicyStepInput"][];
                 };
             };
             rules?: components["schemas"]["Rule"][] | null;
-            /** @description Instead of the baseline entry. */
+            /** @description The policy to use instead of a baseline entry. */
             baselinePolicyId?: string;
             postActions?: components["schemas"]["PolicyPostActions"][] | null;
             scope?: components["schemas"]["PolicyScope"] | null;
-            /** @description Absent keys are kept; an empty value deletes the key. `c1/` is reserved. */
+            /** @description Absent keys are kept, and an empty value deletes its key. `c1/` is reserved. */
             annotations?: {
                 [key: string]: string;
             };
@@ -1854,10 +1854,10 @@ export interface components {
         };
         PolicyStepInput: {
             approval?: ({
-                /** @description Who may act. An addition. */
+                /** @description The users who may act. An addition. */
                 userIds?: string[];
                 users?: ({
-                    /** @description Who may act. An addition. */
+                    /** @description The users who may act. An addition. */
                     userIds?: string[];
                 } & {
                     [key: string]: unknown;
@@ -1866,10 +1866,10 @@ export interface components {
                 [key: string]: unknown;
             }) | null;
             provision?: ({
-                /** @description Who may act. An addition. */
+                /** @description The users who may act. An addition. */
                 userIds?: string[];
                 users?: ({
-                    /** @description Who may act. An addition. */
+                    /** @description The users who may act. An addition. */
                     userIds?: string[];
                 } & {
                     [key: string]: unknown;
@@ -1898,18 +1898,18 @@ export interface components {
         UpdatePolicyRequest: {
             displayName?: string;
             description?: string;
-            /** @description The baseline by its lower-cased type, and those that rules select by UUID. */
+            /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
             policySteps?: {
                 [key: string]: {
                     steps: components["schemas"]["PolicyStepInput"][];
                 };
             };
             rules?: components["schemas"]["Rule"][] | null;
-            /** @description Instead of the baseline entry. */
+            /** @description The policy to use instead of a baseline entry. */
             baselinePolicyId?: string;
             postActions?: components["schemas"]["PolicyPostActions"][] | null;
             scope?: components["schemas"]["PolicyScope"] | null;
-            /** @description Absent keys are kept; an empty value deletes the key. `c1/` is reserved. */
+            /** @description Absent keys are kept, and an empty value deletes its key. `c1/` is reserved. */
             annotations?: {
                 [key: string]: string;
             };
@@ -1922,7 +1922,7 @@ export interface components {
         MaskedUpdatePolicyRequest: {
             policy: components["schemas"]["PolicyUpdate"];
             /**
-             * @description The fields to set, separated by commas, in camel or snake case; `*` is all of them. A field that is named here and absent from the object is cleared. Default: the fields that the object has.
+             * @description The fields to set, separated by commas, in camel or snake case. `*` means all. A field that is named here and absent from the object is cleared. Default: the fields that are present.
              * @example displayName,description
              */
             updateMask?: string | null;
@@ -1930,18 +1930,18 @@ export interface components {
         PolicyUpdate: {
             displayName?: string;
             description?: string;
-            /** @description The baseline by its lower-cased type, and those that rules select by UUID. */
+            /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
             policySteps?: {
                 [key: string]: {
                     steps: components["schemas"]["PolicyStepInput"][];
                 };
             };
             rules?: components["schemas"]["Rule"][] | null;
-            /** @description Instead of the baseline entry. */
+            /** @description The policy to use instead of a baseline entry. */
             baselinePolicyId?: string;
             postActions?: components["schemas"]["PolicyPostActions"][] | null;
             scope?: components["schemas"]["PolicyScope"] | null;
-            /** @description Absent keys are kept; an empty value deletes the key. `c1/` is reserved. */
+            /** @description Absent keys are kept, and an empty value deletes its key. `c1/` is reserved. */
             annotations?: {
                 [key: string]: string;
             };
@@ -1975,21 +1975,21 @@ export interface components {
             nextPageToken: string;
         };
         SearchPoliciesRequest: {
-            /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+            /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string;
-            /** @description The spelling of clients in camel case: an addition. */
+            /** @description An addition, for clients that use camel case. */
             pageSize?: number;
-            /** @description The spelling of clients in camel case: an addition. */
+            /** @description An addition, for clients that use camel case. */
             pageToken?: string;
-            /** @description Part of the display name or description, in any case. */
+            /** @description Part of the display name or description. Ignores case. */
             query?: string;
-            /** @description The whole display name, in any case. */
+            /** @description The whole display name. Ignores case. */
             displayName?: string;
-            /** @description Empty or absent: all. */
+            /** @description Default: all. */
             policyTypes?: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION")[];
-            /** @description Empty or absent: all. */
+            /** @description Default: all. */
             refs?: {
                 id: string;
             }[];
@@ -2003,7 +2003,7 @@ export interface components {
             /** @description Empty when there are no more results. */
             nextPageToken: string;
         };
-        /** @description The specification names it (4.3) and shows none of its fields: all are additions. */
+        /** @description The specification names this object (4.3) but shows no fields. All fields are additions. */
         AppEntitlement: {
             id: string;
             appId: string;
@@ -2013,7 +2013,7 @@ export interface components {
             createdAt: string | null;
         };
         ImportResponse: Record<string, never>;
-        /** @description Everything but automations, policies and tasks. */
+        /** @description All objects except automations, policies and tasks. */
         Directory: {
             $schema?: string;
             /** @default [] */
@@ -2041,7 +2041,7 @@ export interface components {
                 id: string;
                 appId: string;
                 displayName: string;
-                /** @description Whose account it is, if that is known. */
+                /** @description The user who owns the account, if known. */
                 identityUserId?: string;
                 /** Format: date-time */
                 lastUsedAt?: string;
@@ -2078,12 +2078,12 @@ export interface components {
         NewAppUser: {
             id?: string;
             displayName: string;
-            /** @description Whose account it is, if that is known. */
+            /** @description The user who owns the account, if known. */
             identityUserId?: string;
             /** Format: date-time */
             lastUsedAt?: string;
         };
-        /** @description The specification shows none of its fields: they are kept as given. */
+        /** @description The specification does not show its fields. They are kept as given. */
         NewRelatedObject: {
             id?: string;
         } & {
@@ -2093,17 +2093,17 @@ export interface components {
             automation: components["schemas"]["Automation"];
             signingSecret: components["schemas"]["SigningSecret"] | null;
         };
-        /** @description The specification describes it (4.2) and shows none of its fields. */
+        /** @description The specification describes automations (4.2) but shows no fields. */
         Automation: {
             id: string;
             displayName: string;
             description: string;
-            /** @description As edited last. */
+            /** @description The steps as last edited. */
             steps: components["schemas"]["AutomationStep"][];
-            /** @description The version whose steps run. Null: never published, nothing runs. */
+            /** @description The version whose steps run. Null if never published: nothing runs. */
             publishedVersion: number | null;
             trigger: {
-                /** @description A trigger that is not enabled runs nothing (4.2, rule 3). */
+                /** @description A disabled trigger runs nothing (4.2, rule 3). */
                 enabled: boolean;
                 incomingWebhook: components["schemas"]["IncomingWebhook"];
             };
@@ -2120,11 +2120,11 @@ export interface components {
              * @enum {string}
              */
             type: "skip_step";
-            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives the task: its ID, or its numeric ID as a text or a number. */
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Returns the task: its ID, or its numeric ID as a string or a number. */
             taskIdCel: string;
-            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives the ID of the step to skip. Without it: the current step. */
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Returns the ID of the step to skip. Default: the current step. */
             policyStepIdCel?: string;
-            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives the comment. */
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Returns the comment. */
             commentCel?: string;
         };
         CreateTaskStep: {
@@ -2133,7 +2133,7 @@ export interface components {
              * @enum {string}
              */
             type: "create_task";
-            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives what `POST /api/v1/tasks` takes as its body. */
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Returns the body of a `POST /api/v1/tasks`. */
             taskCel: string;
         };
         RecordStep: {
@@ -2142,12 +2142,12 @@ export interface components {
              * @enum {string}
              */
             type: "record";
-            /** @description CEL over `ctx.trigger`, the body of the webhook. Gives the value to keep. */
+            /** @description CEL over `ctx.trigger`, the body of the webhook. Returns the value to record. */
             valueCel: string;
         };
         IncomingWebhook: {
             listenerId: string;
-            /** @description Where the sender posts; in JWT mode also the required `aud`. */
+            /** @description The URL that the sender posts to. In JWT mode also the required `aud`. */
             url: string;
             allowedCidrs: string[] | null;
             hmac: {
@@ -2157,16 +2157,16 @@ export interface components {
                 jwksUrl: string;
             } | null;
         };
-        /** @description The secret itself is never returned again. */
+        /** @description The secret itself is not returned again. */
         LiveSecret: {
             id: string;
             /** Format: date-time */
             createdAt: string | null;
         };
         SigningSecret: {
-            /** @description Names the secret where runs and the automation mention it. */
+            /** @description Identifies the secret in runs and in the automation. */
             id: string;
-            /** @description 256 bits as base64url. Shown here, and never again. */
+            /** @description 256 bits as base64url. Shown only here. */
             secret: string;
         };
         NewAutomation: {
@@ -2176,7 +2176,7 @@ export interface components {
             steps: components["schemas"]["AutomationStep"][];
             trigger: {
                 /**
-                 * @description A trigger that is not enabled runs nothing (4.2, rule 3).
+                 * @description A disabled trigger runs nothing (4.2, rule 3).
                  * @default false
                  */
                 enabled?: boolean;
@@ -2185,20 +2185,20 @@ export interface components {
         };
         NewIncomingWebhook: {
             /**
-             * @description Networks that may send, like `192.0.2.0/24`.
+             * @description The networks that may send, e.g. `192.0.2.0/24`.
              * @example [
              *       "192.0.2.0/24"
              *     ]
              */
             allowedCidrs?: string[] | null;
-            /** @description The service makes the secret. */
+            /** @description The service generates the secret. */
             hmac?: Record<string, never> | null;
             jwt?: components["schemas"]["IncomingWebhookJwt"] | null;
         };
         IncomingWebhookJwt: {
             /**
              * Format: uri
-             * @description Where the sender hosts its JWKS: `https:`, at a public address.
+             * @description The `https:` URL of the sender's JWKS, at a public address.
              */
             jwksUrl: string;
         };
@@ -2209,17 +2209,17 @@ export interface components {
         AutomationPatch: {
             displayName?: string;
             description?: string;
-            /** @description They run once they are published. */
+            /** @description Steps run only after you publish them. */
             steps?: components["schemas"]["AutomationStep"][];
             trigger?: {
-                /** @description A trigger that is not enabled runs nothing (4.2, rule 3). */
+                /** @description A disabled trigger runs nothing (4.2, rule 3). */
                 enabled?: boolean;
                 incomingWebhook?: components["schemas"]["IncomingWebhookPatch"];
             };
         };
         IncomingWebhookPatch: {
             /**
-             * @description Networks that may send, like `192.0.2.0/24`.
+             * @description The networks that may send, e.g. `192.0.2.0/24`.
              * @example [
              *       "192.0.2.0/24"
              *     ]
@@ -2230,7 +2230,7 @@ export interface components {
         MaskedUpdateAutomationRequest: {
             automation: components["schemas"]["AutomationUpdate"];
             /**
-             * @description The fields to set, separated by commas, in camel or snake case; `*` is all of them. A field that is named here and absent from the object is cleared. Default: the fields that the object has.
+             * @description The fields to set, separated by commas, in camel or snake case. `*` means all. A field that is named here and absent from the object is cleared. Default: the fields that are present.
              * @example displayName,description
              */
             updateMask?: string | null;
@@ -2238,10 +2238,10 @@ export interface components {
         AutomationUpdate: {
             displayName?: string;
             description?: string;
-            /** @description They run once they are published. */
+            /** @description Steps run only after you publish them. */
             steps?: components["schemas"]["AutomationStep"][];
             trigger?: {
-                /** @description A trigger that is not enabled runs nothing (4.2, rule 3). */
+                /** @description A disabled trigger runs nothing (4.2, rule 3). */
                 enabled?: boolean;
                 incomingWebhook?: components["schemas"]["IncomingWebhookUpdate"];
             };
@@ -2275,17 +2275,17 @@ export interface components {
             nextPageToken: string;
         };
         SearchAutomationsRequest: {
-            /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+            /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string;
-            /** @description The spelling of clients in camel case: an addition. */
+            /** @description An addition, for clients that use camel case. */
             pageSize?: number;
-            /** @description The spelling of clients in camel case: an addition. */
+            /** @description An addition, for clients that use camel case. */
             pageToken?: string;
-            /** @description Part of the display name or description, in any case. */
+            /** @description Part of the display name or description. Ignores case. */
             query?: string;
-            /** @description Empty or absent: all. */
+            /** @description Default: all. */
             refs?: {
                 id: string;
             }[];
@@ -2303,7 +2303,7 @@ export interface components {
             /** @description Empty when there are no more results. */
             nextPageToken: string;
         };
-        /** @description One for each accepted event. */
+        /** @description One per accepted event. */
         Run: {
             id: string;
             automationId: string;
@@ -2312,10 +2312,10 @@ export interface components {
             listenerId: string;
             /** @description `Webhook-Event-Id`, in lower case. */
             eventId: string;
-            /** @description The body, byte for byte: any valid JSON, as a text. */
+            /** @description The unchanged body, as JSON in a string. */
             input: string;
             state: ("RUN_STATE_UNSPECIFIED" | "RUN_STATE_PENDING" | "RUN_STATE_RUNNING" | "RUN_STATE_SUCCEEDED" | "RUN_STATE_FAILED") | string;
-            /** @description The steps that are over, in order. */
+            /** @description The finished steps, in order. */
             steps: components["schemas"]["RunStep"][];
             /** Format: date-time */
             createdAt: string | null;
@@ -2325,9 +2325,9 @@ export interface components {
         RunStep: {
             type: string;
             state: ("RUN_STEP_STATE_UNSPECIFIED" | "RUN_STEP_STATE_DONE" | "RUN_STEP_STATE_FAILED") | string;
-            /** @description JSON, as a text: what was skipped, created or recorded. */
+            /** @description What was skipped, created or recorded, as JSON in a string. */
             outcome: string | null;
-            /** @description What the step met: the code of a problem, or `expression_failed`, or `given_up`. */
+            /** @description The code of a problem, or `expression_failed`, or `given_up`. */
             error: {
                 code: string;
                 detail: string;
@@ -2346,7 +2346,7 @@ export interface components {
         Record: {
             id: string;
             runId: string;
-            /** @description JSON, as a text. */
+            /** @description JSON in a string. */
             value: string;
             /** Format: date-time */
             createdAt: string | null;
@@ -2366,7 +2366,7 @@ export interface operations {
             header: {
                 /** @description Unix time in seconds, within 5 minutes of now. */
                 "Webhook-Timestamp": string;
-                /** @description New for each event, the same for each attempt. */
+                /** @description New for each event, the same for each of its attempts. */
                 "Webhook-Event-Id": string;
                 /** @description HMAC: base64url of HMAC-SHA256 over `<timestamp>.<event_id>.<body>`. */
                 "Webhook-Signature"?: string;
@@ -2398,7 +2398,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedWebhook"];
                 };
             };
-            /** @description Headers, timestamp, event ID, size or JSON; `code` says which. */
+            /** @description The headers, timestamp, event ID, size or JSON are invalid. See `code`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2413,7 +2413,7 @@ export interface operations {
                          * @example event_duplicate
                          */
                         code: string;
-                        /** @description What is wrong, and how to mend it, for a developer. */
+                        /** @description What is wrong and how to fix it, for a developer. */
                         detail?: string;
                     };
                 };
@@ -2433,7 +2433,7 @@ export interface operations {
                          * @example event_duplicate
                          */
                         code: string;
-                        /** @description What is wrong, and how to mend it, for a developer. */
+                        /** @description What is wrong and how to fix it, for a developer. */
                         detail?: string;
                     };
                 };
@@ -2453,7 +2453,7 @@ export interface operations {
                          * @example event_duplicate
                          */
                         code: string;
-                        /** @description What is wrong, and how to mend it, for a developer. */
+                        /** @description What is wrong and how to fix it, for a developer. */
                         detail?: string;
                     };
                 };
@@ -2473,7 +2473,7 @@ export interface operations {
                          * @example event_duplicate
                          */
                         code: string;
-                        /** @description What is wrong, and how to mend it, for a developer. */
+                        /** @description What is wrong and how to fix it, for a developer. */
                         detail?: string;
                     };
                 };
@@ -2493,7 +2493,7 @@ export interface operations {
                          * @example event_duplicate
                          */
                         code: string;
-                        /** @description What is wrong, and how to mend it, for a developer. */
+                        /** @description What is wrong and how to fix it, for a developer. */
                         detail?: string;
                     };
                 };
@@ -2513,7 +2513,7 @@ export interface operations {
                          * @example event_duplicate
                          */
                         code: string;
-                        /** @description What is wrong, and how to mend it, for a developer. */
+                        /** @description What is wrong and how to fix it, for a developer. */
                         detail?: string;
                     };
                 };
@@ -2533,7 +2533,7 @@ export interface operations {
                          * @example event_duplicate
                          */
                         code: string;
-                        /** @description What is wrong, and how to mend it, for a developer. */
+                        /** @description What is wrong and how to fix it, for a developer. */
                         detail?: string;
                     };
                 };
@@ -2565,7 +2565,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task as it is now. */
+            /** @description The task after the action. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2664,7 +2664,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task as it is now. */
+            /** @description The task after the action. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2763,7 +2763,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task as it is now. */
+            /** @description The task after the action. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2865,7 +2865,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task as it is now. */
+            /** @description The task after the action. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2963,7 +2963,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task as it is now. */
+            /** @description The task after the action. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3052,7 +3052,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task as it is now. */
+            /** @description The task after the action. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3150,7 +3150,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task as it is now. */
+            /** @description The task after the action. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3458,7 +3458,7 @@ export interface operations {
     listTaskActions: {
         parameters: {
             query?: {
-                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
                 page_size?: number;
                 /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
                 page_token?: string;
@@ -3600,7 +3600,7 @@ export interface operations {
     listPolicies: {
         parameters: {
             query?: {
-                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
                 page_size?: number;
                 /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
                 page_token?: string;
@@ -3906,7 +3906,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4144,7 +4144,7 @@ export interface operations {
     listAppEntitlements: {
         parameters: {
             query?: {
-                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
                 page_size?: number;
                 /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
                 page_token?: string;
@@ -4226,7 +4226,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is kept. */
+            /** @description The stored object. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4325,7 +4325,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All of it is there. */
+            /** @description Imported. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4409,7 +4409,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is kept. */
+            /** @description The stored object. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4496,7 +4496,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is kept. */
+            /** @description The stored object. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4587,7 +4587,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is kept. */
+            /** @description The stored object. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4674,7 +4674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is kept. */
+            /** @description The stored object. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4761,7 +4761,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is kept. */
+            /** @description The stored object. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4833,7 +4833,7 @@ export interface operations {
     listAutomations: {
         parameters: {
             query?: {
-                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
                 page_size?: number;
                 /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
                 page_token?: string;
@@ -4921,7 +4921,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The automation, and its secret. */
+            /** @description The automation and its secret. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5143,7 +5143,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5540,7 +5540,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The secrets that are live now. */
+            /** @description The secrets that are still live. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5617,7 +5617,7 @@ export interface operations {
     listRuns: {
         parameters: {
             query?: {
-                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
                 page_size?: number;
                 /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
                 page_token?: string;
@@ -5689,7 +5689,7 @@ export interface operations {
     listRecords: {
         parameters: {
             query?: {
-                /** @description Default 25. Below 10 behaves as 10, above 100 as 100. */
+                /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
                 page_size?: number;
                 /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
                 page_token?: string;

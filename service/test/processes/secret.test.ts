@@ -50,7 +50,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
   it('refuses to start with another one, and says how to mend it', async () => {
     const answer = await refusal({ SERVICE_SECRET: SECOND })
     expect(answer).toMatch(/^Error: the service ended \(1\): This database .* another root secret.*\n$/)
-    expect(answer).toMatch(/Set SERVICE_SECRET to the old one, or put its file `secret` back/)
+    expect(answer).toMatch(
+      /Set SERVICE_SECRET to the old one, or restore the file `secret` in the data folder/,
+    )
   }, 60_000)
 
   it('refuses to start with one that was made anew because the file is gone', async () => {

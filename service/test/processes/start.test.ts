@@ -50,10 +50,10 @@ it('says in a line why it cannot start: a port in use, a wrong setting, a databa
   await once(other, 'listening')
   const { port } = other.address() as AddressInfo
   expect(await refusal({ SERVICE_PORT: `${port}` })).toBe(
-    `the service ended (1): Port ${port} is in use: SERVICE_PORT names another; 0 is any free one.\n`,
+    `the service ended (1): Port ${port} is in use. Set SERVICE_PORT to another port, or to 0 for any free one.\n`,
   )
   expect(await refusal({ SERVICE_PROT: '1' })).toMatch(
-    /^the service ended \(1\): The environment is wrong.\n.*SERVICE_PROT.*\n$/,
+    /^the service ended \(1\): The environment is invalid.\n.*SERVICE_PROT.*\n$/,
   )
   expect(await refusal({ SERVICE_DATABASE_URL: 'postgres://127.0.0.1:1/x' })).toBe(
     'the service ended (1): connect ECONNREFUSED 127.0.0.1:1\n',

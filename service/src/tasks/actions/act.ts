@@ -9,12 +9,12 @@ import type { TaskActionType } from '../schema/enums.ts'
 import { type LockedTask, lockTask } from '../store.ts'
 import { endStep } from '../workflow.ts'
 
-/** What every action is given. */
+/** The input of every action. */
 export interface ActionRequest {
   /** The ID of the task, or its numeric ID. */
   readonly taskId: string
   readonly comment?: string | null | undefined
-  /** Who acts. */
+  /** The user who acts. */
   readonly caller: Caller
 }
 
@@ -22,13 +22,13 @@ export interface StepRequest extends ActionRequest {
   readonly policyStepId: string
 }
 
-/** What an action answers: the task, and the record of the action. */
+/** The result of an action: the IDs of the task and of the action's record. */
 export interface Acted {
   readonly taskId: string
   readonly ticketActionId: string
 }
 
-/** Acts on a task, all in one transaction. Of two who act on one task, the first to get its lock goes first. */
+/** Acts on a task in one transaction. Concurrent actions on a task run one after the other. */
 export type Action<Request extends ActionRequest> = (
   tx: Transaction,
   request: Request,
@@ -51,9 +51,9 @@ export function commentOf({ comment }: ActionRequest): string {
 }
 
 /**
- * Takes the task's lock, and finds its current step.
+ * Locks the task and finds its current step.
  *
- * @param policyStepId Which step the caller takes for the current one. Undefined: whichever it is.
+ * @param policyStepId The step that the caller considers current. Default: the current step.
  * @throws Problem `task_unknown`, `task_closed`, `policy_step_unknown`, `policy_step_done`.
  */
 export async function takeStep(
@@ -72,20 +72,20 @@ export async function takeStep(
   if (found === undefined || task.state === 'TASK_STATE_CLOSED')
     throw new Problem('task_closed', 'The task is closed.')
   if (found.state !== 'POLICY_STEP_STATE_ACTIVE')
-    throw new Problem('policy_step_done', 'The policy step is done; the task has moved on.')
+    throw new Problem('policy_step_done', 'The policy step is already done.')
   return { task, id: found.id, step: found.step }
 }
 
-/** How an action ends the current step, and what it is called. */
+/** An action that ends the current step. */
 interface ActionEnd {
   readonly ending: Ending
-  /** The member of the instance that says so. Default: the ending. */
+  /** The member of the instance to set. Default: the ending. */
   readonly member?: Ending | 'success'
   readonly more?: object
   readonly action: TaskActionType
 }
 
-/** Ends the current step, and writes the action into the audit trail.  */
+/** Ends the current step and records the action in the audit trail.  */
 export async function endCurrent(
   tx: Transaction,
   { task, id }: CurrentStep,

@@ -5,7 +5,7 @@ import { type Action, endCurrent, momentOf, type StepRequest, takeStep } from '.
 import { requireMay } from './who-may.ts'
 
 /**
- * Approves the current step, and begins the next one. A step of another kind than `approval` is completed by it.
+ * Approves the current step and begins the next one. Completes a step of another kind than `approval`.
  *
  * @throws Problem `task_unknown`, `task_closed`, `policy_step_unknown`, `policy_step_done`, `forbidden`.
  */
@@ -33,7 +33,7 @@ export const deny: Action<StepRequest> = async (tx, request, dependencies) => {
   return acted
 }
 
-/** Who approved or denied any step (2.6), each once. */
+/** Adds the user to those who approved or denied a step (2.6), without duplicates. */
 async function keepApprover(tx: Transaction, taskId: string, userId: string): Promise<void> {
   await tx.query(
     'UPDATE tasks SET approver_ids = approver_ids || $2::text WHERE id = $1 AND $2 <> ALL (approver_ids)',

@@ -23,7 +23,7 @@ const ALWAYS: readonly ProblemCode[] = [
 ]
 const OF_STEPS: readonly ProblemCode[] = ['policy_step_unknown', 'policy_step_done', 'task_closed']
 
-/** All actions are alike: at one family of paths, for the same roles, with the same answer (specification, 2.3). */
+/** Every action has the same form of path, the same roles and the same response (specification, 2.3). */
 function action<const Name extends string, Schema extends z.ZodType>(
   name: Name,
   { method, summary, schema, codes = OF_STEPS }: ActionDescription<Schema>,
@@ -37,7 +37,7 @@ function action<const Name extends string, Schema extends z.ZodType>(
     ...takes('super_admin', 'operator'),
     request: { params: taskParams, body: { required: true, ...json(schema) } },
     responses: {
-      200: { description: 'The task as it is now.', ...json(taskActionResponse) },
+      200: { description: 'The task after the action.', ...json(taskActionResponse) },
       ...refusals(...ALWAYS, ...codes),
     },
   })
@@ -47,7 +47,7 @@ interface ActionDescription<Schema> {
   readonly method: string
   readonly summary: string
   readonly schema: Schema
-  /** What it refuses, beyond what every action does. Default: whatever is wrong with the step. */
+  /** Its own refusals. Default: those about the step. */
   readonly codes?: readonly ProblemCode[]
 }
 
@@ -75,7 +75,7 @@ export const denyOperation = {
 export const reassignOperation = {
   ...action('reassign', {
     method: 'Reassign',
-    summary: 'Begin the current step anew, for other approvers',
+    summary: 'Reassign the current step to other approvers',
     schema: reassignRequest,
     codes: [...OF_STEPS, 'policy_step_unassigned', 'reference_unknown'],
   }),
@@ -105,7 +105,7 @@ export const closeOperation = {
 export const restartOperation = {
   ...action('restart', {
     method: 'Restart',
-    summary: 'Begin the workflow of a task anew',
+    summary: 'Restart the workflow of a task',
     schema: restartRequest,
   }),
   ...ADDITION,

@@ -11,7 +11,7 @@ export interface ReassignRequest extends StepRequest {
 }
 
 /**
- * Ends the current step, and begins the same step anew for other approvers.
+ * Ends the current step and begins the same step again with other approvers.
  *
  * @throws Problem `task_unknown`, `task_closed`, `policy_step_unknown`, `policy_step_done`, `forbidden`,
  *   `policy_step_unassigned`, `reference_unknown`.
@@ -30,7 +30,7 @@ export const reassign: Action<ReassignRequest> = async (tx, request, dependencie
   return acted
 }
 
-/** The step with other approvers, wherever it named the old ones. */
+/** The step with the new approvers in place of the old ones. */
 function assigned(step: StoredStep, userIds: readonly string[]): StoredStep {
   const [kind, variant] = variantOf(step)
   if (!ASSIGNED_KINDS.includes(kind)) {

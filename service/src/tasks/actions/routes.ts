@@ -24,7 +24,7 @@ export function taskActionRoutes(dependencies: Dependencies): Router {
   return newRouter().route('/', stepActions(dependencies)).route('/', otherActions(dependencies))
 }
 
-/** Acts, and answers with the task as it is then, in one transaction. */
+/** Performs the action and reads the resulting task, in one transaction. */
 function answering({ database }: Dependencies) {
   return async (
     { caller, expandMask }: { readonly caller: Caller; readonly expandMask?: ExpandMask | null | undefined },

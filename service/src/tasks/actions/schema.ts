@@ -19,7 +19,7 @@ export const denyRequest = z.strictObject(ofStep).openapi('DenyRequest')
 export const reassignRequest = z
   .strictObject({
     ...ofStep,
-    newStepUserIds: z.array(z.string()).min(1).max(100).openapi({ description: 'Who may act instead.' }),
+    newStepUserIds: z.array(z.string()).min(1).max(100).openapi({ description: 'The new approvers.' }),
   })
   .openapi('ReassignRequest')
 
@@ -33,7 +33,7 @@ export const restartRequest = z
     policyStepId: z
       .string()
       .nullish()
-      .openapi({ description: 'The current step. Default: whichever is current.' }),
+      .openapi({ description: 'Must be the current step. Default: the current step.' }),
   })
   .openapi('RestartRequest')
 

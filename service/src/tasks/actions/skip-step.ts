@@ -3,8 +3,8 @@ import { type Action, endCurrent, momentOf, type StepRequest, takeStep } from '.
 import { requireMay } from './who-may.ts'
 
 /**
- * Ends the current step of a task and begins the next one; after the last, the policy is finished and so is the task
- * (specification, 3.2 and 4.1).
+ * Ends the current step of a task and begins the next one. After the last step, the task is closed (specification, 3.2
+ * and 4.1).
  *
  * @throws Problem `task_unknown`, `task_closed`, `policy_step_unknown`, `policy_step_done`, `forbidden`.
  */

@@ -6,8 +6,8 @@ import type { TaskActionType } from '../schema/enums.ts'
 type MayAct = (caller: Caller, isApprover: boolean) => boolean
 
 /**
- * Who may end a step how. A step that names its approvers is theirs to approve and deny. A `super_admin` may reassign it,
- * to themselves as well. Who may skip it is a setting (`SERVICE_SKIP_STEP`).
+ * The rules of who may end a step. Only the approvers that a step names may approve or deny it. A `super_admin` may
+ * reassign it to anyone. `SERVICE_SKIP_STEP` sets who may skip it.
  */
 const BY_STEP = {
   TASK_ACTION_TYPE_APPROVE: (_, isApprover) => isApprover,
@@ -18,7 +18,7 @@ const BY_STEP = {
 
 type ByStep = keyof typeof BY_STEP
 
-/** Only steps that people are asked for have somebody to be reassigned to. */
+/** Only these kinds of steps name users, so only they can be reassigned. */
 export const ASSIGNED_KINDS: readonly string[] = ['approval', 'provision']
 
 function isAllowed(action: ByStep, step: StoredStep, caller: Caller): boolean {
@@ -29,10 +29,13 @@ function isAllowed(action: ByStep, step: StoredStep, caller: Caller): boolean {
 /** @throws Problem `forbidden`. */
 export function requireMay(action: ByStep, step: StoredStep, caller: Caller): void {
   if (isAllowed(action, step, caller)) return
-  throw new Problem('forbidden', 'This is for the approvers of the step: the `stepApproverIds` of the task.')
+  throw new Problem(
+    'forbidden',
+    'Only the approvers of the step may do this. See `stepApproverIds` of the task.',
+  )
 }
 
-/** The actions that the caller may take now (specification, 2.6). @param current Undefined: the task is closed. */
+/** The actions that the caller may take now (specification, 2.6). @param current Undefined if the task is closed. */
 export function actionsOf(current: StoredStep | undefined, caller: Caller): TaskActionType[] {
   if (!mayAct(caller)) return []
   if (current === undefined) return ['TASK_ACTION_TYPE_COMMENT']

@@ -5,7 +5,7 @@ import { lockTask } from '../store.ts'
 import { closeTask, moveOn, planSteps } from '../workflow.ts'
 import { type Action, type ActionRequest, commentOf, endCurrent, momentOf, takeStep } from './act.ts'
 
-/** Comments on a task, which may be closed. @throws Problem `task_unknown`. */
+/** Comments on an open or closed task. @throws Problem `task_unknown`. */
 export const comment: Action<ActionRequest> = async (tx, request, dependencies) => {
   const { id: taskId } = await lockTask(tx, request.taskId)
   const [action, event] = ['TASK_ACTION_TYPE_COMMENT', 'TASK_AUDIT_EVENT_ACTION'] as const
@@ -23,12 +23,12 @@ export const close: Action<ActionRequest> = async (tx, request, dependencies) =>
 }
 
 export interface RestartRequest extends ActionRequest {
-  /** The current step. Without it, whichever is current. */
+  /** The step that the caller considers current. Default: the current step. */
   readonly policyStepId?: string | null | undefined
 }
 
 /**
- * Begins the workflow of an open task anew, with the steps that its policy selected. What was done stays in its history.
+ * Restarts the workflow of an open task, with the steps that its policy selected. Its history is kept.
  *
  * @throws Problem `task_unknown`, `task_closed`, `policy_step_unknown`, `policy_step_done`.
  */

@@ -4,25 +4,25 @@ import type { Dependencies } from '../../http/dependencies.ts'
 import type { TaskActionType } from '../schema/enums.ts'
 import type { AuditEvent } from './schema.ts'
 
-/** When something is done, and the IDs that it makes. */
+/** The time of a change, and a source of new IDs. */
 export interface Moment extends Pick<Dependencies, 'newId'> {
   readonly now: Date
 }
 
-/** What was done to a task, and by whom. */
+/** An entry of the audit trail. */
 export interface AuditEntry {
   readonly taskId: string
   readonly event: AuditEvent
-  /** Undefined: the service itself, as the policy says. */
+  /** The user. Undefined if the service acted, as the policy says. */
   readonly by?: Pick<Caller, 'userId' | 'runId'>
-  /** A word of 2.6.2, if somebody acted. */
+  /** The action type (2.6.2), if a user acted. */
   readonly action?: TaskActionType
   readonly policyStepId?: string
   readonly comment?: string
   readonly outcome?: string
 }
 
-/** Writes an entry of the audit trail, with the task's time of change and its number of comments. @returns Its ID. */
+/** Writes an entry of the audit trail. Updates the task's `updated_at` and number of comments. @returns Its ID. */
 export async function audit(tx: Transaction, entry: AuditEntry, { now, newId }: Moment): Promise<string> {
   const { taskId, event, by, action = '', policyStepId = '', comment = '', outcome = '' } = entry
   const id = newId()

@@ -25,14 +25,16 @@ export const taskAuditSchema = z
     event: openEnum(AUDIT_EVENTS),
     action: z
       .string()
-      .openapi({ description: 'Of an action: its type (2.6.2). `id` is its `ticketActionId`.' }),
-    policyStepId: z.string().openapi({ description: 'The step that was acted on. Empty: the whole task.' }),
-    comment: z.string(),
-    outcome: z.string().openapi({ description: 'Of a closed task: the outcome of its type.' }),
-    userId: z.string().openapi({ description: 'Who did it. Empty: the service, as the policy says.' }),
-    runId: z
+      .openapi({ description: 'For an action, its type (2.6.2). `id` is then the `ticketActionId`.' }),
+    policyStepId: z
       .string()
-      .openapi({ description: 'The run that did it for the user. Empty: they did it by API.' }),
+      .openapi({ description: 'The step that was acted on. Empty for the whole task.' }),
+    comment: z.string(),
+    outcome: z.string().openapi({ description: 'For a closed task, the outcome of its type.' }),
+    userId: z
+      .string()
+      .openapi({ description: 'The user who acted. Empty if the service acted, as the policy says.' }),
+    runId: z.string().openapi({ description: 'The run that acted for the user. Empty for API requests.' }),
     createdAt: timestamp,
   })
   .openapi('TaskAudit')

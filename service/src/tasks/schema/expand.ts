@@ -39,13 +39,13 @@ export function expandPaths(mask: ExpandMask | null | undefined): ReadonlySet<Ex
   if (unknown !== undefined) {
     throw new Problem(
       'expand_path_unknown',
-      `expandMask has none of these paths: *, ${EXPAND_PATHS.join(', ')}.`,
+      `expandMask has an unknown path. Allowed: *, ${EXPAND_PATHS.join(', ')}.`,
     )
   }
   return new Set(paths.includes('*') ? EXPAND_PATHS : paths.filter(isExpandPath))
 }
 
 function isExpandPath(path: string): path is ExpandPath {
-  // `includes` wants what it is about to find out.
+  // `includes` accepts only members of the tuple.
   return EXPAND_PATHS.includes(path as ExpandPath)
 }

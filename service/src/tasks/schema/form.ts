@@ -3,15 +3,15 @@ import { anyMembers, texts as textsByName } from '../../http/as-given.ts'
 import { oneOf, oneOfMembersOrNull } from '../../http/exactly-one.ts'
 import { orNull } from '../../http/or-null.ts'
 
-/** Specification, 2.8. The inner fields of views and rules are not shown: they are kept as given. */
-const view = anyMembers().openapi({ description: 'Its fields are not shown.' })
+/** Specification, 2.8. It does not show the fields of views and rules, so they are kept as given. */
+const view = anyMembers().openapi({ description: 'The specification does not show its fields.' })
 const viewOrNull = orNull(view).default(null)
 const rules = viewOrNull
 const texts = z.array(z.string()).nullable().default(null)
 const int64 = z
   .string()
   .regex(/^(0|-?[1-9]\d{0,18})$/, { abort: true })
-  .refine((digits) => BigInt.asIntN(64, BigInt(digits)) === BigInt(digits), 'must fit into 64 bits')
+  .refine((digits) => BigInt.asIntN(64, BigInt(digits)) === BigInt(digits), 'must fit in 64 bits')
   .nullable()
   .default(null)
   .openapi({ format: 'int64', description: 'A decimal string.' })
@@ -80,7 +80,7 @@ const field = z
   .extend(oneOfMembersOrNull(providers))
   .refine(...oneOf(fieldTypes))
   .refine(...oneOf(providers))
-  .openapi('Field', { description: 'One type member and one provider config member are set.' })
+  .openapi('Field', { description: 'Exactly one type member and one provider config member are set.' })
 
 const fieldGroup = z
   .strictObject({
@@ -114,4 +114,4 @@ export const formSchema = z
     fieldGroups: z.array(fieldGroup).nullable().default(null),
     fieldRelationships: z.array(fieldRelationship).nullable().default(null),
   })
-  .openapi('Form', { description: 'What a request leaves out of the nullable fields is null.' })
+  .openapi('Form', { description: 'Nullable fields that a request omits become null.' })

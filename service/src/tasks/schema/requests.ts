@@ -22,9 +22,10 @@ const resource = orNull(
 ).optional()
 
 const scopeRole = anyMembers().openapi({
-  description: 'Its fields are not shown; `roleResourceId` and `scopeResourceId` are additions.',
+  description:
+    'The specification does not show its fields. `roleResourceId` and `scopeResourceId` are additions.',
 })
-const notShown = anyMembers().openapi({ description: 'Its fields are not shown.' })
+const notShown = anyMembers().openapi({ description: 'The specification does not show its fields.' })
 const actionTargets = { scopeRole, toolCall: notShown, finding: notShown }
 
 const typeInput = oneOfMembersInput({
@@ -48,15 +49,15 @@ const typeInput = oneOfMembersInput({
     .extend(oneOfMembersOrNull(actionTargets))
     .refine(...oneOf(actionTargets)),
   finding: z.strictObject({ findingId: z.string(), findingType: z.string() }),
-}).openapi('TaskTypeInput', { description: 'What the task asks for: exactly one member.' })
+}).openapi('TaskTypeInput', { description: 'What the task requests. Set exactly one member.' })
 
 export const createTaskRequest = z
   .strictObject({
     displayName: z.string().min(1).max(256).optional(),
     description: z.string().max(4_096).optional(),
     type: typeInput,
-    policyId: id.openapi({ description: 'Default: the built-in policy of the type, where there is one.' }),
-    userId: id.openapi({ description: 'Default: whom the type targets.' }),
+    policyId: id.openapi({ description: 'Default: the built-in policy of the type, if it has one.' }),
+    userId: id.openapi({ description: 'Default: the user whom the type targets.' }),
     origin: z.enum(TASK_ORIGINS).optional(),
     data: orNull(anyMembers()).optional(),
     form: orNull(formSchema).optional(),
@@ -74,8 +75,11 @@ export const taskResponse = z
   .openapi('TaskResponse')
 
 export const searchTasksRequest = searchBody({
-  taskStates: z.array(z.enum(TASK_STATES)).optional().openapi({ description: 'Empty or absent: all.' }),
-  userIds: z.array(z.string()).optional().openapi({ description: 'Whom the tasks target. Absent: anybody.' }),
+  taskStates: z.array(z.enum(TASK_STATES)).optional().openapi({ description: 'Default: all.' }),
+  userIds: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: 'The users whom the tasks target. Default: any.' }),
   expandMask: orNull(expandMaskSchema).optional(),
 }).openapi('SearchTasksRequest')
 

@@ -7,12 +7,12 @@ import { timestamp } from '../../http/timestamp.ts'
 import { actionInstanceSchema } from '../../policies/step.ts'
 import { ACTION_TYPES, OUTCOMES } from './enums.ts'
 
-/** Specification, 2.7: what a task asks for. */
+/** What a task requests (specification, 2.7). */
 export const TASK_KINDS = ['grant', 'revoke', 'certify', 'offboarding', 'action', 'finding'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
 const notShown = (name: string) =>
-  orNull(z.looseObject({}).openapi(name, { description: 'Its fields are not shown.' }))
+  orNull(z.looseObject({}).openapi(name, { description: 'The specification does not show its fields.' }))
 
 const resource = notShown('AppResourceRef')
 const target = {

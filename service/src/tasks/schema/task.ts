@@ -42,7 +42,7 @@ const revocationTarget = z
   })
   .openapi('TaskRevocationTarget')
 
-/** What carries its type along (specification, 2.3 and 2.6). */
+/** An object with its type (specification, 2.3 and 2.6). */
 export const typedObject = z.looseObject({ '@type': z.string() })
 
 /** Specification, 2.6. */
@@ -51,7 +51,7 @@ export const taskSchema = z
     id: text,
     numericId: text.openapi({
       format: 'int64',
-      description: 'A decimal string; stands for the ID in paths.',
+      description: 'A decimal string. Paths accept it instead of the ID.',
     }),
     displayName: text,
     description: text,
@@ -67,7 +67,7 @@ export const taskSchema = z
     actions: z
       .array(openEnum(TASK_ACTIONS))
       .nullable()
-      .openapi({ ...readOnly, description: 'What the caller may do.' }),
+      .openapi({ ...readOnly, description: 'The actions that the caller may take.' }),
     annotations: z.array(typedObject).nullable().openapi(readOnly),
     approverIds: ids.openapi(readOnly),
     stepApproverIds: ids.openapi(readOnly),

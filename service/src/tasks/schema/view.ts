@@ -34,9 +34,9 @@ export type ViewPath = (typeof VIEW_PATHS)[number]
 
 const path = z.string().openapi({
   readOnly: true,
-  description: 'JSONPath into `expanded` of this response. Empty when there is nothing to be found.',
+  description: "A JSONPath into the response's `expanded`. Empty if there is no such object.",
 })
-// `fromEntries` forgets the names.
+// `fromEntries` loses the key types.
 const paths = Object.fromEntries(VIEW_PATHS.map((name) => [name, path])) as Record<ViewPath, typeof path>
 
 export const taskViewSchema = z
