@@ -4,22 +4,25 @@ import { ERRORS_PAGE } from '../src/errors.ts'
 import { type AddressMatcher, compileCidrs } from '../src/lib/cidr.ts'
 import { hostOf, isPublicIp } from './public-address.ts'
 
-/** The endpoint is, or leads to, an address that is not on the public internet. */
+/** The endpoint is, or resolves to, an address that is not on the public internet. */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError'
   readonly code = 'ERR_ADDRESS_REFUSED'
   readonly help: string = `${ERRORS_PAGE}err_address_refused`
 }
 
-/** Judges where a connection is about to go. */
+/** Decides which addresses may be connected to. */
 export interface AddressGuard {
-  /** The error for a host that is an address and not allowed, in any notation that a URL parser gives. Names pass. */
+  /**
+   * Returns an error if the host is an address that is not allowed, in any notation that a URL parser gives. Names
+   * pass.
+   */
   refusalOf(host: string): AddressRefusedError | undefined
-  /** Looks a name up, and fails unless all its addresses are allowed. */
+  /** Looks up a name. Fails unless all its addresses are allowed. */
   readonly lookup: LookupFunction
 }
 
-/** @throws ListenerConfigError for networks that are malformed. */
+/** @throws ListenerConfigError for malformed networks. */
 export function addressGuard(
   allow: readonly string[] | undefined,
   lookup: LookupFunction = dns.lookup,

@@ -24,33 +24,36 @@ const TIMEOUT_SECONDS = 15
  * @see {@link deliver}
  */
 export interface DeliverOptions {
-  /** Which addresses may be connected to. Default: `publicOnly()`. */
+  /** The agents that decide which addresses may be connected to. Default: `publicOnly()`. */
   readonly agents?: PublicAgents | undefined
-  /** How long the attempt may take, in seconds: look-up, connection and answer. Default 15. */
+  /** The timeout of the attempt in seconds, for look-up, connection and response. Default 15. */
   readonly timeoutSeconds?: number | undefined
-  /** The time, for timestamps and durations. Default: `Date`. */
+  /** The clock for timestamps and durations. Default: `Date`. */
   readonly clock?: { now(): number } | undefined
 }
 
 /**
- * What became of one attempt.
+ * The result of one attempt.
  *
  * @see {@link deliver}
  */
 export interface Attempt {
   /** What to do next. */
   readonly outcome: Outcome
-  /** The HTTP status, if there was an answer. */
+  /** The HTTP status. Undefined if there was no response. */
   readonly status?: number
-  /** The receiver's own word, if it is hookgate. */
+  /** The receiver's `code`, if it uses hookgate. */
   readonly code?: string
-  /** With `again`: do not try before, in milliseconds from now. */
+  /** With `again`: the minimum wait before the next attempt, in milliseconds. */
   readonly retryAfterMs?: number
-  /** Why, where the status does not say. */
+  /** The cause, if the status alone does not tell it. */
   readonly reason?: Failure | NonNullable<Judgement['reason']>
-  /** How long it took, in milliseconds. */
+  /** The duration of the attempt, in milliseconds. */
   readonly durationMs: number
-  /** The first 4,096 bytes of the answer, as text. It is the endpoint's: show it to nobody who may not see your network. */
+  /**
+   * The first 4,096 bytes of the response, as text. Untrusted, and possibly from your own network: do not show it to
+   * customers.
+   */
   readonly answer?: string
 }
 
@@ -64,10 +67,10 @@ const OPTIONS: OptionTable<DeliverOptions> = {
 let publicAgents: PublicAgents | undefined
 
 /**
- * Signs an event for an endpoint, sends it once, and judges the answer. Follows no redirect, connects to public addresses only, reads
- * at most 4,096 bytes of the answer, and takes at most 15 seconds. Nothing that a receiver does makes it throw.
+ * Signs an event for an endpoint, sends it once, and judges the response. Follows no redirects, connects only to public
+ * addresses, reads at most 4,096 bytes of the response and takes at most 15 seconds. A receiver cannot make it throw.
  *
- * It does not retry, queue, or remember: `nextDelay` says when to call it again.
+ * Does not retry, queue or store anything. `nextDelay` tells you when to call it again.
  *
  * @example
  * ```ts
@@ -76,7 +79,7 @@ let publicAgents: PublicAgents | undefined
  * const { outcome, status, reason } = await deliver(endpoint, order)
  * ```
  *
- * @throws ListenerConfigError (as a rejection) for options that are unknown or wrong, and for a scheme without a signer.
+ * @throws ListenerConfigError (as a rejection) for unknown or invalid options, and for a scheme without a signer.
  */
 export async function deliver(
   endpoint: Endpoint,

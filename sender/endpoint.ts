@@ -14,9 +14,9 @@ import type { SignJwtOptions } from '../src/signing/sign-options.ts'
 import type { OutgoingEvent } from './outgoing-event.ts'
 
 interface Addressed {
-  /** Where to send: `https:`, or `http:`. A URL with a user name or a password is not used. */
+  /** The `https:` or `http:` URL to send to. A user name or password in it is refused. */
   readonly url: string
-  /** Headers to send beside the signed ones, such as `user-agent`. The signed ones win. */
+  /** Additional headers, e.g. `user-agent`. Signed headers take precedence. */
   readonly headers?: { readonly [name: string]: string } | undefined
 }
 
@@ -28,14 +28,14 @@ interface Addressed {
 export interface HmacEndpoint extends Addressed {
   /** The signing secret, as text. */
   readonly secret: string
-  /** Belongs to the other kinds of endpoint. */
+  /** Only for other kinds of endpoint. */
   readonly privateKey?: undefined
-  /** Belongs to the other kinds of endpoint. */
+  /** Only for other kinds of endpoint. */
   readonly scheme?: undefined
 }
 
 /**
- * Signs with hookgate's JWT. The token is good for 5 minutes.
+ * Signs with hookgate's JWT. The token is valid for 5 minutes.
  *
  * @see {@link deliver}
  */
@@ -46,32 +46,32 @@ export interface JwtEndpoint extends Addressed {
   readonly subject: string
   /** `aud`: the full endpoint URL, as the receiver spells it. Default: `url`. */
   readonly audience?: string | undefined
-  /** Belongs to the other kinds of endpoint. */
+  /** Only for other kinds of endpoint. */
   readonly secret?: undefined
-  /** Belongs to the other kinds of endpoint. */
+  /** Only for other kinds of endpoint. */
   readonly scheme?: undefined
 }
 
 /**
- * Signs as any scheme does that has a signer: `hookgate/schemes/standard-webhooks`, or one of your own.
+ * Signs with any scheme that has a signer, e.g. `hookgate/schemes/standard-webhooks` or your own.
  *
  * @see {@link deliver}
  */
 export interface SchemeEndpoint extends Addressed {
-  /** What `hookgate/schemes/<name>` exports. */
+  /** The export of `hookgate/schemes/<name>`. */
   readonly scheme: { readonly scheme: SenderScheme }
   /** The shared secret. */
   readonly secret?: string | undefined
-  /** The public name of the secret, if the sender gives it one: LiveKit's API key, Braintree's public key. */
+  /** The public ID of the secret, if the sender uses one, e.g. LiveKit's API key or Braintree's public key. */
   readonly keyId?: string | undefined
-  /** For schemes with a key pair: a private JWK. */
+  /** A private JWK, for schemes with a key pair. */
   readonly privateKey?: SignAsOptions['privateKey']
-  /** The URL to sign, where the scheme signs it. Default: `url`. */
+  /** The URL to sign, if the scheme signs it. Default: `url`. */
   readonly publicUrl?: string | undefined
 }
 
 /**
- * Where an event goes, and how it is signed for there.
+ * Where to send an event, and how to sign it.
  *
  * @see {@link deliver}
  */
@@ -90,10 +90,14 @@ const ENDPOINT: { readonly [name: string]: OptionCheck } = {
   publicUrl: text,
 }
 
-/** How long a token is good for, in seconds: half of what receivers accept. */
+/** The lifetime of a token in seconds, half of what receivers accept. */
 const TOKEN_SECONDS = 300
 
-/** Signs an event for an endpoint, now. @throws ListenerConfigError (as a rejection) for an endpoint that cannot be signed for. */
+/**
+ * Signs an event for an endpoint at the current time.
+ *
+ * @throws ListenerConfigError (as a rejection) for an invalid endpoint.
+ */
 export async function signFor(endpoint: Endpoint, event: OutgoingEvent, now: number): Promise<SignedRequest> {
   checkOptions('endpoint', endpoint, ENDPOINT)
   const { url } = endpoint

@@ -3,14 +3,14 @@ import https from 'node:https'
 import { ERRORS_PAGE } from '../src/errors.ts'
 import type { PublicAgents } from './public-only.ts'
 
-/** How much of an answer is read, in bytes, before the connection is closed. */
+/** How many bytes of a response to read before closing the connection. */
 const MOST_ANSWER_BYTES = 4096
 const MOST_HEADER_BYTES = 16_384
 
-/** Answers such as 103 Early Hints, before the answer itself. Node sets no limit. */
+/** The most interim responses, such as 103 Early Hints. Node has no limit. */
 const MOST_INTERIM = 3
 
-/** The answer of an endpoint, as far as it was read. */
+/** The response of an endpoint, as far as it was read. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -20,12 +20,12 @@ export interface Answer {
 export interface Outgoing {
   /** Default: `POST`. */
   readonly method?: string
-  /** An array is sent as so many lines. */
+  /** An array is sent as several header lines. */
   readonly headers: { readonly [name: string]: string | readonly string[] }
   readonly body: Uint8Array
 }
 
-/** No answer came in time. */
+/** The request timed out. */
 export class TimedOut extends Error {}
 
 class TooManyInterim extends Error {
@@ -34,8 +34,8 @@ class TooManyInterim extends Error {
 }
 
 /**
- * One request and what is read of its answer. No redirect is followed. The deadline covers the look-up, the connection, the headers
- * and the body. Once there is a status it counts, however much of the body comes. Rejects when no answer began.
+ * Sends one request and reads the start of its response. Follows no redirects. The deadline covers the look-up, the
+ * connection, the headers and the body. A truncated body still counts as a response. Rejects if there was no status.
  */
 export function exchange(
   url: URL,
@@ -51,7 +51,7 @@ export function exchange(
     sent.on('error', fail)
     sent.once('close', () => {
       clearTimeout(deadline)
-      fail(new Error('closed without an answer')) // as Node does, without an error, at 101 Switching Protocols
+      fail(new Error('closed without an answer')) // Node closes without an error after 101 Switching Protocols
     })
     sent.once('response', (incoming) => {
       answered = incoming
@@ -76,7 +76,7 @@ function post(url: URL, { method = 'POST', headers, body }: Outgoing, agents: Pu
   })
 }
 
-/** Leaving the loop closes the connection, so an endpoint that streams for ever is cut off. */
+/** Leaving the loop closes the connection, which cuts off an endless stream. */
 async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -86,6 +86,6 @@ async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
       length += chunk.length
       if (length >= MOST_ANSWER_BYTES) break
     }
-  } catch {} // cut short: its status counts all the same
+  } catch {} // truncated, but the status counts
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(chunks) }
 }

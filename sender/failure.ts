@@ -1,5 +1,5 @@
 /**
- * Why there was no answer to judge.
+ * The cause of a failure without a response.
  *
  * @see {@link deliver}
  */
@@ -19,13 +19,13 @@ const FAILURES: readonly (readonly [codes: RegExp, failure: Failure])[] = [
   [/CERT|^ERR_(?:TLS|SSL)_|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^EPROTO$/, 'certificate_refused'],
 ]
 
-/** A failure by the code of what Node threw. */
+/** The failure for the code of a Node error. */
 export function failureOf(error: unknown): Failure {
   const code = String(Object(error).code ?? '')
   return FAILURES.find(([codes]) => codes.test(code))?.[1] ?? 'connection_failed'
 }
 
-/** Another attempt may find another certificate, another name server, another network; not another URL. */
+/** Failures that a retry cannot fix. Certificates, name servers and networks can change, a URL cannot. */
 export function isFinal(failure: Failure): boolean {
   return failure === 'url_invalid' || failure === 'address_not_public'
 }

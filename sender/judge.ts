@@ -2,31 +2,31 @@ import { decodeUtf8 } from '../src/lib/utf8.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /**
- * What to do after an attempt. `done`: nothing more. `again`: another attempt may succeed. `never`: no attempt of this event will;
- * tell somebody. `gone`: switch the endpoint off, and tell somebody.
+ * What to do after an attempt. `done`: nothing. `again`: retry. `never`: no retry of this event will succeed, so alert
+ * somebody. `gone`: disable the endpoint, and alert somebody.
  *
  * @see {@link judge}
  */
 export type Outcome = 'done' | 'again' | 'never' | 'gone'
 
 /**
- * What an answer means to its sender.
+ * The judgement of a response.
  *
  * @see {@link judge}
  */
 export interface Judgement {
   /** What to do. */
   readonly outcome: Outcome
-  /** The receiver's own word, if it is hookgate: `event_duplicate`, `event_in_progress`, `unauthorized`, … */
+  /** The receiver's `code`, if it uses hookgate: `event_duplicate`, `event_in_progress`, `unauthorized`, … */
   readonly code?: string
-  /** With `again`: do not try before, in milliseconds from now. Between 1 second and 24 hours. */
+  /** With `again`: the minimum wait before the next attempt, in milliseconds. Between 1 second and 24 hours. */
   readonly retryAfterMs?: number
-  /** Why, where the status alone does not say. */
+  /** The cause, if the status alone does not tell it. */
   readonly reason?: 'redirected' | 'message_aborted' | 'endpoint_disabled'
 }
 
 /**
- * The headers of an answer: of `fetch`, or of `node:http`.
+ * The headers of a response, from `fetch` or `node:http`.
  *
  * @see {@link judge}
  */
@@ -34,16 +34,16 @@ export type AnswerHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined }
 
-/** Failures of the moment, as their definitions say, and as every 5xx is. */
+/** The 4xx statuses that are temporary by definition, like every 5xx. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429])
 
 const LONGEST_BODY = 4096
 
 /**
- * Judges an answer, for those with an HTTP client of their own. Below 200 and from 500 on is `again`, as is no answer at all: give
- * the status 0 for it.
+ * Judges a response, for use with your own HTTP client. A status below 200 or from 500 is `again`. Pass the status 0 if
+ * there was no response.
  *
- * `webhook-delivery: disable` and `abort-message` are instructions of the receiver, honoured with any status and with any but 2xx.
+ * Honours a receiver's `webhook-delivery: disable` with any status, and `abort-message` with any status but 2xx.
  *
  * @example
  * ```ts
@@ -51,8 +51,8 @@ const LONGEST_BODY = 4096
  * const { outcome, retryAfterMs } = judge(answer.status, answer.headers, await answer.text())
  * ```
  *
- * @param body the answer's body; more than 4,096 characters or bytes of it are not read
- * @param clock the time, for a `Retry-After` that is a date. Default: `Date`
+ * @param body the response's body; only the first 4,096 characters or bytes are read
+ * @param clock the clock for a `Retry-After` date. Default: `Date`
  */
 export function judge(
   status: number,
@@ -81,7 +81,7 @@ function isTransient(status: number, code: string | undefined): boolean {
   return status === 400 && code === 'body_incomplete'
 }
 
-/** Untrusted: a word of ours, or nothing. */
+/** Untrusted, so only hookgate's own codes pass. */
 function codeOf(body: string | Uint8Array): string | undefined {
   if (body.length === 0 || body.length > LONGEST_BODY) return undefined
   const text = typeof body === 'string' ? body : decodeUtf8(body)

@@ -6,8 +6,9 @@ const PUBLIC_MEMBERS = ['kty', 'crv', 'n', 'e', 'x', 'y', 'kid', 'alg', 'use']
 const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }
 
 /**
- * A fetch handler for the URL at which receivers get your public keys, such as `/.well-known/jwks.json`. Takes private or public
- * JWKs, and publishes the public members only. Publish a new key 11 minutes before you sign with it: receivers keep the set for 10.
+ * Makes a fetch handler that serves your public keys to receivers, e.g. at `/.well-known/jwks.json`. Takes private or
+ * public JWKs, and publishes only the public members. Publish a new key 11 minutes before you sign with it, because
+ * receivers cache the set for 10 minutes.
  *
  * @example
  * ```ts
@@ -15,8 +16,8 @@ const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, 
  * app.get('/.well-known/jwks.json', (c) => serve(c.req.raw))
  * ```
  *
- * @throws ListenerConfigError for keys that receivers would not use: without a `kid`, with the `kid` of another, too weak, symmetric,
- * or not for RS256, ES256 or EdDSA. Also for no key, and for over 100.
+ * @throws ListenerConfigError for keys that receivers would refuse: without a `kid`, with a repeated `kid`, too weak,
+ * symmetric, or not for RS256, ES256 or EdDSA. Also for no keys, and for more than 100.
  */
 export function jwks(keys: readonly object[]): (request: Request) => Response {
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MOST_KEYS) {
@@ -44,7 +45,7 @@ function publicHalf(
   })
   const read = readPublicKey(Object.fromEntries(members))
   if (read === undefined)
-    throw new ListenerConfigError(option, 'needs a kid, and to be RSA, P-256 or Ed25519')
+    throw new ListenerConfigError(option, 'must be an RSA, P-256 or Ed25519 key with a kid')
   if (read.problem) throw new ListenerConfigError(option, `would be refused: ${read.problem}`)
   return { ...read.jwk, kid: read.keyId, alg: read.algorithm, use: 'sig' }
 }

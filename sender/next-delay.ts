@@ -5,7 +5,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Waits between eight attempts: 27.6 hours in all. */
+/** The delays between eight attempts, 27.6 hours in total. */
 const SCHEDULE_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -18,7 +18,7 @@ const SCHEDULE_MS = [
 
 const JITTER = 0.2
 
-/** The longest that one wait can be: what an attempt's `Retry-After` is clamped to. */
+/** The longest delay, to which `Retry-After` is clamped. */
 const LONGEST_MS = 24 * HOUR_MS
 
 /**
@@ -27,16 +27,17 @@ const LONGEST_MS = 24 * HOUR_MS
  * @see {@link nextDelay}
  */
 export interface NextDelayOptions {
-  /** Milliseconds since the first attempt. Default: the most that so many waits can take. */
+  /** The time since the first attempt, in milliseconds. Default: the longest that these attempts can have taken. */
   readonly elapsedMs?: number | undefined
-  /** From 0 up to 1. Default: `Math.random`. */
+  /** Returns a number from 0 up to 1, for the jitter. Default: `Math.random`. */
   readonly random?: (() => number) | undefined
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, each give or take 20 %, and
- * not before `retryAfterMs`. Undefined when it is over: the attempt was not judged `again`, eight attempts are made, or the next one
- * would come later than 7 days after the first, when the receiver may have forgotten the event.
+ * Returns the delay before the next attempt, in milliseconds: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, with 20 %
+ * jitter, and at least `retryAfterMs`. Undefined if you should stop: the outcome was not `again`, eight attempts were
+ * made, or the next attempt would come more than 7 days after the first, when the receiver may have forgotten the
+ * event.
  *
  * @example
  * ```ts
@@ -44,8 +45,8 @@ export interface NextDelayOptions {
  * if (delayMs !== undefined) await queue.add('deliver', event, { delay: delayMs })
  * ```
  *
- * @param attempts how many attempts were made, from 1 on
- * @param attempt what `deliver` or `judge` said of the last one
+ * @param attempts the number of attempts so far, at least 1
+ * @param attempt the result of `deliver` or `judge` for the last attempt
  */
 export function nextDelay(
   attempts: number,

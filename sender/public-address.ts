@@ -2,16 +2,16 @@ import { isIP } from 'node:net'
 import { type AddressMatcher, compileCidrs } from '../src/lib/cidr.ts'
 
 /**
- * IPv4 that is not the public internet: IANA's special-purpose registry, and what clouds keep for their own machines although it
- * is handed out for the internet.
+ * The IPv4 networks that are not public: IANA's special-purpose registry, and public addresses that clouds use
+ * internally.
  */
 const RESERVED_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // shared (CGNAT); Alibaba's metadata
   '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // Azure's WireServer: the configuration and the certificates of a machine
-  '169.254.0.0/16', // link-local: where clouds keep credentials
+  '168.63.129.16/32', // Azure's WireServer, with a machine's configuration and certificates
+  '169.254.0.0/16', // link-local, with the clouds' credentials
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments; Oracle's metadata
   '192.0.2.0/24', // documentation
@@ -28,21 +28,21 @@ const RESERVED_IPV4 = [
   '240.0.0.0/4', // reserved, broadcast
 ]
 
-/** All of IPv6 that is handed out for the internet. IPv4-mapped, NAT64, unique local and link-local addresses are outside it. */
+/** The IPv6 space allocated for the internet. Excludes IPv4-mapped, NAT64, unique local and link-local addresses. */
 const GLOBAL_IPV6 = ['2000::/3']
 
 const RESERVED_IPV6 = [
   '2001::/23', // protocol assignments, Teredo among them
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4: an IPv4 address inside
+  '2002::/16', // 6to4, with an embedded IPv4 address
   '2620:4f:8000::/48', // AS112
   '3fff::/20', // documentation
 ]
 
-/** Names that never lead to the public internet (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal). */
+/** Names that never resolve to public addresses (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal). */
 const RESERVED_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid|onion)$/
 
-/** Compiled at first use, so that an import costs nothing and an unused one is shaken off. */
+/** Compiled at first use, so that imports are free and unused code is tree-shaken. */
 let matchers: readonly [reserved: AddressMatcher, ipv6: AddressMatcher] | undefined
 
 function compiled(): readonly [reserved: AddressMatcher, ipv6: AddressMatcher] {
@@ -53,7 +53,7 @@ function compiled(): readonly [reserved: AddressMatcher, ipv6: AddressMatcher] {
   return matchers
 }
 
-/** Whether a text is one public IP address, in its standard notation. False for everything else, names included. */
+/** Whether a text is a public IP address in standard notation. False for everything else, including names. */
 export function isPublicIp(text: string): boolean {
   const [isReserved, isGlobalIpv6] = compiled()
   const family = isIP(text)
@@ -61,12 +61,13 @@ export function isPublicIp(text: string): boolean {
 }
 
 /**
- * Whether an address is on the public internet: not private, loopback, link-local, unique local, shared (CGNAT), multicast or
- * reserved, not one that a cloud keeps for its machines, and no IPv6 form with an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
+ * Whether an address is on the public internet. False for private, loopback, link-local, unique local, shared (CGNAT),
+ * multicast and reserved addresses, for those that clouds use internally, and for IPv6 with an embedded IPv4 address
+ * (mapped, NAT64, 6to4, Teredo).
  *
- * Takes an address, or an `http:` or `https:` URL as a customer types it. Of a URL, an address in any spelling is judged
- * (`http://0x7f.1`), and names that never lead to the internet, such as `localhost`, are refused. Other names pass: where they
- * lead can change, so `deliver` judges it at each attempt.
+ * Takes an address, or an `http:` or `https:` URL as a customer enters it. Recognises addresses in URLs in any notation
+ * (`http://0x7f.1`), and refuses names that never resolve publicly, such as `localhost`. Other names pass. They can
+ * resolve differently later, so `deliver` checks them at each attempt.
  *
  * @example
  * ```ts
@@ -81,7 +82,7 @@ export function isPublicAddress(text: string): boolean {
   return isIP(host) === 0 ? host.includes('.') && !RESERVED_NAME.test(host) : isPublicIp(host)
 }
 
-/** Without the brackets of IPv6, and without the dot of the DNS root. */
+/** Strips the brackets of IPv6 and the trailing dot of the DNS root. */
 export function hostOf(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }

@@ -4,21 +4,21 @@ import { addressGuard, refused } from './address-guard.ts'
 import type { PublicOnlyOptions } from './public-only.ts'
 
 /**
- * What undici asks of a connector: a connection to `hostname`, which is a name or an address.
+ * The target that undici passes to a connector. `hostname` is a name or an address.
  *
  * @see {@link publicConnector}
  */
 export interface ConnectorTarget {
   /** The host to connect to. */
   readonly hostname: string
-  /** Set to connect to a Unix socket, which is refused. */
+  /** A Unix socket to connect to, which is refused. */
   readonly socketPath?: string | null
-  /** Set to connect through a proxy, which is refused. */
+  /** A proxy to connect through, which is refused. */
   readonly httpSocket?: Socket
 }
 
 /**
- * A connector of undici.
+ * An undici connector.
  *
  * @see {@link publicConnector}
  */
@@ -33,10 +33,11 @@ const OPTIONS: OptionTable<Pick<PublicOnlyOptions, 'allow' | 'lookup'>> = {
 }
 
 /**
- * The guard of `publicOnly` for undici and its `fetch`: a connector that refuses every address that is not public. It judges each
- * connection, so redirects are judged too. Unix sockets and proxies are refused.
+ * Like `publicOnly`, for undici and its `fetch`: a connector that refuses every address that is not public. Checks each
+ * connection, so redirects are covered. Refuses Unix sockets and proxies.
  *
- * @param buildConnector Of the undici that you use. Bind options of its own, such as `ca` or `timeout`, into a function.
+ * @param buildConnector The export of your undici. To set its options, such as `ca` or `timeout`, wrap it in a
+ * function.
  *
  * @example
  * ```ts no-check
@@ -45,7 +46,7 @@ const OPTIONS: OptionTable<Pick<PublicOnlyOptions, 'allow' | 'lookup'>> = {
  * await fetch(url, { dispatcher })
  * ```
  *
- * @throws ListenerConfigError for unknown or wrong options.
+ * @throws ListenerConfigError for unknown or invalid options.
  */
 export function publicConnector<Target extends ConnectorTarget>(
   buildConnector: (options: { lookup: LookupFunction }) => Connector<Target>,

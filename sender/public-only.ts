@@ -7,7 +7,7 @@ import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional }
 import { type AddressGuard, addressGuard, refused } from './address-guard.ts'
 
 /**
- * Opens a connection to an address that was judged, or looks its name up with `options.lookup`.
+ * Opens a connection to a checked address, or to a name that it looks up with `options.lookup`.
  *
  * @see {@link publicOnly}
  */
@@ -19,25 +19,25 @@ export type Connect = (options: NetConnectOpts) => Duplex
  * @see {@link publicOnly}
  */
 export interface PublicOnlyOptions {
-  /** Networks to allow although they are not public, such as `['10.20.0.0/16']` for endpoints of your own. */
+  /** Additional networks to allow, e.g. `['10.20.0.0/16']` for your own endpoints. */
   readonly allow?: readonly string[] | undefined
   /** Resolves names. Default: the system's resolver. */
   readonly lookup?: LookupFunction | undefined
-  /** Certificates to trust instead of Node's own, as PEM. */
+  /** The certificates to trust instead of Node's own, as PEM. */
   readonly ca?: string | readonly string[] | undefined
   /** Opens connections. Default: `node:net`, and `node:tls` for `https:`. Tests replace it. */
   readonly connect?: Connect | undefined
 }
 
 /**
- * Agents for `node:http` and `node:https` that connect to public addresses only.
+ * Agents for `node:http` and `node:https` that connect only to public addresses.
  *
  * @see {@link publicOnly}
  */
 export interface PublicAgents {
-  /** For `http:` URLs. */
+  /** The agent for `http:` URLs. */
   readonly http: http.Agent
-  /** For `https:` URLs. */
+  /** The agent for `https:` URLs. */
   readonly https: https.Agent
 }
 
@@ -49,27 +49,27 @@ const OPTIONS: OptionTable<PublicOnlyOptions> = {
 }
 
 /**
- * Agents that refuse every address that is not public. An address in the URL is judged before the connection. A name is looked up
- * once, all its addresses are judged, and the connection goes to one of them: a second answer of the name server changes nothing.
- * One bad address among good ones refuses them all.
+ * Makes agents that refuse every address that is not public. Checks an address in a URL before connecting. Looks up a
+ * name once, checks all its addresses, and connects to one of them, so DNS rebinding has no effect. A single refused
+ * address refuses the name.
  *
- * Connections are not kept alive, so each request is judged. `HTTP_PROXY` is not used: a proxy would look names up by itself.
- * Ports are not judged. Unix sockets are refused.
+ * Connections are not kept alive, so each request is checked. `HTTP_PROXY` is ignored, because a proxy would look up
+ * names by itself. Ports are not checked. Unix sockets are refused.
  *
  * @example
  * ```ts
- * const agents = publicOnly({ allow: ['10.20.0.0/16'] }) // endpoints of your own
- * await deliver(endpoint, event, { agents })
+ * const agents = publicOnly({ allow: ['10.20.0.0/16'] }) // your own endpoints await deliver(endpoint, event, { agents
+ * })
  * ```
  *
- * @throws ListenerConfigError for unknown or wrong options.
+ * @throws ListenerConfigError for unknown or invalid options.
  */
 export function publicOnly(options: PublicOnlyOptions = {}): PublicAgents {
   checkOptions('publicOnly', options, OPTIONS)
   const { allow, lookup, ca, connect } = options
   const judge = addressGuard(allow, lookup)
   if (ca !== undefined && !(typeof ca === 'string' || Array.isArray(ca))) {
-    throw new ListenerConfigError('ca', 'must be PEM text, or a list of such texts')
+    throw new ListenerConfigError('ca', 'must be PEM, or a list of PEM strings')
   }
   const trusted = ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }
   return {
@@ -84,7 +84,7 @@ function guard<Agent extends http.Agent>(
   connect: Connect | undefined,
 ): Agent {
   const open: http.Agent['createConnection'] = connect
-    ? (options) => connect(options as NetConnectOpts) // what an agent hands over has a host and a port
+    ? (options) => connect(options as NetConnectOpts) // an agent always passes a host and a port
     : agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
     const refusal = options.socketPath ? refused('a Unix socket') : refusalOf(String(options.host ?? ''))

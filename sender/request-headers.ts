@@ -3,14 +3,15 @@ import { ListenerConfigError } from '../src/errors.ts'
 
 type HeaderTexts = { readonly [name: string]: string }
 
-/** What decides where a request ends and where it goes: not for an endpoint's own headers, which customers may have typed. */
+/** Headers that control framing and routing. An endpoint must not set them, because customers may enter its headers. */
 const RESERVED =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/
 
 /**
- * The headers to send: the endpoint's own, and the signed ones, which win.
+ * Merges the endpoint's headers with the signed ones, which take precedence.
  *
- * @throws ListenerConfigError for a header that cannot be sent, or that is not for the endpoint to choose. Its value is not quoted.
+ * @throws ListenerConfigError for a header that cannot be sent, or that an endpoint must not set. The message does not
+ * quote its value.
  */
 export function requestHeaders(own: HeaderTexts, signed: HeaderTexts): HeaderTexts {
   const lowered = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -28,7 +29,7 @@ function checkHeader(name: string, value: string): void {
   } catch {
     throw new ListenerConfigError(
       'headers',
-      `cannot send ${JSON.stringify(name.slice(0, 40))}: it has characters that no header may have`,
+      `cannot send ${JSON.stringify(name.slice(0, 40))}: it has characters that headers must not contain`,
     )
   }
 }

@@ -18,7 +18,7 @@ export function tenantKeySet(
   const keySet = keySetAt(url, { fetch: guardedFetch() })
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIP(host) !== 0 && !isPublicAddress(host)) {
-    throw new ListenerConfigError('jwksUrl', 'is not at a public address')
+    throw new ListenerConfigError('jwksUrl', 'is not on the public internet')
   }
   return keySet
 }

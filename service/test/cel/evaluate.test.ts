@@ -77,9 +77,9 @@ describe('numbers', () => {
     expect(await evaluate('9007199254740992')).toBe('9007199254740992')
   })
 
-  it('what JSON has no word for is refused', async () => {
+  it('refuses a result that JSON cannot represent', async () => {
     for (const text of ['0.0 / 0.0', '1.0 / 0.0', 'type(1)']) {
-      await expect(evaluate(text)).rejects.toThrow('JSON has no form of')
+      await expect(evaluate(text)).rejects.toThrow('returns a value that JSON cannot represent')
     }
   })
 })
@@ -170,11 +170,11 @@ describe('before it is saved', () => {
   )
 
   it('a type that cannot fit is refused; what only the body can tell is not', () => {
-    expect(() => checkCel('"yes"', 'bool')).toThrow('must give a bool, and gives a string')
+    expect(() => checkCel('"yes"', 'bool')).toThrow('must return a bool, but returns a string')
     expect(() => checkCel('ctx.trigger.flag', 'bool')).not.toThrow()
     expect(() => checkCel('ctx.trigger.count > 2', 'bool')).not.toThrow()
     expect(() => checkCel('{"a": ctx.trigger.count}', 'map')).not.toThrow()
-    expect(() => checkCel('[1]', 'map')).toThrow('must give a map')
+    expect(() => checkCel('[1]', 'map')).toThrow('must return a map')
   })
 
   it('the message is one line and bounded', () => {

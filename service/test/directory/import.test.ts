@@ -97,7 +97,7 @@ describeService('what tasks name', (subject) => {
     ])
     expect((await subject.get('/api/v1/apps/app-file/entitlements')).status).toBe(200)
     expect(await from('{')).toContain('is not JSON')
-    expect(await from('{"apps":[{"id":7}]}')).toMatch(/is wrong\.\n.*\n.*apps/)
+    expect(await from('{"apps":[{"id":7}]}')).toMatch(/is invalid\.\n.*\n.*apps/)
     await rm(folder, { recursive: true })
     expect(await importSeedFile(subject.dependencies, path).catch((error: Error) => error.message)).toContain(
       'ENOENT',

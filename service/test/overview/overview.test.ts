@@ -68,7 +68,7 @@ describeService('the overview', (subject) => {
     expect(text).toContain('{&quot;task&quot;:2}')
     expect(text).toContain('{&quot;task&quot;:&quot;none &amp; nowhere&quot;}')
     expect(text).toMatch(/skip_step <span class="badge" data-state="done">done<\/span>/)
-    expect(text).toContain('task_unknown: There is no task')
+    expect(text).toContain('task_unknown: No task has this ID')
     expect(text).toContain(`/api/v1/webhooks/incoming/${sender.listenerId}`)
     expect(text).toMatch(/<h3>2\. [^<]+ <span class="badge" data-state="open">open/)
     expect(text).toMatch(/approval <span class="badge" data-state="active">active/)

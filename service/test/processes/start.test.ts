@@ -115,7 +115,7 @@ it('is ended by SIGTERM at the deadline although a request never comes to its en
   await service.ask('GET', '/api/v1/policies') // the other one has come by now
   await service.kill('SIGTERM')
   expect(service.exitCode).toBe(0)
-  expect(service.printed).toMatch(/\nRequests were still running after 1 s: their connections are cut\.\n$/)
+  expect(service.printed).toMatch(/\nRequests were still in flight after 1 s\. Cutting their connections\.\n$/)
 }, 60_000)
 
 it('imports the seed file at each start, and says what is wrong with one', async () => {
@@ -142,5 +142,5 @@ it('imports the seed file at each start, and says what is wrong with one', async
   expect(await list.text()).toContain('Books trips')
   await service.kill('SIGTERM')
   write({ apps: [{}] })
-  await expect(service.start()).rejects.toThrow(`The seed file ${settings.SERVICE_SEED} is wrong.`)
+  await expect(service.start()).rejects.toThrow(`The seed file ${settings.SERVICE_SEED} is invalid.`)
 }, 120_000)

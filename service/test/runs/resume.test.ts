@@ -9,7 +9,7 @@ import { describeService } from '../support/databases.ts'
 
 const GIVEN_UP = {
   code: 'given_up',
-  detail: 'The run was begun 13 times, and each time this step failed or its process ended.',
+  detail: 'The run was attempted 13 times, and each time this step failed or its process died.',
 }
 const THREE = ['"one"', '"two"', '"three"'].map((valueCel) => ({ type: 'record', valueCel }))
 

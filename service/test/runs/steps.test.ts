@@ -184,7 +184,7 @@ describeService('the steps of a run', (subject) => {
       '{"n":1e400}',
     )
     expect(await recordsOf(subject, run.sender)).toStrictEqual([true])
-    expect(run.steps[1]?.error).toMatchObject({ code: 'expression_failed', detail: /JSON has no form of/ })
+    expect(run.steps[1]?.error).toMatchObject({ code: 'expression_failed', detail: /JSON cannot represent/ })
   })
 
   it('record keeps what jsonb would refuse', async () => {
