@@ -58,8 +58,8 @@ const OPTIONS: OptionTable<PublicOnlyOptions> = {
  *
  * @example
  * ```ts
- * const agents = publicOnly({ allow: ['10.20.0.0/16'] }) // your own endpoints await deliver(endpoint, event, { agents
- * })
+ * const agents = publicOnly({ allow: ['10.20.0.0/16'] }) // your own endpoints
+ * await deliver(endpoint, event, { agents })
  * ```
  *
  * @throws ListenerConfigError for unknown or invalid options.

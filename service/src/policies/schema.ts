@@ -39,12 +39,9 @@ export const ruleSchema = anyMembers(
   description: 'The specification does not show its fields. Other members are kept as given.',
 })
 
-const postAction = anyMembers().openapi('PolicyPostActions', {
-  description: 'The specification does not show its fields.',
-})
-const scope = anyMembers().openapi('PolicyScope', {
-  description: 'The specification does not show its fields.',
-})
+const notShown = { description: 'The specification does not show its fields.' }
+const postAction = anyMembers().openapi('PolicyPostActions', notShown)
+const scope = anyMembers().openapi('PolicyScope', notShown)
 
 const annotations = texts()
 const deprecated = z.boolean().openapi({ deprecated: true, description: 'Unused.' })

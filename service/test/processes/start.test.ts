@@ -115,7 +115,9 @@ it('is ended by SIGTERM at the deadline although a request never comes to its en
   await service.ask('GET', '/api/v1/policies') // the other one has come by now
   await service.kill('SIGTERM')
   expect(service.exitCode).toBe(0)
-  expect(service.printed).toMatch(/\nRequests were still in flight after 1 s\. Cutting their connections\.\n$/)
+  expect(service.printed).toMatch(
+    /\nRequests were still in flight after 1 s\. Cutting their connections\.\n$/,
+  )
 }, 60_000)
 
 it('imports the seed file at each start, and says what is wrong with one', async () => {
