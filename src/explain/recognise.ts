@@ -15,7 +15,7 @@ export function recognise(
   const { name, sender } = found
   const listener = expected ?? "the specification's HMAC or JWT"
   return [
-    `this looks like a delivery of ${sender}; this listener expects ${listener}: give --scheme ${name}, and import hookgate/schemes/${name}`,
+    `this looks like a delivery from ${sender}; this listener expects ${listener}: give --scheme ${name}, and import hookgate/schemes/${name}`,
   ]
 }
 

@@ -106,7 +106,7 @@ describe('listen --explain', () => {
     const send = ['send', listener.url, '--data', BODY, '--scheme']
     await hookgate([...send, 'stripe'], { env })
     await listener.stderr.waitFor(
-      /likely: this looks like a delivery of Stripe; this listener expects github/,
+      /likely: this looks like a delivery from Stripe; this listener expects github/,
     )
     await listener.stop()
     const own = await startListener(['--explain'], { env })
@@ -132,7 +132,7 @@ describe('verify --explain', () => {
   ])('recognises a delivery of %s by its headers', async (sender, name, lines) => {
     const given = await captured(lines)
     const { stdout } = await hookgate(['verify', ...given], { env })
-    expect(stdout).toContain(`this looks like a delivery of ${name === 'meta' ? 'GitHub' : sender}`)
+    expect(stdout).toContain(`this looks like a delivery from ${name === 'meta' ? 'GitHub' : sender}`)
     expect(stdout).toContain(`import hookgate/schemes/${name === 'meta' ? 'github' : name}`)
   })
 

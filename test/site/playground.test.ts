@@ -101,7 +101,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     const { headers, body } = await signAs(github, { secret: SECRET, body: BODY })
     await playground.paste({ Secret: SECRET, Headers: headerText(headers), Body: body })
     await playground.verdict('Refused with 401')
-    expect(await playground.why()).toContain('this looks like a delivery of GitHub')
+    expect(await playground.why()).toContain('this looks like a delivery from GitHub')
   })
 
   it.each([
