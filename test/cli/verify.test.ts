@@ -1,20 +1,9 @@
-import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { hookgate, SECRET, temporaryDirectory, temporaryFile } from './support.ts'
+import { AT, BODY, ID, MISTAKES, RIGHT, SECRET, type Sent, spell } from '../support/signing-mistakes.ts'
+import { hookgate, temporaryDirectory, temporaryFile } from './support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
-const AT = '1790000000'
-const ID = '0b34c1f2-9a3e-4f7b-8c2d-5e6f7a8b9c0d'
-const BODY = '{ "b": 1,\n  "a": [true, "x"] }'
-
-interface Sent {
-  readonly signature: string
-  readonly body?: string
-  readonly id?: string
-  readonly timestamp?: string
-}
-
 function verify({ signature, body = BODY, id = ID, timestamp = AT }: Sent, ...args: string[]) {
   const headers = {
     'Content-Type': 'application/json',
@@ -25,13 +14,6 @@ function verify({ signature, body = BODY, id = ID, timestamp = AT }: Sent, ...ar
   const given = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
   return hookgate(['verify', ...given, '--at', AT, ...args], { env, input: body })
 }
-
-function mac(input: string, key: string | Buffer = SECRET): Buffer {
-  return createHmac('sha256', key).update(input).digest()
-}
-
-const right = mac(`${AT}.${ID}.${BODY}`)
-const spell = (digest: Buffer) => digest.toString('base64url')
 
 test('what sign printed, verify accepts', async () => {
   const file = await temporaryFile('body.json', BODY)
@@ -69,7 +51,7 @@ test('verify checks a token against a JWKS', async () => {
 })
 
 test('--explain prints each check in order, up to the one that fails', async () => {
-  const ended = await verify({ signature: spell(right), id: 'nope' }, '--explain')
+  const ended = await verify({ signature: spell(RIGHT), id: 'nope' }, '--explain')
   expect(ended.code).toBe(1)
   expect(ended.stdout.match(/^ {2}(ok|NO|-) +\S+/gm)).toEqual([
     '  ok  body-size',
@@ -81,57 +63,10 @@ test('--explain prints each check in order, up to the one that fails', async () 
     '  -   authenticity',
     '  -   claim',
   ])
-  expect((await verify({ signature: spell(right) }, '--explain')).stdout.match(/^ {2}ok/gm)).toHaveLength(7)
+  expect((await verify({ signature: spell(RIGHT) }, '--explain')).stdout.match(/^ {2}ok/gm)).toHaveLength(7)
 })
 
-const decoded = Buffer.from(SECRET, 'base64url')
-const upper = ID.toUpperCase()
-
-/** A delivery whose digest is spelt differently in the two alphabets. */
-const standardBase64: Sent = ['', ' ', '  ', '   ', '    ']
-  .map((space) => ({ body: BODY + space, signature: mac(`${AT}.${ID}.${BODY}${space}`).toString('base64') }))
-  .find(({ signature }) => /[+/]/.test(signature)) ?? { signature: '' }
-
-test.concurrent.each<[string, Sent, RegExp]>([
-  ['secret decoded', { signature: spell(mac(`${AT}.${ID}.${BODY}`, decoded)) }, /base64-decoded first/],
-  [
-    'secret with newline',
-    { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET}\n`)) },
-    /line break at its end/,
-  ],
-  ['secret with quotes', { signature: spell(mac(`${AT}.${ID}.${BODY}`, `"${SECRET}"`)) }, /quotes or spaces/],
-  ['secret with a space', { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET} `)) }, /quotes or spaces/],
-  ['newline sent', { signature: spell(right), body: `${BODY}\n` }, /line break .* sent, but not signed/],
-  [
-    'newline signed',
-    { signature: spell(mac(`${AT}.${ID}.${BODY}\n`)) },
-    /line break .* signed, but not sent/,
-  ],
-  ['printed by JavaScript', { signature: spell(mac(`${AT}.${ID}.{"b":1,"a":[true,"x"]}`)) }, /printed anew/],
-  ['printed by Python', { signature: spell(mac(`${AT}.${ID}.{"b": 1, "a": [true, "x"]}`)) }, /printed anew/],
-  ['id first', { signature: spell(mac(`${ID}.${AT}.${BODY}`)) }, /order of Standard Webhooks/],
-  ['timestamp and body', { signature: spell(mac(`${AT}.${BODY}`)) }, /timestamp\.body/],
-  ['body alone', { signature: spell(mac(BODY)) }, /the body alone/],
-  ['lower case signed', { signature: spell(right), id: upper }, /signed in lower case/],
-  ['upper case signed', { signature: spell(mac(`${AT}.${upper}.${BODY}`)) }, /signed in upper case/],
-  ['hex', { signature: right.toString('hex') }, /sent as hex/],
-  ['standard base64', standardBase64, /standard base64[\s\S]*with padding/],
-  ['padded', { signature: `${spell(right)}=` }, /with padding/],
-  ['v1, prefix', { signature: `v1,${spell(right)}` }, /prefix v1,/],
-  ['milliseconds signed', { signature: spell(mac(`${AT}123.${ID}.${BODY}`)) }, /signed in milliseconds/],
-  ['milliseconds sent', { signature: spell(right), timestamp: `${AT}123` }, /is in milliseconds/],
-  [
-    'two at once',
-    { signature: `v1,${mac(`${ID}.${AT}.${BODY}`, decoded).toString('base64')}` },
-    /Standard Webhooks/,
-  ],
-  [
-    'another secret',
-    { signature: spell(mac(`${AT}.${ID}.${BODY}`, 'other')) },
-    /none of the well-known mistakes/,
-  ],
-  ['no digest at all', { signature: 'nonsense' }, /not a SHA-256 digest/],
-])('--explain names the mistake: %s', async (_, sent, mistake) => {
+test.concurrent.each(MISTAKES)('--explain names the mistake: %s', async (_, sent, mistake) => {
   const ended = await verify(sent, '--explain')
   expect(ended.code).toBe(1)
   expect(ended.stdout).toMatch(mistake)
@@ -141,7 +76,7 @@ test.concurrent.each<[string, Sent, RegExp]>([
 test('--explain names the mistake: quotes around the secret that was given', async () => {
   const quoted = { HOOKGATE_SECRET: `"${SECRET}"` }
   const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${AT}`, `Webhook-Event-Id: ${ID}`]
-  const given = [...headers, `Webhook-Signature: ${spell(right)}`].flatMap((header) => ['--header', header])
+  const given = [...headers, `Webhook-Signature: ${spell(RIGHT)}`].flatMap((header) => ['--header', header])
   const ended = await hookgate(['verify', ...given, '--at', AT, '--explain'], { env: quoted, input: BODY })
   expect(ended.stdout).toMatch(/likely: the secret has quotes or spaces around it, on one side only\n/)
 })
@@ -153,7 +88,7 @@ test('an old delivery is judged by --at', async () => {
     '--header',
     'Content-Type: application/json',
     '--header',
-    `Webhook-Signature: ${spell(right)}`,
+    `Webhook-Signature: ${spell(RIGHT)}`,
   ]
   const now = await hookgate(['verify', ...headers, '--explain'], { env, input: BODY })
   expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
@@ -162,14 +97,14 @@ test('an old delivery is judged by --at', async () => {
 })
 
 test('a header that came twice is a header that came twice', async () => {
-  const ended = await verify({ signature: spell(right) }, '--header', `webhook-timestamp: ${AT}`)
+  const ended = await verify({ signature: spell(RIGHT) }, '--header', `webhook-timestamp: ${AT}`)
   expect(ended.stdout).toMatch(/^refused: header_repeated \(400\)\n/)
 })
 
 test('--allow-cidr and --source-ip are checked too', async () => {
   const rule = ['--allow-cidr', '192.0.2.0/24', '--source-ip']
-  expect((await verify({ signature: spell(right) }, ...rule, '192.0.2.7')).code).toBe(0)
-  expect((await verify({ signature: spell(right) }, ...rule, '192.0.3.7')).stdout).toContain(
+  expect((await verify({ signature: spell(RIGHT) }, ...rule, '192.0.2.7')).code).toBe(0)
+  expect((await verify({ signature: spell(RIGHT) }, ...rule, '192.0.3.7')).stdout).toContain(
     'source_ip_not_allowed',
   )
 })
