@@ -1,15 +1,15 @@
 /** How the app behind `--forward-to` answered an event. */
 export type AppAnswer = AppReply | AppSilence
 
-/** The app answered in full, or with as much as is read of an answer. */
+/** The app's answer, whole or cut at the limit. */
 export interface AppReply {
   readonly kind: 'answered'
   readonly status: number
-  /** Names and values in turn, as they arrived: those of `rawHeaders`. */
+  /** Names and values alternately, in the form of `rawHeaders`. */
   readonly headers: readonly string[]
   /** At most the first 64 KB. */
   readonly body: Uint8Array
-  /** Whether there was more. */
+  /** Whether the body was longer. */
   readonly isCut: boolean
   /** From the start of the request to the end of the answer. */
   readonly ms: number

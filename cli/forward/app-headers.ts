@@ -7,13 +7,13 @@ export interface AppHeaderOptions {
   readonly secret: string | undefined
   /** Names of the sender's headers to pass on, in lower case. */
   readonly passed: readonly string[]
-  /** The address that senders use: what `X-Forwarded-Host` and `-Proto` say. */
+  /** The URL that senders call. `X-Forwarded-Host` and `-Proto` are made from it. */
   readonly publicUrl: URL
 }
 
 /**
- * The headers for the app, built one by one: nothing else that a stranger sent gets through, under any spelling. `Host` and
- * `Connection` are those of the connection to the app.
+ * Builds the headers for the app one by one, so that no other header of the sender gets through, under any spelling. `Host`
+ * and `Connection` belong to the connection to the app.
  */
 export function appHeaders(
   event: WebhookEvent<unknown>,
@@ -38,7 +38,7 @@ export function appHeaders(
   }
 }
 
-/** Signs anew, with the time of this attempt, because the app would refuse an old timestamp. */
+/** Signs with the current time, because the app would refuse an old timestamp. */
 function signature({ id, rawBody }: WebhookEvent<unknown>, secret: string): OutgoingHttpHeaders {
   const timestamp = `${Math.floor(Date.now() / 1000)}`
   const mac = createHmac('sha256', secret)
@@ -50,14 +50,14 @@ function signature({ id, rawBody }: WebhookEvent<unknown>, secret: string): Outg
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 const LONGEST_TRACE_STATE = 512
 
-/** W3C trace context, if it is well formed. */
+/** Passes on W3C trace context if it is well formed. */
 function traceOf({ traceparent, tracestate }: IncomingMessage['headers']): OutgoingHttpHeaders {
   if (typeof traceparent !== 'string' || !TRACE_PARENT.test(traceparent)) return {}
   if (typeof tracestate !== 'string' || tracestate.length > LONGEST_TRACE_STATE) return { traceparent }
   return { traceparent, tracestate }
 }
 
-/** Visible ASCII as it is; anything else percent-encoded, because not every server reads it alike. */
+/** Percent-encodes anything but visible ASCII, because servers decode other characters differently. */
 function headerText(text: string): string {
   return /^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text.toWellFormed())
 }

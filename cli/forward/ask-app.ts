@@ -7,14 +7,14 @@ import type { AppAnswer, AppReply, AppSilence } from './app-answer.ts'
 
 const MOST_ANSWER_BYTES = 65_536
 /**
- * Servers close idle connections after 2 s (gunicorn) or 5 s (Node). A request sent at that moment would be lost. The agent
- * heeds a `Keep-Alive: timeout=…` that announces less.
+ * Servers close idle connections after 2 s (gunicorn) or 5 s (Node), and a request sent at that moment would be lost. The agent
+ * also obeys a shorter `Keep-Alive: timeout=…`.
  */
 const IDLE_MS = 1000
 
 /** The app behind `--forward-to`. */
 export interface App {
-  /** Sends one POST, once. Never rejects for anything that the app or the network does. */
+  /** Sends one POST and never retries. Never rejects, whatever the app or the network does. */
   ask(headers: OutgoingHttpHeaders, body: Uint8Array): Promise<AppAnswer>
   /** Closes idle connections. */
   close(): void
@@ -52,15 +52,15 @@ function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): 
     })
     outgoing.on('error', (error) => fail(codeOf(error) || 'the connection failed'))
     outgoing.on('response', (response) => {
-      if (response.statusCode === 101) return fail('it changed protocols') // nobody asked for that
-      response.on('error', () => fail('its answer broke off'))
+      if (response.statusCode === 101) return fail('it switched protocols, unasked')
+      response.on('error', () => fail('its answer broke off early'))
       readAnswer(response, end)
     })
     outgoing.end(body)
   })
 }
 
-/** Once the connection is open, bytes may be on their way: only a later attempt by the sender is safe. */
+/** Calls `tell` once the connection is open. From then on the app may have seen the event. */
 function whenReached(outgoing: ClientRequest, tell: () => void): void {
   outgoing.on('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
     const isOpening = socket.secureConnecting ?? socket.connecting
@@ -69,7 +69,7 @@ function whenReached(outgoing: ClientRequest, tell: () => void): void {
   })
 }
 
-/** Not `for await`, which costs three turns of the event loop more. */
+/** Avoids `for await`, which costs three more turns of the event loop. */
 function readAnswer(response: IncomingMessage, end: (answer: Untimed) => void): void {
   const { statusCode: status = 0, rawHeaders: headers } = response
   let chunks: Uint8Array[] = []
@@ -82,7 +82,7 @@ function readAnswer(response: IncomingMessage, end: (answer: Untimed) => void): 
     length += chunk.length
     chunks = withChunk(chunks, chunk, length)
     if (length <= MOST_ANSWER_BYTES) return
-    response.destroy() // it may never end
+    response.destroy() // the body may never end
     endWith(true)
   })
   response.on('end', () => endWith(false))

@@ -11,18 +11,18 @@ export interface ForwardValues {
 }
 
 const DEFAULT_SECONDS = 10
-/** The lease must be this much longer than the app's timeout: it begins earlier, and settling takes time. */
+/** How much longer than the app's timeout the lease must be: it begins earlier, and settling takes time. */
 const MARGIN_SECONDS = 5
 
 export const FORWARD_OPTIONS: OptionTable<ForwardValues> = {
-  'forward-to': { value: 'URL', says: 'Pass verified events on to your app, in any language' },
+  'forward-to': { value: 'URL', says: 'Forward verified events to your app, in any language' },
   'forward-secret-file': {
     value: 'FILE',
     says: 'Sign them for the app with this secret (default: HOOKGATE_FORWARD_SECRET)',
   },
   timeout: {
     value: 'SECONDS',
-    says: `How long the app may take; ${MARGIN_SECONDS} s less than the lease (default ${DEFAULT_SECONDS})`,
+    says: `How long the app may take, at most the lease minus ${MARGIN_SECONDS} s (default ${DEFAULT_SECONDS})`,
   },
   'pass-header': { value: 'NAME', many: true, says: "A header of the sender's to pass on; repeatable" },
 }
@@ -35,7 +35,7 @@ export interface Forwarding {
   readonly timeoutSeconds: number
 }
 
-/** Undefined without `--forward-to`. @throws UsageError for what does not fit together. */
+/** Undefined without `--forward-to`. @throws UsageError for options that do not fit together. */
 export async function readForwarding(given: ForwardValues): Promise<Forwarding | undefined> {
   const { 'forward-to': target, 'forward-secret-file': file, timeout, 'pass-header': names = [] } = given
   if (target === undefined) {
@@ -56,18 +56,18 @@ export async function readForwarding(given: ForwardValues): Promise<Forwarding |
 
 const FORWARD_SECRET = { option: '--forward-secret-file', variable: 'HOOKGATE_FORWARD_SECRET' } as const
 
-/** @throws UsageError when the lease could lapse while the app still has time. */
+/** @throws UsageError if the lease could expire while the app still has time. */
 export function checkTimeout({ timeoutSeconds }: Forwarding, leaseMs: number): void {
   const longest = Math.floor(leaseMs / 1000) - MARGIN_SECONDS
   if (timeoutSeconds <= longest) return
   throw new UsageError(
     longest < 1
       ? `--forward-to needs --lease ${MARGIN_SECONDS + 1} or more`
-      : `--timeout takes at most ${longest}: ${MARGIN_SECONDS} s less than the lease of ${leaseMs / 1000} s`,
+      : `--timeout takes at most ${longest}: ${MARGIN_SECONDS} s less than the lease of ${leaseMs / 1000} s; raise --lease to allow more`,
   )
 }
 
-/** They describe the sender's connection, not the app's. */
+/** Headers of the sender's connection, not of the app's. */
 const HOP_BY_HOP =
   /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host|content-length|proxy-.*)$/
 const OURS =
@@ -76,13 +76,14 @@ const SIGNED = /^webhook-(?:timestamp|signature)$/
 
 function passable(name: string, isSigned: boolean): string {
   const lower = name.toLowerCase()
-  // No underscore: many servers fold it into a hyphen, so two headers would become one.
+  // No underscores: many servers turn them into hyphens, so two headers would become one.
   if (!/^[a-z0-9-]{1,100}$/.test(lower)) {
     throw new UsageError('--pass-header takes a header name of letters, digits and hyphens')
   }
-  if (HOP_BY_HOP.test(lower)) throw new UsageError(`--pass-header ${name}: it is for one connection only`)
+  if (HOP_BY_HOP.test(lower))
+    throw new UsageError(`--pass-header ${name}: it belongs to one connection, so leave it out`)
   if (OURS.test(lower) || (isSigned && SIGNED.test(lower))) {
-    throw new UsageError(`--pass-header ${name}: hookgate makes this header itself`)
+    throw new UsageError(`--pass-header ${name}: hookgate sets this header itself, so leave it out`)
   }
   return lower
 }

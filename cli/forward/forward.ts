@@ -9,24 +9,24 @@ import { appHeaders } from './app-headers.ts'
 import { appAt } from './ask-app.ts'
 import type { Forwarding } from './forward-options.ts'
 
-/** Any answer that means "release": the app never saw the event. */
+/** Releases the event, because the app never saw it. */
 const NEVER_REACHED = 502
 
-/** Each keeps its body, its payload and two connections: 200 KB and more. */
+/** Each holds its body, its payload and two connections: 200 KB or more. */
 const MOST_IN_FLIGHT = 1024
 const TOO_MANY: AppSilence = {
   kind: 'unreachable',
-  problem: `${MOST_IN_FLIGHT} deliveries wait for it already`,
+  problem: `${MOST_IN_FLIGHT} deliveries are already waiting for it`,
   ms: 0,
 }
 
 export interface Forwarder {
   readonly answer: AnswerEvent
-  /** When every event that was passed on is settled: also those whose sender has left. */
+  /** Waits until every forwarded event is settled, even if its sender has left. */
   close(): Promise<void>
 }
 
-/** Passes accepted events on to the app, settles them by its answer, and gives that answer to the sender. */
+/** Forwards accepted events to the app, settles them by its answer, and passes that answer to the sender. */
 export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, publicUrl: URL): Forwarder {
   const app = appAt(target, timeoutSeconds * 1000)
   const options = { ...wanted, publicUrl }
@@ -57,17 +57,17 @@ export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, pub
   }
 }
 
-/** Before the sender hears of it: its next attempt then finds the event settled. */
+/** Runs before the sender gets the answer, so that its next attempt finds the event settled. */
 async function settleBy(
   answer: AppAnswer,
   event: WebhookEvent<unknown>,
   listener: Listener<unknown>,
 ): Promise<void> {
-  if (answer.kind === 'unknown') return // the app may still be at work: the lease lapses
+  if (answer.kind === 'unknown') return // the app may still be working: let the lease expire
   await settle(listener, event, answer.kind === 'answered' ? answer.status : NEVER_REACHED)
 }
 
-/** Redirects are answers too, and nobody follows them: `Location` stays here. */
+/** Redirects are answers too, and are not followed, so `Location` is left out. */
 const PASSED_BACK = ['content-type', 'content-encoding', 'retry-after']
 const BODILESS = [204, 304]
 
@@ -107,5 +107,5 @@ const PROBLEMS: Readonly<Record<AppSilence['kind'], Problem>> = {
 function complaint({ origin }: URL, { kind, problem }: AppSilence, { leaseMs }: Listener<unknown>): string {
   return kind === 'unreachable'
     ? `hookgate: ${origin} cannot be reached (${problem}): is your app running? The event is released`
-    : `hookgate: ${origin} took the event and gave no answer (${problem}): it runs again ${leaseMs / 1000} s after it came`
+    : `hookgate: ${origin} got the event but did not answer (${problem}): the event can run again ${leaseMs / 1000} s after it arrived`
 }

@@ -30,7 +30,7 @@ export interface Board {
   send(request: SignedRequest, origin: number): Promise<number>
 }
 
-/** Answers the page. Whatever leaves here is masked. */
+/** Answers the page's requests. Every answer is masked. */
 export function apiOf(board: Board): AnswerApi {
   const { kept, live, mask } = board
   const shown = (delivery: Inspected) => rowOf(masked(delivery, mask))
@@ -42,11 +42,11 @@ export function apiOf(board: Board): AnswerApi {
       if (path === 'export.har') return file(response, harOf(board))
     }
     const delivery = kept.get(Number(seq))
-    if (seq === '' || !delivery) return refuse(response, 404, 'That delivery is no longer kept.')
+    if (seq === '' || !delivery) return refuse(response, 404, 'This delivery is no longer kept.')
     if (action === '' && request.method === 'GET') {
       return say(response, detailOf(masked(delivery, mask), await board.explain(delivery)), mask)
     }
-    if (action === '' || request.method !== 'POST') return refuse(response, 405, 'That cannot be done here.')
+    if (action === '' || request.method !== 'POST') return refuse(response, 405, 'Method not allowed.')
     const wish = await readWish(request, delivery)
     if (typeof wish === 'string') return refuse(response, 400, wish)
     if (typeof board.resigner === 'string') return refuse(response, 409, board.resigner)
@@ -67,34 +67,35 @@ async function act(
     if (action === 'send')
       return say(response, { status: await send(await resigner.sign(wanted), wanted.seq) }, mask)
     if (!resigner.expires) {
-      return refuse(response, 409, 'This signature would be good forever. Use hookgate send instead.')
+      return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
-    // Never for the event as it came: the signature that was expected of it stays here.
+    // Never for the original event: its expected signature must not leave.
     const { headers, body } = await resigner.sign({ ...wanted, isNewEvent: true })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {
-      return refuse(response, 409, 'This body does not fit into a command. Use hookgate send --file.')
+      return refuse(response, 409, 'This body cannot be part of a command line. Use hookgate send --file.')
     }
     return say(response, { command: curlCommand(url, headers, option) }, mask)
   } catch (error) {
-    // The scheme's own words: `lacks a value that Twilio signs`. Other messages may quote the delivery.
+    // Show the scheme's own message, e.g. `lacks a value that Twilio signs`. Others may quote the delivery.
     const reason =
-      error instanceof ListenerConfigError ? `It cannot be signed: ${error.message}.` : 'It was not answered.'
+      error instanceof ListenerConfigError
+        ? `It cannot be signed: ${error.message}.`
+        : 'The listener did not answer.'
     return refuse(response, 502, mask.text(reason))
   }
 }
 
 /** The delivery that the page asks to send, or why the request is invalid. */
 async function readWish(request: IncomingMessage, delivery: Inspected): Promise<Wish | string> {
-  if (request.headers['content-type'] !== 'application/json') return 'JSON only.'
-  if (Number(request.headers['content-length'] ?? Infinity) > LARGEST_REQUEST)
-    return 'That body is over 8 MB.'
+  if (request.headers['content-type'] !== 'application/json') return 'Send JSON.'
+  if (Number(request.headers['content-length'] ?? Infinity) > LARGEST_REQUEST) return 'The body is over 8 MB.'
   const text = (await buffer(request)).toString('utf8')
   let given: { readonly isNewEvent?: unknown; readonly body?: unknown }
   try {
     given = Object(JSON.parse(text))
   } catch {
-    return 'JSON only.'
+    return 'Send JSON.'
   }
   const isEdited = typeof given.body === 'string'
   if (!isEdited && delivery.truncated) return 'Its body was not read in full, so it cannot be sent again.'

@@ -12,7 +12,7 @@ const TYPES = {
   svg: 'image/svg+xml',
 } as const
 
-/** The page by path. `bundle.mjs` makes these files from the folder `page`, beside the published command. */
+/** The page's files by path. `bundle.mjs` builds them from the folder `page` into the published package. */
 const FILES = {
   '/': 'page.html',
   '/page.css': 'page.css',

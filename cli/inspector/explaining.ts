@@ -3,7 +3,7 @@ import type { Delivery, Listener } from '../../src/index.ts'
 import { schemesFor } from '../likely.ts'
 import type { Inspected } from './inspected.ts'
 
-/** Explains kept deliveries, also those that an earlier run recorded: with the listener and the secret of this one. */
+/** Explains kept deliveries with this run's listener and secret, even if an earlier run recorded them. */
 export function explainerFor(
   listener: Listener<unknown>,
   known: Known,
@@ -20,7 +20,7 @@ export function outcomeOf({ verdict, reason, status }: Inspected): Parameters<ty
   return { ok: false, reason, status }
 }
 
-/** The delivery as an adapter would have passed it on. */
+/** The delivery as an adapter would pass it on. */
 export function asDelivery({ method, headers, body, sourceIp }: Inspected): Delivery {
   return {
     method,

@@ -1,10 +1,10 @@
 import type { Inspected, WireHeaders } from './inspected.ts'
 
-/** HAR has no place for bytes in a request: NDJSON is the lossless export. */
+/** HAR requests cannot hold bytes. NDJSON is the lossless export. */
 const NOT_TEXT =
   'The body is not UTF-8, and is shown with replacement characters. Export NDJSON for its bytes.'
 
-/** HTTP Archive 1.2, of deliveries that are masked. Like a browser's export, it leaves out credentials. */
+/** Exports masked deliveries as HTTP Archive 1.2. Leaves out credentials, as browsers do. */
 export function toHar(deliveries: readonly Inspected[], origin: string): object {
   return {
     log: {

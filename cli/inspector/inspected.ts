@@ -1,6 +1,6 @@
 import type { DeliveryLine } from '../delivery-line.ts'
 
-/** Names and values in the order of the wire, repetitions included. */
+/** Names and values in wire order, repetitions included. */
 export type WireHeaders = readonly (readonly [name: string, value: string])[]
 
 /** One delivery as the inspector keeps it. */
@@ -11,12 +11,12 @@ export interface Inspected {
   readonly time: string
   readonly listener: string | null
   readonly method: string
-  /** The path and query as they stood on the request line, at most 2,000 characters. */
+  /** The path and query of the request line, at most 2,000 characters. */
   readonly path: string
   readonly sourceIp: string | null
   readonly headers: WireHeaders
   readonly body: Uint8Array
-  /** Whether `body` lacks bytes: they were not read, or there were too many to keep. */
+  /** Whether bytes are missing from `body`: not all were read, or there were too many to keep. */
   readonly truncated: boolean
   readonly verdict: DeliveryLine['verdict']
   readonly reason: string | null
@@ -29,7 +29,7 @@ export interface Inspected {
   readonly app: AppOutcome | null
 }
 
-/** Null where a step was not reached. */
+/** Null if a step was not reached. */
 export interface Milliseconds {
   /** Until the body was complete. */
   readonly receive: number | null
@@ -52,10 +52,10 @@ export interface AppOutcome {
   readonly problem: string | null
 }
 
-/** A delivery that nobody has looked at yet. */
+/** A delivery that is converted only when somebody looks at it. */
 export interface Observed {
   readonly seq: number
-  /** How much memory it takes, roughly, in bytes. */
+  /** The memory that it takes, in bytes, roughly. */
   readonly weight: number
   inspect(): Inspected
 }

@@ -21,12 +21,12 @@ import type { Watched } from './watched.ts'
 export interface Inspector {
   /** Where the page is. Undefined with `--record` alone. */
   readonly url: string | undefined
-  /** Takes note of a delivery that is over. */
+  /** Records a finished delivery. */
   tell(report: DeliveryReport): void
   close(): Promise<void>
 }
 
-/** @throws UsageError | RefusedError when the record cannot be written, or no port can be opened. */
+/** @throws UsageError if the record cannot be written. RefusedError if no port can be opened. */
 export async function openInspector(plan: InspectorPlan, watched: Watched): Promise<Inspector> {
   const { server, listener, url, resigner } = watched
   const mask = maskFor(watched.secrets, listener.auth.sender?.scheme.signature?.headers ?? [])
@@ -62,7 +62,7 @@ function recordOf(delivery: Inspected, listener: Listener<unknown>): string {
   return toRecord(delivery, checkOutcomes(outcomeOf(delivery), listener))
 }
 
-/** Looked up while the connection is open: later its port is unknown. */
+/** Looks up origins while the connection is open, because its port is unknown afterwards. */
 function originsOf(server: Server, replays: Replays): WeakMap<IncomingMessage, number> {
   const origins = new WeakMap<IncomingMessage, number>()
   server.prependListener('request', (request: IncomingMessage) => {

@@ -2,7 +2,7 @@ import { type Inspected, type Observed, observedBefore } from './inspected.ts'
 
 const MOST_BYTES = 16 * 2 ** 20
 
-/** The latest deliveries: at most so many, and at most 16 MB together. The oldest make room. */
+/** The latest deliveries, limited in number and to 16 MB together. Drops the oldest first. */
 export class Kept {
   readonly #bySeq = new Map<number, Observed>()
   readonly #most: number
@@ -28,7 +28,7 @@ export class Kept {
     return this.#bySeq.get(seq)?.inspect()
   }
 
-  /** From the oldest to the latest. */
+  /** Oldest first. */
   all(): Inspected[] {
     return [...this.#bySeq.values()].map((observed) => observed.inspect())
   }

@@ -2,16 +2,16 @@ import type { ServerResponse } from 'node:http'
 
 const FLUSH_MS = 20
 const MOST_TABS = 4
-/** A tab that does not read: it is cut off, and begins anew when it reads again. */
+/** A tab that falls this far behind is disconnected. It starts over when it reconnects. */
 const MOST_UNREAD_BYTES = 4 * 2 ** 20
 
-/** The tabs that watch. Rows go out in batches, each turned into text once. */
+/** The open tabs. Sends rows in batches, and serializes each batch once. */
 export class Live {
   readonly #tabs = new Set<ServerResponse>()
   #waiting: object[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** Six connections a host is all that a browser opens, so the oldest tab makes room for a fifth. */
+  /** Disconnects the oldest tab if there are too many: browsers open only six connections per host. */
   join(response: ServerResponse, hello: object, rows: readonly object[]): void {
     const [oldest] = this.#tabs
     if (oldest && this.#tabs.size >= MOST_TABS) {
@@ -25,7 +25,7 @@ export class Live {
     response.once('close', () => this.#tabs.delete(response))
   }
 
-  /** @param row Is asked for only while somebody watches. */
+  /** @param row Called only if a tab is open. */
   tell(row: () => object): void {
     if (this.#tabs.size === 0) return
     this.#waiting.push(row())
@@ -51,7 +51,7 @@ export class Live {
   }
 }
 
-/** JSON has no line breaks of its own, so a frame is one line of data. */
+/** `JSON.stringify` writes no line breaks, so one line of data is enough. */
 function frame(event: string, value: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
 }

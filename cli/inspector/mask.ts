@@ -1,12 +1,12 @@
 import type { Inspected, WireHeaders } from './inspected.ts'
 
-/** Headers that hold a signature, a token or a password, for any sender. */
+/** Headers that may hold a signature, a token or a password of any sender. */
 const SENSITIVE = /signature|token|secret|authorization|cookie|hmac|password|api-?key/i
-/** What such a value is made of. The short parts around it, such as `t=1790000000,v1=`, stay readable. */
+/** The secret part of such a value. Short parts around it, such as `t=1790000000,v1=`, stay readable. */
 const LONG_RUN = /[A-Za-z0-9+/_.~=-]{20,}/g
 const SHORTEST_SECRET = 8
 
-/** Takes what must not leave the machine's memory out of texts and bodies. */
+/** Hides secrets, signatures and tokens in what leaves this process. */
 export interface Mask {
   headers(headers: WireHeaders): WireHeaders
   text(text: string): string
@@ -14,8 +14,8 @@ export interface Mask {
 }
 
 /**
- * @param secrets Are hidden wherever they stand, should a sender have put one into a body.
- * @param signatureHeaders Those of the listener's scheme, in lower case.
+ * @param secrets Hidden everywhere, in case a sender put one into a body.
+ * @param signatureHeaders The headers of the listener's scheme, in lower case.
  */
 export function maskFor(secrets: readonly string[], signatureHeaders: readonly string[]): Mask {
   const hidden = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
@@ -42,7 +42,7 @@ function hideValue(value: string): string {
   return masked === value && value !== '' ? `(${value.length} characters hidden)` : masked
 }
 
-/** `v1=` and `sha256=` in front of a signature stay: they tell which scheme it is. */
+/** Keeps a label such as `v1=` or `sha256=`, which tells the scheme. */
 function hideRun(run: string): string {
   const [label = ''] = /^[A-Za-z0-9]{1,8}=(?=.)/.exec(run) ?? []
   return `${label}(${run.length - label.length} characters hidden)`
@@ -56,7 +56,7 @@ function withStars(body: Uint8Array, secret: Uint8Array): Uint8Array {
   return copy
 }
 
-/** A delivery as it may be shown: signatures, tokens and secrets are hidden. */
+/** A delivery that is safe to show: signatures, tokens and secrets are hidden. */
 export function masked(delivery: Inspected, mask: Mask): Inspected {
   const { app, headers, body, path, detail } = delivery
   return {
@@ -69,7 +69,7 @@ export function masked(delivery: Inspected, mask: Mask): Inspected {
   }
 }
 
-/** A handshake's query may hold the token that the sender was given. */
+/** A handshake's query may hold the verify token. */
 function withoutQuery(path: string): string {
   const at = path.indexOf('?')
   return at === -1 ? path : `${path.slice(0, at)}?…`

@@ -9,25 +9,25 @@ import {
   weightOf,
 } from './inspected.ts'
 
-/** Larger bodies are kept up to here. */
+/** Larger bodies are cut here. */
 const LARGEST_BODY = 4 * 2 ** 20
 const LONGEST_PATH = 2000
 
 /**
- * A delivery that is over, as the inspector keeps it. It is taken apart once somebody looks: until then it is few objects, because
- * the garbage collector copies each of them.
+ * Keeps a finished delivery. It is converted only when somebody looks at it. Until then it is few objects, because the garbage
+ * collector copies each of them.
  */
 export function observe(report: DeliveryReport, seq: number, replayOf: number | null): Observed {
   const { line, request, delivery, verdict, receiveMs, decideMs } = report
   const { method = '', url = '', rawHeaders } = request
   const whole = delivery?.body ?? NOTHING
-  const body = Buffer.from(whole.length > LARGEST_BODY ? whole.subarray(0, LARGEST_BODY) : whole) // may be a window on more
+  const body = Buffer.from(whole.length > LARGEST_BODY ? whole.subarray(0, LARGEST_BODY) : whole) // copies, because it may be a view of a larger buffer
   const truncated = delivery === undefined || line.reason === 'body_too_large' || body.length < whole.length
   const sourceIp = delivery?.sourceIp ?? request.socket.remoteAddress ?? null
   const detail = (verdict?.ok === false && verdict.detail) || null
   const app = appOutcome(report.app)
   const appMs = report.app?.ms ?? null
-  // Names neither request nor delivery nor verdict: they would stay in memory.
+  // Must not capture request, delivery or verdict, or they would stay in memory.
   const inspect = (): Inspected => ({
     seq,
     time: line.time,

@@ -22,7 +22,7 @@ export async function watchWith(
   return openInspector(plan, await watchedOf(listening))
 }
 
-/** The inspector hears of each delivery first: what is printed may end the process. */
+/** Tells the inspector first, because printing may end the process. */
 export function alsoTo(
   inspector: Inspector | undefined,
   tell: (report: DeliveryReport) => void,

@@ -15,7 +15,7 @@ export interface InspectorValues {
 
 export const INSPECTOR_OPTIONS: OptionTable<InspectorValues> = {
   ui: {
-    says: 'Open a local page that shows deliveries live, says why one was refused, and sends them again.',
+    says: 'Serve a local page that shows deliveries live, says why they were refused, and sends them again.',
   },
   'ui-port': {
     value: 'N',
@@ -28,5 +28,5 @@ export const INSPECTOR_OPTIONS: OptionTable<InspectorValues> = {
   },
   record: { value: 'FILE', says: 'Append every delivery to FILE as NDJSON, bodies and signatures included' },
   load: { value: 'FILE', says: 'Show the deliveries of an earlier --record on the page; implies --ui' },
-  key: { value: 'FILE', says: 'The private JWK that signs deliveries which the page sends again' },
+  key: { value: 'FILE', says: 'The private JWK that signs what the page sends again' },
 }

@@ -8,7 +8,7 @@ const MOST_KEPT = 100_000
 
 /** The inspector's options, checked. */
 export interface InspectorPlan {
-  /** Undefined where only a record is wanted. */
+  /** Undefined with `--record` alone. */
   readonly port: number | undefined
   /** Whether to open the page in a browser. */
   readonly open: boolean
@@ -20,12 +20,12 @@ export interface InspectorPlan {
 
 const PAGE_ONLY = ['ui-port', 'open', 'keep', 'key'] as const
 
-/** Undefined when no option asks for an inspector. @throws UsageError before anything is opened. */
+/** Undefined if no option asks for an inspector. @throws UsageError before anything is opened. */
 export async function readPlan(given: InspectorValues): Promise<InspectorPlan | undefined> {
   const { ui = false, record, load, keep = `${DEFAULT_KEEP}`, 'ui-port': port = `${DEFAULT_UI_PORT}` } = given
   const wantsPage = ui || load !== undefined
   const stray = PAGE_ONLY.find((option) => given[option] !== undefined && !wantsPage)
-  if (stray) throw new UsageError(`--${stray} belongs to the inspector: add --ui`)
+  if (stray) throw new UsageError(`--${stray} is for the inspector: add --ui`)
   if (!wantsPage && record === undefined) return undefined
   return {
     port: wantsPage ? wholeNumber('--ui-port', port, 0, 65_535) : undefined,

@@ -9,25 +9,27 @@ import { parseRecord } from './record.ts'
 const LARGEST_FILE = 64 * 2 ** 20
 const OWNER_ONLY = 0o600
 
-/** `--record FILE`: each delivery as a line, appended. */
+/** `--record FILE`: appends each delivery as a line. */
 export interface RecordFile {
   write(line: string): void
-  /** Settles when everything is written. */
+  /** Resolves once everything is written. */
   close(): Promise<void>
 }
 
-/** @throws UsageError when the file cannot be written. */
+/** @throws UsageError if the file cannot be written. */
 export async function openRecordFile(path: string): Promise<RecordFile> {
   const stream = createWriteStream(path, { flags: 'a', mode: OWNER_ONLY })
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => resolve()).once('error', reject)
   }).catch((error: unknown) => {
-    throw new UsageError(`--record ${path}: it cannot be written (${codeOf(error)})`)
+    throw new UsageError(`--record ${path}: it cannot be written (${codeOf(error)}); choose another file`)
   })
   let failed = false
   stream.on('error', (error) => {
     failed = true
-    remark(`hookgate: --record ${path}: writing failed (${codeOf(error)}); deliveries are no longer recorded`)
+    remark(
+      `hookgate: --record ${path}: writing failed (${codeOf(error)}); deliveries are no longer recorded; restart to record again`,
+    )
   })
   return {
     write: (line) => void (failed || stream.write(`${line}\n`)),
@@ -36,16 +38,16 @@ export async function openRecordFile(path: string): Promise<RecordFile> {
 }
 
 /**
- * The deliveries of a record, numbered from 1. A last line that was cut off, by a crash say, is left out.
+ * Reads the deliveries of a record, numbered from 1. Skips a last line that is incomplete, e.g. after a crash.
  *
- * @throws UsageError for a file that cannot be read, is over 64 MB, or holds a line that is no record.
+ * @throws UsageError if the file cannot be read, is over 64 MB, or has a line that is not a record.
  */
 export async function loadRecords(path: string, option = '--load'): Promise<readonly Inspected[]> {
   const { size } = await stat(path).catch(() => ({ size: 0 }))
   if (size > LARGEST_FILE) {
     const megabytes = Math.round(size / 2 ** 20)
     throw new UsageError(
-      `${option} ${path}: it has ${megabytes} MB, over 64; take the latest part: tail -n 200`,
+      `${option} ${path}: it has ${megabytes} MB, and the limit is 64; take the latest part: tail -n 200`,
     )
   }
   const text = (await readGivenFile(option, path)).toString('utf8')
@@ -58,7 +60,9 @@ export async function loadRecords(path: string, option = '--load'): Promise<read
     const delivery = parseRecord(line)
     if (delivery === undefined && isCut && index === lines.length - 1) continue
     if (delivery === undefined)
-      throw new UsageError(`${option} ${path}: line ${index + 1} is no record of listen --record`)
+      throw new UsageError(
+        `${option} ${path}: line ${index + 1} is not a record of listen --record; remove it`,
+      )
     const seq = loaded.length + 1
     seqs.set(delivery.seq, seq)
     loaded.push({ ...delivery, seq, replayOf: seqs.get(delivery.replayOf ?? 0) ?? null })

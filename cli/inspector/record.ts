@@ -5,7 +5,7 @@ import type { AppOutcome, Inspected, WireHeaders } from './inspected.ts'
 const VERSION = 1
 const VERDICTS: readonly unknown[] = ['accepted', 'handshake', 'refused', 'undecided']
 
-/** One line of NDJSON, version 1: everything that is known of a delivery, its exact bytes included. */
+/** One line of NDJSON, version 1: everything known about a delivery, with its exact bytes. */
 export function toRecord(delivery: Inspected, checks: readonly CheckOutcome[]): string {
   const { body, app, ...rest } = delivery
   return toJsonLine({
@@ -21,7 +21,7 @@ export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** Parses a line. Undefined unless it is a record of version 1. */
+/** Parses a line. Undefined if it is not a record of version 1. */
 export function parseRecord(line: string): Inspected | undefined {
   const record = parsed(line)
   if (record?.v !== VERSION || !VERDICTS.includes(record.verdict)) return undefined

@@ -8,23 +8,23 @@ import type { AuthValues } from '../listen-options.ts'
 import { type AnyScheme, canSign, hasKeyPair, loadScheme } from '../schemes.ts'
 import type { WireHeaders } from './inspected.ts'
 
-/** A delivery to sign anew. */
+/** A delivery to sign again. */
 export interface Resend {
   readonly headers: WireHeaders
   readonly body: Uint8Array
   readonly isNewEvent: boolean
 }
 
-/** Signs deliveries again, as their sender would, with the time of now. */
+/** Signs deliveries again, as their sender would, with the current time. */
 export interface Resigner {
   sign(resend: Resend): Promise<SignedRequest>
-  /** Whether a new ID makes a new event. False where duplicates are found by the signed bytes alone. */
+  /** Whether a new ID makes a new event. False if duplicates are found by the signed bytes alone. */
   readonly takesNewId: boolean
-  /** Whether a signature ages. One without a time in it would be good forever, so it is not given out as a curl command. */
+  /** Whether signatures expire. If not, no curl command is given out: it would be valid forever. */
   readonly expires: boolean
 }
 
-/** Beside the options, the signer needs the listener's secret. */
+/** What signing needs besides the options. */
 export interface Known {
   readonly secret: string | undefined
   readonly url: string
@@ -32,7 +32,7 @@ export interface Known {
   readonly dedupe: Dedupe | undefined
 }
 
-/** Makes the resigner, or says why it cannot. @throws UsageError if `--key` is not a private JWK. */
+/** Makes the resigner, or returns why it cannot. @throws UsageError if `--key` is not a private JWK. */
 export async function resignerFor(
   given: AuthValues & { readonly key?: string },
   { secret, url, dedupe }: Known,
@@ -92,11 +92,11 @@ function schemeResigner(
   }
 }
 
-/** A template holds names in braces, and a list the names alone. */
+/** A template has names in braces, and a list has bare names. */
 const signsTime = (signs: SenderScheme['signs']) =>
   typeof signs !== 'function' && signs.includes(typeof signs === 'string' ? '{timestamp}' : 'timestamp')
 
-/** An ID that stands in the body gets an ending. Everything else stays byte by byte. */
+/** Adds a suffix to an ID in the body. No other byte changes. */
 function withNewId(body: Uint8Array, place: Place | undefined): Uint8Array {
   if (place === undefined || !('member' in place)) return body
   const text = Buffer.from(body).toString('utf8')
@@ -116,11 +116,11 @@ function memberOf(payload: unknown, pointer: string): unknown {
   )
 }
 
-/** What belongs to one connection or one message, and what the new request says for itself. */
+/** Headers of one connection or message, and those that the new request sets itself. */
 const NOT_KEPT =
   /^(connection|content-length|content-encoding|cookie|expect|host|keep-alive|te|transfer-encoding|upgrade|authorization|proxy-.*)$/i
 
-/** The other headers of the delivery, such as the sender's name for the event. */
+/** Adds the delivery's other headers, such as the event type. */
 function withOthers(headers: WireHeaders, request: SignedRequest): SignedRequest {
   const others = headers
     .map(([name, value]) => [name.toLowerCase(), value] as const)

@@ -5,16 +5,16 @@ import type { SignedRequest } from '../../src/signing/sign.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** Which deliveries the page sent, by the port they came from. */
+/** The deliveries that the page is sending, by their source port. */
 export class Replays {
   readonly #origins = new Map<number, number>()
 
-  /** Whether the page is sending nothing: then no delivery has to be looked up. */
+  /** Whether the page is sending nothing, so that no lookup is needed. */
   get isIdle(): boolean {
     return this.#origins.size === 0
   }
 
-  /** The delivery that the one from this address repeats. */
+  /** The number of the delivery that the one from this address repeats. */
   originOf({
     remoteAddress = '',
     remotePort = 0,
@@ -23,7 +23,7 @@ export class Replays {
     return isLocal ? (this.#origins.get(remotePort) ?? null) : null
   }
 
-  /** Sends over a connection of its own. @returns The status of the answer, once all of it is there. */
+  /** Sends over its own connection. @returns The status of the answer, once it is complete. */
   async send(url: string, { headers, body }: SignedRequest, origin: number): Promise<number> {
     const bytes = Buffer.from(body)
     const signal = AbortSignal.timeout(TIMEOUT_MS)

@@ -11,7 +11,7 @@ const LOOPBACK = '127.0.0.1'
 const PORTS_TRIED = 20
 const TOKEN_BYTES = 32
 
-/** Answers a request for `/api/…` that came with the token. */
+/** Answers a request for `/api/…` that has the token. */
 export type AnswerApi = (
   request: IncomingMessage,
   path: string,
@@ -19,15 +19,15 @@ export type AnswerApi = (
 ) => Promise<void> | void
 
 export interface UiServer {
-  /** With the token in its fragment, which no browser sends. */
+  /** Has the token in its fragment, which browsers do not send. */
   readonly url: string
   close(): Promise<void>
 }
 
 /**
- * Serves the page, on loopback only and on a port of its own: the endpoint's port is the one that people tunnel.
+ * Serves the page on loopback only, and on its own port, because people tunnel the endpoint's port.
  *
- * @throws RefusedError when no port can be opened.
+ * @throws RefusedError if no port can be opened.
  */
 export async function serveUi(port: number, answerApi: AnswerApi): Promise<UiServer> {
   const assets = await readAssets()
@@ -39,7 +39,7 @@ export async function serveUi(port: number, answerApi: AnswerApi): Promise<UiSer
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const [path = '/'] = (request.url ?? '/').split('?', 1)
     for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value)
-    if (turnedAway(request, bound)) return refuse(response, 403, 'This page answers its own origin only.')
+    if (turnedAway(request, bound)) return refuse(response, 403, 'This page answers only its own origin.')
     const asset = assets.get(path)
     if (asset !== undefined) return void response.setHeader('content-type', asset.type).end(asset.bytes)
     if (!showsToken(request, token))
@@ -63,7 +63,7 @@ export function refuse(response: ServerResponse, status: number, error: string):
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
 }
 
-/** The port, or the next one that is free. */
+/** Opens the port, or the next free one. */
 async function listenFrom(server: Server, wanted: number): Promise<number> {
   for (let port = wanted; ; port += 1) {
     try {

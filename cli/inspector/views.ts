@@ -5,7 +5,7 @@ import { base64 } from './record.ts'
 /** The part of a body that the page shows. Exports hold the whole body. */
 const MOST_SHOWN = 256 * 1024
 
-/** A delivery in the list. */
+/** A row of the list. */
 export function rowOf(delivery: Inspected): object {
   const { seq, time, method, path, listener, verdict, reason, status, eventId, replayOf, ms, app } = delivery
   return {
@@ -24,7 +24,7 @@ export function rowOf(delivery: Inspected): object {
   }
 }
 
-/** All that the page shows of one delivery. Expects a masked one. */
+/** Everything that the page shows of one delivery. Pass a masked one. */
 export function detailOf(delivery: Inspected, { checks, likely, token }: Explanation): object {
   const { detail, sourceIp, headers, body, truncated, ms, app } = delivery
   return {

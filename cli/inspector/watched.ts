@@ -23,12 +23,12 @@ export interface Watched {
   /** The listener's own URL. */
   readonly url: string
   readonly resigner: Resigner | string
-  /** What must never be shown. */
+  /** Texts that must never be shown. */
   readonly secrets: readonly string[]
   readonly known: Known
 }
 
-/** @throws UsageError for a `--key` that is no private JWK. */
+/** @throws UsageError if `--key` is not a private JWK. */
 export async function watchedOf({ given, auth, server, listener, url }: Listening): Promise<Watched> {
   const { secret } = auth
   return {

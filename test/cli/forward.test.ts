@@ -109,7 +109,7 @@ test('the app takes an event and hangs: 504 with the lease as Retry-After, and n
   })
   expect((await deliver(gateway.url, eventId)).body).toContain('event_in_progress')
   expect(app.received).toHaveLength(1)
-  await gateway.stderr.waitFor(/gave no answer \(no answer within 1 s\)/)
+  await gateway.stderr.waitFor(/did not answer \(no answer within 1 s\)/)
 })
 
 test.each<[string, (response: ServerResponse) => void]>([

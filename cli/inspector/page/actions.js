@@ -17,25 +17,25 @@ export function say(message) {
   }, TOAST_MS)
 }
 
-/** The buttons of one delivery. Each signs anew: the same bytes again would be refused as a replay. */
+/** The buttons of one delivery. Each signs again: the same bytes would be refused as a replay. */
 export function actionsFor(delivery, { cannotSend, takesNewId, expires }) {
   const isWhole = !delivery.truncated
   const cannot = cannotSend ?? (isWhole ? '' : 'Its body was not read in full.')
   const bytes = bytesOf(delivery.body)
-  const fixed = takesNewId ? '' : "This sender's events are told apart by their bytes: edit the body."
+  const fixed = takesNewId ? '' : "This sender's events are identified by their bytes. Edit the body instead."
   const editable = delivery.isCut || !isText(bytes) ? 'Its body cannot be edited as text.' : ''
-  const forever = expires ? '' : 'This signature would be good forever. Use hookgate send instead.'
+  const forever = expires ? '' : 'This signature would be valid forever. Use hookgate send instead.'
   return element(
     'div',
     'actions',
-    button('Send again', cannot, 'The same event ID, signed anew', () => send(delivery, {})),
+    button('Send again', cannot, 'The same event ID, newly signed', () => send(delivery, {})),
     button('Send as new', cannot || fixed, 'A new event ID: your handler runs again', ({ target }) =>
       confirmed(target, () => send(delivery, { isNewEvent: true })),
     ),
     button('Edit…', cannotSend || editable, 'Change the body, sign it, send it', () =>
       edit(delivery, textOf(bytes)),
     ),
-    button('Copy curl', cannot || forever, 'Signed anew, valid for a few minutes', () => copyCurl(delivery)),
+    button('Copy curl', cannot || forever, 'Newly signed, valid for a few minutes', () => copyCurl(delivery)),
   )
 }
 
@@ -50,7 +50,7 @@ function button(label, problem, title, act) {
 
 let isConfirmed = false
 
-/** Asked once: sending runs the handler, with everything that it does. */
+/** Asks once, because sending runs the handler with all its effects. */
 function confirmed(target, act) {
   if (isConfirmed) return act()
   isConfirmed = true
@@ -69,7 +69,7 @@ function confirmed(target, act) {
 async function send({ seq }, wish) {
   try {
     const { status } = await (await ask(`deliveries/${seq}/send`, wish)).json()
-    say(`Sent, signed anew: answered ${status}`)
+    say(`Sent, newly signed: answered ${status}`)
   } catch (error) {
     say(error.message)
   }
@@ -89,7 +89,7 @@ async function copyCurl({ seq }) {
   try {
     const { command } = await (await ask(`deliveries/${seq}/curl`, { isNewEvent: true })).json()
     await navigator.clipboard.writeText(command)
-    say('Copied: signed anew, with a new event ID where the sender has one')
+    say('Copied: newly signed, with a new event ID if the sender uses IDs')
   } catch (error) {
     say(error.message)
   }

@@ -1,13 +1,13 @@
 import { bytesOf, element, hex, isText, part, pretty, textOf, visible } from './text.js'
 
-/** How the reader last looked at a body; kept from one delivery to the next. */
+/** The view that the reader chose last, kept from one delivery to the next. */
 let preferred = 'Pretty'
 let radios = 0
 
-/** A body in the ways to look at it. */
+/** A body, with a choice of views. */
 export function bodyPart(title, { body, bytes, truncated, isCut }, type) {
   const received = bytesOf(body)
-  if (bytes === 0) return part(title, element('p', 'quiet', truncated ? 'It was not read.' : 'Empty.'))
+  if (bytes === 0) return part(title, element('p', 'quiet', truncated ? 'Not read.' : 'Empty.'))
   const text = textOf(received)
   const ways = {
     'As received': () => visible(text),
@@ -29,7 +29,7 @@ export function bodyPart(title, { body, bytes, truncated, isCut }, type) {
   const note = isCut
     ? `The first 256 KB of ${bytes.toLocaleString('en')} bytes.`
     : truncated
-      ? 'Not all of it was kept.'
+      ? 'Not kept in full.'
       : ''
   return part(title, box, chooser(title, Object.keys(ways), first, show), element('span', 'quiet', note))
 }

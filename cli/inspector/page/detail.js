@@ -25,7 +25,7 @@ export function hideDetail() {
 function heading(delivery, hello) {
   const { verdict, status, seq } = delivery
   const title = element('h2', verdict, verdict[0].toUpperCase() + verdict.slice(1))
-  const answer = status === null ? 'The sender left before the answer.' : `answered ${status}`
+  const answer = status === null ? 'the sender left before the answer' : `answered ${status}`
   return element(
     'header',
     '',
@@ -55,7 +55,7 @@ function why({ reason, detail, likely, token }) {
 function facts({ eventId, time, method, path, sourceIp, times, replayOf, bytes }) {
   const ms = (value) => (value === null ? '–' : `${value.toFixed(1)} ms`)
   const rows = [
-    ['Event', eventId ?? 'not proven'],
+    ['Event', eventId ?? 'not verified'],
     ['Received', `${new Date(time).toLocaleString()}${replayOf ? `, sent again from #${replayOf}` : ''}`],
     [
       'Request',
@@ -75,12 +75,12 @@ function facts({ eventId, time, method, path, sourceIp, times, replayOf, bytes }
 
 const MARKS = {
   true: ['✓', 'passed', 'accepted'],
-  false: ['✕', 'said no', 'refused'],
+  false: ['✕', 'refused', 'refused'],
   null: ['·', 'not reached', 'quiet'],
 }
 
 function checks({ checks }) {
-  if (checks.length === 0) return part('Checks', element('p', 'quiet', 'No check decided this one.'))
+  if (checks.length === 0) return part('Checks', element('p', 'quiet', 'No check decided this delivery.'))
   const items = checks.map(({ name, says, ok }) => {
     const [mark, meaning, colour] = MARKS[ok]
     const sign = element('span', `mark ${colour}`, mark)

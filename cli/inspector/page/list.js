@@ -5,13 +5,13 @@ const filter = document.querySelector('#filter')
 const FIELDS = { verdict: 'verdict', reason: 'reason', status: 'status', id: 'eventId', path: 'path' }
 const MOST_ROWS = 2000
 
-/** By number: the row, its element, and the words that a filter looks at. */
+/** By number: the row, its element, and the text to filter by. */
 const entries = new Map()
 let chosen
 let onChoose = () => {}
 let waiting = []
 
-/** @param choose Is called with a row when the reader chooses it, or when it arrives and the latest is followed. */
+/** @param choose Called when the reader chooses a row, and when rows arrive. */
 export function startList(choose) {
   onChoose = choose
   filter.value = new URLSearchParams(location.search).get('q') ?? ''
@@ -32,7 +32,7 @@ export function forgetRows() {
   list.replaceChildren()
 }
 
-/** Drawn once a frame, however many arrive. */
+/** Draws once per frame, however many rows arrive. */
 export function addRows(rows) {
   if (waiting.length === 0) requestAnimationFrame(draw)
   waiting = waiting.concat(rows).slice(-MOST_ROWS)
@@ -83,7 +83,7 @@ function nodeOf({ seq, time, verdict, reason, eventId, status, ms, replayOf, app
   return node
 }
 
-/** `verdict:refused evt_1`: every word has to fit. */
+/** Parses a filter such as `verdict:refused evt_1`. Every word must match. */
 function matcher() {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean)
   return ({ row, words: all }) =>
@@ -110,7 +110,7 @@ function showCount() {
   list.hidden = all === 0
 }
 
-/** The rows that the filter lets through, the latest first. */
+/** The rows that match the filter, latest first. */
 function shown() {
   return [...list.children].filter((node) => !node.hidden)
 }
@@ -124,7 +124,7 @@ export function mark(seq) {
   chosen.scrollIntoView({ block: 'nearest' })
 }
 
-/** The row so many further down. */
+/** The number of the row `step` rows further down. */
 export function neighbour(step) {
   const rows = shown()
   const at = rows.indexOf(chosen)

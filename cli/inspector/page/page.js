@@ -8,11 +8,11 @@ const list = document.querySelector('#list')
 const filter = document.querySelector('#filter')
 const pane = document.querySelector('#detail')
 
-/** What the server can do. */
+/** The server's capabilities. */
 let hello = {}
 /** The number of the delivery that is shown. */
 let shown
-/** Whether the latest delivery is shown as it arrives: until the reader chooses one. */
+/** Whether to show each delivery as it arrives. Ends when the reader chooses one. */
 let isFollowing = true
 let isLoading = false
 
@@ -21,7 +21,7 @@ function tell(name, words) {
   state.textContent = words
 }
 
-/** Loads one at a time: in a burst, the last one chosen. */
+/** Loads one delivery at a time. In a burst, skips to the last one chosen. */
 async function choose(seq, byReader) {
   if (byReader) isFollowing = false
   if (!seq || (!byReader && !isFollowing) || Number(seq) === shown) return mark(shown)
@@ -83,7 +83,7 @@ watch({
   },
   rows: addRows,
   lost: () => tell('lost', 'Reconnecting'),
-  elsewhere: () => tell('waiting', 'Live in another tab; come back to this one to go on'),
+  elsewhere: () => tell('waiting', 'Live in another tab; return to this one to continue'),
   locked() {
     tell('lost', 'Locked')
     hideDetail()

@@ -1,6 +1,6 @@
 const STORED = 'hookgate-inspector-token'
 
-/** From the fragment, which no server sees, into this tab's storage; then out of the address. */
+/** Moves the token from the fragment, which servers never see, into this tab's storage. */
 function readToken() {
   const [, given] = location.hash.match(/^#([\w-]{43})$/) ?? []
   if (given) {
@@ -12,7 +12,7 @@ function readToken() {
 
 const authorization = `Bearer ${readToken()}`
 
-/** @throws Error with the server's own sentence. */
+/** @throws Error with the server's own message. */
 export async function ask(path, body) {
   const post = { method: 'POST', body: JSON.stringify(body) }
   const response = await fetch(`api/${path}`, {
@@ -27,8 +27,8 @@ export async function ask(path, body) {
 const RETRY_MS = 1000
 
 /**
- * Calls `on[event](data)` for each frame, and connects again when the connection ends. A hidden tab lets go: a browser opens
- * six connections a host, and would leave the seventh tab waiting without a word.
+ * Calls `on[event](data)` for each frame, and reconnects when the connection ends. Hidden tabs disconnect: browsers open only
+ * six connections per host, and a seventh tab would wait silently.
  */
 export function watch(on) {
   let hangUp
@@ -44,7 +44,7 @@ export function watch(on) {
         on[event](data)
       })
     } catch {
-      // Gone: told below.
+      // The connection ended: reported below.
     } finally {
       hangUp = undefined
     }

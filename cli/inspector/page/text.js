@@ -1,7 +1,7 @@
-/** What is not seen, or moves what is seen: controls, directions, zero widths, halves of pairs. Not tabs and line feeds. */
+/** Invisible characters: controls, text directions, zero widths, lone surrogates. Not tabs and line feeds. */
 const UNSEEN = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}]/gu
 
-/** An element with text in it: nothing here is ever parsed as HTML. */
+/** Makes an element with text. Text is never parsed as HTML. */
 export function element(tag, className, ...content) {
   const made = document.createElement(tag)
   if (className) made.className = className
@@ -14,7 +14,7 @@ export function part(title, content, ...beside) {
   return element('section', '', element('header', '', element('h3', '', title), ...beside), content)
 }
 
-/** A stranger's text, with every character visible. */
+/** Makes every character of an untrusted text visible. */
 export function visible(text) {
   const nodes = []
   let at = 0
@@ -35,7 +35,7 @@ export function textOf(bytes) {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }
 
-/** Whether the bytes are UTF-8, so that an edited text means the same bytes. */
+/** Whether the bytes are UTF-8, so that they can be edited as text without loss. */
 export function isText(bytes) {
   try {
     new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -48,7 +48,7 @@ export function isText(bytes) {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g
 const MOST_COLOURED = 60_000
 
-/** JSON on lines of its own. Its texts and numbers stay as they were written: parsing would round long numbers. */
+/** Indents JSON. Strings and numbers stay as they were written: parsing would round long numbers. */
 export function pretty(text, contentType) {
   if (/form-urlencoded/i.test(contentType)) {
     return [...new URLSearchParams(text)].flatMap(([name, value]) => [

@@ -115,8 +115,8 @@ describe('its options', () => {
   const env = { HOOKGATE_SECRET: SECRET }
 
   it.each([
-    [['--ui-port', '0'], /--ui-port belongs to the inspector: add --ui/],
-    [['--keep', '10'], /--keep belongs to the inspector: add --ui/],
+    [['--ui-port', '0'], /--ui-port is for the inspector: add --ui/],
+    [['--keep', '10'], /--keep is for the inspector: add --ui/],
     [['--ui', '--keep', '0'], /--keep takes a whole number from 1 to 100000/],
     [['--ui', '--ui-port', '65536'], /--ui-port takes a whole number from 0 to 65535/],
     [['--ui', '--load', '/nowhere/x.ndjson'], /--load \/nowhere\/x\.ndjson: the file does not exist/],

@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')(
       ['fails', 'exit 3', 'exit code 3'],
     ])('says so when xdg-open %s, and listens all the same', async (_, script, why) => {
       const { listener, ask } = await openWith(await pathWith(script))
-      await listener.stderr.waitFor(new RegExp(`xdg-open opened no browser \\(${why}\\)`))
+      await listener.stderr.waitFor(new RegExp(`xdg-open could not open a browser \\(${why}\\)`))
       expect((await ask('export.ndjson')).status).toBe(200)
       expect(listener.stderr.text).not.toContain('#')
     })
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')(
 
 it('--open without a page is a mistake', async () => {
   const { code, stderr } = await hookgate(['listen', '--port', '0', '--open', '--record', 'unused.ndjson'])
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--open belongs to the inspector: add --ui')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--open is for the inspector: add --ui')])
 })
 
 it.each([

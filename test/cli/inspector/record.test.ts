@@ -104,7 +104,7 @@ describe('--load', () => {
     const file = await temporaryFile('bad.ndjson', text)
     const { code, stderr } = await hookgate(['listen', '--port', '0', '--load', file])
     expect(code).toBe(2)
-    expect(stderr).toMatch(/line 1 is no record of listen --record/)
+    expect(stderr).toMatch(/line 1 is not a record of listen --record/)
     expect(stderr).not.toMatch(/owned|hello/)
   })
 
@@ -115,7 +115,7 @@ describe('--load', () => {
     await handle.close()
     const { code, stderr } = await hookgate(['listen', '--port', '0', '--load', file])
     expect(code).toBe(2)
-    expect(stderr).toMatch(/it has 100 MB, over 64; take the latest part: tail -n 200/)
+    expect(stderr).toMatch(/it has 100 MB, and the limit is 64; take the latest part: tail -n 200/)
   })
 })
 

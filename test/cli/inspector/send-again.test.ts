@@ -62,14 +62,14 @@ describe('sending a delivery again', () => {
     expect(Object.fromEntries(headers)['stripe-signature']).toMatch(/^t=\d+,v1=\(64 characters hidden\)$/)
   })
 
-  it('gives out no curl command for GitHub, whose signatures would be good forever', async () => {
+  it('gives out no curl command for GitHub, whose signatures would be valid forever', async () => {
     const file = await temporaryFile('secret.txt', 'a-secret-for-github-0123456789')
     const inspector = await startInspector(['--scheme', 'github', '--secret-file', file], {})
     const secret = 'a-secret-for-github-0123456789'
     const signed = await signAs(github, { secret, body: '{"zen":1}', eventType: 'ping' })
     expect(await inspector.deliver(signed)).toBe(200)
     const curl = await inspector.ask('deliveries/1/curl', {})
-    expect([curl.status, await curl.text()]).toEqual([409, expect.stringMatching(/good forever/)])
+    expect([curl.status, await curl.text()]).toEqual([409, expect.stringMatching(/valid forever/)])
     expect(await send(inspector, 1, { body: '{"zen":2}' })).toEqual([200, { status: 200 }])
     expect((await detail(inspector, 2)).headers).toContainEqual(['x-github-event', 'ping'])
   })
@@ -106,7 +106,7 @@ describe('sending a delivery again', () => {
     await inspector.deliver(await signHmac({ secret: SECRET, body: '{"more":"than ten"}' }))
     expect(await send(inspector, 1, {})).toEqual([400, { error: expect.stringMatching(/not read in full/) }])
     expect((await send(inspector, 1, { body: 'x'.repeat(8 * 2 ** 20) }))[0]).toBe(400)
-    expect(await send(inspector, 2, {})).toEqual([404, { error: 'That delivery is no longer kept.' }])
+    expect(await send(inspector, 2, {})).toEqual([404, { error: 'This delivery is no longer kept.' }])
     const asForm = await fetch(`${inspector.origin}/api/deliveries/1/send`, {
       method: 'POST',
       headers: { authorization: `Bearer ${inspector.token}`, 'content-type': 'text/plain' },
