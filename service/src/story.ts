@@ -4,7 +4,7 @@ import type { Dependencies } from './http/dependencies.ts'
 import { urlOf } from './listeners/compile.ts'
 
 /** Printed if there is no demo tenant. */
-export const NO_DEMO = '\nNo demo tenant. To issue an access token: npm run service -- token --help\n'
+export const NO_DEMO = '\nNo demo tenant here. To issue an access token: npm run service -- token --help\n'
 
 /** What the service prints at the start: the demo tenant's token, and three commands to try. */
 export async function storyOf(dependencies: Dependencies): Promise<string> {

@@ -34,6 +34,6 @@ describeOnPostgres('a transaction', (subject) => {
     const work = subject.database.transaction(async (tx) => {
       await Promise.allSettled([tx.query('SELECT 1 / $1::int', [0])])
     })
-    await expect(work).rejects.toThrow('nothing of it is kept')
+    await expect(work).rejects.toThrow('so it was rolled back')
   })
 })

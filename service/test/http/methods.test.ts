@@ -23,7 +23,7 @@ describeService('a path that there is, asked with another method', (subject) => 
       status: 405,
       title: 'Method Not Allowed',
       code: 'method_not_allowed',
-      detail: `This path takes ${allowed}.`,
+      detail: `This path allows ${allowed}.`,
     })
     for (const method of allowed.split(', ')) {
       const headers = { authorization: `Bearer ${subject.token}` }

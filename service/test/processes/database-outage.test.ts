@@ -105,7 +105,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
     await expect.poll(alive).toBe(200)
     await service.kill('SIGTERM')
     expect(service.exitCode).toBe(1)
-    expect(service.printed).toMatch(/did not end in time\. Runs go on after the next start\.\n$/)
+    expect(service.printed).toMatch(/did not stop in time\. Runs continue after the next start\.\n$/)
     expect(await answer).toBe('cut')
   }, 30_000)
 })
