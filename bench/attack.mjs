@@ -11,7 +11,7 @@ const CONNECTIONS = 64
 const PER_SECOND = 500
 const WARM_UP = 10_000
 
-/** What the other senders notice of strangers: their latency, in milliseconds, alone and while a server is attacked. A round is a second. */
+/** The latency of other senders in milliseconds, alone and during an attack. A round is one second. */
 export async function measure({ rounds: seconds, progress }) {
   const rows = []
   for (const framework of FRAMEWORKS) {
@@ -36,7 +36,7 @@ function signer() {
   return (count) => Array.from({ length: count }, () => requestBytes(signedDelivery(1024, serial++)))
 }
 
-/** So many a second, whatever the answers take: who is late because the one before was waited for counts from when it was due. */
+/** Sends at a fixed rate. A request counts from when it was due, even if it had to wait for the previous one. */
 async function sendSteadily(sockets, requests) {
   const times = []
   let refused = 0
@@ -57,7 +57,7 @@ async function sendSteadily(sockets, requests) {
   return { median: quantile(0.5), p99: quantile(0.99), worst: times.at(-1), refused }
 }
 
-/** @returns what ends it, and tells how many strangers were answered a second, and with what. */
+/** @returns a function that ends the attack and reports how many attackers were answered per second, and with what. */
 async function attack(port) {
   const child = fork(fileURLToPath(new URL('http/attacker.mjs', import.meta.url)), [`${port}`])
   child.once('exit', (code) => code && process.exit(code))

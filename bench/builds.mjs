@@ -1,4 +1,5 @@
-// node bench/builds.mjs BEFORE AFTER: what a change costs a delivery of 1 KB, in CPU time. Each is the `dist` of a checkout.
+// node bench/builds.mjs BEFORE AFTER: the CPU cost of a change for a delivery of 1 KB. Each argument is the `dist` of a
+// checkout.
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -9,11 +10,11 @@ const OPERATIONS = 500
 const ROUNDS_A_PROCESS = 40
 const PROCESSES = Number(process.env.PROCESSES ?? 20)
 
-/** Deliveries of 1 KB, verified, claimed and committed by a build. No ID comes twice. */
+/** Deliveries of 1 KB, verified, claimed and committed by a build. Every ID is new. */
 async function variant(name, folder) {
   const load = (path) => import(pathToFileURL(resolve(folder, path)).href)
   const { defineListener, hmac, verify } = await load('src/index.js')
-  const older = () => load('stores/memory.js') // its place in older builds
+  const older = () => load('stores/memory.js') // the path in older builds
   const { memoryStore } = await load('stores/memory/memory-store.js').catch(older)
   const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
   const listener = defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
@@ -25,7 +26,7 @@ async function variant(name, folder) {
   return { name, prepare, run: () => loop(verify, listener, deliveries) }
 }
 
-/** One for each build, so that neither is compiled for the other's sake. */
+/** One per build, so that each gets its own JIT code. */
 function ownLoop() {
   return new Function(
     'verify',
@@ -41,7 +42,7 @@ function ownLoop() {
   )
 }
 
-/** How much dearer the second is than the first, round by round, in percent. */
+/** How much slower the second build is than the first, per round, in percent. */
 async function changes(first, second) {
   const variants = [await variant('first', first), await variant('second', second)]
   const progress = () => {
@@ -59,7 +60,7 @@ if (!before || !after) {
 if (inside) {
   console.log(JSON.stringify(await changes(before, after)))
 } else {
-  // What is loaded second is slower by itself, so every other process loads them the other way round.
+  // The build loaded second is slower for that reason alone, so every other process swaps the order.
   const pairs = Array.from({ length: PROCESSES / 2 }, () => {
     const [there, back] = [run(before, after), run(after, before)]
     return there.map((change, round) => ((change - back[round]) / 2) * 100)
@@ -72,7 +73,7 @@ function run(...folders) {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
-/** The order statistics that hold the median in 95 of 100 samples. */
+/** The order statistics of the median's 95 % interval. */
 function report(sorted) {
   const middle = sorted.length >> 1
   const reach = Math.ceil(0.98 * Math.sqrt(sorted.length))

@@ -7,16 +7,16 @@ import { least, median, ratio } from './rounds.mjs'
 
 const HELP = `node bench/cold-import.mjs [options]
 
-What it costs to start a process that imports hookgate, against one that imports an empty module and ipaddr.js. In each
-round every variant is a fresh process, in an order that rotates; CPU time counts, from the process's start to the end
+Compares a process that imports hookgate with one that imports an empty module and ipaddr.js. In each
+round every variant is a new process, in rotating order. Measures CPU time from the process's start to the end
 of its imports. Run "npm run build" first.
 
 Options:
-  --rounds N     rounds that count (default 31)
+  --rounds N     measured rounds (default 31)
   --node path    another Node (default: this one)
-  --folder path  another project that has hookgate and ipaddr.js installed (default: this one)
-  --json         the ratios to the floor, for a program
-  --help         this text
+  --folder path  another project with hookgate and ipaddr.js installed (default: this one)
+  --json         print the ratios to the floor as JSON
+  --help         show this help
 `
 
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ const node = resolve(values.node)
 const EMPTY = 'data:text/javascript,'
 const FLOOR = 'an empty module and ipaddr.js'
 
-/** What a process imports, one after the other. */
+/** The imports of each process, in order. */
 const VARIANTS = {
   'an empty module': [EMPTY],
   [FLOOR]: [EMPTY, 'ipaddr.js'],

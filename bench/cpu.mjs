@@ -6,7 +6,7 @@ import { requests, strangers } from './strangers.mjs'
 const WARM_UP = 3
 const FRAMEWORKS = ['Express 5', 'Express 4', 'Fastify', 'Hono']
 
-/** The CPU of one unauthenticated delivery: the median of several, in milliseconds, the first three uncounted. */
+/** The CPU time of one unauthenticated delivery: the median of several, in milliseconds, after three warm-ups. */
 export async function measure({ rounds, progress }) {
   const rows = []
   for (const [name, delivery, listener] of strangers()) {
@@ -46,7 +46,7 @@ async function verifyOnce(delivery, listener) {
   return { milliseconds: (user + system) / 1000, reason: verdict.reason }
 }
 
-/** On a connection of its own: Node itself closes those whose headers it refuses. */
+/** Uses a new connection, because Node closes a connection when it refuses its headers. */
 async function requestOnce({ port, cpuUsed }, bytes) {
   const [socket] = await openConnections(port, 1)
   await cpuUsed()

@@ -1,5 +1,5 @@
-// The least that verifying a delivery can take on Node: the checks of the specification as straight code, for one
-// listener, with nothing said about what is wrong and nothing remembered but the event ID.
+// The floor: the least time in which Node can verify a delivery. The specification's checks in straight-line code, for
+// one listener, without reasons, and with a set of event IDs.
 import { createHash, createHmac, createSecretKey, hash, timingSafeEqual, verify } from 'node:crypto'
 import { ENDPOINT, now, SECRET } from './workload.mjs'
 
@@ -7,7 +7,7 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const SECONDS = /^[0-9]{1,12}$/
 const key = createSecretKey(SECRET, 'utf8')
 
-/** node:crypto's own HMAC, the fastest way to call it: a KeyObject made once. */
+/** node:crypto's HMAC at its fastest, with a KeyObject created once. */
 function ownHmac(prefix, body) {
   return createHmac('sha256', key).update(prefix, 'latin1').update(body).digest('base64url')
 }
@@ -19,7 +19,7 @@ for (let index = 0; index < 64; index += 1) {
   outer[index] = (SECRET.charCodeAt(index) || 0) ^ 0x5c
 }
 
-/** RFC 2104 written out over one-shot hashes: what Node could do, if its Hmac objects were free. */
+/** RFC 2104 over one-shot hashes: Node's limit if its Hmac objects were free. */
 function handMadeHmac(prefix, body) {
   inner.latin1Write(prefix, 64)
   body.copy(inner, 64 + prefix.length)
@@ -43,7 +43,7 @@ function hmacFloor(mac, seen, { headers, body }) {
   return 200
 }
 
-/** @returns the status of a delivery, for a memory of its own. */
+/** @returns a verifier with its own set of event IDs, which returns a status. */
 export function floorWithOwnHmac(seen = new Map()) {
   return (delivery) => hmacFloor(ownHmac, seen, delivery)
 }
@@ -52,7 +52,7 @@ export function floorWithHandMadeHmac(seen = new Map()) {
   return (delivery) => hmacFloor(handMadeHmac, seen, delivery)
 }
 
-/** A token's header is the same text each time, so it is compared and not read. */
+/** A token's header never changes, so it is compared instead of parsed. */
 export function jwtFloor({ algorithm, keyObject, headerSegment }, seen = new Map()) {
   return ({ headers, body }) => {
     const time = now()

@@ -1,5 +1,5 @@
-// node bench/forward.mjs: what `hookgate listen --forward-to` adds to a delivery, and what an app that hangs costs it.
-// Three processes: the sender is this one, the gateway is the built command, the app is forked.
+// node bench/forward.mjs: the cost of `hookgate listen --forward-to` per delivery, and of an app that hangs. Three
+// processes: this one sends, the built command is the gateway, and the app is forked.
 import { fork, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent, createServer, request } from 'node:http'
@@ -111,7 +111,7 @@ function middle(numbers) {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 }
 
-/** User and system time in ms: the clock of /proc ticks 100 times a second. */
+/** User and system time in ms. The clock of /proc ticks 100 times per second. */
 function cpuOf({ pid }) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
   return 10 * (Number(fields[11]) + Number(fields[12]))

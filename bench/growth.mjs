@@ -5,14 +5,17 @@ import { bodyOf, now, signedDelivery, tampered } from './workload.mjs'
 
 const FRAMEWORKS = ['Express 5', 'Express 4', 'Fastify', 'Hono', 'hookgate/web']
 const CONNECTIONS = 32
-/** 35,000 events: the store's tables have room for 65,536 then, and stay as they are for the next 25,000. */
+/** With 35,000 events, the store has room for 65,536, so it does not grow during the next 25,000. */
 const WARM_UP = 140_000
 const REQUESTS = 100_000
 const BATCH = 2000
-/** Their replies end the connection, or they end it themselves: rarer, as in life. */
+/** Requests that end their connection. Rarer, as in production. */
 const RARE_EVERY = 50
 
-/** What a request leaves in a server's memory, after 100,000 of every kind: accepted, repeated, forged, stale, too large, cut off. */
+/**
+ * The memory that requests leave in a server, after 100,000 of all kinds: accepted, repeated, forged, stale, too large,
+ * cut off.
+ */
 export async function measure({ progress }) {
   const rows = []
   for (const framework of FRAMEWORKS) {
@@ -46,7 +49,7 @@ async function sendMixed(client, count, serial, answers, progress) {
   }
 }
 
-/** One of six kinds, by its number. The last delivery is what is repeated. */
+/** One of six kinds of request, by number. A repeat uses the last delivery. */
 let last
 function mixed(serial) {
   if (serial % RARE_EVERY === 0) {

@@ -1,4 +1,4 @@
-// Everybody who verifies an HMAC delivery here. verify() answers true for a good one and false for a bad one.
+// All verifiers of HMAC deliveries. verify() returns whether the delivery is valid.
 import { verify as octokitVerify } from '@octokit/webhooks-methods'
 import { defineListener, hmac, verify } from 'hookgate'
 import { memoryStore } from 'hookgate/stores/memory'
@@ -24,7 +24,7 @@ export function hookgateListener() {
   return defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
 }
 
-/** Each make() gives a verifier with a memory of its own, where it has one. */
+/** Each make() returns a verifier with its own memory, if it has one. */
 export const HMAC_VARIANTS = [
   {
     name: 'floor',
@@ -77,7 +77,7 @@ export const HMAC_VARIANTS = [
   },
 ]
 
-/** No figure means anything before this: a good delivery passes, a changed one does not. */
+/** Checks each verifier first: it must accept a valid delivery and refuse a changed one. */
 export async function proveVerifiers(variants, size) {
   for (const { name, make } of variants) {
     const good = signedDelivery(size, 1)

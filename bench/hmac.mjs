@@ -6,7 +6,7 @@ const MICROSECONDS_A_ROUND = 6000
 
 export const title = 'HMAC'
 
-/** A verified delivery: µs of CPU, and ratios to both floors, at each size. */
+/** The CPU time of a verified delivery in µs, and its ratios to both floors, at each size. */
 export async function measure({ rounds, progress }) {
   const rows = []
   for (const size of SIZES) {
@@ -34,7 +34,7 @@ export async function measure({ rounds, progress }) {
   return rows
 }
 
-/** Each verifier has a loop of its own, so that none is compiled for the others' sake. */
+/** Each verifier has its own loop, so that each gets its own JIT code. */
 function verifyAll(verifier, deliveries) {
   const loop = new Function(
     'verifier',

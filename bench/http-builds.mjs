@@ -1,4 +1,5 @@
-// node bench/http-builds.mjs FRAMEWORK BEFORE AFTER: what a change costs a request of 1 KB, in the server's CPU time. Each is a built checkout.
+// node bench/http-builds.mjs FRAMEWORK BEFORE AFTER: the cost of a change for a request of 1 KB, in the server's CPU
+// time. BEFORE and AFTER are built checkouts.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { requestBytes, sendAll } from './http/client.mjs'
@@ -8,7 +9,7 @@ const CONNECTIONS = 32
 const REQUESTS = 800
 const ROUNDS = 24
 const SESSIONS = Number(process.env.SESSIONS ?? 4)
-/** Of the rounds before those that count: 72,000 requests. After 16,000 a build with more functions is still being compiled. */
+/** Warm-up rounds: 72,000 requests. After 16,000, a build with more functions is still being compiled. */
 const WARM_UP = Number(process.env.WARM_UP ?? 90)
 
 const [framework, ...checkouts] = process.argv.slice(2)
@@ -22,7 +23,7 @@ const changes = []
 for (let session = 1; session <= SESSIONS; session += 1) changes.push(...(await compare(session)))
 report(changes.toSorted((left, right) => left - right))
 
-/** How many times dearer the second is than the first, round by round. Both get the same requests, in an order drawn anew. */
+/** The CPU ratio of the second build to the first, per round. Both get the same requests, in random order. */
 async function compare(session) {
   const servers = await Promise.all(checkouts.map(start))
   const ratios = []

@@ -6,9 +6,12 @@ import { signedDelivery } from './workload.mjs'
 
 const CONNECTIONS = 32
 const SIZE = 1024
-/** In a round, of each server. */
+/** Requests per server and round. */
 const REQUESTS = 800
-/** A process goes on compiling its code for some 16,000 requests. These rounds do not count, but for the first, in "new". */
+/**
+ * A process keeps compiling its code for about 16,000 requests. These rounds do not count, except that the first is
+ * "new".
+ */
 const WARM_UP = 24
 const NEW = 10
 const STACK = 'standardwebhooks + lru-cache'
@@ -22,10 +25,10 @@ const FAMILIES = [
   { framework: 'Hono', variants: ['bare', 'floor', 'hookgate', 'hono jwk + lru-cache'], algorithm: 'ES256' },
 ]
 
-/** A process has a luck of its own with the places of its memory, worth several per cent: so each variant has several, in turn. */
+/** Memory layout makes processes differ by several per cent, so each variant has several processes in turn. */
 const SESSIONS = 4
 
-/** A server process for each variant, one client, 32 connections; requests a second and CPU, to the inline floor's. */
+/** One server process per variant, one client, 32 connections. Compares throughput and CPU with the inline floor. */
 export async function measure({ rounds: wanted, progress }) {
   const rows = []
   for (const family of FAMILIES) {
@@ -63,7 +66,7 @@ function rowOf(framework, variant, { wall, cpu, cpuWhenNew }) {
   }
 }
 
-/** Microseconds a request, by round: of the client's clock, and of the servers' CPU (of this, the first rounds too). */
+/** Microseconds per request and round, of wall time and of server CPU. The latter includes the first rounds. */
 async function measureServers({ framework, variants, algorithm }, rounds, progress) {
   const key = algorithm && newKey(algorithm)
   const requests = REQUESTS
@@ -85,7 +88,7 @@ async function measureServers({ framework, variants, algorithm }, rounds, progre
   return { wall, cpu }
 }
 
-/** The requests of each round, signed our way and, but for tokens, the other. */
+/** The requests of each round, signed with hookgate's scheme and, except for tokens, with the peers' scheme. */
 function poolsOf(rounds, requests, key) {
   const pools = { ours: [], standard: [] }
   for (let round = 0; round < rounds; round += 1) {

@@ -1,5 +1,6 @@
-// node bench/inspector.mjs: what `hookgate listen --ui` costs while no page is open, how soon a page shows rows, and what stays
-// in memory. Needs Chromium. Three processes: the sender is this one, `listen` is the built command, and the browser.
+// node bench/inspector.mjs: the cost of `hookgate listen --ui` without an open page, the delay until a page shows rows,
+// and the memory that stays. Needs Chromium. Three processes: this one sends, the built command listens, and the
+// browser shows the page.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -28,7 +29,7 @@ try {
 }
 process.exit()
 
-/** Both processes live all the time, and take turns: which is first changes. */
+/** Both processes run all the time and take turns in alternating order. */
 async function compareCpu() {
   const [plain, withUi] = [await listen(), await listen('--ui', '--ui-port', '0')]
   const ratios = []
@@ -101,7 +102,7 @@ async function measurePage() {
   await browser.close()
 }
 
-/** 1,000 deliveries a second for 10 s, with a page that watches. */
+/** 1,000 deliveries per second for 10 s, with an open page. */
 async function measureBurst(browser) {
   const record = join(mkdtempSync(join(tmpdir(), 'hookgate-bench-')), 'record.ndjson')
   const { url, ui } = await listen('--ui', '--ui-port', '0', '--record', record)
@@ -168,7 +169,7 @@ async function deliverMany(url, count) {
   await Promise.all(Array.from({ length: LANES }, lane))
 }
 
-/** After the first thousand, duplicates: the store would be full. */
+/** Sends duplicates after the first thousand, because the store would be full. */
 async function post(url) {
   posted += 1
   const eventId = IDS[posted % IDS.length]

@@ -1,4 +1,4 @@
-// Everybody who verifies a token here. verify() answers true for a good one and false for a bad one.
+// All verifiers of tokens. verify() returns whether the delivery is valid.
 import { createHash } from 'node:crypto'
 import { createVerifier } from 'fast-jwt'
 import { verifyWithJwks } from 'hono/jwt'
@@ -27,7 +27,7 @@ const answersLater = (promise) =>
     () => false,
   )
 
-/** What a peer leaves to its user, done as cheaply as can be: the body's hash, its JSON, the event ID, and a Map. */
+/** What a peer leaves to its user, done as cheaply as possible: the body's hash, its JSON, the event ID, and a Map. */
 function restOfTheJob(verifier, seen = new Map()) {
   return (delivery) => {
     const claims = verifier(delivery)
@@ -56,7 +56,7 @@ export function jwtListener({ jwks }) {
   return defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
 }
 
-/** Each make(key) gives a verifier with a memory of its own, where it has one. */
+/** Each make(key) returns a verifier with its own memory, if it has one. */
 export const JWT_VARIANTS = [
   {
     name: 'floor',

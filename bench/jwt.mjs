@@ -5,7 +5,10 @@ import { ALGORITHMS, newKey, tokenDelivery, withSignatureOf } from './tokens.mjs
 const OPERATIONS = 160
 const IN_FLIGHT = [1, 32]
 
-/** A verified 1 KB delivery with a token: µs and ratios, of CPU time one at a time, of wall time and of CPU time at 32. */
+/**
+ * A verified 1 KB delivery with a token: µs and ratios of CPU time one at a time, and of wall and CPU time at 32 at
+ * once.
+ */
 export async function measure({ rounds, progress }) {
   const rows = []
   for (const algorithm of ALGORITHMS) {
@@ -56,7 +59,7 @@ async function verifyAll(verifier, deliveries, lanes) {
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-/** No figure means anything before this: a good delivery passes, one with another's signature does not. */
+/** Checks each verifier first: it must accept a valid delivery and refuse another one's signature. */
 async function proveVerifiers(variants, key) {
   for (const { name, make } of variants) {
     const good = tokenDelivery(key, 1)

@@ -1,5 +1,5 @@
-// Prints what memoryStore() takes for each event, claimed only and committed, and how long its slowest claim takes. Run by
-// memory.mjs with --expose-gc.
+// Prints the bytes per event of memoryStore(), claimed and committed, and the time of its slowest claim. memory.mjs
+// runs it with --expose-gc.
 import { randomUUID } from 'node:crypto'
 import { memoryStore } from 'hookgate/stores/memory'
 
@@ -26,7 +26,7 @@ function fill(name, records, commits) {
   }
   const seconds = (performance.now() - start) / 1000
   const full = bytesInUse()
-  store.release({ listenerId: '', eventId: randomUUID() }, '') // the store has to live until here
+  store.release({ listenerId: '', eventId: randomUUID() }, '') // keeps the store alive until here
   return {
     name,
     records,
@@ -37,8 +37,8 @@ function fill(name, records, commits) {
 }
 
 /**
- * The slowest claim of a store that fills up, in milliseconds. Each claim counts with the least of five fills: growing comes at
- * the same claim in all of them, what else the machine does at another one.
+ * The slowest claim while a store fills up, in milliseconds. Each claim counts with its minimum over five fills. Growth
+ * always happens at the same claim, noise does not.
  */
 function slowestClaim() {
   const least = new Float64Array(RECORDS).fill(Number.POSITIVE_INFINITY)

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Bytes per record and the slowest claim up to 1,000,000, with three listeners and random IDs, in a process of its own. */
+/**
+ * Bytes per record and the slowest claim up to 1,000,000 records, with three listeners and random IDs, in a separate
+ * process.
+ */
 export async function measure({ progress }) {
   progress('1,000,000 records')
   const script = fileURLToPath(new URL('./memory-process.mjs', import.meta.url))

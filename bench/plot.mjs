@@ -1,4 +1,5 @@
-// The results as one SVG: for each kind of delivery, a bar a verifier, as long as its multiple of the floor.
+// Draws the results as one SVG. Each kind of delivery has a bar per verifier, whose length is its multiple of the
+// floor.
 import { sizeName } from './tables.mjs'
 
 const WIDTH = 860
@@ -19,7 +20,7 @@ const SHOWN = [
   'hono/jwt, token alone',
 ]
 
-/** Groups of bars out of the suites' rows. */
+/** Makes groups of bars from the suites' rows. */
 function groupsOf({ hmac, jwt }) {
   const grouped = (rows = [], heading) =>
     [...new Set(rows.map(heading))].map((name) => ({

@@ -8,7 +8,7 @@ import { deliveryOf, now, signedDelivery, tampered } from './workload.mjs'
 const OPERATIONS = 400
 const PEERS = ['standardwebhooks', 'stripe']
 
-/** What CPU each refusal takes, next to an accepted delivery of the same 1 KB. */
+/** The CPU time of each refusal, next to an accepted delivery of the same 1 KB. */
 export async function measure({ rounds, progress }) {
   const key = newKey('ES256')
   const variants = [...hmacVariants(), ...jwtVariants(key)]

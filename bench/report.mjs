@@ -1,4 +1,4 @@
-// Brings README.md and the plots up to date with results/*.json: node report.mjs. "npm run bench -- --write" calls it.
+// Updates README.md and the plots from results/*.json: node report.mjs. Called by "npm run bench -- --write".
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { plot } from './plot.mjs'
 import { tables } from './tables.mjs'
@@ -9,7 +9,7 @@ const runs = readdirSync(folder)
   .filter((name) => name.endsWith('.json'))
   .map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')))
 
-/** What stands between a suite's two marks. */
+/** Replaces the text between a suite's two marks. */
 function section(suite) {
   return runs
     .filter((run) => run[suite])

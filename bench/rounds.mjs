@@ -1,12 +1,13 @@
 /**
- * Interleaved rounds: in each round every variant does the same work once, in an order drawn anew: the scheduler owes more to
- * a variant behind one that waits. What the machine's other guests do falls on all of them alike, so a ratio is the median of the rounds' ratios; a time is the least seen.
- * CPU time is that of the whole process, garbage collection and thread pool included.
+ * Runs interleaved rounds. In each round, every variant does the same work once, in random order, because the scheduler
+ * favours a variant that follows a waiting one. Noise affects all variants alike, so a ratio is the median of the
+ * rounds' ratios. A time is the minimum. CPU time is that of the whole process, including garbage collection and the
+ * thread pool.
  *
  * @param variants { name, run(round): work, done or promised }
- * @param rounds how many count; a third as many, or `warmUp`, come first, uncounted, until the code is compiled
- * @param operations how many operations one run() is
- * @returns for each clock, wall and cpu, the variants' microseconds an operation by round
+ * @param rounds the measured rounds; a third as many, or `warmUp`, run first, until the code is compiled
+ * @param operations the number of operations of one run()
+ * @returns for each clock, wall and cpu, the variants' microseconds per operation and round
  */
 export async function interleave(
   variants,
@@ -37,14 +38,14 @@ function shuffled(variants) {
     .map(({ variant }) => variant)
 }
 
-/** How many rounds `interleave` runs in all, for those who prepare work for each. */
+/** The total number of rounds of `interleave`, to prepare work for each. */
 export const roundsInAll = (rounds) => Math.ceil(rounds / 3) + rounds
 
 export function median(numbers) {
   return numbers.toSorted((left, right) => left - right)[numbers.length >> 1]
 }
 
-/** The median of the ratios of one variant's rounds to another's. */
+/** The median over the rounds of the ratio of two variants. */
 export function ratio(times, name, base) {
   const bases = times.get(base)
   return median(times.get(name).map((time, round) => time / bases[round]))

@@ -7,25 +7,25 @@ const SUITES = ['hmac', 'schemes', 'jwt', 'refusals', 'http', 'memory', 'cpu', '
 
 const HELP = `npm run bench -- [suite ...] [options]
 
-Measures hookgate against the floor of the machine and against its peers, in interleaved rounds. Ratios are medians of
-the rounds' ratios; microseconds are the least seen. Build first, which "npm run bench" does.
+Compares hookgate with the floor of the machine and with its peers, in interleaved rounds. Ratios are medians of
+the rounds' ratios, and microseconds are minimums. "npm run bench" builds first.
 
 Suites: ${SUITES.join(', ')} (default: all)
   hmac       a verified delivery of 256 B, 1 KB, 8 KB, 64 KB
   schemes    Stripe, Standard Webhooks, GitHub, next to their own packages; and a wrong signature over 8 KB
   jwt        RS256, ES256, EdDSA; one at a time, and 32 at once
   refusals   wrong signature, stale timestamp, oversize, unknown kid
-  http       requests a second and CPU, in Express 4 and 5, Fastify, Hono
-  memory     bytes a record of memoryStore() at 1,000,000
-  cpu        the most that a stranger's request can cost
-  growth     what 100,000 mixed requests leave in a server's memory
-  attack     what other senders notice of 1,000 stalled bodies and 2,000 wrong signatures a second (a round is a second)
+  http       requests per second and CPU, in Express 4 and 5, Fastify, Hono
+  memory     bytes per record of memoryStore() at 1,000,000
+  cpu        the highest cost of an unauthenticated request
+  growth     the memory that 100,000 mixed requests leave in a server
+  attack     other senders' latency during 1,000 stalled bodies and 2,000 wrong signatures per second (a round is a second)
 
 Options:
-  --quick      few rounds: what works, not what it costs
-  --rounds N   rounds that count (default 45)
-  --write      keep the result in results/node-<major>.json, and bring README.md and the plot up to date
-  --help       this text
+  --quick      few rounds, to see that it works
+  --rounds N   measured rounds (default 45)
+  --write      write results/node-<major>.json, and update README.md and the plot
+  --help       show this help
 `
 
 const { values, positionals } = parseArgs({
@@ -41,7 +41,7 @@ const unknown = positionals.filter((name) => !SUITES.includes(name))
 const rounds = Number(values.rounds ?? (values.quick ? 6 : 45))
 if (values.help || unknown.length > 0 || !Number.isSafeInteger(rounds) || rounds < 1) {
   console.log(HELP)
-  if (unknown.length > 0) console.error(`There is no suite ${unknown.join(', ')}.`)
+  if (unknown.length > 0) console.error(`Unknown suite: ${unknown.join(', ')}.`)
   process.exit(values.help ? 0 : 2)
 }
 

@@ -1,4 +1,4 @@
-// Other people's senders, verified by hookgate and by the packages that those senders give out.
+// Other senders' deliveries, verified by hookgate and by the senders' own packages.
 import { verify as octokitVerify } from '@octokit/webhooks-methods'
 import { defineListener, verify } from 'hookgate'
 import { github } from 'hookgate/schemes/github'
@@ -27,7 +27,7 @@ function hookgate(auth) {
 
 const withHeaders = (body, headers) => deliveryOf({ 'content-type': 'application/json', ...headers }, body)
 
-/** Each sender: its own words for a delivery, hookgate, and the package to compare with, which parses the body too. */
+/** Each sender: its delivery, hookgate's verifier, and the package to compare with, which also parses the body. */
 export const SENDERS = [
   {
     name: 'stripe',

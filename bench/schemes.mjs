@@ -5,7 +5,10 @@ import { bodyOf, SIZES, signedDelivery, tampered } from './workload.mjs'
 const MICROSECONDS_A_ROUND = 6000
 const REFUSED_SIZE = 8192
 
-/** CPU of a verified delivery next to the sender's own package, and of a wrong signature next to an accepted one. */
+/**
+ * The CPU time of a verified delivery next to the sender's own package, and of a wrong signature next to an accepted
+ * one.
+ */
 export async function measure({ rounds, progress }) {
   const rows = []
   for (const sender of SENDERS) {
@@ -19,7 +22,7 @@ export async function measure({ rounds, progress }) {
   return rows
 }
 
-/** Pairs in one interleaved run. At 8 KB a third variant is refused. */
+/** The pairs of one interleaved run. At 8 KB a third variant has a wrong signature. */
 async function compare(sender, size, rounds, progress) {
   const { name, peer, ours, theirs } = sender
   const operations = Math.ceil(MICROSECONDS_A_ROUND / (3 + size / 220))
@@ -39,7 +42,7 @@ async function compare(sender, size, rounds, progress) {
   return [size === REFUSED_SIZE ? { ...row, wrongToAccepted: ratio(cpu, 'wrong signature', name) } : row]
 }
 
-/** With an ID, which Stripe's events have in their bodies. */
+/** A body with an ID, as in Stripe's events. */
 function delivered({ own }, size, serial) {
   const id = Buffer.from(`{"id":"evt_${`${serial}`.padStart(10, '0')}",`)
   const body = Buffer.concat([id, bodyOf(size - id.length + 1, serial).subarray(1)])
@@ -52,7 +55,7 @@ function mistaken({ own }, delivery) {
   return Object.assign(wrong, { own: own(wrong) })
 }
 
-/** No figure means anything before this: a good delivery passes, a changed one does not. */
+/** Checks each verifier first: it must accept a valid delivery and refuse a changed one. */
 async function prove(sender, size) {
   const good = delivered(sender, size, 1)
   for (const make of [sender.ours, sender.theirs]) {
@@ -61,7 +64,7 @@ async function prove(sender, size) {
   }
 }
 
-/** Each verifier has a loop of its own, so that none is compiled for the others' sake. */
+/** Each verifier has its own loop, so that each gets its own JIT code. */
 function runAll(verifier, deliveries, wanted) {
   const loop = new Function(
     'verifier',

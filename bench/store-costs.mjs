@@ -1,4 +1,4 @@
-// What bench/stores.mjs asks: bytes an event and calls a second of one store, on a server of its own.
+// Measures one store for bench/stores.mjs, on its own server: bytes per event and calls per second.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export { REDIS_MISSING, WHY_NO_POSTGRES }
 
 const newKey = () => ({ listenerId: 'orders', eventId: randomUUID() })
 
-/** `work` as often as asked, 64 of them under way at any time. */
+/** Runs `work` repeatedly, with 64 calls in flight. */
 async function many(times, work) {
   let left = times
   const lane = async () => {
@@ -33,7 +33,7 @@ async function many(times, work) {
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
 }
 
-/** One call's milliseconds, and calls a second with 64 at once. Puts so many events into the store on the way. */
+/** The milliseconds of one call, and calls per second with 64 in flight. Fills the store meanwhile. */
 async function measureCalls(store, { events, calls }) {
   const times = []
   for (let call = 0; call < calls; call += 1) {
@@ -57,7 +57,7 @@ export async function redisCosts(size, options) {
   const client = new Redis({ port: server.port, host: '127.0.0.1' })
   const used = async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))[1])
   const store = redisStore(client, options)
-  await store.commit(newKey(), 'warm-up', RETENTION_MS) // the scripts and the connection take some room, once
+  await store.commit(newKey(), 'warm-up', RETENTION_MS) // scripts and connection take some memory once
   const before = await used()
   const costs = await measureCalls(store, size)
   const bytes = ((await used()) - before) / size.events

@@ -1,12 +1,12 @@
 const HELP = `node bench/stores.mjs [options]          (after npm run build)
 
-Measures what each durable store takes for an event and for a call, on servers of its own, and prints the tables of
-docs/stores.md. Needs redis-server and Postgres; what is missing is left out and named.
+Measures the bytes per event and the time per call of each durable store, on its own servers, and prints the tables of
+docs/stores.md. Needs redis-server and Postgres. Skips and names what is missing.
 
 Options:
-  --events N    claimed and committed in each store (default 100,000; fewer say less about bytes)
-  --calls N     claims one at a time, whose median is told (default 2,000)
-  --help        this text`
+  --events N    events per store (default 100,000; fewer make the bytes less exact)
+  --calls N     sequential claims, for the median (default 2,000)
+  --help        show this help`
 
 import { parseArgs } from 'node:util'
 
@@ -24,9 +24,9 @@ if (values.help) {
 const costs = await import('./store-costs.mjs')
 
 const size = { events: Number(values.events), calls: Number(values.calls) }
-/** Where each call waits for a disk, fewer events have to do, and their bytes are not told. */
+/** Fewer events for stores that wait for a disk. Their bytes are not reported. */
 const synced = { ...size, events: Math.min(size.events, size.calls + 2000) }
-/** As many events in one hash as a listener has there with the default shards and 30 million events a day. */
+/** The events in one hash for a listener with the default shards and 30 million events per day. */
 const compact = { layout: 'compact', shards: Math.max(1, Math.round(size.events / 460)) }
 
 const SUBJECTS = [

@@ -1,4 +1,4 @@
-// What strangers may send: each is as large as it may be, and bad for some parser. Nothing of it is ever accepted.
+// Hostile deliveries, each as large as allowed and hard on some parser. All are refused.
 import { hookgateListener } from './hmac-variants.mjs'
 import { requestBytes } from './http/client.mjs'
 import { jwtListener } from './jwt-variants.mjs'
@@ -9,7 +9,7 @@ const BODY = 65_536
 const HEADERS = 16_384
 const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-000000000001'
 
-/** `start`, as many different `part(index)` as fit with a comma between, and `end`. */
+/** `start`, as many different `part(index)` as fit, joined by commas, and `end`. */
 function filled(start, part, end, size = BODY) {
   const parts = []
   let length = start.length + end.length
@@ -57,7 +57,7 @@ const BODIES = {
   'white space': `${' '.repeat(BODY - 1)}0`,
 }
 
-/** What a token may be: read before anything is known of its sender. */
+/** Hostile tokens, which are parsed before authentication. */
 const segment = (text) => Buffer.from(text).toString('base64url')
 const HEADER = segment('{"alg":"ES256","kid":"k1"}')
 const SIGNATURE = 'A'.repeat(86)
@@ -72,7 +72,7 @@ const TOKENS = {
   'one long segment': 'A'.repeat(8192),
 }
 
-/** Header values of all lengths up to 16 KB, for the expressions that read them. */
+/** Header values of up to 16 KB, for the regular expressions that read them. */
 const HEADER_VALUES = {
   'Content-Type: parameters': [
     'content-type',
@@ -86,7 +86,7 @@ const HEADER_VALUES = {
   'Authorization: spaces': ['authorization', `Bearer ${' '.repeat(HEADERS)}`],
 }
 
-/** [what it is, the delivery, the listener it is for] of every kind. */
+/** Yields [name, delivery, listener] for every kind. */
 export function* strangers() {
   const byHmac = hookgateListener()
   const byToken = jwtListener(newKey('ES256'))
@@ -114,7 +114,7 @@ export function* strangers() {
   }
 }
 
-/** The same as whole requests, for what lies between the socket and verify(): 16 KB of headers, of every shape. */
+/** Whole requests with 16 KB of headers in every shape, for the code between the socket and verify(). */
 export function requests() {
   const body = Buffer.from(BODIES['many short names'])
   const required = {

@@ -1,4 +1,4 @@
-// Results as Markdown.
+// Formats results as Markdown.
 import { SIZES } from './workload.mjs'
 
 export const sizeName = (size) => (size < 1024 ? `${size} B` : `${size / 1024} KB`)

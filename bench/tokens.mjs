@@ -18,7 +18,7 @@ const KINDS = {
 
 const base64url = (value) => Buffer.from(value).toString('base64url')
 
-/** By way of bytes: Node 20 can lock up when it exports a key whose generation is just being collected. */
+/** Through bytes, because Node 20 can hang when it exports a key during garbage collection of its generation. */
 export function newKey(algorithm) {
   const [kind, options] = KINDS[algorithm]
   const { privateKey: der } = generateKeyPairSync(kind, {
@@ -29,7 +29,7 @@ export function newKey(algorithm) {
   return keyOf(`${algorithm} ${base64url(der)}`)
 }
 
-/** A key as text, for another process. */
+/** Serialises a key for another process. */
 export function keyOf(serialized) {
   const [algorithm, der] = serialized.split(' ')
   const privateKey = createPrivateKey({ key: Buffer.from(der, 'base64url'), format: 'der', type: 'pkcs8' })
@@ -50,7 +50,7 @@ function signature({ algorithm, privateKey }, text) {
   return sign(algorithm === 'EdDSA' ? null : 'sha256', Buffer.from(text), key)
 }
 
-/** A delivery with a token of its own: `jti` makes every one of them new, so nobody can answer from memory. */
+/** A delivery with its own token. A new `jti` each time defeats caches of tokens. */
 export function tokenDelivery(key, serial, { size = 1024, headerSegment = key.headerSegment } = {}) {
   const body = bodyOf(size, serial)
   const eventId = flat(randomUUID())
@@ -75,7 +75,7 @@ export function tokenDelivery(key, serial, { size = 1024, headerSegment = key.he
   return Object.assign(deliveryOf(headers, body), { eventId, token })
 }
 
-/** The same delivery, its signature from another one: well formed, and wrong. */
+/** The same delivery with another one's signature: well formed but wrong. */
 export function withSignatureOf(delivery, other) {
   const token = delivery.token.replace(/[^.]*$/, other.token.split('.')[2])
   const headers = { ...delivery.headers, authorization: `Bearer ${token}` }

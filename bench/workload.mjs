@@ -1,4 +1,4 @@
-// What is sent: access events of an exact size, signed in every way that somebody here verifies.
+// The deliveries: access events of an exact size, signed for every verifier.
 import { createHmac, randomUUID } from 'node:crypto'
 
 export const SECRET = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'
@@ -7,7 +7,7 @@ export const SIZES = [256, 1024, 8192, 65_536]
 export const CIDRS = ['192.168.0.0/16', '10.0.0.0/8']
 export const ENDPOINT = { subject: 'https://tenant.example', audience: 'https://api.example/hook' }
 
-/** JSON of exactly `size` bytes, about 25 bytes a value: the shape decides what parsing costs. */
+/** JSON of exactly `size` bytes, with about 25 bytes per value, because its shape decides the parsing cost. */
 export function bodyOf(size, serial) {
   const events = []
   let length = '{"events":[],"pad":""}'.length
@@ -21,11 +21,11 @@ export function bodyOf(size, serial) {
   return Buffer.from(JSON.stringify({ events, pad: 'x'.repeat(size - short.length) }))
 }
 
-/** Flat text: what `randomUUID` and digests return may hold on to more than it shows. */
+/** Copies a string, because those of `randomUUID` and digests may retain a larger one. */
 export const flat = (text) => Buffer.from(text).latin1Slice()
 const mac = (...parts) => parts.reduce((hmac, part) => hmac.update(part), createHmac('sha256', SECRET))
 
-/** One delivery, in hookgate's words and in each peer's. */
+/** One delivery, in the form of hookgate and of each peer. */
 export function signedDelivery(size, serial, { timestamp = `${now()}`, body = bodyOf(size, serial) } = {}) {
   const eventId = flat(randomUUID())
   const headers = {
@@ -47,14 +47,14 @@ export function signedDelivery(size, serial, { timestamp = `${now()}`, body = bo
 }
 
 /**
- * What `verify()` takes. Whatever a peer needs is assigned to it: on Node 20 an object that is spread from another has a
- * hidden class of its own, which no adapter's has, and each property is then looked for anew.
+ * The argument of `verify()`, with the peers' properties assigned to it. Spreading an object on Node 20 would make a
+ * new hidden class, so that property access misses its cache.
  */
 export function deliveryOf(headers, body) {
   return { method: 'POST', headers, header: (name) => headers[name], body, sourceIp: '10.1.2.3' }
 }
 
-/** The same delivery with one byte of its body changed to another, still JSON. */
+/** The same delivery with one byte of its body changed. It is still JSON. */
 export function tampered(delivery) {
   const body = Buffer.from(delivery.body)
   const digit = body.indexOf('"at":') + 5

@@ -1,4 +1,4 @@
-// Strangers at a server: node attacker.mjs <port>. Says when all are there, and at the end what they were answered.
+// Attacks a server: node attacker.mjs <port>. Reports when all connections are open, and finally their responses.
 import { connect } from 'node:net'
 import { signedDelivery, tampered } from '../workload.mjs'
 import { exchange, openConnections, requestBytes } from './client.mjs'
@@ -15,7 +15,7 @@ const wrong = Array.from({ length: WRONG_PER_SECOND }, (_, serial) =>
 const beginning = wrong[0].subarray(0, -1000)
 const answers = {}
 
-/** A body that does not go on. Whenever the server has had enough of it, the next one begins. */
+/** Sends a body that stalls. Starts the next one when the server gives up. */
 function stall() {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' }, () => {

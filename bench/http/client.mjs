@@ -1,9 +1,9 @@
-// A client that costs little: requests are bytes made beforehand, one in flight on each of its connections.
+// A cheap client: requests are prepared bytes, one in flight per connection.
 import { connect } from 'node:net'
 
 const BLANK_LINE = '\r\n\r\n'
 
-/** `extra` are header lines that are sent as they are. */
+/** `extra` is raw header lines. */
 export function requestBytes({ headers, extra = [], body, path = '/hook' }) {
   const lines = Object.entries({ ...headers, host: 'localhost', 'content-length': body.length })
   const named = lines.map(([name, value]) => `${name}: ${value}`)
@@ -11,7 +11,7 @@ export function requestBytes({ headers, extra = [], body, path = '/hook' }) {
   return Buffer.concat([Buffer.from(head + BLANK_LINE, 'latin1'), body])
 }
 
-/** Connections that are kept for all rounds. */
+/** Connections kept for all rounds. */
 export async function openConnections(port, count) {
   const opened = Array.from({ length: count }, () => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
@@ -22,7 +22,7 @@ export async function openConnections(port, count) {
   return Promise.all(opened)
 }
 
-/** Sends all requests, and resolves when every one of them is answered 200. */
+/** Sends all requests. Resolves when every one has been answered with 200. */
 export async function sendAll(sockets, requests) {
   let next = 0
   const lane = async (socket) => {
@@ -35,7 +35,7 @@ export async function sendAll(sockets, requests) {
   await Promise.all(sockets.map(lane)).finally(stop)
 }
 
-/** A client that sleeps has to be woken by the server's write, which costs most the server it waits for most. */
+/** Never sleeps, because waking a client costs the server CPU, and the slowest server most. */
 function keepTurning() {
   let stopped = false
   const turn = () => stopped || setImmediate(turn)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { openConnections } from './client.mjs'
 
-/** A process with one server of `servers.mjs`, and connections to it. */
+/** A process that runs a server of `servers.mjs`, with connections to it. */
 export async function startServer(framework, variant, { connections = 0, key, execArgv = [] } = {}) {
   const script = fileURLToPath(new URL('servers.mjs', import.meta.url))
   const env = { ...process.env, NODE_ENV: 'production', ...(key && { BENCH_KEY: key.serialized }) }
@@ -22,7 +22,7 @@ export async function startServer(framework, variant, { connections = 0, key, ex
       const [{ bytes }] = await once(child, 'message')
       return bytes
     },
-    /** Microseconds of CPU since it was last asked. */
+    /** Microseconds of CPU since the last call. */
     cpuUsed: async () => {
       child.send('cpu')
       const [{ cpu }] = await once(child, 'message')

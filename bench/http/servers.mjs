@@ -1,4 +1,4 @@
-// One server: node servers.mjs <framework> <variant>. Tells its parent the port, and on demand the CPU it has used.
+// One server: node servers.mjs <framework> <variant>. Reports its port to the parent, and on demand its CPU time.
 
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
@@ -23,7 +23,7 @@ const floor = key ? jwtFloor(key) : floorWithOwnHmac()
 const webhook = new Webhook(Buffer.from(SECRET).toString('base64'))
 const seen = new LRUCache({ max: 1_000_000, ttl: 604_800_000 })
 
-/** What people build: the signature, the JSON, and a cache of the IDs. */
+/** A typical hand-written receiver: the signature, the JSON, and a cache of IDs. */
 function stack(body, headers) {
   webhook.verify(body, headers)
   return remember(headers['webhook-id'])
@@ -35,7 +35,7 @@ function remember(eventId) {
   return 200
 }
 
-/** The least code that reads a Node request's body. */
+/** The shortest code that reads the body of a Node request. */
 function readBody(request, then) {
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))

@@ -85,14 +85,14 @@ async function page(list, token) {
   return reply.json()
 }
 
-/** One page alone is over before the machine's other guests have evened out. */
+/** Measures several pages at a time, because a single one is too short to average out noise. */
 const PAGES = 10
 
 async function several(list, token) {
   for (let count = 0; count < PAGES; count += 1) await page(list, token)
 }
 
-/** The token of the last page that is full, so that both pages carry 100 elements. */
+/** The token of the last full page, so that both pages have 100 elements. */
 async function lastToken(list) {
   let [token, before, elements] = ['', '', 0]
   for (;;) {

@@ -1,4 +1,4 @@
-// One side of webhooks.mjs, in a process of its own: `service`, or `bare`, the framework and three INSERTs.
+// A server process of webhooks.mjs: `service`, or `bare` (the framework and three INSERTs).
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createApp } from '../dist/app.js'
@@ -25,7 +25,7 @@ async function service() {
   })
 }
 
-/** Nothing is verified, looked up or compared: what arrives is parsed and inserted, in one transaction. */
+/** Verifies and looks up nothing. Parses and inserts what arrives, in one transaction. */
 function bare() {
   return new Hono().post('*', async (c) => {
     const text = await c.req.text()
@@ -56,5 +56,5 @@ const app = variant === 'service' ? await service() : bare()
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
   process.send?.({ port }),
 )
-server.keepAliveTimeout = 0 // the other side's turn may take longer than the default
+server.keepAliveTimeout = 0 // a round of the other server may take longer than the default
 process.on('disconnect', () => process.exit())

@@ -1,14 +1,14 @@
 const HELP = `node service/bench/webhooks.mjs [options]
 
-What accepting webhooks costs: the service, beside the bare framework inserting the same three rows (event record, run,
-job) in one transaction for each request. A server process each, one Postgres, one client; the rounds take turns, so
+Compares the throughput of the service with the bare framework inserting the same three rows (event record, run,
+job) in one transaction per request. Two server processes, one Postgres, one client. The rounds take turns, so
 that a noisy machine falls on both alike. Build first: npm run build && npm run build:service
 
   --rounds N        rounds (20)
-  --requests N      requests in each (400)
-  --connections N   that send at once (32)
+  --requests N      requests per round (400)
+  --connections N   connections (32)
   --fsync           Postgres syncs its commits to the disk, as in production
-  --help            Show this.
+  --help            show this help
 `
 
 import { fork } from 'node:child_process'
@@ -45,7 +45,7 @@ const baseUrl = 'https://tenant.example'
 const listenerId = crypto.randomUUID()
 const body = Buffer.from(JSON.stringify({ task: 1, note: 'x'.repeat(960) }))
 
-/** Tables, and one automation whose listener takes HMAC. */
+/** Creates the tables, and an automation with an HMAC listener. */
 async function prepare(url) {
   const database = openPostgres({ connectionString: url }, console.error)
   if (values.fsync) {
@@ -82,7 +82,7 @@ async function startServer(variant, url) {
   return { variant, child, sockets: await openConnections(port, connections) }
 }
 
-/** New events for one round of one server. */
+/** New events for a round of one server. */
 async function deliveries(signingSecret) {
   const path = `/api/v1/webhooks/incoming/${listenerId}`
   const made = Array.from({ length: requests }, () => signHmac({ secret: signingSecret, body }))
