@@ -31,7 +31,7 @@ export const send: Command = defineCommand<SendValues>({
   notes: [
     'Signs with JWT if you give --key, and with HMAC otherwise. The secret comes from HOOKGATE_SECRET or --secret-file.',
     '409 means that the event was accepted before. Senders treat that as success, but the exit code is 1.',
-    'With --duplicate, the exit code is 0 if the first answer is 2xx and the second is 409.',
+    'With --duplicate, the exit code is 0 if the first answer is 2xx and the second is 409 (2xx with --scheme).',
   ],
   examples: [
     'hookgate send http://127.0.0.1:8787/api/v1/webhooks/incoming/demo --data \'{"hello":"world"}\'',

@@ -24,7 +24,7 @@ export const FORWARD_OPTIONS: OptionTable<ForwardValues> = {
     value: 'SECONDS',
     says: `How long the app may take, at most the lease minus ${MARGIN_SECONDS} s (default ${DEFAULT_SECONDS})`,
   },
-  'pass-header': { value: 'NAME', many: true, says: "A header of the sender's to pass on; repeatable" },
+  'pass-header': { value: 'NAME', many: true, says: "A sender's header to pass on; repeatable" },
 }
 
 export interface Forwarding {
