@@ -6,7 +6,7 @@ Usage: node service/test/kill.mjs [options]      (after npm run build && npm run
   --kills N         how often a process is killed with SIGKILL (200)
   --senders N       events on their way at once (16)
   --processes N     processes that serve one Postgres (3); PGlite has one
-  --help            Show this.
+  --help            show this help
 
 Exits 1 when an accepted event has not exactly one run and one effect, and prints what its run and its job say.`
 

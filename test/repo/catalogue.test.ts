@@ -19,12 +19,12 @@ function readWhere(where: string) {
 }
 
 describe('docs/catalogue.md', () => {
-  it('has all 252 rows, once each', () => {
+  it('has all rows, once each', () => {
     const expected = Object.entries(ROWS).flatMap(([letter, count]) =>
       Array.from({ length: count }, (_, index) => `${letter}${`${index + 1}`.padStart(2, '0')}`),
     )
-    expect(expected).toHaveLength(252)
-    expect(rows.map(({ id }) => id).toSorted()).toEqual(expected.toSorted())
+    const listed = rows.map(({ id }) => id)
+    expect(listed.toSorted(), 'after you add a row, raise its letter in ROWS').toEqual(expected.toSorted())
   })
 
   it.each(rows)('$id is tested where the page says so, or has a reason why not', ({ id, where }) => {

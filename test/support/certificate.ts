@@ -5,9 +5,9 @@ const RSA_ENCRYPTION = '2a864886f70d010101'
 const NULL = der(0x05, '')
 const NAME = sequence(der(0x31, sequence(der(0x06, '550403'), der(0x0c, Buffer.from('test only')))))
 
-/** What may differ from an ordinary certificate. */
+/** How a certificate differs from an ordinary one. */
 export interface CertificateParts {
-  /** As it stands in the certificate: `200101000000Z`. */
+  /** As in the certificate, e.g. `200101000000Z`. */
   readonly notBefore?: string
   readonly notAfter?: string
   /** The whole SubjectPublicKeyInfo. */
@@ -16,7 +16,9 @@ export interface CertificateParts {
   readonly rewrite?: (certificate: Buffer) => Uint8Array
 }
 
-/** An X.509 certificate of an RSA key, as PEM. Its own signature is zeros: nobody here follows chains. */
+/**
+ * An X.509 certificate of an RSA key, as PEM. Its own signature is zeros, because no code under test follows chains.
+ */
 export function certificateOf(key: JWK, parts: CertificateParts = {}): string {
   const { notBefore = '200101000000Z', notAfter = '20991231235959Z', rewrite = (bytes) => bytes } = parts
   const algorithm = sequence(der(0x06, RSA_ENCRYPTION), NULL)

@@ -1,13 +1,13 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { onTestFinished } from 'vitest'
 
-/** One moment of one operation, with the fields that it had then. */
+/** An event of one operation, with its fields at that time. */
 export interface Moment {
   readonly at: 'start' | 'error' | 'asyncEnd'
   readonly fields: { readonly [name: string]: unknown }
 }
 
-/** What a subscriber of `hookgate:<name>` is told until the test is over. */
+/** Records what a subscriber of `hookgate:<name>` receives until the test ends. */
 export function recordChannel(name: 'verify' | 'store' | 'keys'): readonly Moment[] {
   const moments: Moment[] = []
   const note = (at: Moment['at']) => (fields: object) => void moments.push({ at, fields: { ...fields } })

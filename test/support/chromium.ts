@@ -16,7 +16,7 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Runs in the browser, which reads pictures. */
+/** Runs in the browser, which can decode pictures. */
 const COUNT_COLOURS = `async (png) => {
   const picture = await createImageBitmap(await (await fetch('data:image/png;base64,' + png)).blob())
   const canvas = new OffscreenCanvas(picture.width, picture.height).getContext('2d')
@@ -24,7 +24,7 @@ const COUNT_COLOURS = `async (png) => {
   return new Set(new Uint32Array(canvas.getImageData(0, 0, picture.width, picture.height).data.buffer)).size
 }`
 
-/** Why nothing can be looked at in a browser here; undefined when it can. */
+/** Why browser tests cannot run here. Undefined if they can. */
 export const WHY_NO_CHROMIUM: string | undefined = existsSync(EXECUTABLE)
   ? undefined
   : 'no Chromium here: `apt-get install chromium`'
@@ -35,14 +35,14 @@ export function inChromium(name: string): string {
 }
 
 interface BrowserOptions {
-  /** Is sent as the password where a page asks for one. */
+  /** The password to send if a page asks for one. */
   readonly token?: string
-  /** For Chromium's command line, beside those that it always gets. */
+  /** Additional arguments for Chromium. */
   readonly flags?: readonly string[]
   readonly colorScheme?: 'light' | 'dark'
 }
 
-/** A browser with nothing in it, and all that its pages complained about. */
+/** A fresh browser, and all complaints of its pages. */
 export class Browser {
   /** Errors of scripts, refusals of the content security policy, and requests to anywhere but the service. */
   readonly complaints: string[] = []
@@ -67,7 +67,7 @@ export class Browser {
     return new Browser(context, folder)
   }
 
-  /** A page that may speak to this origin only. */
+  /** Opens a page that may connect only to this origin. */
   async page(origin: string): Promise<Page> {
     const page = await this.#context.newPage()
     page.on('pageerror', (error) => this.complaints.push(`${error}`))
@@ -82,7 +82,7 @@ export class Browser {
     return page
   }
 
-  /** How many colours a picture has: text alone has dozens, and what was not drawn has one. */
+  /** Counts the colours of a picture. Text has dozens, an empty picture has one. */
   async coloursIn(picture: Buffer): Promise<number> {
     const page = await this.#context.newPage()
     const colours = await page.evaluate<number>(`(${COUNT_COLOURS})('${picture.toString('base64')}')`)

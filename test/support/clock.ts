@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told otherwise. Starts at an ordinary second of 2026. */
+/** A clock that stands still until it is advanced. Starts in 2026. */
 export interface FakeClock {
   now(): number
   advance(milliseconds: number): void

@@ -17,7 +17,7 @@ const SETTINGS = {
 }
 
 export interface Snippet {
-  /** Where it stands: `README.md:59`. */
+  /** The location, e.g. `README.md:59`. */
   readonly where: string
   readonly code: string
 }
@@ -25,16 +25,16 @@ export interface Snippet {
 /**
  * Compiles snippets as strictly as this package, each as a module of its own.
  *
- * @param declarations Files of types that every snippet may use, by name.
+ * @param declarations Declaration files that every snippet may use, by name.
  * @param options Compiler options that differ from the package's.
- * @returns What tsc prints: nothing if all is well.
+ * @returns The output of tsc, empty if all compile.
  */
 export async function compileSnippets(
   snippets: readonly Snippet[],
   declarations: { readonly [name: string]: string },
   options: object = {},
 ): Promise<string> {
-  // Inside node_modules, where the package is found by its name and nothing is left in the way.
+  // Inside node_modules, where the package resolves by its name.
   const folder = mkdtempSync(join(root, 'node_modules/.snippets-'))
   try {
     const modules = snippets.map(

@@ -1,5 +1,5 @@
-// Many senders of one request: node crowd.mjs <port> <senders> <stay | leave>, the request on standard input.
-// Each has a connection of its own. Tells its parent when all but those that are left waiting are over.
+// Many senders of one request: node crowd.mjs <port> <senders> <stay | leave>, the request on standard input. Each has
+// its own connection. Tells its parent when all have ended except those left waiting.
 import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
@@ -8,7 +8,7 @@ const [port, senders, manner] = process.argv.slice(2)
 const request = await buffer(process.stdin)
 let over = 0
 
-/** Resolves when the request is written. A refusal may close the connection before. */
+/** Resolves when the request is written. A refusal may close the connection earlier. */
 function send() {
   return new Promise((resolve) => {
     const socket = connect({ port: Number(port), host: '127.0.0.1' })
@@ -18,7 +18,7 @@ function send() {
       resolve()
       process.send({ over })
     })
-    // Whoever leaves waits for the server to have heard of it: its side of the connection is closed then.
+    // A sender that leaves waits until the server has closed its side too.
     socket.write(request, () => (manner === 'leave' ? socket.end() : resolve()))
   })
 }

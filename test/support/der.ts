@@ -11,7 +11,7 @@ export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return der(0x30, Buffer.concat(parts))
 }
 
-/** A number that is not negative. */
+/** A non-negative integer. */
 export function integer(bytes: Uint8Array): Buffer {
   return der(0x02, (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.alloc(1), bytes]))
 }

@@ -11,7 +11,7 @@ import {
 import { type Endpoint, hmacEndpoint } from './sender.ts'
 import { type RunningServer, type Setup, TARGETS } from './servers.ts'
 
-/** What of a reply has to be the same, byte for byte, whatever framework sends it. */
+/** The part of a reply that must be identical, byte for byte, on every framework. */
 export interface Wire {
   readonly statusLine: string
   readonly contentType: string | undefined
@@ -19,11 +19,11 @@ export interface Wire {
   readonly retryAfter: string | undefined
   readonly wwwAuthenticate: string | undefined
   readonly connectionClose: boolean
-  /** Whichever of OTHERS is there. */
+  /** Those headers of OTHERS that are present. */
   readonly others?: { readonly [header: string]: string }
 }
 
-/** Further headers that a reply of hookgate may have. */
+/** Additional headers of hookgate's replies. */
 const OTHERS = ['allow', 'x-content-type-options', 'x-hook-secret']
 
 export function wireOf(reply: RawReply | undefined): Wire {
@@ -66,7 +66,7 @@ const PHRASES = {
   503: 'Service Unavailable',
 }
 
-/** The reply to a refused delivery, written out as the design has it. */
+/** The reply to a refused delivery, written out by hand. */
 export function refused(status: keyof typeof PHRASES, code: string, extra: Partial<Wire> = {}): Wire {
   return {
     statusLine: `HTTP/1.1 ${status} ${PHRASES[status]}`,
@@ -78,41 +78,41 @@ export function refused(status: keyof typeof PHRASES, code: string, extra: Parti
 }
 
 export const DUPLICATE: Wire = refused(409, 'event_duplicate')
-/** With the time of the default lease. */
+/** With the default lease as Retry-After. */
 export const IN_PROGRESS: Wire = refused(503, 'event_in_progress', { retryAfter: '60' })
 export const closing = { connectionClose: true }
 export const UNAUTHORIZED: Wire = refused(401, 'unauthorized')
 export const UNAUTHORIZED_JWT: Wire = { ...UNAUTHORIZED, wwwAuthenticate: 'Bearer' }
 
-/** One running server and a sender in front of it. */
+/** A running server and its sender. */
 export interface Client extends Endpoint, RunningServer {
-  /** Sends bytes, or a request as it stands, on a new connection. Throws when there is no reply. */
+  /** Sends bytes or a request on a new connection. Throws if there is no reply. */
   send(request: RawRequest | Uint8Array): Promise<Wire>
-  /** Resolves when the server has closed the connection; where it leaves that to the sender, this one does. */
+  /** Resolves when the connection is closed, by the server or else by this sender. */
   hungUp(connection: RawConnection): Promise<void>
 }
 
 export interface Row {
-  /** Begins with the ids of the rows in the attack catalogue. */
+  /** Starts with the IDs of its rows in the attack catalogue. */
   readonly name: string
-  /** Default: an HMAC listener. Made anew for each framework. */
+  /** Makes the listener, once per framework. Default: an HMAC listener. */
   readonly endpoint?: () => Endpoint | Promise<Endpoint>
-  /** How the endpoint is mounted, where that matters. */
+  /** How to mount the endpoint, if it matters. */
   readonly setup?: (endpoint: Endpoint) => Partial<Setup>
-  /** The replies in question. It may expect other things on the way. */
+  /** Returns the replies to compare. May make other expectations. */
   readonly send: (client: Client) => Promise<Wire | readonly Wire[]>
   readonly expected: Wire | readonly Wire[]
-  /** What the reply is on the targets of a difference that is accounted for. */
+  /** The replies of targets with a listed difference. */
   readonly differs?: { readonly [Name in DifferenceName]?: Wire | readonly Wire[] | 'not sent' }
-  /** How often the store is asked for an event. Default: once for each run of the handler and each event that is taken. */
+  /** How often an event is claimed. Default: once per run of the handler and per duplicate. */
   readonly claims?: number
-  /** How often the handler runs. Default: once for each reply of the handler with 200. */
+  /** How often the handler runs. Default: once per 200 of the handler. */
   readonly handled?: number
 }
 
 /**
- * One test a row: every framework has to give the expected replies, run its handler for accepted deliveries only, and
- * claim no event for a delivery that was refused before.
+ * Makes one test per row. Every framework must give the expected replies, run its handler only for accepted deliveries,
+ * and claim no event for refused ones.
  */
 export function describeMatrix(name: string, rows: readonly Row[]): void {
   describe(name, () => {
@@ -126,7 +126,7 @@ export function describeMatrix(name: string, rows: readonly Row[]): void {
   })
 }
 
-/** Runs a row on each framework. The result is named by framework, so that a failure shows which one is odd. */
+/** Runs a row on each framework. Names the results by framework, so that a failure shows the one that differs. */
 async function onEach({ endpoint: create = hmacEndpoint, setup, send }: Row, targets: readonly string[]) {
   const started = Object.entries(TARGETS).filter(([framework]) => targets.includes(framework))
   const runs = started.map(async ([framework, start]) => {
@@ -161,7 +161,7 @@ function clientOf(target: string, endpoint: Endpoint, server: RunningServer): Cl
     hungUp: async (connection) => {
       if (!isDifferent(target, 'left open')) return connection.closed()
       connection.abort()
-      // Time enough for what the server may still make of the connection.
+      // Gives the server time to act on the connection.
       await send(await endpoint.request({ method: 'GET' }))
     },
   }
@@ -178,7 +178,7 @@ function expectedOn(target: string, row: Row) {
   return { wires, handled, claims }
 }
 
-/** Without what the target's server writes by itself. */
+/** Removes what the target's server adds by itself. */
 function comparable(target: string, wire: Wire): Wire {
   return isDifferent(target, 'own Connection') ? { ...wire, connectionClose: false } : wire
 }

@@ -1,9 +1,9 @@
 /**
- * Everything in which a target's answer may differ from the others', and why. A row of the matrix points here by name;
- * whatever is not listed has to be equal, byte for byte. docs/runtimes.md shows the same list.
+ * All accepted differences between the targets' replies, with their reasons. Rows of the matrix refer to them by name.
+ * Everything else must be identical, byte for byte. docs/runtimes.md shows the same list.
  */
 export interface Difference {
-  /** How the names of the targets end, in `TARGETS`. */
+  /** The ends of the targets' names in `TARGETS`. */
   readonly on: readonly string[]
   readonly why: string
 }

@@ -8,17 +8,17 @@ import { DynamoDB, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 
 const ENGINE = fileURLToPath(new URL('./dynamodb-engine.mjs', import.meta.url))
 
-/** What the SDK has to be told of a server on this machine. The keys open nothing. */
+/** The SDK's settings for a local server, with dummy keys. */
 export function settingsFor(port: number): DynamoDBClientConfig {
   const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
   return { endpoint: `http://127.0.0.1:${port}`, region: 'local', credentials }
 }
 
-/** dynalite in a process of its own, on a folder that goes with it. */
+/** dynalite in a separate process, on a temporary folder. */
 export class DynamodbServer {
-  /** dynalite itself, which does not say what stood in the way of a condition. */
+  /** dynalite itself, which does not return the item of a failed condition. */
   plainPort = 0
-  /** In front of it: that, and time to live, as AWS has them. */
+  /** A front that adds this and time to live, as in AWS. */
   port = 0
   readonly #folder: string
   readonly #clients: DynamoDB[] = []
@@ -39,7 +39,7 @@ export class DynamodbServer {
     return server
   }
 
-  /** On the same ports and folder, after `halt`. */
+  /** Restarts on the same ports and folder after `halt`. */
   async resume(): Promise<void> {
     const child = fork(ENGINE, [this.#folder, `${this.plainPort}`, `${this.port}`], { execArgv: [] })
     this.#child = child
@@ -52,7 +52,7 @@ export class DynamodbServer {
     this.port = ports.frontPort
   }
 
-  /** A client that is gone with the server. By default it tries once: the tests say what is tried again. */
+  /** A client that is destroyed with the server. Does not retry by default. */
   client(settings: DynamoDBClientConfig = {}): DynamoDB {
     const client = new DynamoDB({ ...settingsFor(this.port), maxAttempts: 1, ...settings })
     this.#clients.push(client)
@@ -75,7 +75,7 @@ export class DynamodbServer {
     await gone
   }
 
-  /** Stops the process as it is: connections stay open, and nothing is answered. */
+  /** SIGSTOP: connections stay open without answers. */
   pause(): void {
     this.#child?.kill('SIGSTOP')
   }

@@ -5,7 +5,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { newKey } from './keys.ts'
 
-/** A JWT listener on a fake clock, and a sender that has its key (ES256, made for this listener). */
+/** A JWT listener on a fake clock, and a sender with a new ES256 key. */
 export async function es256Listener(options: Partial<ListenerOptions> = {}): Promise<{
   listener: Listener
   clock: FakeClock

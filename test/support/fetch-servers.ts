@@ -5,20 +5,20 @@ import { ENGINE } from './runtime.ts'
 
 export interface Listening {
   readonly address: NetConnectOpts
-  /** One entry for each connection that is over. */
+  /** One entry per closed connection. */
   readonly closings: Log<string>
 }
 
-/** A fetch handler that is told the sender's address, where the server knows it. */
+/** A fetch handler that gets the sender's address, if the server knows it. */
 export type FetchApp = (request: Request, ip: string | undefined) => Response | Promise<Response>
 
-/** Serves with the runtime's own server until the test is over. */
+/** Serves with the runtime's own server until the test ends. */
 export async function serveFetch(
   app: FetchApp,
   listenOn: ListenOptions = { port: 0, host: '127.0.0.1' },
 ): Promise<Listening> {
   const closings = new Log<string>()
-  // These servers show no connections; a request that is cut off is all that they tell.
+  // These servers do not expose connections, only aborted requests.
   const watched: FetchApp = (request, ip) => {
     request.signal.addEventListener('abort', () => closings.add('closed'))
     return app(request, ip)

@@ -9,7 +9,7 @@ export const SECRET = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'
 export function hmacListener(options: Partial<ListenerOptions> = {}): {
   listener: Listener
   clock: FakeClock
-  /** A valid delivery, signed over exactly what is given. */
+  /** A valid delivery, signed over exactly the given values. */
   deliver(given?: Partial<SignHmacOptions> & { sourceIp?: string }): Promise<Delivery>
 } {
   const clock = fakeClock()
@@ -35,7 +35,7 @@ export function hmacListener(options: Partial<ListenerOptions> = {}): {
   }
 }
 
-/** The same delivery with other headers: undefined takes one away, an array repeats it. */
+/** The same delivery with changed headers. Undefined removes one, an array repeats it. */
 export function withHeaders(
   delivery: Delivery,
   changed: { readonly [name: string]: string | readonly string[] | undefined },

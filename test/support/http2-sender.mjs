@@ -1,4 +1,6 @@
-/** Sends `count` bodies over one HTTP/2 session, fifty at a time, and ends none of them. Tells its parent the answers, and stays connected. */
+/**
+ * Sends `count` unfinished bodies over one HTTP/2 session, fifty at a time. Reports the responses and stays connected.
+ */
 
 import { connect } from 'node:http2'
 

@@ -18,7 +18,7 @@ export interface Sending {
   readonly key?: SigningKey
   readonly body?: string
   readonly eventId?: string
-  /** Members to add to the token's header, or to replace; undefined leaves one out. */
+  /** Members to add to the token's header or to replace. Undefined removes one. */
   readonly header?: Members
   readonly claims?: Members
   /** Rewrites the JSON texts before they are signed. */
@@ -27,7 +27,7 @@ export interface Sending {
   readonly signer?: (input: string) => Uint8Array
   /** Rewrites the signed token. */
   readonly token?: (compact: string) => string
-  /** Rewrites the whole header: undefined takes it away, an array repeats it. */
+  /** Rewrites the whole header. Undefined removes it, an array repeats it. */
   readonly authorization?: (token: string) => string | readonly string[] | undefined
   readonly headers?: { readonly [name: string]: string }
 }
@@ -35,7 +35,7 @@ export interface Sending {
 export interface JwtSender {
   readonly listener: Listener
   readonly clock: FakeClock
-  /** A valid delivery, unless `sending` says otherwise. */
+  /** A delivery, valid except for `sending`. */
   deliver(sending?: Sending): Delivery
   /** Delivers and verifies. */
   send(sending?: Sending): Promise<Verdict>
@@ -100,7 +100,7 @@ export function bodyHash(body: string): string {
   return createHash('sha256').update(body).digest('base64url')
 }
 
-/** A refusal with 401 `token_invalid`, for this very cause: many causes share the reason. */
+/** A refusal with 401 `token_invalid` and exactly this detail, because many causes share the reason. */
 export function invalid(detail: RegExp | string) {
   return {
     ok: false,
@@ -114,7 +114,7 @@ export const ACCEPTED = { ok: true }
 export const MISSING = { ok: false, status: 401, reason: 'auth_missing' }
 export const EXPIRED = { ok: false, status: 401, reason: 'token_expired' }
 
-/** A JWT listener whose keys come from a real server on this machine, on the same fake clock. */
+/** A JWT listener whose keys come from a real local server, on the same fake clock. */
 export async function remoteSender(
   key: SigningKey,
   answer: KeyHostAnswer,
@@ -126,7 +126,7 @@ export async function remoteSender(
   return { ...jwtSender(key, { clock, keySet }), host, keySet }
 }
 
-/** A refusal to decide: 503, and when to come back. */
+/** Undecided: 503 with Retry-After. */
 export function unavailable(message: RegExp, retryAfterSeconds: unknown = expect.any(Number)) {
   return {
     name: 'KeySetError',

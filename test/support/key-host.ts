@@ -15,12 +15,12 @@ import { selfSigned } from './self-signed.ts'
 /** A JWKS to serve, or a way to misbehave. */
 export type KeyHostAnswer = object | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** A real server on this machine that serves a key set. It is closed when the test is over. */
+/** A real local server for a key set. Closes when the test ends. */
 export interface KeyHost {
   readonly url: string
   /** How many requests arrived. */
   readonly requests: number
-  /** What the next request gets. */
+  /** The reply to the next request. */
   answer: KeyHostAnswer
   /** Undefined where the global one reaches the server: in workerd, Node's servers have no socket. */
   readonly fetch: Fetch | undefined
@@ -30,7 +30,7 @@ export function keyHost(answer: KeyHostAnswer): Promise<KeyHost> {
   return listen('http', answer, createServer)
 }
 
-/** The same over TLS, with a certificate of its own making: `fetch` trusts it, nothing else does. */
+/** The same over TLS, with a self-signed certificate that only `fetch` trusts. */
 export async function secureKeyHost(
   answer: KeyHostAnswer,
 ): Promise<KeyHost & { fetch: Fetch; certificate: string }> {
@@ -68,7 +68,7 @@ async function listen(
   return host
 }
 
-/** Hands requests to a server that listens in the same workerd. */
+/** Passes requests to a server in the same workerd. */
 function fetchByHand(port: number): Fetch {
   return async (url, init) => {
     const cloudflare = 'cloudflare:node'
@@ -86,7 +86,7 @@ export function plainly(
   return (_, response) => response.writeHead(status, headers).end(body)
 }
 
-/** Takes the request and never answers. */
+/** Accepts the request and never responds. */
 export const hanging: KeyHostAnswer = () => {}
 
 /** A `fetch` over node:https that trusts one certificate and follows nothing, as a service would inject it. */

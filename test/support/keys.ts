@@ -13,12 +13,12 @@ export interface SigningKey {
   sign(text: string): Buffer
 }
 
-/** Makes a key. An RSA key takes a tenth of a second: make one a file, not one a test. */
+/** Makes a key. An RSA key takes 0.1 s, so make one per file, not per test. */
 export function newKey(algorithm: JwtAlgorithm, keyId = `key-${algorithm}`): SigningKey {
   return signingKey(newPrivateKey(algorithm), algorithm, keyId)
 }
 
-/** Wraps a private key that a test brings itself. */
+/** Wraps a test's own private key. */
 export function signingKey(keyObject: KeyObject, algorithm: JwtAlgorithm, keyId: string): SigningKey {
   const jwk = keyObject.export({ format: 'jwk' })
   const named = { kid: keyId, alg: algorithm }
@@ -52,7 +52,7 @@ export function signingInput(header: JsonText, payload: JsonText): string {
   return `${segment(header)}.${segment(payload)}`
 }
 
-/** A token made by hand: nothing in it is checked, only the signature is right. */
+/** A hand-made token. Its signature is valid, its content unchecked. */
 export function compactToken(
   header: JsonText,
   payload: JsonText,
@@ -72,13 +72,13 @@ export function base64url(content: string | Uint8Array): string {
   return Buffer.from(content).toString('base64url')
 }
 
-/** The bytes of a token's signature, changed, and put back. */
+/** Replaces the bytes of a token's signature. */
 export function changeSignature(token: string, change: (signature: Buffer) => Uint8Array): string {
   const [header = '', payload = '', signature = ''] = token.split('.')
   return `${header}.${payload}.${base64url(change(Buffer.from(signature, 'base64url')))}`
 }
 
-/** A number as bytes, big end first. */
+/** A number as big-endian bytes. */
 export function toBytes(value: bigint, length: number): Buffer {
   return Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex')
 }

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** Bytes that are still in use after a collection, on the heap and in buffers. */
+/** The bytes in use after a garbage collection, on the heap and in buffers. */
 export function liveBytes(): number {
   collectGarbage()
   collectGarbage() // what finalizers let go of

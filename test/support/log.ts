@@ -1,4 +1,4 @@
-/** A list that can be waited for: what happens on the server is told here, so that no test has to sleep. */
+/** A list to wait on. Servers log their events here, so that no test has to sleep. */
 export class Log<Entry> {
   readonly entries: Entry[] = []
   #waiting: { readonly isReached: () => boolean; readonly resolve: () => void }[] = []
@@ -9,14 +9,14 @@ export class Log<Entry> {
     this.#waiting = this.#waiting.filter(({ isReached }) => !isReached())
   }
 
-  /** Resolves when there are this many entries, or now. */
+  /** Resolves when there are at least this many entries. */
   reaches(count: number): Promise<void> {
     const isReached = () => this.entries.length >= count
     if (isReached()) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push({ isReached, resolve }))
   }
 
-  /** Resolves when this entry is there. */
+  /** Resolves when the list contains this entry. */
   has(entry: Entry): Promise<void> {
     const isReached = () => this.entries.includes(entry)
     if (isReached()) return Promise.resolve()

@@ -9,7 +9,7 @@ export async function outcome<Payload>(delivery: Delivery, listener: Listener<Pa
   return inWords(await verify(delivery, listener))
 }
 
-/** The event of a delivery that has to pass. */
+/** The event of a delivery that must be accepted. */
 export async function acceptedEvent<Payload>(
   delivery: Delivery,
   listener: Listener<Payload>,

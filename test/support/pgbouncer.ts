@@ -10,7 +10,7 @@ import { untilSaid } from './until-said.ts'
 /** Debian keeps it among the programs of the administrator. */
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin`
 
-/** Why nothing can be tested behind a real PgBouncer here; undefined when it can. */
+/** Why tests cannot use a real PgBouncer here. Undefined if they can. */
 export const WHY_NO_PGBOUNCER: string | undefined =
   WHY_NO_POSTGRES ?? (isInstalled() ? undefined : 'no PgBouncer here: `apt-get install pgbouncer`')
 
@@ -25,7 +25,7 @@ export type PoolMode = 'transaction' | 'statement'
 /** Fewer than any client opens, so that statements of many clients meet on each. */
 const SERVER_CONNECTIONS = 3
 
-/** A pooler of its own in front of a server, on a socket in a folder of its own. */
+/** A pooler in front of a server, on a socket in its own folder. */
 export class Pgbouncer {
   readonly #server: PostgresServer
   readonly #folder = mkdtempSync(join(tmpdir(), 'hookgate-pgbouncer-'))
@@ -51,7 +51,7 @@ export class Pgbouncer {
     return { ...this.#server.address, host: this.#folder }
   }
 
-  /** SIGKILL: no client is told. */
+  /** SIGKILL, without notice to clients. */
   async halt(): Promise<void> {
     const pooler = this.#process
     if (!pooler || pooler.exitCode !== null || pooler.signalCode !== null) return
@@ -73,7 +73,7 @@ export class Pgbouncer {
     await untilSaid(pooler, 'process up')
   }
 
-  /** Stops it for good, and removes its folder. */
+  /** Stops it and removes its folder. */
   async remove(): Promise<void> {
     await this.halt()
     this.#guard.kill('SIGKILL')

@@ -7,14 +7,14 @@ import { untilSaid } from './until-said.ts'
 /** Debian keeps the server out of PATH, in a folder for each version. */
 const DEBIAN = '/usr/lib/postgresql'
 
-/** Where `initdb` and `postgres` are; undefined on a machine without them. */
+/** The folder of `initdb` and `postgres`. Undefined if they are not installed. */
 const BINARIES = findBinaries()
 
 /** Postgres and PgBouncer refuse to run as root. Undefined where nobody has to be changed into. */
 export const USER: { uid: number; gid: number } | undefined =
   process.getuid?.() === 0 ? accountOf('postgres', 'nobody') : undefined
 
-/** Why nothing can be tested against a real Postgres here; undefined when it can. */
+/** Why tests cannot use a real Postgres here. Undefined if they can. */
 export const WHY_NO_POSTGRES: string | undefined =
   BINARIES === undefined ? 'no Postgres here: `apt-get install postgresql`' : undefined
 
@@ -33,7 +33,7 @@ kill -CONT "$postmaster"; kill -QUIT "$postmaster"
 sleep 1
 rm -rf "$0"`
 
-/** A server of its own in a folder of its own. Nothing is shared with another test, and no port is used. */
+/** A server in its own folder. Shares nothing with other tests and uses no port. */
 export class PostgresServer {
   /** Its socket is here, as `.s.PGSQL.5432`. */
   readonly folder: string
@@ -95,7 +95,7 @@ export class PostgresServer {
     await untilSaid(postmaster, 'ready to accept connections')
   }
 
-  /** Stops at once, as a crash would: no client is told. */
+  /** Stops at once, like a crash, without notice to clients. */
   async halt(): Promise<void> {
     const postmaster = this.#postmaster
     if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return
@@ -115,7 +115,7 @@ export class PostgresServer {
     this.#signal('SIGCONT')
   }
 
-  /** Stops it for good, and removes its folder. */
+  /** Stops it and removes its folder. */
   async remove(): Promise<void> {
     await this.halt()
     this.#guard.kill('SIGKILL')

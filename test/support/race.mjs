@@ -6,10 +6,10 @@ Usage: node test/support/race.mjs SUBJECT [options]     (after npm run build)
   --config JSON         where its engine is: '{"port":6379}' (redis), '{"connection":{"port":5432}}' (postgres),
                         '{"client":"libsql","path":"/tmp/events.db"}' (sqlite), '{"port":8000}' (dynamodb, after
                         node test/support/dynamodb-engine.mjs FOLDER 0 8000)
-  --rounds N            rounds of the race (100); 0 leaves it out
-  --processes N         that race (8)
+  --rounds N            rounds of the race (100); 0 skips it
+  --processes N         racing processes (8)
   --deliveries N        of the one event, in each round (1000)
-  --kills N             workers killed (500); 0 leaves it out
+  --kills N             workers killed (500); 0 skips it
   --lease-ms N          of the killed workers (400)
   --lanes N             killed side by side (4)
 

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 (mulberry32). The same seed gives the same numbers. */
 export function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

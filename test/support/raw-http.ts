@@ -2,7 +2,7 @@ import { connect, type NetConnectOpts } from 'node:net'
 
 export type Header = readonly [name: string, value: string]
 
-/** A request as its sender means it; `toBytes` writes it down, right or wrong. */
+/** A request, valid or not. `toBytes` serialises it. */
 export interface RawRequest {
   readonly method: string
   readonly path: string
@@ -49,7 +49,7 @@ export function headerOf(reply: RawReply, name: string): string | undefined {
   return reply.headers.find(([found]) => found === name)?.[1]
 }
 
-/** A client that writes bytes and reads replies, and knows no rule of HTTP but where a reply ends. */
+/** A client that writes bytes and reads replies. It knows no rule of HTTP except where a reply ends. */
 export class RawConnection {
   readonly #socket
   readonly #closed: Promise<void>
@@ -79,12 +79,12 @@ export class RawConnection {
     return new Promise((resolve) => this.#socket.write(bytes, () => resolve()))
   }
 
-  /** Says that nothing more will come, and goes on listening. */
+  /** Half-closes the connection and keeps reading. */
   finish(): void {
     this.#socket.end()
   }
 
-  /** Leaves without a word, and forgets what was not read. */
+  /** Destroys the connection and discards unread bytes. */
   abort(): void {
     this.#socket.destroy()
   }
@@ -94,7 +94,7 @@ export class RawConnection {
     return this.#closed
   }
 
-  /** The next final reply; undefined when the connection ends before there is one. */
+  /** The next final reply. Undefined if the connection ends first. */
   async reply({ hasBody = true }: { hasBody?: boolean } = {}): Promise<RawReply | undefined> {
     for (;;) {
       const parsed = parseReply(this.#received, hasBody, this.#ended)
@@ -148,7 +148,7 @@ function bodyEnd(
   return ended ? bytes.length : undefined
 }
 
-/** Sends one request on a connection of its own and gives its reply. */
+/** Sends one request on a new connection and returns its reply. */
 export async function exchange(
   address: NetConnectOpts,
   bytes: Uint8Array,

@@ -15,7 +15,7 @@ export const REDIS_MISSING: string | undefined =
     : 'skipped: there is no redis-server on this machine (Debian: apt-get install redis-server)'
 if (REDIS_MISSING) console.warn(`test/stores/redis ${REDIS_MISSING}`)
 
-/** A redis-server of the tests' own, on a free port, with a folder that goes with it. */
+/** A redis-server on a free port, with a temporary folder. */
 export interface RedisServer {
   readonly port: number
   /** Runs one command with redis-cli. */
@@ -24,10 +24,10 @@ export interface RedisServer {
   kill(): Promise<void>
   /** On the same port and folder, after a `kill`. */
   start(): Promise<void>
-  /** Stops the process as it is: connections stay open, and nothing is answered. */
+  /** SIGSTOP: connections stay open without answers. */
   pause(): void
   resume(): void
-  /** The end: no process and no folder is left. */
+  /** Stops the process and removes the folder. */
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import { it } from 'vitest'
 
-/** What runs these tests: `npm run test:runtimes` runs them on all. */
+/** The runtime of these tests. `npm run test:runtimes` runs them on all. */
 export const ENGINE: 'node' | 'bun' | 'deno' | 'workerd' = findEngine()
 
 export const IN_WORKERD: boolean = ENGINE === 'workerd'

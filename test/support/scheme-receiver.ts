@@ -15,7 +15,7 @@ export interface SchemeReceiver {
   receive(request: Received): Promise<Verdict>
 }
 
-/** A listener of a sender's scheme, on a clock that stands still. */
+/** A listener with a sender's scheme, on a stopped clock. */
 export function schemeReceiver(auth: Authenticator, clock: FakeClock = fakeClock()): SchemeReceiver {
   const listener = defineListener({
     id: 'a-sender',

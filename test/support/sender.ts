@@ -33,17 +33,17 @@ export interface Given extends Partial<SignOptions> {
   readonly claims?: { readonly [claim: string]: unknown }
 }
 
-/** A listener on a clock that stands still, with all that it is known to have done, and a sender it believes. */
+/** A listener on a stopped clock, with logs of its actions, and a sender with valid keys. */
 export interface Endpoint {
   readonly listener: Listener
   readonly clock: FakeClock
-  /** What the store was asked: `claim <event id>`. */
+  /** The calls of the store, e.g. `claim <event id>`. */
   readonly calls: Log<string>
   /** `accepted`, or the reason. */
   readonly verdicts: Log<string>
   /** How long each verdict took, in milliseconds. */
   readonly durations: Log<number>
-  /** What `onError` was told. */
+  /** The errors that `onError` got. */
   readonly failures: Log<unknown>
   /** Finds the listener for every path, and logs the path. */
   lookup(path: string): Listener

@@ -39,9 +39,9 @@ export interface RunningServer {
   readonly address: NetConnectOpts
   /** The events that reached the handler. */
   readonly handled: readonly WebhookEvent[]
-  /** What reached the framework's error path. */
+  /** The errors that reached the framework's error handler. */
   readonly errors: readonly unknown[]
-  /** One entry for each connection that is over. */
+  /** One entry per closed connection. */
   readonly closings: Log<string>
 }
 
@@ -223,7 +223,7 @@ function findTargets(): typeof TARGETS {
   return ENGINE === 'node' ? ON_NODE : { [`Hono on ${OWN}`]: onOwnHono, [`web on ${OWN}`]: onOwnWeb }
 }
 
-/** Listens until the test is over. */
+/** Listens until the test ends. */
 export async function serve(
   app: RequestListener | ReturnType<typeof createAdaptorServer>,
   listenOn: ListenOptions = { port: 0, host: '127.0.0.1' },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, TestCase, TestModule, Vite } from 'vitest/node'
 
-/** How a test says in its name why it was skipped. */
+/** The pattern of a skip reason in a test's name. */
 const REASON = / ?\(skipped: ([^)]*)\)/
 const CONDITION = /\bskipIf\(((?:[^()]|\([^()]*\))*)\)/g
 

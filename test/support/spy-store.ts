@@ -1,6 +1,6 @@
 import type { EventStore } from '../../src/index.ts'
 
-/** A store that keeps a list of what it was asked. `calls` holds `verb eventId`. */
+/** A store that records its calls. `calls` holds `verb eventId`. */
 export function spyStore(inner: EventStore): { store: EventStore; calls: string[]; owners: string[] } {
   const calls: string[] = []
   const owners: string[] = []

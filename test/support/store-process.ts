@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 const WORKER = fileURLToPath(new URL('./store-worker.mjs', import.meta.url))
 const SUBJECTS = new URL('../stores/subjects/', import.meta.url)
 
-/** Longest that one request, or the start of a process, may take. */
+/** The deadline of a request and of a process's start. */
 const PATIENCE_MS = 60_000
-/** How long a process may take to end by itself. */
+/** How long to wait for a process to exit. */
 const PARTING_MS = 2_000
 
 export interface SubjectChoice {
@@ -32,7 +32,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Another Node process with a store of its own. */
+/** A Node process with its own store. */
 export class StoreProcess {
   /** The steps that were reported, in their order. */
   readonly steps: string[] = []
@@ -83,7 +83,7 @@ export class StoreProcess {
     return answer
   }
 
-  /** SIGKILL, and the wait until the process is gone and all it said has been read. */
+  /** Kills the process. Resolves when it has exited and its output is read. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL')
     await this.#gone
@@ -134,7 +134,7 @@ export class StoreProcess {
   }
 }
 
-/** Starts processes for `use`, and sees to it that none is left, whatever happens. */
+/** Starts processes for `use`. Always ends all of them. */
 export async function withProcesses<Result>(
   choice: SubjectChoice,
   use: (start: () => Promise<StoreProcess>) => Promise<Result>,

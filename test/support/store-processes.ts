@@ -19,14 +19,14 @@ export interface RaceOptions extends SubjectChoice {
   readonly rounds: number
   /** Claims of one event in one round, over all processes: a multiple of `processes`. */
   readonly deliveries: number
-  /** What all but one are answered. Default `busy`; in mode single it is `done`. */
+  /** The answer of all claims but one. Default `busy`. In mode `single` it is `done`. */
   readonly losersAnswer?: 'busy' | 'done' | undefined
   readonly onRound?: ((round: number, acceptances: number) => void) | undefined
 }
 
 /**
- * Each round, all processes claim one event at once, each delivery as an owner of its own.
- * Resolves to the acceptances of each round: 1 is right, and nothing else.
+ * In each round, all processes claim one event at once, each delivery as its own owner. Resolves to the number of
+ * acceptances per round, which must be 1.
  *
  * @throws when a claim fails, or answers anything but `acquired` and `losersAnswer`.
  */

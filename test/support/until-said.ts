@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** Resolves once the process has written the words to stderr. @throws when it ends before: with all that it said. */
+/** Resolves when the process has written the words to stderr. @throws if it ends first, with its output. */
 export function untilSaid(child: ChildProcess, words: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = ''

@@ -1,6 +1,6 @@
 import type { Fetch } from '../../src/jwt.ts'
 
-/** What hosts answer, by URL; `*` for every other URL. */
+/** The hosts' responses by URL. `*` stands for every other URL. */
 export interface VectorFetches {
   readonly [url: string]: { readonly status: number; readonly body: unknown }
 }

@@ -4,7 +4,7 @@ import { workOnNext } from '../../src/runs/worker.ts'
 import type { Subject } from './databases.ts'
 import { replyOf } from './reply.ts'
 
-/** An automation and what its sender knows. */
+/** An automation, and what its sender needs. */
 export interface Sender {
   readonly automationId: string
   readonly listenerId: string
@@ -14,7 +14,7 @@ export interface Sender {
 
 export const RECORD = [{ type: 'record', valueCel: 'ctx.trigger' }]
 
-/** Creates an automation that takes HMAC, published and enabled unless told otherwise. */
+/** Creates an HMAC automation, published and enabled by default. */
 export async function newSender(
   subject: Subject,
   {
@@ -37,7 +37,7 @@ export async function newSender(
   return { automationId, listenerId, path, secret: body.signingSecret?.secret ?? '' }
 }
 
-/** A delivery that is signed at the subject's time. */
+/** A delivery signed at the subject's time. */
 export function signed(
   subject: Subject,
   { secret }: Pick<Sender, 'secret'>,
@@ -57,7 +57,7 @@ export async function send(subject: Subject, sender: Sender, body?: unknown, eve
   return deliver(subject, sender, await signed(subject, sender, body, eventId))
 }
 
-/** Does every job that waits; one that was queued in this very millisecond is only given out in the next. */
+/** Works on every waiting job. pg-boss hands out a job only in the millisecond after it was queued. */
 export async function workAll(subject: Subject): Promise<void> {
   const waiting = () => subject.database.query("SELECT FROM pgboss.job WHERE state = 'created' LIMIT 1")
   while ((await workOnNext(subject.dependencies)) || (await waiting()).length > 0);
@@ -68,7 +68,7 @@ export async function runsOf(subject: Subject, { automationId }: Sender) {
   return body.list.map(({ run }) => run)
 }
 
-/** The newest. */
+/** The newest run. */
 export async function runOf(subject: Subject, sender: Sender) {
   const [run] = await runsOf(subject, sender)
   if (run === undefined) throw new Error('the automation has no run')

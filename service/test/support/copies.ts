@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Database } from '../../src/database/database.ts'
 import { onPGlite } from '../../src/database/pglite.ts'
 
-/** What `templates.ts` prepares once for a run of the tests. A file of tests takes copies, and nobody writes to these. */
+/** The templates that `templates.ts` prepares once per test run. Test files work on copies, never on the templates. */
 export const TEMPLATE = 'service_template'
 
 /** @param tar The data folder of a PGlite. */
@@ -12,24 +12,24 @@ export async function copyOfPGlite(tar: string): Promise<Database> {
   return onPGlite(await PGlite.create({ loadDataDir: new Blob([await readFile(tar)]) }))
 }
 
-/** For pg: a folder is where a server's socket is. */
+/** For pg, a folder is the path of a server's socket. */
 export function addressIn(host: string, database: string) {
   return { host, port: 5432, user: 'hookgate', database }
 }
 
 type Address = ReturnType<typeof addressIn>
 
-/** The same for a process of its own. */
+/** The same for another process. */
 export function urlOf({ host, user, database }: Address): string {
   return `postgres://${user}@localhost/${database}?host=${host}`
 }
 
-/** @param folder Where the server is that has the template. */
+/** @param folder The folder of the server with the template. */
 export function copyOfPostgres(folder: string): Promise<Address> {
   return newDatabase(folder, TEMPLATE)
 }
 
-/** Empty, unless it is made after a template. */
+/** Empty unless copied from a template. */
 export async function newDatabase(folder: string, template = 'template1'): Promise<Address> {
   const name = `copy_${crypto.randomUUID().replaceAll('-', '')}`
   const client = new pg.Client(addressIn(folder, 'postgres'))

@@ -6,7 +6,7 @@ import { Subject } from './subject.ts'
 
 export { Subject } from './subject.ts'
 
-/** The same tests on PGlite, and on a Postgres server where there is one. */
+/** Runs the same tests on PGlite, and on a Postgres server if there is one. */
 export function describeService(name: string, tests: (subject: Subject) => void): void {
   describe(`${name}, on PGlite`, () => {
     const subject = new Subject()
@@ -18,7 +18,7 @@ export function describeService(name: string, tests: (subject: Subject) => void)
   describeOnPostgres(name, tests)
 }
 
-/** Only where there is a server: for what PGlite does not have. */
+/** Runs tests only on a Postgres server, for what PGlite lacks. */
 export function describeOnPostgres(name: string, tests: (subject: Subject) => void): void {
   describe.skipIf(WHY_NO_POSTGRES)(onPostgres(`${name}, on Postgres`), () => {
     const subject = new Subject()

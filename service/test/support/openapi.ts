@@ -19,7 +19,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-/** As much of OpenAPI 3.1 as the tests look at. */
+/** The part of OpenAPI 3.1 that the tests read. */
 export interface OpenApiDocument {
   readonly info: { readonly version: string }
   readonly servers: readonly object[]
@@ -32,7 +32,7 @@ export interface OpenApiDocument {
 }
 
 export async function openApiOf({ app }: Subject): Promise<OpenApiDocument> {
-  // What it really is finds the linter.
+  // The linter checks the real type.
   return (await (await app.request('/openapi.json')).json()) as OpenApiDocument
 }
 

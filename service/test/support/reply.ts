@@ -9,7 +9,7 @@ import type { TaskAudit } from '../../src/tasks/audit/schema.ts'
 import type { taskActionSchema } from '../../src/tasks/schema/requests.ts'
 import type { TaskView, taskActionResponse } from '../../src/tasks/schema/view.ts'
 
-/** What is null, or the first of a list, is there in the replies in which a test looks into it; if not, the test fails. */
+/** Nullable members and first elements count as present. A test that reads a missing one fails. */
 type Present<Value> = Value extends readonly (infer Element)[]
   ? [Present<Element>, ...Present<Element>[]]
   : Value extends object
@@ -50,6 +50,6 @@ export interface Reply {
 
 export async function replyOf(response: Response): Promise<Reply> {
   const { status, headers } = response
-  // What it really holds is what the tests find out.
+  // The tests check the real content.
   return { status, headers, body: (await response.json()) as ReplyBody }
 }

@@ -5,7 +5,7 @@ import { inject } from 'vitest'
 import { ServiceProcess } from '../processes/service-process.ts'
 import { newDatabase, urlOf } from './copies.ts'
 
-/** A service with the demo tenant in a process of its own: on Postgres where there is one, else on PGlite. */
+/** A service with the demo tenant in a separate process, on Postgres if available, otherwise on PGlite. */
 export async function startedService(): Promise<{ service: ServiceProcess; end: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-service-'))
   const server = inject('postgresFolder')

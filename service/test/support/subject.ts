@@ -11,7 +11,7 @@ import { replyOf } from './reply.ts'
 
 const SECRET = 'a secret that is only known to the tests of the service'
 
-/** A migrated and seeded service on one engine, alive for one `describe`. */
+/** A migrated and seeded service on one engine, for one `describe`. */
 export class Subject {
   readonly clock = fakeClock()
   readonly stopping = new AbortController()
@@ -67,7 +67,7 @@ export class Subject {
     }
   }
 
-  /** A token with one role, of Ada's unless told otherwise. */
+  /** A token with one role, by default for Ada. */
   async tokenWith(role: Role, userId = 'user-ada'): Promise<string> {
     const [id, secret] = [crypto.randomUUID().replaceAll('-', ''), 's'.repeat(43)]
     await this.database.query(
@@ -77,7 +77,7 @@ export class Subject {
     return `svc_${id}_${secret}`
   }
 
-  /** A request with the demo token, unless `token` says otherwise; `undefined` sends none. JSON in, JSON out. */
+  /** Sends a JSON request with the demo token by default. A `token` of undefined sends none. */
   async ask(method: string, path: string, body?: unknown, token: string | undefined = this.token) {
     const reply = await this.app.request(path, {
       method,

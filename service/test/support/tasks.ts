@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Subject } from './subject.ts'
 
-/** What a task asks for, by its kind. */
+/** The type of a task, by kind. */
 export const TYPES: Readonly<Record<string, object>> = {
   grant: { appId: 'app-payroll', appEntitlementId: 'entitlement-01', appUserId: 'app-user-grace' },
   revoke: { appId: 'app-payroll', appEntitlementId: 'entitlement-01' },
@@ -11,7 +11,7 @@ export const TYPES: Readonly<Record<string, object>> = {
   finding: { findingId: 'f', findingType: 't' },
 }
 
-/** A task of a policy with these steps. */
+/** Creates a task under a policy with these steps. */
 export async function taskWith(subject: Subject, steps: readonly object[], kind = 'grant') {
   const word = ['grant', 'revoke', 'certify'].includes(kind) ? kind : 'grant'
   const policy = await subject.post('/api/v1/policies', {
@@ -28,14 +28,14 @@ export async function taskWith(subject: Subject, steps: readonly object[], kind 
 
 type Task = Awaited<ReturnType<typeof taskWith>>
 
-/** Acts on the current step of a task; without a token, as Ada the super admin. */
+/** Acts on the current step of a task, by default as Ada, a super admin. */
 export function act(subject: Subject, task: Task, action: string, given: object = {}, token?: string) {
   const policyStepId = task.policy.current.id
   const ofStep = ['approve', 'deny', 'reassign', 'skip-step'].includes(action) && { policyStepId }
   return subject.post(`/api/v1/tasks/${task.id}/action/${action}`, { ...ofStep, ...given }, token)
 }
 
-/** The same, which succeeds. @returns The task as it is then. */
+/** The same, and expects success. @returns The resulting task. */
 export async function acted(...asked: Parameters<typeof act>) {
   const { status, body } = await act(...asked)
   expect(status, JSON.stringify(body)).toBe(200)

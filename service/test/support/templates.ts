@@ -11,14 +11,14 @@ import { Subject } from './subject.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A tar of the data folder of a PGlite that is migrated and seeded. */
+    /** A tar of the data folder of a migrated and seeded PGlite. */
     pgliteTemplate: string
-    /** Where a Postgres server is that has the same as a database. Empty without one. */
+    /** The folder of a Postgres server with the same database. Empty without one. */
     postgresFolder: string
   }
 }
 
-/** Before the service's tests: what each of their files would otherwise spend most of its time on. */
+/** Runs before the service's tests. Without it, set-up would dominate each file's time. */
 export default async function prepare({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'hookgate-templates-'))
   const [pglite, server] = await Promise.all([preparePGlite(folder), preparePostgres()])
