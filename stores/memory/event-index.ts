@@ -4,7 +4,7 @@ import { hashOf, WORDS } from './event-words.ts'
 /** The index that means no record. */
 export const NONE = 0
 
-/** A slot of the former table whose record is gone. Probes go on behind it. */
+/** A slot of the former table whose record was removed. Probes continue after it. */
 const GONE = 0xffffffff
 
 /** The maximum load factor. */
@@ -12,7 +12,7 @@ const MOST_FULL = 0.8
 
 const FIRST_SLOTS = 1024
 
-/** How many records each `add()` moves from the former slots: done long before the slots grow again. */
+/** How many former slots each `add()` moves: all of them long before the slots grow again. */
 const MOVED_AT_ONCE = 4
 
 /**
@@ -24,10 +24,9 @@ export class EventIndex {
   readonly #words: Uint32Array[] = []
   /** A power of two. Each record sits at its key's hash, or in the next free slot. */
   #slots = new Uint32Array(FIRST_SLOTS)
-  /** The slots before the last growth. They count for the records from `#moved` to `#end` that were not removed since. */
+  /** The slots before the last growth. Those below `#moved` are out of date. */
   #former: Uint32Array | undefined
   #moved = 0
-  #end = 0
   /** The hash of the last key passed to `find()`. */
   #hash = 0
 
@@ -45,7 +44,7 @@ export class EventIndex {
    */
   add(record: number, words: Uint32Array): void {
     if (blockOf(record) === this.#words.length) this.#words.push(new Uint32Array(BLOCK * WORDS))
-    if (record > this.#slots.length * MOST_FULL) this.#grow(record)
+    if (record > this.#slots.length * MOST_FULL) this.#grow()
     const own = this.#wordsOf(record)
     const first = placeOf(record) * WORDS
     for (let index = 0; index < WORDS; index += 1) own[first + index] = words[index] ?? 0
@@ -74,24 +73,23 @@ export class EventIndex {
     this.#slots[gap] = NONE
   }
 
-  /** Doubles the slots, for the records from `end` on. */
-  #grow(end: number): void {
+  #grow(): void {
     this.#former = this.#slots
     this.#slots = new Uint32Array(this.#slots.length * 2)
-    this.#moved = 1
-    this.#end = end
+    this.#moved = 0
   }
 
+  /** In the order of the slots, so that both tables are read and written almost in sequence. */
   #moveSome(former: Uint32Array): void {
-    const end = Math.min(this.#moved + MOVED_AT_ONCE, this.#end)
-    for (; this.#moved < end; this.#moved += 1) {
-      const own = this.#wordsOf(this.#moved)
-      const at = placeOf(this.#moved) * WORDS
-      const hash = hashOf(own, at)
-      if (former[this.#formerSlotOf(former, own, at, hash)] !== this.#moved) continue
-      this.#slots[this.#slotOf(own, at, hash)] = this.#moved
+    const last = this.#slots.length - 1
+    for (const end = this.#moved + MOVED_AT_ONCE; this.#moved < end; this.#moved += 1) {
+      const record = former[this.#moved] ?? NONE
+      if (record === NONE || record === GONE) continue
+      let slot = hashOf(this.#wordsOf(record), placeOf(record) * WORDS) & last
+      while (this.#slots[slot] !== NONE) slot = (slot + 1) & last
+      this.#slots[slot] = record
     }
-    if (this.#moved === this.#end) this.#former = undefined
+    if (this.#moved === former.length) this.#former = undefined
   }
 
   #wordsOf(record: number): Uint32Array {
@@ -118,13 +116,13 @@ export class EventIndex {
     }
   }
 
-  /** The slot of the key at `words[at]` in the former table, or its free slot. Slots of moved records are out of date. */
+  /** The slot of the key at `words[at]` in the former table, or its free slot. */
   #formerSlotOf(former: Uint32Array, words: Uint32Array, at: number, hash: number): number {
     const last = former.length - 1
     let slot = hash & last
     for (;;) {
       const record = former[slot] ?? NONE
-      const counts = record >= this.#moved && record !== GONE
+      const counts = slot >= this.#moved && record !== GONE
       if (record === NONE || (counts && this.#isAt(record, words, at))) return slot
       slot = (slot + 1) & last
     }

@@ -107,6 +107,19 @@ describe('EventTable', () => {
     expect(table.size).toBe(there.size)
   })
 
+  it('finds every record after each addition while it moves them to a larger index', () => {
+    const table = new EventTable()
+    const lost: number[] = []
+    for (let number = 0; number < 1200; number += 1) {
+      table.find(keyOf(number))
+      table.add()
+      for (let known = 0; number > 800 && known <= number; known += 1) {
+        if (table.find(keyOf(known)) === NONE) lost.push(known)
+      }
+    }
+    expect(lost).toStrictEqual([])
+  })
+
   it('uses the places of removed records again, so that churn takes no room', () => {
     const table = new EventTable()
     const records = new Set<number>()
