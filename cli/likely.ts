@@ -4,7 +4,7 @@ import type { DeliveryReport } from './delivery-report.ts'
 import { endpointOf } from './endpoint.ts'
 import type { ListenAuth } from './listen-auth.ts'
 import type { AuthValues } from './listen-options.ts'
-import { printable, remark } from './output.ts'
+import { messageOf, printable, remark } from './output.ts'
 import { allSchemes } from './schemes.ts'
 
 interface Listening {
@@ -50,6 +50,7 @@ export function withLikely(
       .then(({ likely }) => {
         for (const line of likely) remark(`  likely: ${printable(line)}`)
       })
+      .catch((error: unknown) => remark(`hookgate: ${messageOf(error)}`))
       .finally(() => {
         isBusy = false
       })
