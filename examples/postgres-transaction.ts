@@ -8,7 +8,9 @@ import pg from 'pg'
 // runs. Here that attempt finds the first one's record, because the record was committed together with the work.
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
-pool.on('error', (error) => console.error('an idle connection broke', error))
+// Without these two, a connection that breaks ends the process: an idle one, or one in a transaction.
+pool.on('error', (error) => console.error('an idle connection broke:', error.message))
+pool.on('connect', (connection) => connection.on('error', () => {})) // its next statement rejects
 
 const store = postgresStore(pool) // keeps duplicates out of the handler
 const effects = postgresStore(pool, { table: 'order_effects', mode: 'single' }) // one row for each event that took effect

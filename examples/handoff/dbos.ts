@@ -15,7 +15,9 @@ export async function startReceiver(listener: Listener, systemDatabaseUrl: strin
     connectionTimeoutMillis: 1000,
     query_timeout: 1000,
   })
+  // Without these two, a connection that breaks ends the process: an idle one, or one in a transaction.
   pool.on('error', (error) => console.error('an idle connection broke:', error.message))
+  pool.on('connect', (connection) => connection.on('error', () => {})) // its next statement rejects
   const client = await DBOSClient.create({ systemDatabaseUrl, applicationName: APPLICATION })
   const fetch = webhookHandler(listener, async (event) => {
     const tx = await pool.connect()

@@ -8,7 +8,9 @@ import pg from 'pg'
 export async function startReceiver(listener: Listener, connectionString: string) {
   // While Postgres is down, fail: by default a query waits for ever.
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 1000, query_timeout: 1000 })
+  // Without these two, a connection that breaks ends the process: an idle one, or one in a transaction.
   pool.on('error', (error) => console.error('an idle connection broke:', error.message))
+  pool.on('connect', (connection) => connection.on('error', () => {})) // its next statement rejects
   // One row for each event that became a job. Its event IDs are UUIDs.
   const handedOff = postgresStore(pool, { table: 'handed_off', mode: 'single' })
   await handedOff.migrate() // these two belong into your deployment

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { signHmac } from '../../src/testing/index.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
@@ -64,6 +64,30 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     await pool.query('ALTER TABLE elsewhere RENAME TO orders')
     await expect.poll(send).toBe(200)
     expect((await pool.query('SELECT content FROM orders')).rows).toStrictEqual([{ content: { order: 8 } }])
+    await pool.end()
+  })
+
+  it('outlives a server that crashes in the middle of a transaction, and the event runs afterwards', async () => {
+    const port = await run()
+    const other = new pg.Client(server.address)
+    other.on('error', () => {}) // its server dies too
+    await other.connect()
+    await other.query('BEGIN')
+    await other.query('LOCK TABLE orders IN ACCESS EXCLUSIVE MODE')
+    const request = await signHmac({ secret: SECRET, body: '{"order":9}' })
+    const send = async () => (await fetch(`http://127.0.0.1:${port}/webhooks/orders`, request)).status
+    const attempt = send()
+    const waiting = 'SELECT pid FROM pg_locks WHERE NOT granted'
+    const pid = await vi.waitUntil(async () => (await other.query(waiting)).rows[0]?.pid)
+    process.kill(pid, 'SIGKILL') // the server then ends every other connection too, and recovers
+    expect(await attempt).toBe(500)
+    const pool = new pg.Pool(server.address)
+    // The event is claimed until its release got through, or until its lease is over.
+    const releasing = () =>
+      pool.query('DELETE FROM hookgate_events WHERE owner IS NOT NULL').then(() => 'released', String)
+    await expect.poll(releasing).toBe('released')
+    await expect.poll(send).toBe(200)
+    expect((await pool.query("SELECT FROM orders WHERE content->>'order' = '9'")).rowCount).toBe(1)
     await pool.end()
   })
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { jobId } from '../../../src/handoff/index.ts'
 import { defineListener, hmac } from '../../../src/index.ts'
 import { signHmac } from '../../../src/testing/index.ts'
@@ -23,6 +24,44 @@ const WAYS: readonly (readonly [
   ['is down', (engine) => engine.halt(), (engine) => engine.resume()],
   ['hangs', (engine) => engine.pause(), (engine) => engine.unpause()],
 ]
+
+/** The engines whose job is written in a transaction of Postgres, each with a table that it writes to. */
+const IN_TRANSACTION: readonly (readonly [name: EngineName, table: string])[] = [
+  ['graphile-worker', 'handed_off'],
+  ['DBOS', 'dbos.workflow_status'],
+]
+
+describe.each(IN_TRANSACTION)('the transaction of the hand-off to %s', (name, table) => {
+  it('fails, and the process goes on, when its server crashes in the middle', async () => {
+    const engine = await ENGINES[name]()
+    onTestFinished(() => engine.remove())
+    const listener = defineListener({ id: 'orders', auth: hmac({ secrets: SECRET }), store: memoryStore() })
+    const program = await PROGRAMS[name]()
+    if (WORKER_FIRST.includes(name)) {
+      const worker = await program.startWorker(engine.workerUrl, async () => {})
+      onTestFinished(async () => void (await worker.stop()))
+    }
+    const receiver = await program.startReceiver(listener, engine.url)
+    onTestFinished(async () => void (await receiver.stop()))
+    const other = new pg.Client({ connectionString: engine.url })
+    other.on('error', () => {}) // its server dies too
+    await other.connect()
+    await other.query('BEGIN')
+    await other.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+    const signed = await signHmac({ secret: SECRET, body: '{}', eventId: randomUUID() })
+    const attempt = receiver.fetch(new Request('http://localhost/webhooks', signed))
+    const failed = expect(attempt).rejects.toThrow()
+    const waiting = 'SELECT pid FROM pg_locks WHERE NOT granted'
+    const pids = await vi.waitUntil(async () => {
+      const { rows } = await other.query(waiting)
+      return rows.length > 0 && rows.map(({ pid }) => Number(pid))
+    })
+
+    for (const pid of pids) process.kill(pid, 'SIGKILL') // the server then ends every other connection too
+
+    await failed // and an uncaught error of the client fails the run
+  })
+})
 
 describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
   it.each(WAYS)(
