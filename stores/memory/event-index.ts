@@ -7,13 +7,13 @@ export const NONE = 0
 /** A slot of the former table whose record was removed. Probes continue after it. */
 const GONE = 0xffffffff
 
-/** The maximum load factor. */
-const MOST_FULL = 0.8
+/** The maximum load factor. Above it, probes grow long. */
+const MOST_FULL = 0.5
 
 const FIRST_SLOTS = 1024
 
-/** How many former slots each `add()` moves: all of them long before the slots grow again. */
-const MOVED_AT_ONCE = 4
+/** How many former slots each `add()` moves: all of them long before the slots grow again, and in under 2 µs. */
+const MOVED_AT_ONCE = 16
 
 /**
  * Maps keys to records: a hash table with open addressing and linear probing. The keys are in blocks of their own. When it

@@ -12,7 +12,7 @@ const MOST_LISTENERS = 1000
 class Block {
   /** When the record expires, in milliseconds. */
   readonly until: Float64Array = new Float64Array(BLOCK)
-  /** When `keep()` was last called, in whole seconds. */
+  /** When it was claimed or committed, in whole seconds. */
   readonly keptAt: Uint32Array = new Uint32Array(BLOCK)
   /** The neighbours in the list of records. In the free list, only `newer`. */
   readonly older: Uint32Array = new Uint32Array(BLOCK)
@@ -55,27 +55,27 @@ export class EventTable {
     return words
   }
 
-  /** Adds a record for the key that the last `find()` did not find, as the newest. */
-  add(): number {
+  /** Adds a record for the key that the last `find()` did not find, as the newest. Without an owner, it is committed. */
+  add(now: number, milliseconds: number, owner: string | undefined): number {
     const record = this.#take()
     this.#index.add(record, this.#wanted)
+    this.#keep(record, now, milliseconds, owner)
     this.#link(record)
     this.size += 1
     return record
   }
 
-  /** Makes a record expire after `milliseconds`. */
-  keep(record: number, now: number, milliseconds: number): void {
-    const block = this.#blockOf(record)
-    block.until[placeOf(record)] = now + milliseconds
-    block.keptAt[placeOf(record)] = now / 1000
+  /** Makes a leased record a committed one, and the newest. */
+  commit(record: number, now: number, milliseconds: number): void {
+    this.#keep(record, now, milliseconds, undefined)
+    this.touch(record)
   }
 
   isAlive(record: number, now: number): boolean {
     return now <= (this.#blockOf(record).until[placeOf(record)] ?? 0)
   }
 
-  /** Whole seconds since the last `keep()`. */
+  /** Whole seconds since it was claimed or committed. */
   age(record: number, now: number): number {
     return Math.floor(now / 1000) - (this.#blockOf(record).keptAt[placeOf(record)] ?? 0)
   }
@@ -85,12 +85,9 @@ export class EventTable {
     return this.#blockOf(record).owners[placeOf(record)]
   }
 
-  setOwner(record: number, owner: string | undefined): void {
-    this.#blockOf(record).owners[placeOf(record)] = owner
-  }
-
   /** Makes a record the newest. */
   touch(record: number): void {
+    if (this.#first.older[0] === record) return
     this.#unlink(record)
     this.#link(record)
   }
@@ -113,6 +110,15 @@ export class EventTable {
     }
     if (blockOf(this.#unused) === this.#blocks.length) this.#blocks.push(new Block())
     return this.#unused++
+  }
+
+  /** The record expires after `milliseconds`. */
+  #keep(record: number, now: number, milliseconds: number, owner: string | undefined): void {
+    const block = this.#blockOf(record)
+    const place = placeOf(record)
+    block.until[place] = now + milliseconds
+    block.keptAt[place] = now / 1000
+    block.owners[place] = owner
   }
 
   #link(record: number): void {

@@ -92,9 +92,7 @@ class MemoryStore implements EventStore {
     }
     const holder = this.#events.ownerOf(found)
     if (holder !== owner) return holder === undefined ? 'already' : 'lost'
-    this.#events.setOwner(found, undefined)
-    this.#events.touch(found)
-    this.#events.keep(found, now, retentionMs)
+    this.#events.commit(found, now, retentionMs)
     return 'committed'
   }
 
@@ -116,9 +114,7 @@ class MemoryStore implements EventStore {
   /** Adds a record for the key of the last `#find()`. When full, evicts the least recently changed. */
   #add(now: number, milliseconds: number, owner?: string): void {
     const evictedAge = this.#events.size < this.#maxRecords ? undefined : this.#makeRoom(now)
-    const record = this.#events.add()
-    this.#events.keep(record, now, milliseconds)
-    this.#events.setOwner(record, owner)
+    this.#events.add(now, milliseconds, owner)
     if (evictedAge !== undefined) callHook(this.#onEvict, evictedAge)
   }
 

@@ -20,7 +20,7 @@ function pair(maxRecords: number) {
       const found = table.find(keyOf(number))
       expect(found !== NONE).toBe(order.includes(number))
       if (found === NONE && order.length === maxRecords) return
-      if (found === NONE) table.add()
+      if (found === NONE) table.add(0, 500, 'owner')
       else table.remove(found)
       order = found === NONE ? [...order, number] : others(number)
     },
@@ -61,7 +61,7 @@ describe('EventTable', () => {
     const table = new EventTable()
     for (let number = 0; number < most; number += 1) {
       expect(table.find(keyOf(number))).toBe(NONE)
-      table.keep(table.add(), number * 1000, 500)
+      table.add(number * 1000, 500, 'owner')
     }
     for (let number = 0; number < most; number += 1) {
       const record = table.find(keyOf(number))
@@ -92,7 +92,7 @@ describe('EventTable', () => {
       if ((record !== NONE) !== there.has(number)) wrong.push(number)
       // Two additions for each removal, so that it grows with removals and their reuse in between.
       if (record === NONE && there.size < most) {
-        table.add()
+        table.add(0, 500, 'owner')
         there.add(number)
       } else if (record !== NONE && below(2) === 0) {
         table.remove(record)
@@ -112,12 +112,33 @@ describe('EventTable', () => {
     const lost: number[] = []
     for (let number = 0; number < 1200; number += 1) {
       table.find(keyOf(number))
-      table.add()
-      for (let known = 0; number > 800 && known <= number; known += 1) {
+      table.add(0, 500, 'owner')
+      for (let known = 0; number > 500 && known <= number; known += 1) {
         if (table.find(keyOf(known)) === NONE) lost.push(known)
       }
     }
     expect(lost).toStrictEqual([])
+  })
+
+  it('commits a record: its owner goes, its time starts again, and it becomes the newest', () => {
+    const table = new EventTable()
+    const [first, second] = [0, 1].map((number) => {
+      table.find(keyOf(number))
+      return table.add(0, 500, `owner ${number}`)
+    })
+    if (first === undefined || second === undefined) throw new Error('two records')
+    expect([table.ownerOf(first), table.ownerOf(second)]).toStrictEqual(['owner 0', 'owner 1'])
+    table.commit(first, 2000, 500)
+    expect([table.ownerOf(first), table.ownerOf(second)]).toStrictEqual([undefined, 'owner 1'])
+    expect([
+      table.isAlive(first, 2500),
+      table.isAlive(first, 2501),
+      table.isAlive(second, 501),
+    ]).toStrictEqual([true, false, false])
+    expect(table.oldest).toBe(second)
+    table.commit(second, 3000, 500)
+    table.commit(second, 3000, 500)
+    expect(table.oldest).toBe(first)
   })
 
   it('uses the places of removed records again, so that churn takes no room', () => {
@@ -126,7 +147,7 @@ describe('EventTable', () => {
     for (let number = 0; number < 10_000; number += 1) {
       if (table.size === 10) table.remove(table.oldest)
       table.find(keyOf(number))
-      records.add(table.add())
+      records.add(table.add(0, 500, 'owner'))
     }
     expect(records.size).toBeLessThan(20)
   })
