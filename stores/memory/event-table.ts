@@ -21,7 +21,7 @@ class Block {
 }
 
 /**
- * Events in the order of their last change, about 57 bytes each at a million. Uses flat arrays, so that events cost the
+ * Events in the order of their last change, about 53 bytes each at a million. Uses flat arrays, so that events cost the
  * garbage collector nothing. A record is an index, valid until `remove()`. The records form a doubly linked list in the
  * order of change. Record 0 is its sentinel.
  */
