@@ -1,26 +1,31 @@
-// node bench/builds.mjs BEFORE AFTER: the CPU cost of a change for a delivery of 1 KB. Each argument is the `dist` of a
-// checkout.
+// node bench/builds.mjs BEFORE AFTER [ALGORITHM]: the CPU cost of a change for a delivery of 1 KB. Each of the first two
+// arguments is the `dist` of a checkout.
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { interleave, median } from './rounds.mjs'
-import { CIDRS, SECRET, signedDelivery } from './workload.mjs'
+import { ALGORITHMS, newKey, tokenDelivery } from './tokens.mjs'
+import { CIDRS, ENDPOINT, SECRET, signedDelivery } from './workload.mjs'
 
 const OPERATIONS = 500
 const ROUNDS_A_PROCESS = 40
 const PROCESSES = Number(process.env.PROCESSES ?? 20)
 
 /** Deliveries of 1 KB, verified, claimed and committed by a build. Every ID is new. */
-async function variant(name, folder) {
+async function variant(name, folder, key) {
   const load = (path) => import(pathToFileURL(resolve(folder, path)).href)
   const { defineListener, hmac, verify } = await load('src/index.js')
   const older = () => load('stores/memory.js') // the path in older builds
   const { memoryStore } = await load('stores/memory/memory-store.js').catch(older)
-  const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+  const { jwt, localKeySet } = await load('src/jwt.js')
+  const auth = key
+    ? jwt({ ...ENDPOINT, keySet: localKeySet(key.jwks) })
+    : hmac({ secrets: { id: 'main', secret: SECRET } })
   const listener = defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
+  const deliveryOf = (serial) => (key ? tokenDelivery(key, serial) : signedDelivery(1024, serial))
   let deliveries = []
   const prepare = () => {
-    deliveries = Array.from({ length: OPERATIONS }, (_, serial) => signedDelivery(1024, serial))
+    deliveries = Array.from({ length: OPERATIONS }, (_, serial) => deliveryOf(serial))
   }
   const loop = ownLoop()
   return { name, prepare, run: () => loop(verify, listener, deliveries) }
@@ -44,7 +49,8 @@ function ownLoop() {
 
 /** How much slower the second build is than the first, per round, in percent. */
 async function changes(first, second) {
-  const variants = [await variant('first', first), await variant('second', second)]
+  const key = ALGORITHMS.includes(method) ? newKey(method) : undefined
+  const variants = [await variant('first', first, key), await variant('second', second, key)]
   const progress = () => {
     for (const { prepare } of variants) prepare()
   }
@@ -52,9 +58,11 @@ async function changes(first, second) {
   return cpu.get('second').map((time, round) => Math.log(time / cpu.get('first')[round]))
 }
 
-const [before, after, inside] = process.argv.slice(2)
-if (!before || !after) {
-  console.error('node bench/builds.mjs BEFORE AFTER (two dist folders; PROCESSES=20 by default)')
+const [before, after, method = 'HMAC', inside] = process.argv.slice(2)
+if (!before || !after || !['HMAC', ...ALGORITHMS].includes(method)) {
+  console.error(`node bench/builds.mjs BEFORE AFTER [HMAC|${ALGORITHMS.join('|')}]
+
+Two dist folders. PROCESSES=20 by default.`)
   process.exit(2)
 }
 if (inside) {
@@ -69,7 +77,7 @@ if (inside) {
 }
 
 function run(...folders) {
-  const args = [fileURLToPath(import.meta.url), ...folders, 'inside']
+  const args = [fileURLToPath(import.meta.url), ...folders, method, 'inside']
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
@@ -79,7 +87,7 @@ function report(sorted) {
   const reach = Math.ceil(0.98 * Math.sqrt(sorted.length))
   const percent = (value) => `${value.toFixed(2)} %`
   console.log(
-    `${process.version}, ${sorted.length} pairs of rounds of ${OPERATIONS}: ${percent(median(sorted))}`,
+    `${process.version}, ${method}, ${sorted.length} pairs of rounds of ${OPERATIONS}: ${percent(median(sorted))}`,
   )
   console.log(`95 % interval: ${percent(sorted[middle - reach])} to ${percent(sorted[middle + reach])}`)
 }
