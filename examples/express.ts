@@ -6,7 +6,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'orders',
   auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
-  store: memoryStore(), // one process; see "Stores" for more
+  store: memoryStore(), // for one process
   onError: console.error, // what was answered 503, and why
 })
 

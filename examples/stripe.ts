@@ -8,7 +8,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'stripe',
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process; several share Redis, Postgres or another store
+  store: memoryStore(), // for one process; for several, use Redis, Postgres or another shared store
   onVerdict(verdict) {
     if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
@@ -17,9 +17,9 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/stripe', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook // verified, fresh and new; `payload` is the parsed body
+  const { id, type } = c.var.webhook // `payload` is the parsed body
   console.log(type, id)
-  return c.text('done') // 2xx: never runs again. Throw, and Stripe's next attempt runs.
+  return c.text('done') // 2xx: the event is done. If you throw, it runs again when Stripe retries.
 })
 
 serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {

@@ -7,7 +7,7 @@ export function ordersWebhook(secret: string) {
   const listener = defineListener({
     id: 'orders',
     auth: hmac({ secrets: { id: '2026-11', secret } }),
-    store: memoryStore(), // one process; see "Stores" for more
+    store: memoryStore(), // for one process
   })
   return webhookHandler(listener, async (event) => {
     console.log('event', event.id, event.payload)

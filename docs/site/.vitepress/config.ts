@@ -20,7 +20,8 @@ const ownVue: Plugin = {
 
 const config: UserConfig<DefaultTheme.Config> = defineConfig({
   title: 'hookgate',
-  description: 'Receive each signed webhook once: verified, fresh, and never lost when your handler fails.',
+  description:
+    'Verify the webhooks you receive, skip duplicates, and run an event again if your handler failed.',
   lang: 'en',
   base: BASE,
   // The pages stay where they are read on GitHub.
