@@ -78,7 +78,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     const send = async () => (await fetch(`http://127.0.0.1:${port}/webhooks/orders`, request)).status
     const attempt = send()
     const waiting = 'SELECT pid FROM pg_locks WHERE NOT granted'
-    const pid = await vi.waitUntil(async () => (await other.query(waiting)).rows[0]?.pid)
+    const pid = await vi.waitUntil(async () => (await other.query(waiting)).rows[0]?.pid, 10_000)
     process.kill(pid, 'SIGKILL') // the server then ends every other connection too, and recovers
     expect(await attempt).toBe(500)
     const pool = new pg.Pool(server.address)

@@ -55,7 +55,7 @@ describe.each(IN_TRANSACTION)('the transaction of the hand-off to %s', (name, ta
     const pids = await vi.waitUntil(async () => {
       const { rows } = await other.query(waiting)
       return rows.length > 0 && rows.map(({ pid }) => Number(pid))
-    })
+    }, 10_000)
 
     for (const pid of pids) process.kill(pid, 'SIGKILL') // the server then ends every other connection too
 
