@@ -4,7 +4,7 @@ import { exchange, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { TARGETS } from '../support/servers.ts'
 
-/** A store that never says that an event was committed. */
+/** A store whose commits never settle. */
 function silent(clock: Endpoint['clock']) {
   const store = memoryStore({ clock })
   return {
@@ -14,7 +14,7 @@ function silent(clock: Endpoint['clock']) {
   }
 }
 
-/** What had happened by the time of the answer. */
+/** What had happened when the response arrived. */
 async function settledBy(start: (typeof TARGETS)[string]) {
   const endpoint = hmacEndpoint({ storeTimeoutSeconds: 1 }, silent)
   const { address } = await start({ target: endpoint.listener, listener: endpoint.listener })

@@ -6,7 +6,7 @@ import { BodyIncompleteError } from '../../adapters/shared/body.ts'
 const LIMIT = 1000
 const FOREVER_MS = 600_000
 
-/** A stream that gives what is pushed to it, and what an Arrival makes of it. */
+/** A stream that emits what is pushed to it, and the body that an Arrival reads from it. */
 function arriving(
   given: { readonly announced?: number; readonly emitClose?: boolean } = {},
   first: (stream: Readable) => unknown = () => {},
@@ -102,7 +102,7 @@ describe('the body of a Node request that stops early', () => {
   })
 
   it('is incomplete at once when its stream goes in the turn it began in', async () => {
-    // From a callback, as in a server: there the close is told before the promises of this turn go on.
+    // From a callback, as in a server: there `close` is emitted before this turn's promises continue.
     const text = await new Promise<unknown>((resolve) => {
       setImmediate(() => {
         const { stream, text } = arriving({ announced: 3 })

@@ -16,7 +16,9 @@ import { toBytes } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
 
-/** What tracing and loggers hang on to: each request has its own, opened by a middleware before ours. */
+/**
+ * Tracing and loggers depend on this context. Each request has its own, opened by a middleware before verifyWebhook.
+ */
 const context = new AsyncLocalStorage<string>()
 
 type Seen = (name: string | undefined) => void

@@ -10,7 +10,7 @@ import {
 import { toBytes } from '../support/raw-http.ts'
 import { AUDIENCE, changed, hmacEndpoint, jwtEndpoint, sentHeader } from '../support/sender.ts'
 
-/** The Authorization header of a valid delivery, rewritten. */
+/** Rewrites the Authorization header of a valid delivery. */
 function row(
   name: string,
   rewrite: (token: string) => string | readonly string[] | undefined,
@@ -64,7 +64,7 @@ describeMatrix('the bearer token', [
   row('C21 answers 401, and not 400, where there is no Authorization', () => undefined, UNAUTHORIZED_JWT),
 ])
 
-/** A valid token, but somewhere else than in Authorization. */
+/** Puts a valid token somewhere else than in Authorization. */
 function elsewhere(
   name: string,
   place: (token: string) => Parameters<typeof changed>[1],
@@ -120,7 +120,7 @@ function longHeaderRow(shown: string, header: string): Row {
     send: async ({ send, request, durations }) => {
       const bytes = toBytes(await request({ headers: { authorization: header } }))
       for (let count = 0; count < 5; count += 1) await send(bytes)
-      // The fastest: the others may have waited for the machine.
+      // the fastest, because the others may have waited for the machine
       expect(Math.min(...durations.entries)).toBeLessThan(5)
       return send(bytes)
     },
@@ -137,7 +137,7 @@ describeMatrix('the cost of a token', [
   longHeaderRow('15 KB of dots', `Bearer ${'.'.repeat(15_000)}`),
 ])
 
-/** Without a word. */
+/** The server's own refusal has no body. */
 const REFUSED_BY_SERVER = { ...refused(400, '', { connectionClose: true }), contentType: undefined, body: '' }
 
 describeMatrix('a delivery with a token', [

@@ -6,7 +6,7 @@ import { Arrival, type NodeStream } from '../../adapters/shared/arrival.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 
 const BYTES = 60_000
-/** Held one by one, the bytes take more than 6 MB. */
+/** Chunks of one byte, kept separately, would take more than 6 MB. */
 const MOST_BYTES_KEPT = 2_000_000
 
 setFlagsFromString('--expose-gc')

@@ -23,12 +23,12 @@ const LIMIT = 65_536
 const CHUNKED: readonly Header[] = [['Transfer-Encoding', 'chunked']]
 const TOO_LARGE = refused(400, 'body_too_large', closing)
 
-/** JSON of exactly this many bytes. */
+/** A JSON string of exactly this many bytes. */
 function jsonOf(bytes: number): string {
   return `"${'x'.repeat(bytes - 2)}"`
 }
 
-/** The request in chunks, but for the last one, which would end it. */
+/** The request in chunks, without the last one, which would end it. */
 function withoutEnd(request: RawRequest): Buffer {
   return Buffer.concat([headOf(request, CHUNKED), inChunks(request.body, 1000).subarray(0, -5)])
 }
@@ -128,7 +128,7 @@ describeMatrix('the size of a body', [
     name: 'B02 refuses a GET with a body that is too large, whether or not its server hands the body on',
     send: async ({ send, request }) => {
       const sent = await request({ method: 'GET', body: jsonOf(LIMIT + 1) })
-      // Whether it also closes is the server's choice, if it reads no body.
+      // A server that does not read the body may keep the connection open.
       return { ...(await send(toBytes(sent, { chunkBytes: 1000 }))), ...closing }
     },
     expected: TOO_LARGE,
@@ -142,8 +142,8 @@ describeMatrix('the size of a body', [
 ])
 
 /**
- * What Node's own parser refuses before any framework sees it. The words of that refusal are the framework's own
- * (Fastify replaces Node's), so the status line is all that is compared.
+ * Node's own parser refuses these before any framework sees them. Only the status line is compared, because Fastify
+ * rewords the body.
  */
 function byNode(statusLine: string): Wire {
   if (statusLine === ACCEPTED.statusLine) return ACCEPTED

@@ -17,14 +17,14 @@ import type { Endpoint } from '../support/sender.ts'
 const INCOMPLETE = refused(400, 'body_incomplete', closing)
 const BUSY = refused(503, 'unavailable', { retryAfter: '1', ...closing })
 
-/** Sends all of a request but its last bytes, and leaves the connection open. */
+/** Sends a request without its last bytes, and leaves the connection open. */
 async function begin({ address }: Client, request: RawRequest, missing: number): Promise<RawConnection> {
   const connection = new RawConnection(address)
   await connection.write(toBytes(request).subarray(0, -missing))
   return connection
 }
 
-/** Rejections that nobody took care of, as long as the test runs. */
+/** The unhandled rejections until the test ends. */
 function unhandledRejections(): unknown[] {
   const rejections: unknown[] = []
   const note = (reason: unknown) => rejections.push(reason)
@@ -35,14 +35,14 @@ function unhandledRejections(): unknown[] {
   return rejections
 }
 
-/** A turn of the event loop, after which a rejection of this turn would have been reported. */
+/** One turn of the event loop. A rejection of this turn would be reported by then. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
 const SILENCE = { ...INCOMPLETE, statusLine: 'none' }
 
-/** The status of a refusal whose words are not compared, if there is one. */
+/** The status of a refusal whose body is not compared, if there is one. */
 function lastWord(reply: RawReply | undefined): Wire {
   return { ...INCOMPLETE, statusLine: reply?.statusLine ?? 'none' }
 }
@@ -57,7 +57,7 @@ describeMatrix('a body that does not arrive', [
       await connection.write(headOf(await request(), [['Content-Length', '100']]))
       await connection.write('{}')
       connection.finish()
-      // Node itself answers 400 here, and the frameworks differ in its words.
+      // Node itself answers 400 here, and each framework words the body its own way.
       const reply = await connection.reply()
       await connection.closed()
       await verdicts.reaches(1)
@@ -131,7 +131,7 @@ describeMatrix('a body that does not arrive', [
 
 const gates = new WeakMap<Listener, { readonly sought: Log<string>; readonly leaving: Log<string> }>()
 
-/** The listener is found when its first sender has left. */
+/** The lookup resolves only after its first sender has left. */
 function foundTooLate({ listener, lookup }: Endpoint) {
   const gate = { sought: new Log<string>(), leaving: new Log<string>() }
   gates.set(listener, gate)
@@ -156,7 +156,7 @@ describeMatrix('a sender that is gone', [
       await client.closings.reaches(1)
       gate?.leaving.add('left')
       await nextTurn()
-      // @hono/node-server 1.14 throws something of its own: it cannot make the web request any more.
+      // @hono/node-server 1.14 throws an error of its own here, because it can no longer make the web request.
       expect(client.errors.filter((error) => error instanceof ListenerConfigError)).toEqual([])
       return client.send(await client.request())
     },
@@ -236,7 +236,7 @@ describeMatrix('a connection', [
   },
 ])
 
-/** A handler that answers nobody before two are waiting. */
+/** A handler that does not answer until two requests are waiting. */
 function secondReleasesFirst(): () => Promise<number> {
   const waiting = new Log<string>()
   return async () => {

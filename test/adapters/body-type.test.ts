@@ -21,7 +21,7 @@ function coded(name: string, coding: string | readonly string[], expected: Row['
   return row(name, expected, () => ({ headers: { 'content-encoding': coding } }))
 }
 
-/** For a value with a comma. */
+/** The same row for a value with a comma, which some targets read as a repeated header. */
 function joined(ordinary: Row): Row {
   return { ...ordinary, differs: { 'joined headers': REPEATED } }
 }
@@ -106,7 +106,7 @@ describeMatrix('the type of a body', [
   row('B28 refuses a body of one space', NOT_JSON, () => ({ body: ' ' })),
 ])
 
-/** How long the fastest of a few verdicts took, in milliseconds: the others may have waited for the machine. */
+/** The time of the fastest of a few verdicts, in milliseconds, because the others may have waited for the machine. */
 async function fastest({ send, durations }: Client, bytes: Uint8Array): Promise<number> {
   for (let count = 0; count < 5; count += 1) await send(bytes)
   return Math.min(...durations.entries)

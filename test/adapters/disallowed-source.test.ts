@@ -21,7 +21,7 @@ const OWN_BYTES = STRANGERS * 65_536
 const endpoint = () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] })
 const endpointForLarge = () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'], maxBodyBytes: 2 * OWN_BYTES })
 const from = (address: string) => ({ 'x-forwarded-for': address })
-/** The senders of a row name their addresses as proxies would. */
+/** Trusts the proxies, so that each request can name its source address. */
 const options = { trustedProxies: ['127.0.0.0/8'], maxConcurrentBodies: 2 }
 
 const FORBIDDEN = refused(403, 'source_ip_not_allowed')
@@ -35,11 +35,11 @@ const foundLater: Setup = ({ lookup }) => ({
     await new Promise((resolve) => setImmediate(resolve))
     return lookup(path)
   },
-  // Nobody's address counts before the listener is known.
+  // Before the listener is known, every body takes an ordinary place.
   options: { ...options, maxConcurrentBodies: STRANGERS + 2 },
 })
 
-/** Sends all of a request but the end of its body. */
+/** Sends a request without the last byte of its body. */
 async function begin(client: Client, address: string, body: string): Promise<RawConnection> {
   const connection = new RawConnection(client.address)
   const bytes = toBytes(await client.request({ body, headers: from(address) }))
@@ -47,14 +47,14 @@ async function begin(client: Client, address: string, body: string): Promise<Raw
   return connection
 }
 
-/** As many strangers as have places, each with a body that is one byte short. */
+/** Fills the strangers' places, each with a body that lacks one byte. */
 async function crowd(client: Client, body: string): Promise<RawConnection[]> {
   const strangers = await Promise.all(Array.from({ length: STRANGERS }, () => begin(client, STRANGER, body)))
   await client.lookups.reaches(STRANGERS)
   return strangers
 }
 
-/** What the first of them hear when they go on, and that the others hear the same. */
+/** Completes all bodies, and returns the reply to the first. All replies must be equal. */
 async function finish(strangers: readonly RawConnection[], end: string): Promise<Wire> {
   const replies = await Promise.all(
     strangers.map(async (connection) => {
@@ -63,10 +63,10 @@ async function finish(strangers: readonly RawConnection[], end: string): Promise
     }),
   )
   expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1)
-  return replies[0] as Wire // there are 64
+  return replies[0] as Wire // there are 64 of them
 }
 
-/** Strangers fill their places, and one more is sent away on its head alone. */
+/** Fills the strangers' places. One more stranger is refused by its headers alone. */
 async function fillPlaces(client: Client): Promise<Wire[]> {
   const strangers = await crowd(client, '{"a":1}')
   const excess = await begin(client, STRANGER, '{"a":1}')

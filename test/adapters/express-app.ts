@@ -12,7 +12,7 @@ export const FRAMEWORKS: readonly (readonly [string, typeof express])[] = [
   ['Express 5', express],
 ]
 
-/** Builds an app around the guarded route, and sends to it. */
+/** Builds an app around the guarded route, and sends requests to it. */
 export async function running(create: typeof express, build: (app: Express) => void) {
   const app = create()
   const errors: unknown[] = []
@@ -29,7 +29,7 @@ export async function running(create: typeof express, build: (app: Express) => v
   }
 }
 
-/** A handler that keeps what it got. */
+/** A handler that keeps the events and bodies it gets. */
 export function keeper() {
   const events: WebhookEvent[] = []
   const bodies: unknown[] = []
@@ -41,10 +41,10 @@ export function keeper() {
   return { events, bodies, handler }
 }
 
-/** Bytes that would change if they were parsed and printed again. */
+/** Bytes that would change if they were parsed and serialised again. */
 export const BODY = '{ "b":1.0, "a":"\\u00e9" }'
 
-/** Middlewares before the guard, and what the one request gets behind them. */
+/** Sends one request to a guarded route behind these middlewares, and returns what its handler got. */
 export async function behind(
   create: typeof express,
   before: readonly RequestHandler[],

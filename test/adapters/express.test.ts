@@ -8,7 +8,7 @@ import { ListenerConfigError } from '../../src/index.ts'
 import { hmacEndpoint } from '../support/sender.ts'
 import { BODY, behind, expectMistake, FRAMEWORKS, keeper, running } from './express-app.ts'
 
-/** `verify` of Express's own parsers is where hosts keep the bytes. */
+/** Many hosts keep the raw body in the `verify` option of Express's own parsers. */
 function keepRawBody(request: IncomingMessage, _response: unknown, bytes: Buffer): void {
   Object.assign(request, { rawBody: bytes })
 }

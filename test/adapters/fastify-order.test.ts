@@ -6,7 +6,7 @@ import { Log } from '../support/log.ts'
 import type { RawRequest } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint, sentHeader } from '../support/sender.ts'
 
-/** A guarded scope with what a developer puts into it, and a way to send it a delivery. */
+/** A guarded scope with a developer's own hooks, and a function that sends it a delivery. */
 function serve(endpoint: Endpoint, build: (scope: FastifyInstance) => void) {
   const app = Fastify()
   onTestFinished(() => app.close())
@@ -21,7 +21,7 @@ function serve(endpoint: Endpoint, build: (scope: FastifyInstance) => void) {
   }
 }
 
-/** Refuses the first request, as a rate limit that is used up would. */
+/** Refuses the first request, as an exhausted rate limit would. */
 function onceRefused(status: number) {
   let isFirst = true
   return async (): Promise<void> => {

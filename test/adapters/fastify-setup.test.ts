@@ -12,10 +12,10 @@ import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { serveFastify } from '../support/servers.ts'
 
-/** Bytes that would change if they were parsed and printed again. */
+/** Bytes that would change if they were parsed and serialised again. */
 const BODY = '{ "b":1.0, "a":"\\u00e9" }'
 
-/** One guarded scope, with what a developer may do to it, and a delivery to it. */
+/** Sends a delivery to a guarded scope with a developer's own set-up. */
 async function deliver(
   endpoint: Endpoint,
   build: (scope: FastifyInstance) => void,
@@ -42,7 +42,7 @@ async function deliver(
   return { status: reply?.status, body: reply?.body ?? '', errors }
 }
 
-/** A route that answers with what Fastify made of the body. */
+/** A route that answers with the body as Fastify parsed it. */
 function echo(scope: FastifyInstance): void {
   scope.post('/hook', async (request) => ({ got: request.body }))
 }
@@ -174,7 +174,7 @@ describe('the set-up of verifyWebhook on Fastify', () => {
 describe('verifyWebhook that is not registered as a plugin', () => {
   const PLUGIN =
     'ListenerConfigError: verifyWebhook: is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own'
-  // What the types forbid is the point here: plain JavaScript can do it.
+  // The types forbid this, but plain JavaScript allows it.
   const mounted = verifyWebhook as unknown as onRequestHookHandler & RouteHandler
   const called = verifyWebhook as unknown as (target: unknown) => Promise<void>
 

@@ -11,7 +11,7 @@ function newApp(options: FastifyServerOptions = {}): FastifyInstance {
   return app
 }
 
-/** A guarded route at this path, which keeps what it got. */
+/** A guarded route at this path, which keeps the events it gets. */
 function guard(app: FastifyInstance, listener: VerifyWebhookOptions['listener'], path = '/hook') {
   const events: WebhookEvent[] = []
   const bodies: unknown[] = []

@@ -16,7 +16,7 @@ const NAMES = [
   'x-forwarded-for',
 ]
 
-// 0x7f is left out: Node's own parser refuses it, and Fastify words that refusal in its own way.
+// Without 0x7f, which Node's own parser refuses: Fastify words that refusal differently.
 const byte = fc
   .integer({ min: 0x20, max: 0xff })
   .filter((code) => code !== 0x7f)
@@ -43,7 +43,7 @@ const change = fc.record({
   what: fc.constantFrom('remove', 'replace', 'repeat'),
 })
 
-/** One header of a valid request is taken away, replaced, or repeated. */
+/** Removes, replaces or repeats one header of a valid request. */
 function apply(
   headers: readonly Header[],
   { name, value, what }: { name: string; value: string; what: string },
@@ -71,17 +71,19 @@ it('P04 no request makes any framework crash, leave a rejection, or answer outsi
   const { listener, request } = hmacEndpoint()
   const servers = await Promise.all(Object.values(TARGETS).map((start) => start({ target: listener })))
 
-  /** In how many ways the targets answer. 200 and 409 are one, since only the first of all is new. */
+  /**
+   * The different answers of the targets. 200 and 409 count as equal, because only the first target sees a new event.
+   */
   const answers = async (sent: RawRequest) => {
     const bytes = Buffer.concat([headOf(sent, [['Content-Length', `${sent.body.byteLength}`]]), sent.body])
     const replies = await Promise.all(
       servers.map(async ({ address }) => {
         const reply = await exchange(address, bytes)
-        // Another target has the event, and has not committed it yet.
+        // Another target has claimed the event and has not committed it yet.
         if (reply?.body.includes('event_in_progress')) return 'authentic'
         expect(ALLOWED).toContain(reply?.status)
         if (reply?.status === 200 || reply?.status === 409) return 'authentic'
-        // Where a comma is a repetition, the code may be another.
+        // Some targets read a comma as a repetition, so their code may differ.
         return hasComma(sent) ? reply?.status : `${reply?.status} ${reply?.body}`
       }),
     )

@@ -29,12 +29,12 @@ function asJson(value: unknown): Wire {
   return { ...ACCEPTED, contentType: 'application/json', body: JSON.stringify(value) }
 }
 
-/** As its sender writes it. Nobody signs these. */
+/** A request as its sender writes it. These are not signed. */
 function plain(method: string, path: string, headers: RawRequest['headers'] = [], body = ''): RawRequest {
   return { method, path, headers, body: Buffer.from(body) }
 }
 
-/** No handshake is given to the handler, nor to the store. */
+/** A row for an unsigned handshake. It reaches neither the handler nor the store. */
 function openRow(
   name: string,
   scheme: SchemeName,
@@ -63,7 +63,7 @@ function signedRow(name: string, scheme: SchemeName, body: string, expected: Wir
   }
 }
 
-/** The same, wrong: some senders do this on purpose. */
+/** The same with a mistake. Some senders send one on purpose. */
 function mistakenRow(name: string, scheme: SchemeName, body: string, expected: Wire): Row {
   return {
     ...signedRow(name, scheme, body, expected),

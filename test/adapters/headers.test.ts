@@ -20,7 +20,7 @@ function row(name: string, given: Given, expected: Row['expected']): Row {
   return { name, expected, send: async ({ send, request }) => send(await request(given)) }
 }
 
-/** Sent as the change has made it; signed as it was before. */
+/** Changes the request after it was signed. */
 function changedRow(
   name: string,
   change: (request: RawRequest) => RawRequest,
@@ -29,7 +29,7 @@ function changedRow(
   return { name, expected, send: async ({ send, request }) => send(change(await request())) }
 }
 
-/** For a value with a comma. */
+/** The same row for a value with a comma, which some targets read as a repeated header. */
 function joined(ordinary: Row): Row {
   return { ...ordinary, differs: { 'joined headers': REPEATED } }
 }
@@ -38,7 +38,7 @@ function twice(header: string, values: (value: string) => readonly string[]) {
   return (request: RawRequest) => changed(request, { [header]: values(sentHeader(request, header)) })
 }
 
-/** Signed at a time that is this many seconds from now. */
+/** A delivery signed this many seconds from now. */
 function skewed(seconds: number, expected: Row['expected']): Row {
   return {
     name: `${expected === ACCEPTED ? 'T01 accepts' : 'T02 refuses'} a timestamp ${seconds} seconds from now`,

@@ -6,7 +6,7 @@ import { BEFORE, BODY, WAYS } from './hono-ways.ts'
 
 type Look = (c: Context) => Promise<string>
 
-/** What a handler can do to `c.req.raw`, with the text that it sees. */
+/** The ways in which a handler can read `c.req.raw`, each with the text that it gives. */
 const LOOKS: readonly (readonly [string, Look])[] = [
   ['text()', ({ req }) => req.raw.text()],
   ['json()', async ({ req }) => (((await req.raw.json()) as { b: unknown }).b === 1 ? BODY : 'other')],
@@ -25,7 +25,7 @@ function elsewhere({ raw }: HonoRequest): Request {
 }
 
 describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
-  /** What one delivery is answered when its handler answers with what it sees. */
+  /** The reply to one delivery whose handler answers with the text it read. */
   async function answered(before: readonly MiddlewareHandler[], look: Look) {
     const { listener, request } = hmacEndpoint()
     const app = new Hono()

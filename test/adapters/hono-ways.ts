@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { serve } from '../support/servers.ts'
 
-/** Bytes that would change if they were parsed and printed again. */
+/** Bytes that would change if they were parsed and serialised again. */
 export const BODY = '{ "b":1.0, "a":"\\u00e9 é" }'
 
 type Send = (app: Hono, request: RawRequest) => Promise<{ status?: number; body?: string }>
@@ -28,7 +28,7 @@ export const WAYS: readonly (readonly [string, Send])[] = [
   ['on web APIs alone', onWeb],
 ]
 
-/** Middlewares that may have asked for the body before, and left it whole. */
+/** Middlewares that may have read the body before and left it readable. */
 export const BEFORE: readonly (readonly [string, readonly MiddlewareHandler[]])[] = [
   ['alone', []],
   ['behind hono/body-limit', [bodyLimit({ maxSize: 100_000 })]],

@@ -6,7 +6,7 @@ import { changed, type Endpoint, hmacEndpoint, jwtEndpoint, sentHeader } from '.
 
 const LIMIT = 65_536
 
-/** Calls the app as a platform without sockets does: with a web request, and nothing else. */
+/** Calls the app like a platform without sockets: with a web request and nothing else. */
 async function send(
   { listener }: Endpoint,
   request: RawRequest,
@@ -27,7 +27,7 @@ async function send(
   return { response, handled, status: response.status, text: await response.text() }
 }
 
-/** A stream of 10,000 bytes a pull, which tells how often it was asked and whether it was cancelled. */
+/** A stream that gives 10,000 bytes per pull, counts its pulls and knows whether it was cancelled. */
 function meteredStream(pulls: number, end: 'close' | 'error' | 'hang' = 'close') {
   const seen = { pulled: 0, cancelled: false }
   const stream = new ReadableStream<Uint8Array>(
@@ -216,7 +216,7 @@ describe('where nothing may run after an answer', () => {
     ['waits for the release', 500, 'release'],
   ] as const)('it %s before the response leaves', async (_, status, verb) => {
     const done: string[] = []
-    /** The store's answer takes a turn of the event loop. */
+    /** The store answers a turn of the event loop later. */
     const answer = async <Answer>(name: string, given: Answer) => {
       await new Promise((resolve) => setTimeout(resolve))
       done.push(name)

@@ -12,10 +12,10 @@ import { serve } from '../support/servers.ts'
 
 type Variables = { Variables: { webhook: WebhookEvent } }
 
-/** Bytes that would change if they were parsed and printed again. */
+/** Bytes that would change if they were parsed and serialised again. */
 const BODY = '{ "b":1.0, "a":"\\u00e9" }'
 
-/** An app behind a real socket, or called with a web request: both have to decide alike. */
+/** Sends to an app over a real socket, and as a web request. Both must give the same result. */
 const WAYS: readonly (readonly [
   string,
   (app: Hono<Variables>, request: RawRequest) => Promise<number | undefined>,
@@ -36,7 +36,7 @@ function webRequest({ method, path, headers, body }: RawRequest): Request {
 }
 
 describe.each(WAYS)('Hono %s', (_, send) => {
-  /** What one valid delivery comes to behind these middlewares. */
+  /** The result of one valid delivery behind these middlewares. */
   async function behind(
     before: readonly MiddlewareHandler[],
     handler: (c: Context<Variables>) => Response | Promise<Response> = (c) => c.text('ok'),

@@ -18,7 +18,7 @@ import { hmacEndpoint } from '../support/sender.ts'
 
 const SENDER = fileURLToPath(new URL('../support/http2-sender.mjs', import.meta.url))
 const REFUSALS = 1000
-/** A body that is kept takes 40 KB or more. */
+/** Each retained body takes at least 40 KB. */
 const MOST_BYTES_KEPT = 15_000_000
 
 setFlagsFromString('--expose-gc')
@@ -58,7 +58,7 @@ const SERVERS: readonly (readonly [string, Serve])[] = [
     'a bare node:http2 server with hookgate/express',
     async (listener, options) => {
       const guard = verifyWebhook(listener, options)
-      // The types know HTTP/1 only; Node's HTTP/2 requests are made to look like it.
+      // The types only know HTTP/1, but Node's HTTP/2 requests have the same interface.
       return listening(
         createServer((request, response) => guard(request as never, response as never, () => response.end())),
       )
@@ -68,12 +68,12 @@ const SERVERS: readonly (readonly [string, Serve])[] = [
     'Hono',
     async (listener, options) => {
       const app = new Hono().post('/hook', verifyWebhookHono(listener, options), (c) => c.text('ok'))
-      return listening(createAdaptorServer({ fetch: app.fetch, createServer }) as Server) // of node:http2
+      return listening(createAdaptorServer({ fetch: app.fetch, createServer }) as Server) // from node:http2
     },
   ],
 ]
 
-/** The answers to 1,000 bodies on one session, which stays until the test is over. */
+/** The responses to 1,000 bodies on one session, which stays open until the test ends. */
 async function refuse(url: string, bodyBytes: number): Promise<unknown> {
   const sender = fork(SENDER, [url, `${REFUSALS}`, `${bodyBytes}`])
   const exit = once(sender, 'exit')

@@ -7,7 +7,7 @@ import { Log } from '../support/log.ts'
 import type { Header } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
 
-/** A guarded route, what happens to its requests, and a way to begin some. */
+/** A guarded route, a log of its requests, and a function that starts one. */
 async function serve(
   options: VerifyWebhookOptions,
   { settings = {}, handle = async () => {} }: { settings?: Settings; handle?: () => Promise<unknown> } = {},
@@ -36,12 +36,12 @@ async function serve(
   return { begin, seen, errors }
 }
 
-/** Resolves when the bytes are on their way. */
+/** Resolves when the bytes were sent. */
 function written(stream: ClientHttp2Stream, bytes: Uint8Array): Promise<unknown> {
   return new Promise((resolve) => stream.write(bytes, resolve))
 }
 
-/** An endpoint whose listener is found when the test says so. */
+/** An endpoint whose lookup resolves when the test says so. */
 function heldBack() {
   const { listener, verdicts } = hmacEndpoint()
   const asked = new Log<string>()

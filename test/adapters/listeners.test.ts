@@ -9,7 +9,7 @@ const UNKNOWN = refused(404, 'listener_unknown', closing)
 
 type Load = (endpoint: Endpoint) => Listener | undefined | Promise<Listener | undefined>
 
-/** An endpoint whose listeners are loaded so, by the last part of the path. Failures are told to the endpoint. */
+/** An endpoint that loads its listeners by the last part of the path, and records failed loads. */
 function behindListeners(load: Load, options: Partial<ListenersOptions> = {}): Pick<Row, 'setup'> {
   return {
     setup: (endpoint) => {

@@ -19,7 +19,7 @@ const PLUGIN =
 const OTHER =
   'ListenerConfigError: request: is of another framework: import from hookgate/express, /fastify, /hono or /web, whichever your server is'
 
-/** What the types forbid is the point here: plain JavaScript can do it. */
+/** The types forbid this, but plain JavaScript allows it. */
 const ELSEWHERE: readonly (readonly [string, unknown, string])[] = [
   ['of hookgate/fastify', onFastify, PLUGIN],
   ['of hookgate/hono', onHono(listener), OTHER],

@@ -10,7 +10,7 @@ import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import type { Listener } from '../../src/index.ts'
 
-/** Resolves with the status to answer with. */
+/** Resolves with the status of the response. */
 type Handle = () => Promise<number>
 
 type Mount = (listener: Listener, handle: Handle) => RequestListener | Promise<RequestListener>
@@ -41,7 +41,7 @@ const onFastifyRouting: Mount = async (listener, handle) => {
     scope.post('/hook', async (_request, reply) => reply.code(await handle()).send(''))
   })
   await app.ready()
-  return app.routing as RequestListener // the same under Fastify's own names
+  return app.routing as RequestListener // the same function under Fastify's own types
 }
 
 const onHonoListener: Mount = (listener, handle) =>
@@ -49,7 +49,7 @@ const onHonoListener: Mount = (listener, handle) =>
     new Hono().post('/hook', onHono(listener), async (c) => c.body('', (await handle()) as 200)).fetch,
   )
 
-/** Every way to mount `verifyWebhook` on a Node request and response, whatever server, or host, made them. */
+/** Every way to mount `verifyWebhook` on a Node request and response, on any server or host. */
 export const MOUNTED: { readonly [name: string]: Mount } = {
   'Express 4': onExpressOf(express4),
   'Express 5': onExpressOf(express),

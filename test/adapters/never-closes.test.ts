@@ -14,7 +14,7 @@ type OnWritten = (error?: Error) => void
 
 const ignore = () => {}
 
-/** What hosts give a response in place of a socket: they collect what is written. */
+/** Stand-ins for a socket, as hosts give them to a response. They only accept what is written. */
 const SINKS = {
   'that write at once, and so finish inside end()': () => ({
     writable: true,
@@ -35,11 +35,11 @@ const SINKS = {
 
 type MakeSink = (typeof SINKS)[keyof typeof SINKS]
 
-/** A host that gives its application Node's own responses, on no socket of Node's: they finish, and never close. */
+/** A host that passes Node's own responses to its app, but without a socket. They finish and never close. */
 function behindHost(app: RequestListener, makeSink: MakeSink, closed: Log<string>): RequestListener {
   return (request, outgoing) => {
     const response = new ServerResponse(request)
-    response.assignSocket(makeSink() as Socket) // as much of one as a response asks for
+    response.assignSocket(makeSink() as Socket) // the part of a socket that a response uses
     response.on('close', () => closed.add('closed'))
     response.on('finish', () => outgoing.writeHead(response.statusCode).end())
     app(request, response)
@@ -80,7 +80,7 @@ describe.each(hosts)('%s, on hosts whose responses never close, %s', (_name, _ho
   })
 })
 
-/** One after the other they would take a second each: the sweep's. */
+/** In parallel, because each waits up to a second for the sweep. */
 const onEach = (run: (name: string, mount: (typeof MOUNTED)[string]) => Promise<unknown>) =>
   Promise.all(Object.entries(MOUNTED).map(([name, mount]) => run(name, mount)))
 
@@ -93,7 +93,7 @@ it('a response that never closes is no news to onError once it was answered', as
     expect(await send(toBytes(await endpoint.request()))).toBe(200)
     const unanswered = new RawConnection(address)
     await unanswered.write(toBytes(await endpoint.request()))
-    await endpoint.failures.reaches(1) // in one sweep over both
+    await endpoint.failures.reaches(1) // One sweep looks at both.
     expect(endpoint.failures.entries, `${name} ${how}`).toHaveLength(1)
     unanswered.abort()
   }
@@ -177,7 +177,7 @@ describe('a handler that does not answer', () => {
       await entered.reaches(1)
       const staying = new RawConnection(address)
       await staying.write(toBytes(await endpoint.request()))
-      await endpoint.failures.reaches(1) // in one sweep over both
+      await endpoint.failures.reaches(1) // One sweep looks at both.
       expect(endpoint.failures.entries, name).toHaveLength(1)
       staying.abort()
     })
@@ -199,7 +199,7 @@ describe('a handler that does not answer', () => {
       await closings.reaches(1)
       const staying = new RawConnection(address)
       await staying.write(toBytes(await endpoint.request()))
-      await endpoint.failures.reaches(1) // in one sweep over both
+      await endpoint.failures.reaches(1) // One sweep looks at both.
       expect(endpoint.failures.entries, name).toHaveLength(1)
       staying.abort()
     })

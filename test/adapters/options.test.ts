@@ -19,7 +19,7 @@ const NOT_CALLED =
 
 type Mount = (target: unknown, options?: object) => unknown
 
-/** What the types forbid is the point here: plain JavaScript can do it. */
+/** The types forbid this, but plain JavaScript allows it. */
 const ADAPTERS: readonly (readonly [string, Mount])[] = [
   ['Express', (target, options) => onExpress(target as never, options)],
   ['Hono', (target, options) => onHono(target as never, options)],
@@ -33,7 +33,7 @@ const ADAPTERS: readonly (readonly [string, Mount])[] = [
 ]
 
 describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
-  /** What the mistake is answered with: an error at construction, and the option that it names. */
+  /** Expects an error at construction that names the option. */
   async function mistake(target: unknown, options?: object): Promise<unknown> {
     try {
       await mount(target, options)

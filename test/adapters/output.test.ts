@@ -36,7 +36,7 @@ async function badSignatures({ send, request, clock }: Client): Promise<Wire[]> 
   ])
 }
 
-/** Every kind of way to fail the authentication of a JWT listener. */
+/** Every kind of failed authentication of a JWT listener. */
 async function badTokens({ send, request, clock }: Client): Promise<Wire[]> {
   const valid = await request()
   const authorization = sentHeader(valid, 'authorization')
@@ -82,7 +82,7 @@ describeMatrix('the reply to a delivery that is not authentic', [
 const MARK = 'the-body-is-private'
 const FORGED = 'forged log line'
 
-/** All that anyone outside is told: replies, hooks, and what reached the error path. */
+/** Everything that leaves the package: replies, arguments of hooks, and errors on the error path. */
 function expectNothingOf(
   secrets: readonly string[],
   { errors }: Client,
@@ -95,7 +95,7 @@ function expectNothingOf(
 
 const told = new WeakMap<object, Log<unknown>>()
 
-/** Endpoints whose hooks keep all that they are told. */
+/** Endpoints whose hooks record everything they get. */
 function watching(create: typeof hmacEndpoint | typeof jwtEndpoint) {
   return async () => {
     const log = new Log<unknown>()

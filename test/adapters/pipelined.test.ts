@@ -27,7 +27,7 @@ type Setup = NonNullable<Row['setup']>
 const found: Setup = ({ lookup }) => ({ target: (path) => (path === NOWHERE ? undefined : lookup(path)) })
 const foundLater: Setup = ({ lookup }) => ({ target: async (path) => later(path, lookup) })
 
-/** What is found is found first: each request would overtake an unknown one before it. */
+/** A known path is found faster, so each request would overtake one with an unknown path before it. */
 async function later(path: string, lookup: Endpoint['lookup']) {
   for (let turns = path === NOWHERE ? 20 : 1; turns > 0; turns -= 1) await nextTurn()
   return path === NOWHERE ? undefined : lookup(path)
@@ -35,7 +35,7 @@ async function later(path: string, lookup: Endpoint['lookup']) {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A handler that takes longer than every verdict behind it. */
+/** A handler that takes longer than all the verdicts behind it. */
 async function holdUp(): Promise<number> {
   for (let turns = 0; turns < 50; turns += 1) await nextTurn()
   return 200
@@ -47,14 +47,14 @@ async function ten({ request }: Client): Promise<Buffer> {
   return Buffer.concat(requests.map((sent) => toBytes(sent)))
 }
 
-/** What the sender of some requests and of ten valid ones behind them hears, all written at once. */
+/** Writes some requests and ten valid ones behind them at once, and returns the replies. */
 async function withTenBehind(client: Client, ...first: readonly Buffer[]): Promise<Wire[]> {
   const connection = new RawConnection(client.address)
   void connection.write(Buffer.concat([...first, await ten(client)]))
   return heardOn(connection, client, first.length + BEHIND)
 }
 
-/** As many replies, or fewer when the server closes the connection before. */
+/** The replies to that many requests, or fewer if the server closes the connection earlier. */
 async function heardOn(connection: RawConnection, client: Client, most: number): Promise<Wire[]> {
   const replies: Wire[] = []
   while (replies.length < most) {
@@ -63,7 +63,7 @@ async function heardOn(connection: RawConnection, client: Client, most: number):
     replies.push(wireOf(reply))
   }
   if (replies.length < most) await client.hungUp(connection)
-  await nextTurn() // for what would run behind the connection
+  await nextTurn() // in case a handler still runs behind the closed connection
   return replies
 }
 
@@ -72,7 +72,7 @@ const inChunks = (request: RawRequest) => toBytes(request, { chunkBytes: 8000 })
 
 const TEN: readonly Wire[] = Array(BEHIND).fill(ACCEPTED)
 
-/** What servers of other runtimes make of it. On none of them does a handler run whose reply nobody hears. */
+/** How servers of other runtimes react. None of them runs a handler whose reply cannot be sent. */
 const onOthers = (first: Wire): NonNullable<Row['differs']> => ({
   unheard: 'not sent',
   'left open': [first, ...TEN],
@@ -86,7 +86,7 @@ const NO_PIPELINING: NonNullable<Row['differs']> = { 'no pipelining': [] }
 function rowsOf(bytes: number): Row[] {
   const size = large(bytes)
   const announced = `${bytes} bytes`
-  // workerd reads a little ahead, and keeps the connection where that was all.
+  // workerd reads a little ahead, and keeps the connection open if that was everything.
   const chunked = bytes > 2 * LIMIT ? onOthers(TOO_LARGE) : readToTheEnd(TOO_LARGE)
   const asynchronously = bytes > 2 * LIMIT ? {} : NO_PIPELINING
   return [
@@ -170,7 +170,7 @@ describeMatrix('ten requests behind a refusal that closes the connection', [
   },
 ])
 
-/** A refusal that read its body, and ten valid requests behind it. */
+/** A refusal that keeps the connection open, with ten valid requests behind it. */
 async function behindOneThatStays(client: Client): Promise<Wire[]> {
   return withTenBehind(client, whole(await client.request({ headers: { 'webhook-signature': 'x' } })))
 }

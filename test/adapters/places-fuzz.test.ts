@@ -20,7 +20,7 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** The path says what the lookup does, and how long the store takes. */
+/** The path tells the lookup what to do, and the store how long to take. */
 const paths = fc.record({
   lookup: fc.constantFrom('found', 'unknown', 'throws', 'late', 'late-unknown', 'late-throws'),
   turns: fc.nat({ max: 20 }),
@@ -34,7 +34,7 @@ const action = fc.record({
 })
 type Action = typeof action extends fc.Arbitrary<infer One> ? One : never
 
-/** An endpoint whose store does what the event's action says: a store is told no more than the ID. */
+/** An endpoint whose store acts as the event's action says. A store only learns the ID, so actions are found by it. */
 function endpointFor(manners: Map<string, Action>): Endpoint {
   return hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] }, (clock) => {
     const store = memoryStore({ clock })
@@ -90,7 +90,7 @@ async function act(given: Action, server: RunningServer, endpoint: Endpoint, man
   connection.abort()
 }
 
-/** Takes all places with bodies that lack a byte, and one more. True when exactly that one is refused. */
+/** Fills all places with incomplete bodies, and sends one more. True if exactly that one is refused. */
 async function isWhole(server: RunningServer, endpoint: Endpoint): Promise<boolean> {
   const held: RawConnection[] = []
   for (let count = 0; count <= PLACES; count += 1) {
@@ -99,7 +99,7 @@ async function isWhole(server: RunningServer, endpoint: Endpoint): Promise<boole
     const request = await endpoint.request({ path: '/found/0', headers: ALLOWED })
     await connection.write(toBytes(request).subarray(0, -1))
   }
-  // Those with a place are answered when their time is up, the others at once.
+  // A body with a place is answered at its deadline, and the others at once.
   const statuses = await Promise.all(held.map(async (connection) => (await connection.reply())?.status))
   for (const connection of held) connection.abort()
   const refused = statuses.filter((status) => status === 503).length
@@ -120,7 +120,7 @@ it.each(Object.entries(TARGETS))(
           options: OPTIONS,
         })
         await Promise.all(actions.map((given) => act(given, server, endpoint, manners)))
-        // What departed senders left behind takes a few turns, and never longer than a body may take.
+        // The work of senders that left needs a few turns to end, but never longer than a body may take.
         await expect.poll(() => isWhole(server, endpoint), { timeout: 10_000, interval: 10 }).toBe(true)
       }),
       { numRuns: 4, endOnFailure: true },

@@ -5,7 +5,7 @@ import { type Place, Places } from '../../adapters/shared/places.ts'
 
 const GRACE_MS = 10_000
 
-/** A sender that can leave, and what is left of a request besides. */
+/** A sender that can leave, and the least of a request around it. */
 function sender(): { readonly incoming: Incoming; readonly leave: () => void } {
   const told: (() => void)[] = []
   const incoming: Incoming = {
@@ -32,7 +32,7 @@ function pending(): {
   return { work, succeed, fail }
 }
 
-/** The clock of the timers, which stands still until it is moved. */
+/** Fakes the timers. They stand still until they are advanced. */
 function timers(): typeof vi {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -195,7 +195,7 @@ function throwDuring(places: Places): void {
   expect(() => places.take(1).during(work, sender().incoming)).toThrow('no time')
 }
 
-/** All four places and all 1000 bytes are there, and no more. */
+/** Expects all four places and exactly 1000 bytes to be free. */
 function expectEmpty(places: Places): void {
   expect(places.fullFor(1000)).toBeUndefined()
   expect(places.fullFor(1001)).toMatch(/^0 bytes/)

@@ -6,7 +6,7 @@ import { es256Listener } from '../support/es256-listener.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
 import { inWords } from '../support/outcome.ts'
 
-/** A debugger in another thread, which stops this one at whatever is thrown, caught or not, and lets it go on. */
+/** A debugger in another thread. It pauses this thread at every throw, caught or not, and resumes it. */
 const DEBUGGER = `
   const { Session } = require('node:inspector')
   const { parentPort } = require('node:worker_threads')
@@ -35,7 +35,7 @@ afterAll(async () => {
   await debugging.terminate()
 })
 
-/** What was thrown since it was last asked. */
+/** The errors that were thrown since the last call. */
 async function thrown(): Promise<readonly string[]> {
   debugging.postMessage('what was thrown?')
   const [errors] = await once(debugging, 'message')

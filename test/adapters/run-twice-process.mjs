@@ -1,5 +1,5 @@
-// A process that dies between its handler's effect and the commit. Plain JavaScript, because Node 20 runs nothing else. Its
-// store is the parent's, asked by messages, and so outlives it.
+// A process that dies between its handler's effect and the commit. Plain JavaScript, because Node 20 runs nothing else.
+// It reaches the parent's store by messages, so the store survives it.
 import { createServer } from 'node:http'
 import { defineListener, hmac } from 'hookgate'
 import { verifyWebhook } from 'hookgate/express'

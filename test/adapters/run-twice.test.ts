@@ -15,10 +15,10 @@ import { serve } from '../support/servers.ts'
 const DAY_SECONDS = 86_400
 const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
 
-/** Answers with a status. Undefined: not at all. */
+/** Returns the status of the answer. Undefined: no answer. */
 type Handle = (run: number, event: WebhookEvent) => number | undefined | Promise<number | undefined>
 
-/** An endpoint whose handler keeps count of its runs, and of how many there were at once. */
+/** An endpoint whose handler counts its runs, and how many ran at once. */
 async function running(endpoint: Endpoint, handle: Handle = () => 200, inFront: RequestHandler[] = []) {
   const runs = new Log<string>()
   const atOnce = { now: 0, most: 0 }
@@ -39,7 +39,7 @@ async function running(endpoint: Endpoint, handle: Handle = () => 200, inFront: 
   return { address, closings, send, runs, atOnce }
 }
 
-/** A first run that waits to be let go. */
+/** A handler whose first run waits until it is opened. */
 function held() {
   const opened = new Log<string>()
   const handle: Handle = async (run) => {
@@ -49,10 +49,10 @@ function held() {
   return { handle, open: () => opened.add('opened') }
 }
 
-/** Until the store was asked this often: what follows an answer may come after it. */
+/** Resolves when the store has had this many calls. Some come after the answer. */
 const asked = ({ calls }: Endpoint, times: number) => calls.reaches(times)
 
-/** How a handler came to run again for one event. */
+/** The ways in which a handler runs again for one event. */
 const CASES: { readonly [name: string]: () => Promise<void> } = {
   'the handler outlived its lease': async () => {
     const endpoint = hmacEndpoint()
@@ -233,7 +233,7 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
   },
 }
 
-/** Accepts one delivery, tells of its effect, and is killed before it answers. The store is this process's. */
+/** Accepts one delivery, reports its effect, and is killed before it answers. Uses the store of this process. */
 async function dyingProcess({ listener, clock }: Endpoint, effects: Log<string>) {
   const program = fileURLToPath(new URL('run-twice-process.mjs', import.meta.url))
   const env = { ...process.env, SECRET, NOW: `${clock.now()}` }

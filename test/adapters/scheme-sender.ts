@@ -5,14 +5,14 @@ import { SCHEMES, type SchemeName, schemeAuth } from '../runtimes/wire/schemes.t
 import { newKey } from '../support/keys.ts'
 import { type Endpoint, endpoint, NAMES, recipes } from '../support/sender.ts'
 
-/** In a form that every scheme takes. */
+/** A form that every scheme accepts. */
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-/** Made once a file: the tests are not about keys. */
+/** One key for the whole file, because the tests are not about keys. */
 const KEY = newKey('EdDSA')
 const PUBLIC_HEX = Buffer.from(KEY.publicKey.x ?? '', 'base64url').toString('hex')
 
-/** An endpoint for another sender than the specification's, which signs as that sender does. */
+/** An endpoint for one of the other senders, and requests signed by that sender's scheme. */
 export function schemeEndpoint(
   name: SchemeName,
   given: SchemeOptions = {},

@@ -15,7 +15,7 @@ import {
 import { changed, type Given, type HeaderChanges, sentHeader } from '../support/sender.ts'
 import { schemeEndpoint } from './scheme-sender.ts'
 
-/** How a sender's own deliveries look. */
+/** A sender's own deliveries. */
 interface Sender {
   readonly name: SchemeName
   readonly body: string
@@ -58,7 +58,7 @@ const SENDERS: readonly Sender[] = [
   },
 ]
 
-/** 200, and not 409, which these senders would retry. */
+/** These senders would retry a 409, so a duplicate is answered with 200. */
 const DUPLICATE = emptied(200, 'OK')
 const WRONG_METHOD = refused(405, 'method_not_post', { others: { allow: 'POST' } })
 
@@ -140,7 +140,7 @@ function rowsFor({ name, body, signature, timestamp, options = {} }: Sender): re
   return [...rows, row('is refused without its time', missing, { headers: { [timestamp]: undefined } })]
 }
 
-/** Answers with one after another. */
+/** Returns these statuses in turn, then 200. */
 function statuses(...rest: readonly number[]): () => number {
   const left = [...rest]
   return () => left.shift() ?? 200
@@ -187,7 +187,7 @@ describeMatrix('a form', [
   ),
 ])
 
-/** `Headers` joins what was repeated by a comma and a blank, which WorkOS writes itself. */
+/** `Headers` joins repeated values with `, `, and WorkOS writes the same between its items. */
 describeMatrix('a signature header that is a list with blanks', [
   {
     name: 'is accepted',

@@ -16,13 +16,13 @@ import { Log } from '../support/log.ts'
 import { RawConnection, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 
-/** The same delivery three times. */
+/** Sends the same delivery three times. */
 async function threeTimes({ send, request }: Client) {
   const sent = await request()
   return [await send(sent), await send(sent), await send(sent)]
 }
 
-/** Does one thing after the other, and then 200. */
+/** Calls these functions in turn, then answers 200. */
 function inTurn(...turns: readonly (() => number)[]): () => Promise<number> {
   const left = [...turns]
   return async () => left.shift()?.() ?? 200
@@ -32,7 +32,7 @@ function failing(): never {
   throw new Error('no database')
 }
 
-/** By status: which phrase a reply has on Node, and on the runtimes that name unregistered statuses by themselves. */
+/** The reason phrase of each status on Node, and on the runtimes that name unregistered statuses themselves. */
 const PHRASES: { readonly [status: number]: string } = {
   200: 'OK',
   201: 'Created',
@@ -59,7 +59,7 @@ const PHRASES: { readonly [status: number]: string } = {
 
 const CLASSES = ['', '', 'Successful', 'Redirection', 'Client Error', 'Server Error']
 
-/** What its first answer makes of an event, seen by the same delivery, sent twice more. */
+/** What the first answer does to an event, shown by two repeats of the delivery. */
 function afterAnswer(status: number, then: string, ...others: readonly Wire[]): Row {
   const phrase = PHRASES[status] ?? ''
   const answers = (first: string) => [answered(status, first), ...others]
@@ -121,7 +121,7 @@ describeMatrix('the answer of a handler', [
   },
 ])
 
-/** A handler that waits to be let go. */
+/** A handler that waits until it is opened. */
 function gate() {
   const entered = new Log<string>()
   const opened = new Log<string>()
@@ -136,7 +136,7 @@ function gate() {
   }
 }
 
-/** Each server has its own gate; rows find it by their endpoint's listener. */
+/** Each server has its own gate. Rows find it by their endpoint's listener. */
 const gates = new WeakMap<object, ReturnType<typeof gate>>()
 
 function gated({ listener }: Endpoint) {
@@ -217,7 +217,7 @@ describeMatrix('a handler that settles by hand, and goes on to answer', [
   },
 ])
 
-/** Leaves it to the handler, which does this with the event. */
+/** With `settle: 'manual'`, the handler acts on the event itself. */
 function manual(
   name: string,
   act: (event: WebhookEvent) => unknown,
@@ -248,7 +248,7 @@ describeMatrix("settle: 'manual'", [
   manual('lets the handler release', (event) => event.release(), [ACCEPTED, ACCEPTED, ACCEPTED], 3),
 ])
 
-/** A store that can claim, and nothing else. */
+/** A store that can claim and nothing else. */
 function forgetful(clock: Endpoint['clock']) {
   const store = memoryStore({ clock })
   return { claim: store.claim.bind(store), commit: async () => failing(), release: async () => failing() }

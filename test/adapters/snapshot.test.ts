@@ -56,7 +56,7 @@ const APPS = [
 
 const OTHER_ID = '11111111-1111-4111-8111-111111111111'
 
-/** What a later middleware, or a host, may do to a request while its keys are being fetched. */
+/** Changes that a later middleware or a host may make to a request while its keys are being fetched. */
 function tamperWith(request: IncomingMessage): void {
   request.method = 'PUT'
   request.url = '/elsewhere'

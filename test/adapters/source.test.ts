@@ -15,7 +15,7 @@ import { hmacEndpoint } from '../support/sender.ts'
 
 const FORBIDDEN = refused(403, 'source_ip_not_allowed')
 
-/** The proxies trusted here. Hono has to be told how the source is found, so each row names some. */
+/** The trusted proxies. Hono must be told how to find the source, so each row names some. */
 const PROXY = { trustedProxies: ['127.0.0.0/8'] }
 const NO_PROXY = { trustedProxies: ['198.51.100.1/32'] }
 
@@ -39,7 +39,7 @@ function row(
   }
 }
 
-/** An address, and declared proxies in front of it. */
+/** An address behind that many trusted proxies. */
 function chainOf(entries: number): string {
   return ['192.0.2.1', ...Array(entries - 1).fill('127.0.0.2')].join(', ')
 }
@@ -150,7 +150,7 @@ describeMatrix('two headers of addresses', [
   },
 ])
 
-/** A sender that comes to a server of both families by the one or by the other. */
+/** Sends to a dual-stack server over IPv4 or IPv6. */
 async function sendTo({ address, request }: Client, host: string) {
   return wireOf(await exchange({ ...address, host } as NetConnectOpts, toBytes(await request())))
 }

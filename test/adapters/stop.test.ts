@@ -53,7 +53,7 @@ describe('a server that is closed as docs/operating.md says', () => {
     const stopped = server.stop()
     finish()
     expect((await connection.reply())?.status).toBe(200)
-    connection.finish() // as senders do who are done
+    connection.finish() // as senders do when they are done
     await stopped
     expect(calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'commit'])
   })

@@ -16,7 +16,7 @@ import { exchange, toBytes } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
 import { serve, serveFastify } from '../support/servers.ts'
 
-/** A server whose handler throws, answered by its framework's own error handler. */
+/** A server whose handler throws. The framework's own error handler answers. */
 type Start = (listener: Listener, fail: () => never) => Promise<Listening>
 
 const onExpressOf =
@@ -46,13 +46,13 @@ const hono = (app: Hono) => {
 const honoOnNode: Start = (listener, fail) =>
   serve(createAdaptorServer({ fetch: hono(new Hono().post('/hook', onHono(listener), fail)).fetch }))
 
-/** Without the Node objects, as on runtimes that have none. */
+/** Without Node's objects, as on runtimes that have none. */
 const honoOnWeb: Start = (listener, fail) => {
   const app = hono(new Hono().post('/hook', onHono(listener), fail))
   return serve(getRequestListener((request) => app.fetch(request)))
 }
 
-/** Here, as in `every()` of hono/combine, the throw passes `verifyWebhook` on its way to `onError`. */
+/** Here, as in `every()` of hono/combine, the error passes `verifyWebhook` on its way to `onError`. */
 const honoThrownPast: Start = (listener, fail) => {
   const verify = onHono(listener)
   const app = hono(

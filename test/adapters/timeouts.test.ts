@@ -30,7 +30,7 @@ async function onSockets(server: Promise<Listening>): Promise<Send> {
   return (request) => exchange(address, toBytes(request))
 }
 
-/** The timer that many write by hand. */
+/** The timer that many developers write by hand. */
 const timer: RequestHandler = (_request, response, next) => {
   const timeout = setTimeout(() => response.status(503).end(), TIMEOUT_MS)
   response.on('finish', () => clearTimeout(timeout))
@@ -74,7 +74,7 @@ async function onHttp2(app: FastifyInstance): Promise<Send> {
   }
 }
 
-/** Fastify 5.12 stops the timer of its handlerTimeout when a body has been read: on HTTP/1.1 no POST has one. */
+/** Fastify 5.12 stops its handlerTimeout when it has read the body, so on HTTP/1.1 it never fires for a POST. */
 async function firesOnHttp1(): Promise<boolean> {
   const app = Fastify({ handlerTimeout: TIMEOUT_MS } as object)
   const opened = new Log<string>()
@@ -87,7 +87,7 @@ async function firesOnHttp1(): Promise<boolean> {
   return status === 503
 }
 
-/** Hono's own, which 4.2 does not have yet. By a variable, because vite looks for every path that is written out. */
+/** Hono's own, which 4.2 does not have yet. In a variable, because vite resolves every literal path. */
 const TIMEOUT: string = 'hono/timeout'
 const { timeout }: Partial<typeof import('hono/timeout')> = await import(TIMEOUT).catch(() => ({}))
 const withTimeout = (exception?: HTTPException): MiddlewareHandler =>
@@ -110,7 +110,7 @@ function onHonoWith(place: Place, runtime: Runtime, exception?: HTTPException): 
   }
 }
 
-/** A timeout around the whole handler, as platforms and proxies set them. */
+/** A timeout around the whole handler, like that of a platform or a proxy. */
 const webInFront: Start = (listener, work) => {
   const handle = webhookHandler(listener, work)
   const late = () =>
@@ -120,7 +120,7 @@ const webInFront: Start = (listener, work) => {
   return onSockets(serve(getRequestListener((request) => Promise.race([handle(request), late()]))))
 }
 
-/** A server, and a first delivery of an event whose handler outlives its timeout. */
+/** A server, and the first delivery of an event whose handler outlives its timeout. */
 async function timedOut(start: Start) {
   const endpoint = hmacEndpoint()
   const opened = new Log<string>()
@@ -146,7 +146,7 @@ async function timedOut(start: Start) {
   const finish = async () => {
     opened.add('opened')
     await finished.reaches(1)
-    // Until what follows a handler is over: a turn of the event loop.
+    // One turn of the event loop, after which everything that follows a handler is over.
     await new Promise((resolve) => setTimeout(resolve))
   }
   return { endpoint, first, send, running, finish }
@@ -175,7 +175,7 @@ const LEAVING: readonly (readonly [name: string, start: Start, first: string, ca
     '503',
     hasHandlerTimeout,
   ],
-  // Fastify 5.12 clears its timer for a request with a body: the row is here as soon as it does not.
+  // Fastify 5.12 clears its timer for a request with a body. This row fails as soon as it no longer does.
   ...(hasItOnHttp1
     ? [["Fastify's handlerTimeout", onFastifyWith({ handlerTimeout }, {}), '503', true] as const]
     : []),

@@ -7,7 +7,7 @@ import { type RunningServer, TARGETS } from '../support/servers.ts'
 
 const jsonOf = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
 
-/** Requests of which each gets a reply of its own kind, and none ends its connection. */
+/** Requests with different replies. None of the replies closes its connection. */
 const given = fc.constantFrom<Given>(
   {},
   { body: jsonOf(65_536) },
@@ -22,17 +22,17 @@ const given = fc.constantFrom<Given>(
 
 const transfer = fc.record({
   chunkBytes: fc.option(fc.integer({ min: 1, max: 70_000 }), { nil: undefined }),
-  /** Where the bytes are cut into writes, as parts of the whole. */
+  /** Where to cut the bytes into writes, as fractions of the whole. */
   cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 }),
 })
 
-/** Chunks of a byte cost more than the body; what matters is where they end. */
+/** Chunks of one byte would cost more than the body. What matters is where they end. */
 function bytesOf(request: RawRequest, chunkBytes: number | undefined): Buffer {
   if (chunkBytes === undefined) return toBytes(request)
   return toBytes(request, { chunkBytes: Math.max(chunkBytes, Math.ceil(request.body.byteLength / 500)) })
 }
 
-/** One write after the other, each when the system has taken the one before. */
+/** Writes the parts one after the other, each after the system has taken the previous one. */
 async function writeInParts(connection: RawConnection, bytes: Buffer, cuts: readonly number[]) {
   const ends = [...cuts, 1].map((part) => Math.floor(part * bytes.byteLength)).sort((a, b) => a - b)
   let start = 0
@@ -45,7 +45,7 @@ async function writeInParts(connection: RawConnection, bytes: Buffer, cuts: read
 it('answers a request alike, whole or in chunks, in one write or in many, alone or behind others', async () => {
   const { listener, request } = hmacEndpoint()
   const servers = await Promise.all(Object.values(TARGETS).map((start) => start({ target: listener })))
-  /** The replies to fresh requests on one connection. */
+  /** The replies to new requests on one connection. */
   const replies = async (
     { address }: RunningServer,
     all: readonly Given[],

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { type Connection, Turn } from '../../adapters/shared/turn.ts'
 
-/** A response whose connection is still another's. */
+/** A response whose connection still belongs to an earlier one. */
 const QUEUED = { socket: null }
 const FIRST = { socket: {} }
 
-/** So many requests on one connection, all of them there before the first is decided. */
+/** That many requests on one connection. All arrive before the first is decided. */
 function line(count: number): Turn[] {
   const connection: Connection = {}
   return Array.from({ length: count }, (_, index) => new Turn(connection, index === 0 ? FIRST : QUEUED))
 }
 
-/** What is known of a promise by now. */
+/** What a promise has settled to, or `undecided`. */
 async function nowOf(value: unknown): Promise<unknown> {
   return Promise.race([value, new Promise((resolve) => setImmediate(resolve, 'undecided'))])
 }

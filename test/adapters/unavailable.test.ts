@@ -19,7 +19,7 @@ import { type Endpoint, hmacEndpoint, jwtEndpoint } from '../support/sender.ts'
 const UNAVAILABLE = refused(503, 'unavailable', { retryAfter: '5' })
 
 function storeRow(name: string, claim: () => unknown): Row {
-  const store = { ...memoryStore(), claim } as EventStore // what it answers is the point
+  const store = { ...memoryStore(), claim } as EventStore // The answer is what the row tests.
   return {
     name,
     endpoint: () => hmacEndpoint({ store, storeTimeoutSeconds: 0.05 }),
@@ -116,7 +116,7 @@ describeMatrix('a key host that fails', [
 
 const UNKNOWN = refused(404, 'listener_unknown', closing)
 
-/** Two listeners that share a store and a secret, each at its path. */
+/** Two listeners on their own paths, which share a store and a secret. */
 function twoListeners({ listener }: Endpoint) {
   const listeners = new Map<string, Listener>([
     ['/incoming/L1', listener],

@@ -16,18 +16,18 @@ import { TARGETS } from '../support/servers.ts'
 const SENDERS = 600
 const LIMIT = 50
 const BODY_BYTES = 65_536
-/** Three times the bodies, and what the refused leave to the garbage collector. */
+/** Three times the size of the bodies, plus the garbage of refused requests. */
 const MOST_GROWTH_BYTES = LIMIT * BODY_BYTES * 3 + 8_000_000
 
 const TEXT = JSON.stringify('x'.repeat(BODY_BYTES - 2))
-/** What JSON makes of it takes 28 times its bytes. */
+/** Parsed, it takes 28 times its bytes. */
 const NESTED = '['.repeat(BODY_BYTES / 2) + ']'.repeat(BODY_BYTES / 2)
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 async function liveBytes(): Promise<number> {
-  // What closed connections hold is let go of in later turns.
+  // Closed connections release their memory in later turns.
   for (let turn = 0; turn < 5; turn += 1) {
     collectGarbage()
     await new Promise((resolve) => setImmediate(resolve))
@@ -36,7 +36,7 @@ async function liveBytes(): Promise<number> {
   return heapUsed + external
 }
 
-/** A process, for its own memory not to be counted. Logs each connection that is over. */
+/** In a process of its own, so that its memory does not count. Logs each connection that is over. */
 function crowd(port: number, request: RawRequest, manner: 'stay' | 'leave'): Log<string> {
   const script = fileURLToPath(new URL('../support/crowd.mjs', import.meta.url))
   const child = fork(script, [`${port}`, `${SENDERS}`, manner], {
@@ -49,7 +49,7 @@ function crowd(port: number, request: RawRequest, manner: 'stay' | 'leave'): Log
   return over
 }
 
-/** How much live memory grows while a crowd waits for a key host that never answers. */
+/** The growth of live memory while many requests wait for a key host that never answers. */
 async function growth(
   start: (typeof TARGETS)[string],
   manner: 'stay' | 'leave',

@@ -18,7 +18,7 @@ import { type Endpoint, hmacEndpoint, jwtEndpoint } from '../support/sender.ts'
 
 const BUSY = refused(503, 'unavailable', { retryAfter: '1', ...closing })
 
-/** What something that a verdict waits for was asked, and whether it may answer. */
+/** Logs what a verdict waits for, and holds it back until opened. */
 interface Gate {
   readonly asked: Log<string>
   readonly open: Log<string>
@@ -43,7 +43,7 @@ function gateOf({ listener }: Client): Gate {
   return gate
 }
 
-/** The endpoint that is made with a gate, and the gate where its row finds it. */
+/** Makes the endpoint with a gate, and stores the gate for its row. */
 async function gated(make: (gate: Gate) => Endpoint | Promise<Endpoint>): Promise<Endpoint> {
   const gate = newGate()
   const endpoint = await make(gate)
@@ -95,7 +95,7 @@ function lookupOf({ listener, lookup }: Endpoint) {
   }
 }
 
-/** One body waits, so that the next is refused until it no longer does. */
+/** One body waits, and the next is refused until the first is done. */
 async function oneAtATime(client: Client): Promise<Wire[]> {
   const { asked, open } = gateOf(client)
   const first = client.send(await client.request())
@@ -140,7 +140,7 @@ const waits: readonly Row[] = [
 
 describeMatrix('a body whose verdict waits', waits)
 
-/** Sends the head of a request and the first byte of its body. */
+/** Sends the headers of a request and the first byte of its body. */
 async function begin({ address }: Client, request: RawRequest): Promise<RawConnection> {
   const connection = new RawConnection(address)
   const bytes = toBytes(request)
@@ -150,7 +150,7 @@ async function begin({ address }: Client, request: RawRequest): Promise<RawConne
 
 const jsonOf = (bytes: number) => ({ body: `"${'x'.repeat(bytes - 2)}"` })
 
-/** The first body announces 60,000 bytes and stops at one. */
+/** The first body announces 60,000 bytes and stops after one. */
 async function beside(
   client: Client,
   second: (request: RawRequest) => Buffer,

@@ -9,7 +9,7 @@ import type { RawRequest } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
 import { spyStore } from '../support/spy-store.ts'
 
-/** Bytes that would change if they were parsed and printed again. */
+/** Bytes that would change if they were parsed and serialised again. */
 const BODY = '{ "b":1.0, "a":"\\u00e9" }'
 
 function webRequest({ method, path, headers, body }: RawRequest, signal?: AbortSignal): Request {
@@ -17,7 +17,7 @@ function webRequest({ method, path, headers, body }: RawRequest, signal?: AbortS
   return new Request(`http://localhost${path}`, { ...init, body: Buffer.from(body), signal: signal ?? null })
 }
 
-/** What the store was asked, without the IDs. */
+/** The calls of the store, without the IDs. */
 const verbs = ({ calls }: ReturnType<typeof hmacEndpoint>) => calls.entries.map((call) => call.split(' ')[0])
 
 const nothing = () => {}

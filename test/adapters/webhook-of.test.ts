@@ -11,7 +11,7 @@ type Given = Parameters<typeof hmacEndpoint>[0]
 const numbers = z.object({ a: z.number() })
 const strings = z.object({ a: z.string() })
 
-/** What webhookOf throws for a listener like `other`, when one like `verifying` verified the request. */
+/** The error of webhookOf for a listener made from `other`, if one made from `verifying` verified the request. */
 async function asked(verifying: Given, other: Given): Promise<unknown> {
   const { listener, request } = hmacEndpoint(verifying)
   const verify = verifyWebhook(listener)
