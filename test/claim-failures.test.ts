@@ -9,7 +9,9 @@ import { spyStore } from './support/spy-store.ts'
 const never = () => new Promise<never>(() => {})
 const boom = new Error('the connection is gone')
 
-/** A listener on a working store, of which some verbs are replaced. Answers are of any kind, as from JavaScript. */
+/**
+ * A listener on a working store with some of its verbs replaced. They may answer anything, as plain JavaScript could.
+ */
 function failing(verbs: { [Verb in keyof EventStore]?: unknown }, options: Partial<ListenerOptions> = {}) {
   const store = { ...spyStore(memoryStore({ maxRecords: 10 })).store, ...verbs } as EventStore
   return hmacListener({ store, storeTimeoutSeconds: 0.03, ...options })
@@ -133,7 +135,7 @@ it('D08 a claim that was taken, and whose answer was lost, is given back', async
 })
 
 describe('D08 a claim that comes too late', () => {
-  /** A store whose first claim works at once and answers only when it is told to. */
+  /** A store whose first claim succeeds at once but answers only when it is told to. */
   function lateStore() {
     const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
     let answer: () => void = () => {}

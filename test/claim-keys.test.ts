@@ -10,7 +10,7 @@ import { spyStore } from './support/spy-store.ts'
 
 const SECRET = 'lin_wh_secret'
 
-/** Linear signs its time and not its ID: a retry has other bytes, a replay may have another ID. */
+/** Linear signs its time but not its ID. A retry has other bytes, and a replay may have another ID. */
 function linearListener(wrap: (store: EventStore) => EventStore = (store) => store) {
   const clock = fakeClock()
   const { store, calls } = spyStore(memoryStore({ clock, maxRecords: 10 }))

@@ -105,7 +105,7 @@ describe('a certificate is refused', () => {
   })
 })
 
-/** The numbers of the key, and another one. */
+/** The modulus and exponent of the key, and those of another one. */
 function withMore(publicKey: Buffer): Buffer {
   const numbers = publicKey.subarray(publicKey.indexOf('00308201', 0, 'hex') + 5)
   const more = sequence(numbers, integer(Buffer.of(1)))

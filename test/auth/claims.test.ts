@@ -7,7 +7,7 @@ const KEY = newKey('EdDSA')
 const { clock, deliver, listener, send } = jwtSender(KEY)
 const now = clock.seconds()
 
-/** The payload with a member written as this JSON text, which an object could not express. */
+/** The payload with a member as this JSON text, which an object could not express. */
 const written = (name: string, text: string) => (json: string) =>
   `${JSON.stringify({ ...JSON.parse(json), [name]: undefined }).slice(0, -1)},"${name}":${text}}`
 

@@ -13,7 +13,9 @@ const JWKS = { keys: [KEY.publicKey] }
 const TEXT = JSON.stringify(JWKS)
 const MEGABYTE = 1024 * 1024
 
-/** There `fetch` hears no signal once it has answered: it reads a body that the status forbids to its end, and drops it. */
+/**
+ * From Node 26 on, `fetch` ignores its signal after the response. It reads a forbidden body to the end and drops it.
+ */
 const DEAF_AFTER_ANSWER = ENGINE === 'node' && Number(process.versions.node.split('.')[0]) >= 26
 
 describe('a key host', () => {
@@ -134,7 +136,7 @@ describe('a document that is too long', () => {
   it('S05 counts what comes out of chained encodings', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(64 * MEGABYTE, ' ')))
     const { send } = await remoteSender(KEY, plainly(200, bomb, { 'content-encoding': 'gzip, gzip' }))
-    // Bun and Deno undo no chain, and find that what came is not JSON.
+    // Bun and Deno decode no chain of encodings, so the bytes are not JSON.
     const message = ENGINE === 'node' ? /sent over 262144 bytes/ : /did not send JSON/
     await expect(send()).rejects.toMatchObject(unavailable(message))
   })
@@ -207,7 +209,7 @@ it('a host is given 5 seconds, unless another timeout is set', async () => {
   await expect(found).rejects.toMatchObject(unavailable(/within 5000 ms/))
 })
 
-/** A body of so many megabytes, written as fast as the reader takes it. */
+/** A body of this many megabytes, written as fast as the reader takes it. */
 function makeFlood(megabytes: number, status = 200) {
   const chunk = Buffer.alloc(64 * 1024, ' ')
   let written = 0

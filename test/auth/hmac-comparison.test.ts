@@ -5,7 +5,7 @@ import { outcome } from '../support/outcome.ts'
 
 const counted = vi.hoisted(() => ({ macs: 0, comparisons: 0 }))
 
-/** The build's own cryptography, with a count of what is asked of it. */
+/** The build's own cryptography, which also counts its calls. */
 vi.mock('#crypto', async (original) => {
   const real = await original<typeof import('#crypto')>()
   return {
@@ -33,7 +33,7 @@ it.each([...secrets, { id: 'unknown', secret: 'a secret of somebody else' }])(
   async ({ id, secret }) => {
     const { listener, deliver } = hmacListener({ auth: hmac({ secrets }) })
     const delivery = await deliver({ secret })
-    counted.macs = 0 // the sender's own
+    counted.macs = 0 // does not count the sender's own
     expect(await outcome(delivery, listener)).toBe(id === 'unknown' ? '401 signature_mismatch' : 'accepted')
     expect(counted).toStrictEqual({ macs: 3, comparisons: 3 })
   },

@@ -8,7 +8,7 @@ const MISMATCH = '401 signature_mismatch'
 const OLD = { id: 'old', secret: 'an old secret of the sender' }
 const NEW = { id: 'new', secret: 'the new secret of the sender' }
 
-/** What becomes of a delivery signed with these key bytes, by node:crypto, at a listener that has this secret. */
+/** The outcome of a delivery that node:crypto signed with these key bytes, for a listener with this secret. */
 async function signedWith(key: string | Uint8Array, secret: string): Promise<string> {
   const { listener, deliver } = hmacListener({ auth: hmac({ secrets: { id: 'main', secret } }) })
   const delivery = await deliver()

@@ -12,12 +12,12 @@ const MISMATCH = '401 signature_mismatch'
 const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
 const NOW = fakeClock().seconds()
 
-/** The MAC of the delivery that `fate` sends, made with node:crypto and not with the package. */
+/** The MAC of the delivery that `fate` sends, computed by node:crypto and not by the package. */
 function macOf(input = `${NOW}.${EVENT_ID}.{"a":1}`, key: string | Uint8Array = SECRET): Buffer {
   return createHmac('sha256', key).update(input).digest()
 }
 
-/** What becomes of the valid delivery under this signature. */
+/** The outcome of the valid delivery with this signature. */
 async function fate(signature: string | readonly string[] | undefined, auth?: Authenticator) {
   const { listener, deliver } = hmacListener(auth === undefined ? {} : { auth })
   const delivery = await deliver({ eventId: EVENT_ID })
@@ -167,7 +167,7 @@ describe('the signature', () => {
         return Math.min(...times)
       }
       const short = await fastest('A'.repeat(44))
-      // Reading 4.4 MB ten times takes several hundred times as long.
+      // Reading all 4.4 MB would take several hundred times as long.
       expect(await fastest(`${right},`.repeat(100_000))).toBeLessThan(50 * short)
     },
   )

@@ -164,7 +164,7 @@ function hs256(secret: string | Uint8Array): (input: string) => Buffer {
   return (input) => createHmac('sha256', secret).update(input).digest()
 }
 
-/** Algorithms that libraries know and the specification does not, each with a key that it would fit. */
+/** Algorithms that libraries support and the specification does not, each with a key that would fit. */
 function foreignKeys(): [alg: string, jwk: object, signer: (input: string) => Uint8Array][] {
   const pss = { key: RSA.keyObject, padding: 6, saltLength: 32 }
   const rsa = { kty: 'RSA', n: RSA.publicKey.n, e: RSA.publicKey.e }
@@ -180,7 +180,7 @@ function foreignKeys(): [alg: string, jwk: object, signer: (input: string) => Ui
     ['RS512', rsa, (input) => sign('sha512', Buffer.from(input), RSA.keyObject)],
     curve('ES384', 'P-384', 'sha384'),
     curve('ES512', 'P-521', 'sha512'),
-    ...(ENGINE === 'bun' ? [] : [curve('ES256K', 'secp256k1', 'sha256')]), // BoringSSL has no such curve
+    ...(ENGINE === 'bun' ? [] : [curve('ES256K', 'secp256k1', 'sha256')]), // BoringSSL does not have this curve
     ['ML-DSA-44', { kty: 'AKP', pub: 'AAAA' }, () => Buffer.alloc(2420, 1)],
   ]
 }

@@ -127,12 +127,12 @@ describe('texts that are not JSON in UTF-8', () => {
   })
 })
 
-/** White space that leaves the JSON text so many bytes over a multiple of three. */
+/** Adds white space until the length of the JSON is `over` more than a multiple of three. */
 function pad(json: string, over: number): string {
   return json + ' '.repeat(((3 - (json.length % 3)) % 3) + over)
 }
 
-/** The same bytes to a careless decoder: the last character's lowest bits belong to no byte. */
+/** A lenient decoder reads the same bytes, because it drops the lowest bits of the last character. */
 function setBit(segment: string, bit: number): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return segment.slice(0, -1) + alphabet.charAt(alphabet.indexOf(segment.slice(-1)) | bit)

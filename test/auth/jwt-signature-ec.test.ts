@@ -63,7 +63,7 @@ describe('ES256 signatures', () => {
   it('K25 refuses a signature whose leading zeros are left out', async () => {
     let eventId = ''
     let authorization = ''
-    // The text varies, because some engines sign the same text the same way (RFC 6979).
+    // Each text differs, because some engines sign the same text the same way (RFC 6979).
     while (!/\.A[A-D][^.]{84}$/.test(authorization)) {
       eventId = crypto.randomUUID()
       authorization = String(deliver({ eventId }).header('authorization'))

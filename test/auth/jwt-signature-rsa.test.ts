@@ -98,7 +98,7 @@ describe('RS256 signatures as numbers', () => {
   })
 })
 
-/** The bare operation (RFC 8017 5.2.1), written out: Deno's node:crypto has no RSA without padding. */
+/** The bare operation (RFC 8017 5.2.1), written by hand because Deno's node:crypto has no RSA without padding. */
 function rawRsa(message: Buffer): Buffer {
   const d = toNumber(Buffer.from(String(RSA.privateKey.d), 'base64url'))
   let power = 1n
@@ -110,7 +110,7 @@ function rawRsa(message: Buffer): Buffer {
   return toBytes(power, LENGTH)
 }
 
-/** Signs whatever block a forger would like to be signed. */
+/** Signs any block that a forger may choose. */
 function padded(build: (hash: Buffer) => Buffer): (input: string) => Buffer {
   return (input) => {
     const hash = createHash('sha256').update(input).digest()
@@ -124,7 +124,7 @@ function block(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0, 1]), padding, zeros(1), content])
 }
 
-/** The same with too few ff: what a verifier that does not look behind the hash would take. */
+/** The same with less padding. A verifier that ignores the bytes behind the hash would accept it. */
 function short(content: Buffer, paddingBytes: number): Buffer {
   const start = [Buffer.from([0, 1]), Buffer.alloc(paddingBytes, 255), zeros(1), content]
   return Buffer.concat([...start, zeros(LENGTH)]).subarray(0, LENGTH)

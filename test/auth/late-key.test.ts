@@ -8,7 +8,7 @@ import { Log } from '../support/log.ts'
 const key = newKey('ES256', 'k1')
 const keys = localKeySet({ keys: [key.publicKey] })
 
-/** A key set that answers when it is told to. */
+/** A key set that answers when the test says so. */
 function lateKeySet() {
   const asked = new Log<string>()
   const open = new Log<string>()
@@ -20,7 +20,7 @@ function lateKeySet() {
   return { keySet: { find }, asked, answer: () => open.add('open') }
 }
 
-/** A delivery that has passed every check before that of its token. */
+/** A delivery that has passed every check before the token's. */
 function verificationOf({ deliver, listener }: JwtSender, payload: unknown): Verification {
   const verification = new Verification(deliver({ body: JSON.stringify(payload) }), listener)
   verification.eventId = String(verification.delivery.header('webhook-event-id'))
@@ -50,7 +50,7 @@ it('the parsed body is let go of while its key is awaited', async () => {
 
 it('the body is not parsed twice for a key that is at hand', async () => {
   const sender = jwtSender(key, { keySet: keys })
-  await sender.send() // the key is imported when it is first asked for
+  await sender.send() // the key is imported on first use
   const payload: unknown = [[]]
   const verification = verificationOf(sender, payload)
   expect(await sender.listener.auth.authenticate(verification)).toMatchObject({ method: 'jwt' })

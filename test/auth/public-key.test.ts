@@ -10,7 +10,7 @@ const RSA = newKey('RS256')
 const EC = newKey('ES256')
 const ED = newKey('EdDSA')
 
-/** What becomes of a valid token when the set holds this form of its key. */
+/** The verdict on a valid token if the set holds this form of its key. */
 function sendWith(key: SigningKey, jwk: object, signer: (input: string) => Uint8Array = key.sign) {
   return jwtSender(key, { keySet: localKeySet({ keys: [{ kid: key.keyId, ...jwk }] }) }).send({ signer })
 }
@@ -40,7 +40,7 @@ describe('Ed25519 keys', () => {
   it.each(points)('K28 refuses a point of %s, for which anyone can sign', async (_, point) => {
     const x = base64url(toBytes(point, 32).reverse())
     const forgery = () => Buffer.concat([toBytes(1n, 32).reverse(), Buffer.alloc(32)])
-    // With order 8, one try in eight would succeed.
+    // A point of order 8 would let one forgery in eight through.
     for (let attempt = 0; attempt < 64; attempt += 1) {
       expect(await sendWith(ED, { kty: 'OKP', crv: 'Ed25519', x }, forgery)).toMatchObject(
         invalid(/its point is not safe/),
@@ -54,7 +54,7 @@ describe('Ed25519 keys', () => {
     }
   })
 
-  // By hand, since not every engine can make them.
+  // Written by hand, because not every engine can generate them.
   it.each([
     ['Ed448', 57],
     ['X25519', 32],
@@ -90,7 +90,7 @@ describe('Ed25519 keys', () => {
 describe('P-256 keys', () => {
   const { x = '', y = '' } = EC.publicKey
 
-  // Deno imports such points, and no signature verifies with them.
+  // Deno imports such points, but verifies no signature with them.
   const refusal =
     ENGINE === 'deno' ? 'the signature does not verify' : 'the key with this kid cannot be imported'
 
@@ -217,7 +217,7 @@ describe('RSA keys', () => {
   })
 })
 
-/** A point as it is published: 32 bytes, little end first. */
+/** A point as it is published: 32 bytes, little-endian. */
 function littleEndian(hex: string): bigint {
   return toNumber(Buffer.from(hex, 'hex').reverse())
 }

@@ -119,7 +119,7 @@ describe('an expired set, while the host is down', () => {
     const verdicts = await Promise.all(Array.from({ length: 50 }, () => send()))
     expect(performance.now() - startedAt).toBeLessThan(2_000)
     for (const verdict of verdicts) expect(verdict).toMatchObject(ACCEPTED)
-    // One at most: on a busy machine it is given up before the host has seen it.
+    // At most one attempt. On a busy machine it is given up before the host has seen it.
     expect(host.requests).toBeLessThanOrEqual(2)
   })
 })

@@ -68,7 +68,7 @@ describe('tokens with an unknown kid', () => {
     expect(host.requests).toBe(6)
   })
 
-  // On Deno nothing makes the collector run in time, so that garbage would be counted.
+  // On Deno the collector cannot be made to run in time, so garbage would count too.
   it.skipIf(ENGINE === 'deno')(
     'S18 leave nothing behind: a hundred thousand of them cost no memory',
     async () => {
@@ -83,7 +83,7 @@ describe('tokens with an unknown kid', () => {
       await rounds(20_000, 0)
       const before = process.memoryUsage().heapUsed
       await rounds(100_000, 1e6)
-      // Remembered, they would be 26 MB of text.
+      // Remembering them all would take 26 MB of text.
       expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
       expect(host.requests).toBeLessThanOrEqual(1 + 120 / 30)
     },

@@ -4,7 +4,7 @@ import { RemoteValues } from '../../src/auth/remote-values.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
 
-/** Values by name from a host that a test plays. */
+/** Values by name from a fake host, and the names it was asked for. */
 function remote(answer: (name: string) => Promise<string | undefined>, options: RemoteOptions = {}) {
   const clock: FakeClock = fakeClock()
   const asked: string[] = []

@@ -14,7 +14,7 @@ async function fate(eventId: string): Promise<string> {
   return outcome(withHeaders(await deliver(), { 'webhook-event-id': eventId }), listener)
 }
 
-/** A signed delivery, so that only the event ID can be at fault. */
+/** A signed delivery, so that only the event ID can be wrong. */
 async function signedFate(eventId: string): Promise<string> {
   const { listener, deliver } = hmacListener()
   return outcome(await deliver({ eventId }), listener)

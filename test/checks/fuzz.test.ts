@@ -38,7 +38,7 @@ const headerValue: fc.Arbitrary<string | readonly string[] | undefined> = fc.one
   fc.constant(undefined),
 )
 
-/** What to put in the place of the parts of a valid delivery. A part that is left out stays valid. */
+/** Values to replace parts of a valid delivery. A part without a value stays valid. */
 const changes = fc.record(
   {
     method: fc.oneof(fc.constantFrom('POST', 'post', 'GET', ''), oddText),
@@ -84,7 +84,7 @@ it.each(listeners)(
       }),
       { numRuns: 1500 },
     )
-    // The deliveries are odd in more than one way.
+    // proves that the deliveries are odd in several ways
     expect(seen.size).toBeGreaterThan(6)
   },
 )

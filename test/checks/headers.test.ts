@@ -5,7 +5,7 @@ import { outcome } from '../support/outcome.ts'
 
 const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
 
-/** What becomes of an otherwise valid delivery with these headers. */
+/** The outcome of a delivery that is valid except for these headers. */
 async function withThese(changed: Parameters<typeof withHeaders>[1]): Promise<string> {
   const { listener, deliver } = hmacListener()
   return outcome(withHeaders(await deliver(), changed), listener)
@@ -109,7 +109,7 @@ describe('Content-Type', () => {
     for (let round = 0; round < 100; round += 1) {
       expect(await outcome(delivery, listener)).toBe('400 content_type_not_json')
     }
-    // A hundredth of a second each: a quadratic pattern takes longer, an ordinary one a hundredth of that.
+    // This allows 10 ms for each. A quadratic pattern takes longer, a linear one a hundredth of that.
     expect(performance.now() - start).toBeLessThan(1000)
   })
 

@@ -112,7 +112,7 @@ describe('values', () => {
         return Math.min(...times)
       }
       const plain = await fastest(`[${Array(8000).fill('"1234"').join()}]`)
-      // Both take parts of a millisecond; colliding keys at quadratic cost would take seconds.
+      // Both take a fraction of a millisecond. Colliding keys would take seconds if their cost were quadratic.
       expect(await fastest(keys)).toBeLessThan(100 * plain)
     },
   )

@@ -4,7 +4,9 @@ import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
 import notUtf8 from '../vectors/json-not-utf8.json' with { type: 'json' }
 
-/** Files of the suite that are not UTF-8: the package has their text only, with U+FFFD in it. As hexadecimal bytes. */
+/**
+ * Files of the suite that are not UTF-8, as hexadecimal bytes. The package has them only as text, with U+FFFD in it.
+ */
 const NOT_UTF8: { readonly [name: string]: string } = notUtf8
 
 function bytesOf({ name, input }: { name: string; input: string }): Uint8Array {

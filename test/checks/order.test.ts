@@ -11,7 +11,7 @@ import { spyStore } from '../support/spy-store.ts'
 
 const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
 
-/** A delivery to be made. It is signed over whatever the faults have left, so that each fault is the only one. */
+/** A delivery before it is signed. The signature covers what the faults have left, so each fault is the only one. */
 interface Plan {
   method: string
   body: string
@@ -23,7 +23,7 @@ interface Plan {
 }
 
 interface Fault {
-  /** Faults of one field exclude each other. */
+  /** Only one fault of the same field applies at a time. */
   readonly field: string
   readonly spoil: (plan: Plan, nowSeconds: number) => void
 }
@@ -40,7 +40,7 @@ const ELSEWHERE = [
   'event_in_progress',
 ] as const satisfies readonly Reason[]
 
-/** Everything that can be wrong with a signed delivery, in the order in which it is found. A missing reason does not compile. */
+/** Every fault of a signed delivery, in the order in which the checks find it. A missing reason does not compile. */
 const BY_REASON: { readonly [R in Exclude<Reason, (typeof ELSEWHERE)[number]>]: Fault } = {
   body_too_large: { field: 'size', spoil: (plan) => (plan.body = plan.body.padEnd(70_000)) },
   method_not_post: { field: 'method', spoil: (plan) => (plan.method = 'PUT') },
@@ -91,7 +91,7 @@ async function send(faults: readonly Pick<Fault, 'spoil'>[], done: boolean) {
     secret: SECRET,
     headers: {},
   }
-  // Backwards, so that the size comes last: it must not be undone by another body.
+  // Backwards, so that the size comes last and no later body replaces it.
   for (const { spoil } of [...faults].reverse()) spoil(plan, clock.seconds())
   const { method, headers, sourceIp, ...toSign } = plan
   const signed = toDelivery(await signHmac(toSign), sourceIp)

@@ -27,7 +27,7 @@ function schemaListener<Payload>(
   return { listener, deliver, calls }
 }
 
-/** A schema made by hand: what it answers is up to the test. */
+/** A hand-made schema that gives the test's own answers. */
 function answering(validate: (value: unknown) => unknown): PayloadSchema<unknown> {
   const standard = { version: 1, vendor: 'test', validate }
   return { '~standard': standard } as PayloadSchema<unknown>

@@ -25,7 +25,7 @@ async function withExpiry(seconds: number): Promise<string> {
   return inWords(await verify(await deliver({ claims: { exp: clock.seconds() + seconds } }), listener))
 }
 
-/** The second verdict on a delivery, after the first was accepted and, perhaps, committed. */
+/** The second verdict on a delivery, after the first was accepted and, if wanted, committed. */
 async function secondTime(committed: boolean): Promise<string> {
   const { listener, deliver } = hmacListener()
   const delivery = await deliver()
@@ -36,7 +36,7 @@ async function secondTime(committed: boolean): Promise<string> {
 
 const hmacOf = (key: Buffer, text: string) => createHmac('sha256', key).update(text)
 
-/** Of GitHub, which sends forms, too. */
+/** A delivery of GitHub, which also sends forms. */
 async function fromGithub(body: string, contentType: string): Promise<string> {
   const { listener } = hmacListener({ auth: github({ secrets: 'It is a secret' }) })
   const headers: { [name: string]: string } = {
@@ -47,7 +47,7 @@ async function fromGithub(body: string, contentType: string): Promise<string> {
   return inWords(await verify({ ...delivery, body: Buffer.from(body) }, listener))
 }
 
-/** Of Standard Webhooks, whose IDs are signed. */
+/** A delivery of Standard Webhooks, which signs its IDs. */
 async function withSignedId(id: string): Promise<string> {
   const key = Buffer.alloc(32, 'k')
   const { listener, clock } = hmacListener({
@@ -62,7 +62,7 @@ async function withSignedId(id: string): Promise<string> {
   return inWords(await verify({ ...delivery, body: Buffer.from('{}') }, listener))
 }
 
-/** A reason without a way to it does not compile. `body_incomplete` is the adapters' own. */
+/** A way to each reason. A reason without one does not compile. Only adapters give `body_incomplete`. */
 const WAYS: { readonly [R in Exclude<Reason, 'body_incomplete'>]: readonly [number, () => Promise<string>] } =
   {
     body_too_large: [400, () => withBody('"over twenty bytes long"')],

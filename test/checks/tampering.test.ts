@@ -11,7 +11,7 @@ function replaceAt(text: string, index: number, code: number): string {
   return text.slice(0, index) + String.fromCharCode(code) + text.slice(index + 1)
 }
 
-/** Refused, and the store not asked. */
+/** Expects a refusal without a call of the store. */
 async function expectRefused(delivery: Delivery, { listener, calls }: ReturnType<typeof watched>) {
   const verdict = await verify(delivery, listener)
   expect(verdict.ok).toBe(false)

@@ -6,7 +6,7 @@ import { es256Listener } from '../support/es256-listener.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 
-/** What becomes of a delivery signed over this timestamp text, when the time is 1,790,000,000. */
+/** The outcome of a delivery signed with this timestamp, when the time is 1,790,000,000. */
 async function fate(timestamp: string | number): Promise<string> {
   const { listener, deliver } = hmacListener()
   return outcome(await deliver({ timestamp }), listener)

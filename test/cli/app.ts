@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
-/** What an app was sent. */
+/** A request that an app got. */
 export interface Received {
   readonly request: IncomingMessage
   readonly body: Buffer
@@ -17,7 +17,7 @@ export interface TestApp {
   readonly server: Server
 }
 
-/** An app on this machine that keeps what it is sent. It is closed after the test. */
+/** An app on this machine that keeps its requests. It closes after the test. */
 export async function startApp(
   answer: (response: ServerResponse, received: Received) => void = (response) => void response.end('ok'),
   port = 0,
@@ -33,11 +33,11 @@ export async function startApp(
     server.close()
     server.closeAllConnections()
   })
-  const { port: bound } = server.address() as AddressInfo // a TCP server's address is never a text
+  const { port: bound } = server.address() as AddressInfo // only a pipe's address is a string
   return { url: `http://127.0.0.1:${bound}/hooks?tenant=7`, port: bound, received, server }
 }
 
-/** An address of this machine where nobody listens. */
+/** A port of this machine that nobody listens on. */
 export async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

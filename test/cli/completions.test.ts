@@ -15,7 +15,7 @@ async function scriptFor(shell: string): Promise<string> {
   return temporaryFile(`hookgate.${shell}`, made.stdout)
 }
 
-/** What a shell offers behind these words; the last one is under the cursor. */
+/** What a shell offers after these words. The cursor is at the end of the last one. */
 type Offers = (words: readonly string[]) => Promise<string[]>
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '')
@@ -40,7 +40,10 @@ const inFish: Offers = async (words) => {
   return lines(stdout).map((line) => line.split('\t')[0] ?? '')
 }
 
-/** zsh completes in its line editor only: this types a tab and a return in a terminal of its own, and prints what then runs. */
+/**
+ * zsh completes only in its line editor, so this types a tab and a return in a pseudo-terminal and prints what then
+ * runs.
+ */
 const ZSH = `
 zmodload zsh/zpty
 zpty line 'zsh -f -i'

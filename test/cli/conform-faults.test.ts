@@ -8,7 +8,7 @@ import { plainReceiver, RIGHT, type Steps } from './plain-receiver.ts'
 const SECRET = 'Zk3x8bY1cD-eF_gH2iJ4kL6mN8oP0qRsTuVwXyZaBcD'
 const lenientJson = (body: Buffer) => Buffer.from(JSON.stringify(JSON.parse(body.toString('utf8'))))
 
-/** A developer's mistake, and the cases that have to show it. */
+/** A developer's mistake, and the cases that must show it. */
 const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy: readonly string[]])[] = [
   ['takes any timestamp', { isFresh: () => true }, ['a timestamp 320 s old', 'a timestamp 320 s ahead']],
   [
@@ -194,7 +194,7 @@ describe('conform', () => {
     const broken = (await conform(wrong)).filter(({ result }) => result === 'broken')
     expect(broken.map(({ name }) => name)).toEqual(expect.arrayContaining([...shownBy]))
     for (const { rule } of broken) expect(rule).toMatch(/^[A-Z].{10,}\.$/)
-    if (shownBy.includes('a delivery')) return // nothing is accepted, so much else is broken, too
+    if (shownBy.includes('a delivery')) return // Nothing is accepted, so much else is broken too.
     const own = new Set(broken.filter(({ name }) => shownBy.includes(name)).map(({ rule }) => rule))
     const others = new Set(broken.map(({ rule }) => rule).filter((rule) => !own.has(rule)))
     expect([...others].length).toBeLessThanOrEqual(2)

@@ -35,7 +35,7 @@ it('a healthy endpoint gets no warning, keeps no claim, and runs no handler', as
     'proxy',
     'signature',
   ])
-  expect([claims(), runs()]).toEqual([2, 1]) // of the event before, and of its duplicate
+  expect([claims(), runs()]).toEqual([2, 1]) // for the earlier event and its duplicate
   expect(output).not.toContain(SECRET)
 })
 

@@ -8,7 +8,7 @@ import { diagnose, serve } from './doctor-support.ts'
 
 const { publicKey, keyObject } = newKey('ES256', 'first')
 const PRIVATE = { ...keyObject.export({ format: 'jwk' }), kid: 'first' }
-const { kid: _, ...NAMELESS } = publicKey as { kid: string } & object // a JWK
+const { kid: _, ...NAMELESS } = publicKey as { kid: string } & object // of 1,024 bits
 const SMALL_RSA = { kty: 'RSA', kid: 'r', e: 'AQAB', n: `v${'A'.repeat(170)}` } // 1,024 bits
 
 async function file(content: string): Promise<string> {

@@ -17,7 +17,7 @@ async function folder(): Promise<string> {
   return path
 }
 
-/** A file in which an application has made its table, or not. */
+/** A file in which an application has or has not made its table. */
 async function database({ migrated = true, journal = 'wal' } = {}): Promise<string> {
   const path = join(await folder(), 'events.db')
   const db = new Libsql(path)

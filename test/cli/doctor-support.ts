@@ -17,9 +17,12 @@ export interface Found {
 export interface Diagnosis {
   readonly code: number | null
   readonly findings: readonly Found[]
-  /** All that was printed. */
+  /** Everything that was printed. */
   readonly output: string
-  /** `fail url: nothing accepts POST at this path (404) → correct the path, …`, without what is fine or was skipped. */
+  /**
+   * `fail url: nothing accepts POST at this path (404) → correct the path, …`, without the checks that passed or were
+   * skipped.
+   */
   readonly complaints: readonly string[]
 }
 
@@ -44,13 +47,17 @@ export async function serve(listener: RequestListener): Promise<string> {
 
 export interface Endpoint {
   readonly url: string
-  /** How often a store was asked for an event. */
+  /** The number of claims. */
   readonly claims: () => number
-  /** How often the handler ran. */
+  /** The number of the handler's runs. */
   readonly runs: () => number
 }
 
-/** A receiver with the tests' secret. @param skew Seconds that its clock is ahead. @param inFront A proxy's doing. */
+/**
+ * A receiver with the tests' secret.
+ * @param skew The seconds that its clock is ahead.
+ * @param inFront What a proxy does before it.
+ */
 export async function endpoint(
   options: {
     readonly skew?: number

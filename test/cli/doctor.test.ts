@@ -24,7 +24,7 @@ const IDS = [
   'signature',
 ]
 
-/** A new check that needs no network goes here, too. */
+/** Add every check that needs no network here. */
 const NEED_NO_NETWORK = ['runtime', 'secret.shape']
 
 async function folder(): Promise<string> {

@@ -5,7 +5,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 
-/** A promise that is settled from outside. */
+/** A promise that the test settles. */
 function promiseOf<Answer>(answer: Answer) {
   let settle = { resolve: () => {}, reject: (_: Error) => {} }
   const promise = new Promise<Answer>((resolve, reject) => {

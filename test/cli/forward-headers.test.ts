@@ -13,7 +13,7 @@ import { SECRET, temporaryFile } from './support.ts'
 const EVIL = 'evil'
 const APP_SECRET = 'the-app-0123456789-abcdefghijklmnopqrstuvwx'
 
-/** What an app may see, in the spelling of CGI, WSGI and PHP. `HOST` and `CONNECTION` belong to the gateway's connection. */
+/** The headers that an app may see, spelt as in CGI, WSGI and PHP. `HOST` and `CONNECTION` are those of the gateway. */
 const ALLOWED = [
   'HOST',
   'CONNECTION',
@@ -32,11 +32,11 @@ const ALLOWED = [
   'X_FORWARDED_HOST',
 ]
 
-/** The listener reads these itself, or HTTP does: a stranger's second one is refused before the app is asked. */
+/** The listener or HTTP itself reads these, so a second one is refused before it reaches the app. */
 const READ_BY_THE_GATEWAY =
   /^(webhook-(event-id|timestamp|signature)|content-.*|transfer-encoding|connection|expect|upgrade|host|keep-alive|te|trailer)$/i
 
-/** Names that frameworks and proxies trust, and ours, in every spelling that some server folds together. */
+/** Names that frameworks and proxies trust, and our own, in every spelling that some server treats as the same. */
 function strangersNames(): string[] {
   const trusted =
     'Authorization Cookie Remote-User X-Remote-User X-Real-IP Forwarded X-Forwarded-User Via Proxy'
@@ -62,7 +62,7 @@ function strangersNames(): string[] {
   return [...new Set([...spellings, ...made])].filter((name) => !READ_BY_THE_GATEWAY.test(name))
 }
 
-/** Sends one event with these headers behind those of the sender, and gives what the app saw. */
+/** Sends one event with these headers after the sender's own, and returns what the app saw. */
 async function seenBy(gatewayUrl: string, names: readonly string[], eventId: string) {
   const signed = await signHmac({ secret: SECRET, body: '{}', eventId })
   const headers = [...Object.entries(signed.headers), ...names.map((name) => [name, EVIL])].flat()
@@ -102,7 +102,7 @@ test('no header outside the list reaches an app on Node, whatever its name', asy
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
   await expectOnlyOurs(`http://127.0.0.1:${port}/`)
 })
 

@@ -9,13 +9,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { signHmac } from '../../src/testing/index.ts'
 import { MAIN, SECRET, temporaryDirectory } from './support.ts'
 
-// `npm run test:kills` kills 200 times; its result stands in docs/forward.md.
+// `npm run test:kills` kills 200 times. docs/forward.md has its result.
 const KILLS = Number(process.env.HOOKGATE_KILLS ?? 20)
 const AT_ONCE = 8
 const RETRY_MS = 100
 const APP = fileURLToPath(new URL('../support/forward-app.mjs', import.meta.url))
 
-/** When to kill, and whom: in front of the app, while it works, and between its work and the commit. */
+/** When to kill: before the app, while it works, and between its work and the commit. */
 const MOMENTS = ['sent', 'began', 'done'] as const
 const VICTIMS = ['gateway', 'app'] as const
 
@@ -24,7 +24,7 @@ interface Running {
   readonly port: number
 }
 
-/** A gateway and an app that die and come back, and what was seen of them. */
+/** A gateway and an app that are killed and restarted, and a record of what happened. */
 class Scene {
   gatewayUrl = ''
   kills = 0
@@ -32,9 +32,9 @@ class Scene {
   readonly #appFile: string
   #app: Running | undefined
   #gateway: Running | undefined
-  /** Events whose delivery is on its way. */
+  /** Deliveries in flight, by event. */
   readonly inFlight = new Map<string, Promise<unknown>>()
-  /** How often the answer to a delivery was lost, by event: only then may it run once more. */
+  /** How many answers were lost, by event. Only then may an event run again. */
   readonly lostAnswers = new Map<string, number>()
   #restarting: Promise<void> | undefined
   #countdown = 3
@@ -54,7 +54,7 @@ class Scene {
     this.#gateway?.child.kill('SIGKILL')
   }
 
-  /** How often the app did each event. */
+  /** How often the app handled each event. */
   async runs(): Promise<Map<string, number>> {
     const counts = new Map<string, number>()
     const lines = (await readFile(this.#appFile, 'utf8')).split('\n').filter((line) => line !== '')
@@ -62,7 +62,7 @@ class Scene {
     return counts
   }
 
-  /** Kills on every few moments of the planned kind: the next victim and the next kind come round by turns. */
+  /** Kills at every few moments of the planned kind. The victims and the kinds take turns. */
   reached(moment: (typeof MOMENTS)[number]): void {
     if (this.kills >= KILLS || this.#restarting || moment !== MOMENTS[this.kills % MOMENTS.length]) return
     this.#countdown -= 1
@@ -76,7 +76,7 @@ class Scene {
   }
 
   async #killApp(): Promise<void> {
-    const { child, port } = this.#app as Running // there is one from the start
+    const { child, port } = this.#app as Running // The scene starts with one.
     child.kill('SIGKILL')
     await once(child, 'exit')
     await this.#startApp(port)
@@ -93,7 +93,7 @@ class Scene {
     for (;;) {
       const child = fork(APP, [`${wanted}`, this.#appFile], { execArgv: [] })
       const port = await new Promise<number | undefined>((resolve) => {
-        child.on('exit', () => resolve(undefined)) // somebody has the port for a moment
+        child.on('exit', () => resolve(undefined)) // The port is taken for a moment.
         child.on('message', (line: string) => {
           const [word, rest] = line.split(' ')
           if (word === 'listening') resolve(Number(rest))
@@ -130,7 +130,7 @@ class Scene {
 const REFUSED = 0
 const LOST = -1
 
-/** One delivery. Its status, or what became of it when the gateway was gone. */
+/** Sends one delivery. Returns its status, or what happened if the gateway was gone. */
 async function attempt(scene: Scene, eventId: string): Promise<number> {
   const signed = await signHmac({ secret: SECRET, body: '{}', eventId })
   const answer = fetch(scene.gatewayUrl, { ...signed, signal: AbortSignal.timeout(5000) })
@@ -139,7 +139,7 @@ async function attempt(scene: Scene, eventId: string): Promise<number> {
   return answer.then(read).catch(({ cause }) => (Object(cause).code === 'ECONNREFUSED' ? REFUSED : LOST))
 }
 
-/** A sender that goes on until it is told 2xx, or 409: done before. */
+/** A sender that retries until it gets 2xx, or 409 for an event that is done. */
 async function sendUntilDone(scene: Scene, eventId: string): Promise<void> {
   for (;;) {
     const underWay = attempt(scene, eventId)
@@ -166,7 +166,7 @@ test(`${KILLS} kills of gateway and app: nothing is lost, and an event runs agai
   while (scene.kills < KILLS) {
     const eventId = randomUUID()
     waiting.push(sendUntilDone(scene, eventId).then(() => void acknowledged.push(eventId)))
-    // Events that wait for a lease do not count, so there is always something in flight.
+    // Events that wait for a lease do not count, so that something is always in flight.
     while (scene.inFlight.size >= AT_ONCE) await Promise.race(scene.inFlight.values())
   }
   await Promise.all(waiting)

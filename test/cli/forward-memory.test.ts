@@ -7,9 +7,9 @@ import { startApp } from './app.ts'
 import { deliver } from './gateway.ts'
 import { SECRET, startListener } from './support.ts'
 
-/** How many deliveries may wait for the app, as docs/forward.md says. */
+/** The deliveries that may wait for the app, as docs/forward.md says. */
 const MOST_WAITING = 1024
-/** 255 KB were measured. */
+/** The measurement was 255 KB. */
 const MOST_BYTES_EACH = 400_000
 const BODY = JSON.stringify('x'.repeat(65_534))
 const POLL = { timeout: 30_000 }
@@ -21,7 +21,7 @@ function residentBytes(pid: number | undefined): number {
   return Number(kilobytes) * 1024
 }
 
-/** A sender that waits for its answer, however long that takes. */
+/** A sender that waits for its answer without a deadline. */
 async function send(url: string): Promise<void> {
   const { headers, body } = await signHmac({ secret: SECRET, body: BODY })
   const sent = request(url, { method: 'POST', headers, agent: false }).on('error', () => {})

@@ -176,7 +176,7 @@ test('an app whose certificate is not trusted sees nothing, and the event is fre
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
   const gateway = await openGateway(`https://127.0.0.1:${port}/`)
   for (const _ of ['first', 'again']) {
     const { status, body } = await deliver(gateway.url, ID)
@@ -189,7 +189,7 @@ test('an app that accepts the connection and stays silent in the TLS handshake w
   const server = createTcpServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
   const gateway = await openGateway(`https://127.0.0.1:${port}/`, { timeoutSeconds: 0.3 })
   for (const _ of ['first', 'again']) {
     const { status, body } = await deliver(gateway.url, ID)
@@ -211,7 +211,7 @@ test('a connection is used again within a second, and closed by the gateway afte
   await deliver(gateway.url)
   const sockets = new Set(app.received.map(({ request: { socket } }) => socket))
   expect(sockets.size).toBe(1)
-  expect(await idle).toBeLessThan(1900) // a busy machine; gunicorn closes after 2 s, Node after 5
+  expect(await idle).toBeLessThan(1900) // allows for a busy machine; gunicorn closes after 2 s, Node after 5
 })
 
 test('a connection that the app wants to close within a second is not used again', async () => {

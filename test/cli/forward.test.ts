@@ -172,7 +172,7 @@ test('a sender that leaves before the app is done changes nothing: the event is 
   await vi.waitFor(() => expect(app.received).toHaveLength(1), 10_000)
   socket.destroy()
   await once(socket, 'close')
-  await fetch(new URL('/', gateway.url)) // the gateway has read on: it knows that the sender is gone
+  await fetch(new URL('/', gateway.url)) // by this answer, the gateway knows that the sender is gone
   finish()
   expect(await lastLine(gateway, 2)).toMatchObject({ eventId, verdict: 'accepted', status: null })
   expect((await deliver(gateway.url, eventId)).status).toBe(409)

@@ -22,12 +22,12 @@ export interface GatewayOptions extends Partial<Omit<Forwarding, 'target'>> {
   readonly publicUrl?: string
 }
 
-/** What `hookgate listen --forward-to` runs, in this process. It ends with the test. */
+/** Runs `hookgate listen --forward-to` in this process, until the test ends. */
 export async function openGateway(appUrl: string, options: GatewayOptions = {}): Promise<Gateway> {
   const { auth = hmac({ secrets: { id: 'shop', secret: SECRET } }), publicUrl, ...forwarding } = options
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
   const url = `http://127.0.0.1:${port}${PATH}`
   const app = forwarder(
     { secret: undefined, passed: [], timeoutSeconds: 10, ...forwarding, target: new URL(appUrl) },
@@ -54,7 +54,7 @@ export interface Answer {
   readonly headers: Headers
 }
 
-/** Sends an event, signed anew each time. */
+/** Sends an event, with a new signature each time. */
 export async function deliver(
   url: string,
   eventId: string = randomUUID(),

@@ -77,7 +77,7 @@ test('a JWKS may come from a URL: https, or http of this machine when asked for'
   const host = createServer((_request, response) => void response.end(jwks)).listen(0, '127.0.0.1')
   onTestFinished(() => void host.close())
   await once(host, 'listening')
-  const { port } = host.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = host.address() as AddressInfo // only a pipe's address is a string
   const url = `http://127.0.0.1:${port}/jwks.json`
 
   const refused = await hookgate(['listen', '--port', '0', '--jwks', url])

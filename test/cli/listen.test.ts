@@ -81,7 +81,7 @@ test('a sender that hangs up gets a line too, without a status', async () => {
   const { hostname, port } = new URL(listener.url)
   const socket = connect(Number(port), hostname)
   socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`)
-  await once(socket, 'data') // 100 Continue: the listener waits for the body
+  await once(socket, 'data') // after 100 Continue, the listener waits for the body
   socket.destroy()
   const [line = ''] = await listener.deliveries(1)
   const { listener: id, verdict, reason, status } = JSON.parse(line)
@@ -125,7 +125,7 @@ test('a port in use is a clear refusal: exit code 1', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
   const ended = await hookgate(['listen', '--port', `${port}`])
   expect(ended).toMatchObject({ code: 1, stdout: '' })
   expect(ended.stderr).toBe(

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
-/** The steps of a receiver that knows nothing of hookgate. Tests replace one, as a developer might get it wrong. */
+/** The steps of a receiver without hookgate. Tests replace one by a developer's mistake. */
 export interface Steps {
   readonly mostBytes: number
   readonly isMethod: (method: string) => boolean
-  /** Each value that a header came with. */
+  /** All values of a header. */
   readonly one: (values: readonly string[]) => string | undefined
   readonly isType: (contentType: string) => boolean
   readonly isEncoding: (contentEncoding: string | undefined) => boolean
@@ -60,7 +60,7 @@ export const RIGHT: Steps = {
   remembers: 'last',
 }
 
-/** Such a receiver, listening on this machine. */
+/** Starts such a receiver on this machine. */
 export async function plainReceiver(secret: string, wrong: Partial<Steps> = {}): Promise<string> {
   const steps = { ...RIGHT, ...wrong }
   const seen = new Set<string>()

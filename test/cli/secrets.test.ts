@@ -50,7 +50,7 @@ test('a secret is no option, and one that is given as such is not repeated', asy
   }
 })
 
-/** Any three characters of the passwords below. */
+/** Three characters in a row of any password below. */
 const OF_A_PASSWORD = /q7@|7@x|@xz|xz\/|z\/w|w9v|9vk|vkj|v%3A|40x/
 
 test.each([

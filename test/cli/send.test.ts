@@ -14,7 +14,7 @@ async function receiver(answer: RequestListener): Promise<string> {
     server.closeAllConnections()
   })
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
   return `http://127.0.0.1:${port}`
 }
 

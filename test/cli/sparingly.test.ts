@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { sparingly } from '../../cli/sparingly.ts'
 
-/** What was said, and the end of a second at will. */
+/** The printed lines, and a function that ends the second. */
 function spoken() {
   const said: string[] = []
   const due: (() => void)[] = []

@@ -28,7 +28,7 @@ function headOf({ headers, body }: SignedRequest): string {
   return [`POST ${PATH} HTTP/1.1`, 'Host: x', ...lines, `Content-Length: ${body.length}`, '', ''].join('\r\n')
 }
 
-/** A listener with one delivery half sent. `100 Continue` is the proof that it has begun. */
+/** A listener that has half of a delivery. `100 Continue` proves that it has begun to read it. */
 async function halfWay(signal: NodeJS.Signals) {
   const listener = await startListener([], { env: { HOOKGATE_SECRET: SECRET } })
   const request = await signHmac({ secret: SECRET, body: '{"hello":"world"}' })
@@ -67,7 +67,7 @@ test('idle and silent connections do not hold it up', async () => {
   await Promise.all([silent.closed, idle.closed])
 })
 
-// Retried, because a machine may be too busy to deliver two signals within half a second.
+// Retried, because a busy machine may not deliver two signals within half a second.
 test('the same Ctrl-C twice, as npm passes it on, is one', { retry: 2 }, async () => {
   const { listener, client, rest } = await halfWay('SIGINT')
   listener.signal('SIGINT')

@@ -9,7 +9,7 @@ const WANTED = '--store takes redis://HOST, postgres://HOST/DATABASE or sqlite:F
 const UNCLEAR =
   'the password in --store is ambiguous: percent-encode its special characters (@ is %40, / is %2F)'
 
-/** Of characters that mean something in a URL, and others; percent-encoded now and then. */
+/** Characters with and without a meaning in a URL, some of them percent-encoded. */
 function password(): fc.Arbitrary<string> {
   const units = fc.oneof(
     fc.constantFrom(...'@/?#:[]%\\;,&=+.~ \t\n'),
@@ -20,7 +20,7 @@ function password(): fc.Arbitrary<string> {
   return fc.array(units, { minLength: 2, maxLength: 6 }).map((parts) => `x${parts.join('')}`)
 }
 
-/** All that may be printed of a store with this URL, when its client repeats the URL and the password. */
+/** Everything that may be printed about a store with this URL, if its client repeats the URL and the password. */
 function said(text: string, secret: string): string {
   try {
     const { shown, redact } = parseStoreUrl(text)
@@ -98,7 +98,7 @@ describe('--store', () => {
     fc.assert(
       fc.property(fc.constantFrom('redis', 'rediss', 'postgres'), password(), (scheme, secret) => {
         const printed = said(`${scheme}://me:${secret}@db.example:5432/0`, secret)
-        // Words that no password had a part in.
+        // No text here contains a part of the password.
         expect([UNCLEAR, WANTED, `${scheme}://db.example:5432${' ***'.repeat(4)}`]).toContain(printed)
       }),
       { numRuns: 5000 },

@@ -28,7 +28,7 @@ function send(url: string, eventId: string = crypto.randomUUID()) {
   return hookgate(['send', url, '--data', '{}', '--event-id', eventId], { env })
 }
 
-/** Two listeners share a store, and a third comes when they are gone. Everything that was printed. */
+/** Two listeners share a store, and a third starts when they have ended. Returns everything that was printed. */
 async function shareAndRestart(store: string, surroundings: Surroundings = {}): Promise<string> {
   const start = () => startListener(['--store', store], { env, ...surroundings })
   const [one, two] = [await start(), await start()]
@@ -42,7 +42,7 @@ async function shareAndRestart(store: string, surroundings: Surroundings = {}): 
   return [one, two, again].map(({ stdout, stderr }) => stdout.text + stderr.text).join('')
 }
 
-/** The built package in a folder of its own, with these clients beside it and no others. */
+/** The built package in its own folder, with only these clients beside it. */
 async function installedBeside(...clients: string[]): Promise<{ main: string; cwd: string }> {
   const cwd = await temporaryDirectory()
   const own = join(cwd, 'node_modules/hookgate')
@@ -147,7 +147,7 @@ describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () 
     expect(printed).not.toContain('Fix: ')
   })
 
-  /** A server that speaks TLS only, and the certificate to trust. */
+  /** A server that speaks only TLS, and the certificate to trust. */
   async function tlsServer(): Promise<{ store: string; ca: string }> {
     const { key, cert } = selfSigned()
     const [keyFile, ca] = [await temporaryFile('key.pem', key), await temporaryFile('cert.pem', cert)]
@@ -237,7 +237,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('--store postgres://…'), () => {
   })
 })
 
-/** A port in front of a server that listens on a socket in a folder, which no URL says well. */
+/** Opens a port in front of a server's Unix socket, because not every client can take a socket from a URL. */
 async function portOf(socketPath: string): Promise<number> {
   const wire = createServer((near) => {
     const far = connect(socketPath)
@@ -247,5 +247,5 @@ async function portOf(socketPath: string): Promise<number> {
   })
   await once(wire.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void wire.close())
-  return (wire.address() as AddressInfo).port // a TCP server's address is never a text
+  return (wire.address() as AddressInfo).port // only a pipe's address is a string
 }

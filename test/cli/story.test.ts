@@ -41,7 +41,7 @@ test('a generated secret is 256 bits, printed once', async () => {
 
 test('the printed command works with npx itself, in the clone', { timeout: 60_000 }, async () => {
   const listener = await startListener()
-  // A cache of its own, and offline: npm takes the package's own bin, and leaves nothing behind.
+  // Offline and with its own cache, so that npm runs the package's own bin and leaves nothing behind.
   const env = { npm_config_cache: await temporaryDirectory(), npm_config_offline: 'true' }
   const sent = await run('sh', ['-c', listener.command], { cwd: ROOT, env })
   expect(sent).toMatchObject({ code: 0, stdout: '200 OK\n{"accepted":true}\n' })

@@ -7,7 +7,7 @@ import { MAIN, PATH, SECRET, startListener } from './support.ts'
 
 const env = { ...process.env, HOOKGATE_SECRET: SECRET }
 
-/** Sends bytes and gives what came back. */
+/** Sends bytes and returns the response. */
 async function exchange(url: string, bytes: string | Uint8Array): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let text = ''
@@ -106,7 +106,7 @@ test('two hundred connections that are no HTTP are a few lines a second, and how
   await listener.stderr.waitFor(/and \d+ more like this within a second/)
   const told = listener.stderr.text.match(/refused a connection/g) ?? []
   expect(told.length).toBeGreaterThan(0)
-  expect(told.length).toBeLessThan(50) // five a second, on a machine that takes up to ten for them
+  expect(told.length).toBeLessThan(50) // five a second, on a machine that may take ten seconds
 })
 
 test('a connection that had its answer, and then is no HTTP, is told again', async () => {

@@ -14,7 +14,7 @@ export const PATH = '/api/v1/webhooks/incoming/demo'
 export interface Surroundings {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
-  /** The command line to run. Default: that of this clone. */
+  /** The command line to run. Default: the one of this clone. */
   readonly main?: string | undefined
   /** Standard input. Default: empty. */
   readonly input?: string | Uint8Array
@@ -26,18 +26,18 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** The environment of whoever runs the tests, without what would change the output. */
+/** The environment of the test run, without variables that change the output. */
 function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { HOOKGATE_SECRET: _, HOOKGATE_STORE: __, FORCE_COLOR: ___, NO_COLOR: ____, ...rest } = process.env
   return { ...rest, ...env }
 }
 
-/** Runs the built command line to its end. */
+/** Runs the built command line until it exits. */
 export function hookgate(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   return run(process.execPath, [MAIN, ...args], surroundings)
 }
 
-/** Runs a line as a person would have pasted it into a shell. */
+/** Runs a line in a shell, as if it had been pasted there. */
 export function shell(line: string, surroundings: Surroundings = {}): Promise<Ended> {
   return run('sh', ['-c', line], surroundings)
 }
@@ -48,7 +48,7 @@ export async function run(
   { env, cwd, input = '' }: Surroundings,
 ): Promise<Ended> {
   const child = spawn(program, args, { cwd, env: cleanEnv(env) })
-  child.stdin.on('error', () => {}) // it may end without having read
+  child.stdin.on('error', () => {}) // the command may exit without reading
   child.stdin.end(input)
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
   const code = await exitOf(child)
@@ -59,7 +59,7 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
 }
 
-/** What came out so far, and the means to wait for more. */
+/** The output so far, and ways to wait for more. */
 class Output {
   text = ''
   #wake = () => {}
@@ -72,7 +72,7 @@ class Output {
     stream.on('close', () => this.#wake())
   }
 
-  /** The first match, once there is one. */
+  /** Resolves with the first match. */
   async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.text)
@@ -91,18 +91,18 @@ function collect(stream: Readable): Output {
 export interface RunningListener {
   readonly url: string
   readonly pid: number | undefined
-  /** The printed next command, as it stands there. */
+  /** The next command, exactly as printed. */
   readonly command: string
   readonly stdout: Output
   readonly stderr: Output
-  /** The lines of `count` deliveries, once there are that many. */
+  /** Resolves with the lines of `count` deliveries. */
   deliveries(count: number): Promise<string[]>
   signal(name: NodeJS.Signals): void
   readonly exit: Promise<number | null>
   stop(): Promise<number | null>
 }
 
-/** `hookgate listen` on a free port. It ends with the test. */
+/** `hookgate listen` on a free port, until the test ends. */
 export async function startListener(
   args: readonly string[] = [],
   { env, cwd, main = MAIN }: Surroundings = {},
@@ -141,7 +141,7 @@ export async function startListener(
   }
 }
 
-/** A directory that is gone after the test. */
+/** A directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'hookgate-'))
   onTestFinished(() => rm(path, { recursive: true, force: true }))

@@ -8,13 +8,13 @@ import { hookgate, MAIN, SECRET, startListener } from './support.ts'
 const env = { HOOKGATE_SECRET: SECRET }
 const ESCAPE = '\u001b'
 
-/** util-linux makes a terminal. The `script` of macOS takes other options. */
+/** util-linux's `script` makes a terminal. The one of macOS takes other options. */
 const IS_TERMINAL_THERE = `${spawnSync('script', ['--version']).stdout}`.includes('util-linux')
 const NO_TERMINAL = IS_TERMINAL_THERE ? '' : ' (skipped: no util-linux script to make a terminal with)'
 
-/** Runs `hookgate` in a terminal, and gives what shows on it. */
+/** Runs `hookgate` in a terminal, and returns what it shows. */
 function inTerminal(line: string, env: NodeJS.ProcessEnv = {}) {
-  // Node takes colour from more variables than NO_COLOR: `CI` and NODE_DISABLE_COLORS switch it off.
+  // Besides NO_COLOR, Node reads `CI` and NODE_DISABLE_COLORS, which switch colour off.
   const { PATH, HOME } = process.env
   const command = `${process.execPath} ${MAIN} ${line}`
   const child = spawn('script', ['-qefc', command, '/dev/null'], {

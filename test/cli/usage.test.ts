@@ -47,7 +47,7 @@ test('a forward secret that is too short is refused, and not repeated', async ()
   expect(ended.stderr).not.toContain('short\n')
 })
 
-/** None of the named files is here, and none is made. */
+/** The named files do not exist here, and no command creates them. */
 const EMPTY = import.meta.dirname
 
 const URL_ = 'http://127.0.0.1:1/'

@@ -12,10 +12,10 @@ import { startRedis } from '../support/redis-server.ts'
 const BUN = process.env.BUN_BINARY ?? 'bun'
 const FOLDER = fileURLToPath(new URL('./bun', import.meta.url))
 
-/** The cases of the conformance suite; a file may have more. */
+/** The number of cases in the conformance suite. A file may have more. */
 const CASES = 34
 
-/** Runs a file with Bun's own test runner, on the built package. */
+/** Runs a file with Bun's own test runner on the built package. */
 async function expectPass(file: string, env: NodeJS.ProcessEnv): Promise<void> {
   const { code, stderr } = await run(BUN, ['test', `./${file}`], { cwd: FOLDER, env })
   const [, passed = '0'] = /^ *(\d+) pass$/m.exec(stderr) ?? []
@@ -33,7 +33,7 @@ it("Bun's RedisClient keeps the contract of every store", async () => {
 it("Bun's SQL keeps the contract of every store", async () => {
   const server = await PostgresServer.start()
   onTestFinished(() => server.remove())
-  // The server listens on a socket in a folder.
+  // Passes connections on to the server's Unix socket.
   const wire = createServer((near) => {
     const far = connect(server.socketPath)
     near.pipe(far).pipe(near)
@@ -43,7 +43,7 @@ it("Bun's SQL keeps the contract of every store", async () => {
   })
   await once(wire.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void wire.close())
-  const { port } = wire.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = wire.address() as AddressInfo // only a pipe's address is a string
   await expectPass('postgres.test.mjs', { POSTGRES_URL: `postgres://hookgate@127.0.0.1:${port}/postgres` })
 })
 

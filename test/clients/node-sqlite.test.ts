@@ -12,7 +12,7 @@ interface Report {
   }[]
 }
 
-/** Runs tests of the repository on Node 24, which has node:sqlite, and tells their names. */
+/** Runs the repository's tests on Node 24, which has node:sqlite, and returns the names of those that passed. */
 async function namesOfPassed(...filters: string[]): Promise<string[]> {
   const args = [VITEST, 'run', '--project', 'node', '--project', 'rest', '--reporter=json', ...filters]
   const { stdout } = await run(NODE, args, { cwd: ROOT })

@@ -1,6 +1,6 @@
 import { installRuntimes, RUNTIMES } from '../runtimes/runtimes.mjs'
 
-/** Before the tests: the runtimes whose own clients are tested, and where they are. */
+/** Installs the runtimes whose own clients are tested, and tells the tests where they are. */
 export default function setup() {
   installRuntimes(['bun', 'node24'])
   process.env.BUN_BINARY = RUNTIMES.bun.binary

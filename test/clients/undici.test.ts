@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { publicConnector } from '../../sender/index.ts'
 import { endpoint } from '../sender/endpoint.ts'
 
-/** Every name leads to this machine. */
+/** Resolves every name to this machine. */
 const lookup: LookupFunction = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
 
 function guarded(options: Parameters<typeof publicConnector>[1]): Agent {

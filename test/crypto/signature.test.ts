@@ -27,7 +27,7 @@ function keyFor(wanted: JwtAlgorithm) {
   return found
 }
 
-/** `bytes` with bit `index` the other way round. */
+/** `bytes` with bit `index` flipped. */
 function flipped(bytes: Uint8Array<ArrayBuffer>, index: number) {
   return bytes.map((byte, at) => (at === index >> 3 ? byte ^ (1 << (index & 7)) : byte))
 }
@@ -132,12 +132,12 @@ describe.each([
   })
 })
 
-/** With one core nothing goes to the pool: test/repo/one-core.test.ts. */
+/** With one core nothing goes to the pool: see test/repo/one-core.test.ts. */
 const itWithPool =
   availableParallelism() === 1 && !IN_WORKERD ? it.skip : itOutsideWorkerd('it has no thread pool')
 
 describe('where node.ts checks', () => {
-  /** Whether these checks are done before anything else of this process had a turn. */
+  /** Whether these checks end before any other task of this process runs. */
   async function areDoneAtOnce(count: number): Promise<boolean> {
     const { key, sign } = keyFor('EdDSA')
     const signature = sign(TEXT)
@@ -152,7 +152,7 @@ describe('where node.ts checks', () => {
     return atOnce
   }
 
-  /** As between two requests that come far apart. */
+  /** as between two requests that are far apart */
   async function idle(): Promise<void> {
     for (let turn = 0; turn < 50; turn += 1) await setImmediate()
   }

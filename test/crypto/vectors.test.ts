@@ -12,14 +12,14 @@ interface Vector {
   readonly mac: string
 }
 
-/** RFC 4231. Cases 3, 6 and 7 have keys of bytes AA, which are no UTF-8 text; long keys are tested below. */
+/** RFC 4231. Cases 3, 6 and 7 have keys of bytes AA, which are not UTF-8. Long keys are tested below. */
 const VECTORS: readonly Vector[] = rfc4231
 
 const SCRATCH = 65_536
 
 const ascii = (maxLength: number) => fc.string({ unit: 'binary-ascii', maxLength })
 
-/** Lengths around the edges of a block, of a digest's padding and of the scratch, and any other up to 70,000. */
+/** Lengths around the edges of a block, of the padding and of the scratch buffer, and others up to 70,000. */
 const length = fc.oneof(
   fc.constantFrom(0, 1, 55, 56, 63, 64, 65, 127, 128, SCRATCH - 1, SCRATCH, SCRATCH + 1, 70_000),
   fc.nat(300),
@@ -36,7 +36,7 @@ describe.each([
   ['node.ts', nodeCrypto],
   ['web.ts', webCrypto],
 ])('crypto/%s', (_, { hmacWith, sha256 }) => {
-  /** As the specification's scheme uses it. */
+  /** As in hookgate's own scheme. */
   const hmacSha256 = (secret: string) => {
     const mac = hmacWith('sha256', Buffer.from(secret), 'base64url')
     return (prefix: string, body: Uint8Array) => mac(prefix, body, '')

@@ -7,7 +7,7 @@ const manifest: { readonly dependencies: { readonly [name: string]: string } } =
   readFileSync(`${here}package.json`, 'utf8'),
 )
 
-/** Whoever imports a framework gets the one that is installed beside this file. */
+/** Makes every import of a framework load the version that is installed beside this file. */
 const oldestFrameworks: Plugin = {
   name: 'oldest-frameworks',
   enforce: 'pre',
@@ -15,13 +15,13 @@ const oldestFrameworks: Plugin = {
     const isFramework = (name: string) => specifier === name || specifier.startsWith(`${name}/`)
     if (!Object.keys(manifest.dependencies).some(isFramework)) return undefined
     const found = await this.resolve(specifier, `${here}package.json`, { skipSelf: true })
-    // Node's own lookup would go on to the folders above, and find the newest.
+    // Node's own lookup would continue to the folders above and find the newest version.
     if (!found?.id.startsWith(here)) throw new Error(`no old ${specifier}: npm ci --prefix test/frameworks`)
     return found
   },
 }
 
-/** The tests of the adapters as they are, with each framework as old as the peer ranges allow. */
+/** The adapters' own tests, with each framework at the oldest supported version. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   plugins: [oldestFrameworks],
@@ -30,9 +30,9 @@ export default defineConfig({
     maxWorkers: 2,
     include: ['test/adapters/**/*.test.ts', 'test/otel/dashboard.test.ts'],
     exclude: [
-      // hono/proxy came with Hono 4.7, cloneRawRequest with 4.10.
+      // hono/proxy came with Hono 4.7, and cloneRawRequest with 4.10.
       'test/adapters/hono-forward.test.ts',
-      // @hono/node-server 1.14 writes answers without a body in chunks, with a content type of its own.
+      // @hono/node-server 1.14 sends answers without a body in chunks, with its own content type.
       'test/adapters/handshakes.test.ts',
       'test/adapters/schemes.test.ts',
     ],

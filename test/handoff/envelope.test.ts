@@ -28,7 +28,7 @@ function eventOf(verdict: Awaited<ReturnType<typeof verify>>): WebhookEvent<unkn
   return verdict.event
 }
 
-/** As a queue keeps it. */
+/** As a queue stores it. */
 const throughJson = (envelope: Envelope): unknown => JSON.parse(JSON.stringify(envelope))
 
 describe('an envelope', () => {

@@ -15,11 +15,11 @@ const env = { ...rest, NEXT_TELEMETRY_DISABLED: '1', PORT: '0', HOST: '127.0.0.1
 
 interface App {
   readonly name: string
-  /** Where the framework wants examples/web/<name>.ts. */
+  /** Where the framework expects examples/web/<name>.ts. */
   readonly route: string
   readonly build: readonly string[]
   readonly start: readonly string[]
-  /** What it prints when it can take requests. */
+  /** What it prints when it is ready. */
   readonly ready: RegExp
 }
 
@@ -54,7 +54,7 @@ function folderOf({ name, route }: App): string {
   return folder
 }
 
-/** Starts the built app, and gives its URL. */
+/** Starts the built app and returns its URL. */
 async function started({ start, ready }: App, cwd: string): Promise<string> {
   const app = spawn(process.execPath, start, { cwd, env: { ...env, WEBHOOK_SECRET: SECRET } })
   const gone = once(app, 'close')
@@ -69,7 +69,7 @@ async function started({ start, ready }: App, cwd: string): Promise<string> {
       const [, url] = ready.exec(said) ?? []
       if (url) resolve(url)
     }
-    app.stdout.on('data', hear) // to its end: an app that nobody hears dies of it
+    app.stdout.on('data', hear) // read to the end, because an app dies if nobody reads its output.
     app.stderr.on('data', hear)
     gone.then(() => reject(new Error(`it ended before it was ready: ${said}`)))
   })

@@ -187,7 +187,7 @@ async function silenceableWire(target: number) {
     wire.close()
   })
   return {
-    port: (wire.address() as AddressInfo).port, // a TCP server's address is never a text
+    port: (wire.address() as AddressInfo).port, // only a pipe's address is a string
     open: () => open.size,
     silence: () => {
       silent = true

@@ -27,7 +27,7 @@ export async function connectNeon(server: PostgresServer): Promise<NeonClients> 
   })
   front.listen(0, '127.0.0.1')
   await once(front, 'listening')
-  const { port } = front.address() as AddressInfo // a TCP server's address is never a text
+  const { port } = front.address() as AddressInfo // only a pipe's address is a string
   neonConfig.fetchEndpoint = () => `http://127.0.0.1:${port}/sql`
   neonConfig.wsProxy = () => `127.0.0.1:${port}`
   neonConfig.useSecureWebSocket = false

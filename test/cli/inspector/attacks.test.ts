@@ -7,7 +7,7 @@ import { signHmac } from '../../../src/testing/index.ts'
 import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
 import { type RunningInspector, SECRET, startInspector } from './support.ts'
 
-/** A page of somebody else's, on another port of this machine: to a browser it is of the same site. */
+/** A foreign page on another port of this machine. Browsers consider it same-site. */
 describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a hostile page in the same browser'), () => {
   let browser: Browser
   let hostile: string

@@ -6,7 +6,9 @@ import { openerOf } from '../../../cli/inspector/open-page.ts'
 import { hookgate } from '../support.ts'
 import { SECRET, startInspector } from './support.ts'
 
-/** A folder for PATH. With a script it holds an `xdg-open` that notes its arguments in `asked`, one a line. */
+/**
+ * A folder for PATH. If a script is given, it holds an `xdg-open` that writes its arguments to `asked`, one per line.
+ */
 async function pathWith(script?: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hookgate-open-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -22,7 +22,7 @@ it('the page is at most 12 KB, compressed', () => {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds wrong, level A and AA: each rule with the first element that breaks it. */
+/** What axe finds on levels A and AA: each rule with the first element that breaks it. */
 async function violations(page: Page): Promise<unknown> {
   await page.evaluate(AXE)
   return page.evaluate(`axe
@@ -244,7 +244,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
       response.writeHead(202, { 'x-app': 'yes' }).end('{"stored":true}'),
     )
     await once(app.listen(0, '127.0.0.1'), 'listening')
-    const { port } = app.address() as AddressInfo // a TCP server has one
+    const { port } = app.address() as AddressInfo // a TCP server has a port
     inspector = await startInspector(['--forward-to', `http://127.0.0.1:${port}/`])
     await page.close()
     page = await opened()

@@ -14,7 +14,7 @@ async function opened(
   return (server as Server).address() as AddressInfo
 }
 
-/** An app that gives the secret away, in a header and in its body. */
+/** An app that reveals the secret in a header and in its body. */
 async function indiscreetApp(): Promise<string> {
   const app = createServer((_request, response) => {
     response
@@ -25,7 +25,7 @@ async function indiscreetApp(): Promise<string> {
   return `http://127.0.0.1:${port}/`
 }
 
-/** Passes everything on to a port, and keeps every byte that comes back. */
+/** Forwards everything to a port, and records every byte that comes back. */
 async function recorderOf(port: number) {
   const kept: Buffer[] = []
   const recorder = createTcpServer((client) => {
@@ -37,7 +37,7 @@ async function recorderOf(port: number) {
   return { port: (await opened(recorder)).port, bytes: () => Buffer.concat(kept).toString('latin1') }
 }
 
-/** A text as it could stand there: bare, or in the usual encodings. */
+/** A secret as it could appear: bare, or in the usual encodings. */
 function spellings(secret: Buffer): string[] {
   return [
     secret.toString('latin1'),
@@ -45,7 +45,7 @@ function spellings(secret: Buffer): string[] {
   ].map((text) => text.replace(/=+$/, ''))
 }
 
-/** What stands in base64 in a text. */
+/** Decodes everything in a text that looks like base64. */
 function decoded(text: string): string {
   const runs = text.match(/[A-Za-z0-9+/]{8,}={0,2}/g) ?? []
   return runs.map((run) => Buffer.from(run, 'base64').toString('latin1')).join('\n')

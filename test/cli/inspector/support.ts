@@ -7,18 +7,18 @@ export { SECRET } from '../support.ts'
 
 export interface RunningInspector {
   readonly listener: RunningListener
-  /** As printed, with the token. */
+  /** The printed URL, with the token. */
   readonly address: string
   readonly origin: string
   readonly port: number
   readonly token: string
-  /** Asks the page's API as the page does. A body makes it a POST. */
+  /** Calls the page's API as the page does. With a body, it is a POST. */
   ask(path: string, body?: object): Promise<Response>
-  /** Delivers a signed request, and returns the status. */
+  /** Sends a signed delivery and returns the status. */
   deliver(signed: SignedRequest): Promise<number>
 }
 
-/** Over a connection of its own: on a busy machine an idle one may be closed just as it is used again. */
+/** On a new connection, because a busy machine may close an idle one just as it is used again. */
 function deliver(url: string, { headers, body }: SignedRequest): Promise<number> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.from(body)
@@ -35,7 +35,7 @@ function deliver(url: string, { headers, body }: SignedRequest): Promise<number>
   })
 }
 
-/** `hookgate listen --ui` on free ports. It ends with the test. */
+/** `hookgate listen --ui` on free ports, until the test ends. */
 export async function startInspector(
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = { HOOKGATE_SECRET: SECRET },
@@ -66,7 +66,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** A request with headers that `fetch` would not send: another Host, say. */
+/** A request with headers that `fetch` would not send, e.g. another Host. */
 export async function rawAsk(
   port: number,
   path: string,
