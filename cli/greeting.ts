@@ -24,7 +24,7 @@ export function greet(
   say('')
   const command = auth.sendCommand(url)
   if (command === undefined) {
-    say('Next, have the sender call that URL: hookgate send cannot sign as this sender.')
+    say('Next, have the sender call that URL.')
   } else {
     say('Next, in another terminal:')
     say(`  ${command} --data '{"hello":"world"}'`)

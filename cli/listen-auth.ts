@@ -5,8 +5,9 @@ import { endpointOf } from './endpoint.ts'
 import { UsageError } from './exit.ts'
 import { HOOKGATE } from './invocation.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from './key-files.ts'
+import { checkKeyIdHasScheme } from './key-id.ts'
 import type { AuthValues } from './listen-options.ts'
-import { canSign, hasKeyPair, loadScheme, receiverAuth } from './schemes.ts'
+import { canSign, hasKeyPair, isInBody, loadScheme, receiverAuth } from './schemes.ts'
 import { findSecret, needText } from './secrets.ts'
 import { shellQuote } from './shell-quote.ts'
 
@@ -31,6 +32,7 @@ export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
 }
 
 export function checkOneMethod(given: AuthValues): void {
+  checkKeyIdHasScheme(given)
   if (given.scheme !== undefined && given.jwks !== undefined) {
     throw new UsageError('give --scheme or --jwks, not both')
   }
@@ -47,15 +49,16 @@ const isForScheme = (given: AuthValues, option: string) =>
 
 async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth> {
   const factory = await loadScheme(name)
-  const { 'secret-file': secretFile, 'public-url': publicUrl } = given
+  const { 'secret-file': secretFile, 'public-url': publicUrl, 'key-id': keyId } = given
   // Fail before the port is opened.
-  await receiverAuth(factory, secretFile, publicUrl ?? 'http://127.0.0.1/')
+  await receiverAuth(factory, given, publicUrl ?? 'http://127.0.0.1/')
+  const named = keyId === undefined ? '' : ` --key-id ${shellQuote(keyId)}`
   const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
-  // Without a signature header, the signature would have to be in the body.
-  const isSent = canSign(factory) && factory.scheme.signature.headers.length > 0
-  const key = hasKeyPair(factory) ? ' --key private.jwk.json' : secret
+  // The body of the printed command would lack the signature's place.
+  const isSent = canSign(factory) && !isInBody(factory)
+  const key = hasKeyPair(factory) ? ' --key private.jwk.json' : named + secret
   return {
-    authFor: (url) => receiverAuth(factory, secretFile, publicUrl ?? url),
+    authFor: (url) => receiverAuth(factory, given, publicUrl ?? url),
     sendCommand: (url) => (isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}` : undefined),
     remark: `Deliveries are verified as ${factory.scheme.sender} signs them.`,
     ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),

@@ -2,13 +2,13 @@ import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../src/limits.ts'
 import type { OptionTable } from './command.ts'
 import { FORWARD_OPTIONS, type ForwardValues } from './forward/forward-options.ts'
 import { INSPECTOR_OPTIONS, type InspectorValues } from './inspector/options.ts'
+import { KEY_ID_OPTION, type KeyIdValues } from './key-id.ts'
 
 export const DEFAULT_PORT = 8787
 export const DEFAULT_HOST = '127.0.0.1'
 export const DEFAULT_ID = 'demo'
 
-export interface AuthValues {
-  readonly scheme?: string
+export interface AuthValues extends KeyIdValues {
   readonly 'secret-file'?: string
   readonly jwks?: string
   readonly 'tenant-url'?: string
@@ -37,6 +37,7 @@ export const AUTH_OPTIONS: OptionTable<AuthValues> = {
     says: 'The sender: stripe, github, slack, … (default: HMAC as in the specification)',
   },
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+  'key-id': KEY_ID_OPTION,
   jwks: { value: 'FILE|URL', says: "JWT: the sender's public keys, from a file or an https URL" },
   'tenant-url': { value: 'URL', says: 'JWT: the tenant base URL, exactly as in sub' },
   'public-url': {

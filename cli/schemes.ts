@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type Authenticator, ListenerConfigError } from '../src/index.ts'
 import type { SchemeOptions, SenderScheme } from '../src/scheme/index.ts'
 import { UsageError } from './exit.ts'
+import { type KeyIdValues, keyIdOptionOf } from './key-id.ts'
 import { nearest } from './nearest.ts'
 import { needText } from './secrets.ts'
 
@@ -48,6 +49,11 @@ export function canSign({ scheme }: AnyScheme): boolean {
   return scheme.algorithm !== 'code' || scheme.sign !== undefined
 }
 
+/** Whether the signature is in the body. */
+export function isInBody({ scheme }: AnyScheme): boolean {
+  return scheme.signature.headers.length === 0
+}
+
 /** Whether the sender signs with a private key, and receivers have the public one. */
 export function hasKeyPair({ scheme }: AnyScheme): boolean {
   return scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256'
@@ -56,14 +62,16 @@ export function hasKeyPair({ scheme }: AnyScheme): boolean {
 /** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`. */
 export async function receiverAuth(
   factory: AnyScheme,
-  secretFile: string | undefined,
+  given: KeyIdValues & { readonly 'secret-file'?: string },
   publicUrl: string,
 ): Promise<Authenticator> {
-  checkSecretIsEnough(factory, publicUrl)
-  const secret = await needText(secretFile)
+  const keyIdOption = keyIdOptionOf(factory.scheme, given)
+  const options = { publicUrl, ...(keyIdOption && { [keyIdOption]: given['key-id'] }) }
+  checkSecretIsEnough(factory, options)
+  const secret = await needText(given['secret-file'])
   const own = hasKeyPair(factory) ? { publicKeys: secret } : { secrets: secret }
   try {
-    return factory({ ...own, publicUrl })
+    return factory({ ...own, ...options })
   } catch (error) {
     if (!(error instanceof ListenerConfigError)) throw error
     throw new UsageError(`--scheme ${factory.scheme.name}: ${error.message}`, { cause: error })
@@ -71,10 +79,10 @@ export async function receiverAuth(
 }
 
 /** @throws UsageError for a scheme with required options of its own, e.g. the topics of SNS: no flag sets them. */
-function checkSecretIsEnough(factory: AnyScheme, publicUrl: string): void {
+function checkSecretIsEnough(factory: AnyScheme, options: SchemeOptions): void {
   const { name } = factory.scheme
   try {
-    factory({ publicUrl })
+    factory(options)
   } catch (error) {
     if (!(error instanceof ListenerConfigError) || /^(?:secrets|publicKeys)/.test(error.option)) return
     throw new UsageError(

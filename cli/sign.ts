@@ -3,6 +3,7 @@ import { type Command, defineCommand } from './command.ts'
 import { curlCommand, dataOption, headerLines } from './curl-command.ts'
 import { EXIT, UsageError } from './exit.ts'
 import { print } from './output.ts'
+import { isInBody, loadScheme } from './schemes.ts'
 import { readSigner, SIGN_OPTIONS, type SignValues } from './signing.ts'
 import { httpUrl } from './values.ts'
 
@@ -24,8 +25,16 @@ export const sign: Command = defineCommand<SignCommandValues>({
     if (url !== '') httpUrl('URL', url)
     if (given.curl && url === '') throw new UsageError('--curl needs the URL')
     const signer = await readSigner(given, url)
+    const changesBody = given.scheme !== undefined && isInBody(await loadScheme(given.scheme))
+    if (changesBody && !given.curl) {
+      throw new UsageError(`--scheme ${given.scheme} writes the signature into the body: add --curl`)
+    }
     const request = await signer.sign()
-    print(given.curl ? asCommand(url, request, given) : headerLines(request.headers).join('\n'))
+    print(
+      given.curl
+        ? asCommand(url, request, changesBody ? {} : given)
+        : headerLines(request.headers).join('\n'),
+    )
     return EXIT.done
   },
 })

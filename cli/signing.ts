@@ -4,12 +4,12 @@ import type { OptionTable } from './command.ts'
 import { endpointOf } from './endpoint.ts'
 import { UsageError } from './exit.ts'
 import { readPrivateKey } from './key-files.ts'
+import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues, keyIdOptionOf } from './key-id.ts'
 import { canSign, hasKeyPair, loadScheme } from './schemes.ts'
 import { needSecret, needText } from './secrets.ts'
 import { codeOf, readBody, toUsageError, wholeNumber } from './values.ts'
 
-export interface SignValues {
-  readonly scheme?: string
+export interface SignValues extends KeyIdValues {
   readonly data?: string
   readonly file?: string
   readonly 'secret-file'?: string
@@ -27,6 +27,7 @@ export const SIGN_OPTIONS: OptionTable<SignValues> = {
   data: { value: 'TEXT', says: 'The body' },
   file: { value: 'FILE', says: 'The file with the body (default: standard input)' },
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+  'key-id': KEY_ID_OPTION,
   key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
   'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
   'public-url': { value: 'URL', says: 'JWT: aud, or its base without the path (default: URL)' },
@@ -88,9 +89,10 @@ async function schemeSigner(
   if (!canSign(scheme)) {
     throw new UsageError(`--scheme ${name} cannot be signed here: only the sender has the key`)
   }
+  keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
   const own = hasKeyPair(scheme)
     ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
-    : { secret: await needText(given['secret-file']) }
+    : { secret: await needText(given['secret-file']), keyId: given['key-id'] }
   const body = await readSignedBody(given)
   const publicUrl = given['public-url'] ?? url
   return {
@@ -114,6 +116,7 @@ function needKey(key: string | undefined, name: string): string {
 const JWT_ONLY = ['tenant-url', 'public-url', 'expires'] as const
 
 function checkOneMethod(given: SignValues): void {
+  checkKeyIdHasScheme(given)
   if (given.key !== undefined && given['secret-file'] !== undefined) {
     throw new UsageError('give --key or --secret-file, not both')
   }

@@ -76,8 +76,7 @@ async function readJudge(given: VerifyValues): Promise<Judge> {
   checkOneMethod(given)
   if (given.scheme !== undefined) {
     const factory = await loadScheme(given.scheme)
-    const { 'secret-file': file, 'public-url': publicUrl = 'http://127.0.0.1/' } = given
-    return { auth: await receiverAuth(factory, file, publicUrl) }
+    return { auth: await receiverAuth(factory, given, given['public-url'] ?? 'http://127.0.0.1/') }
   }
   if (given.jwks === undefined) {
     const secret = await needSecret(given['secret-file'])

@@ -56,6 +56,7 @@ const BRAINTREE: CodeScheme = {
   name: 'braintree',
   sender: 'Braintree',
   secretName: 'private key of the API key pair',
+  keyIdOption: 'publicKey',
   algorithm: 'code',
   signature: { headers: [], member: '/bt_signature' },
   signs: ['/bt_payload'],

@@ -5,7 +5,7 @@ import { signAs } from '../../src/signing/sign-as.ts'
 import { endpointOf } from '../endpoint.ts'
 import { readPrivateKey } from '../key-files.ts'
 import type { AuthValues } from '../listen-options.ts'
-import { type AnyScheme, canSign, hasKeyPair, loadScheme } from '../schemes.ts'
+import { type AnyScheme, canSign, hasKeyPair, isInBody, loadScheme } from '../schemes.ts'
 import type { WireHeaders } from './inspected.ts'
 
 /** A delivery to sign again. */
@@ -40,11 +40,13 @@ export async function resignerFor(
   const privateKey = given.key === undefined ? undefined : await readPrivateKey(given.key)
   if (given.scheme !== undefined) {
     const factory = await loadScheme(given.scheme)
-    const { sender } = factory.scheme
+    const { sender, content = [] } = factory.scheme
     if (!canSign(factory)) return `hookgate cannot sign as ${sender}.`
+    if (isInBody(factory) && content[0] === 'form')
+      return `${sender} signs its body before it puts it into a form: send it with hookgate send.`
     if (hasKeyPair(factory) && !privateKey)
       return `${sender} signs with a private key: start listen with --key FILE.`
-    const keys = hasKeyPair(factory) ? { privateKey } : { secret }
+    const keys = hasKeyPair(factory) ? { privateKey } : { secret, keyId: given['key-id'] }
     return schemeResigner(factory, keys, given['public-url'] ?? url, dedupe !== 'signed bytes')
   }
   if (given.jwks === undefined) {
@@ -70,7 +72,7 @@ function ownResigner(sign: (eventId: string, body: Uint8Array) => Promise<Signed
 
 function schemeResigner(
   factory: AnyScheme,
-  keys: Pick<Parameters<typeof signAs>[1], 'secret' | 'privateKey'>,
+  keys: Pick<Parameters<typeof signAs>[1], 'secret' | 'keyId' | 'privateKey'>,
   publicUrl: string,
   isToldById: boolean,
 ): Resigner {

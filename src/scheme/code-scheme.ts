@@ -28,6 +28,8 @@ export interface CodeScheme
   readonly signs: readonly string[]
   /** What a signature covers. */
   readonly covers: Coverage
+  /** The option of the factory that holds the public name of the secret, if it has one. `signAs` takes the name as `keyId`. */
+  readonly keyIdOption?: string
   /** Signs a delivery for `signAs`. Omit it if only the sender holds the key. */
   readonly sign?: (delivery: Unsigned) => MaybePromise<SignedParts>
 }

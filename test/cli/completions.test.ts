@@ -63,6 +63,7 @@ test.skipIf(NO_ZSH)(`zsh completes commands, options, schemes and files${NO_ZSH}
   }
   expect(await completed('lis')).toBe('listen')
   expect(await completed('listen --forward-t')).toBe('listen --forward-to')
+  expect(await completed('sign --key-i')).toBe('sign --key-id')
   expect(await completed('listen --scheme strip')).toBe('listen --scheme stripe')
   expect(await completed('listen --secret-file biome.j')).toBe('listen --secret-file biome.json')
   expect(await completed('completions fi')).toBe('completions fish')
@@ -76,6 +77,9 @@ for (const [shell, skip, offers] of [
     const offered = async (...words: string[]) => (await offers(['hookgate', ...words])).toSorted()
     expect(await offered('li')).toEqual(['listen'])
     expect(await offered('listen', '--forward-')).toEqual(['--forward-secret-file', '--forward-to'])
+    for (const command of ['listen', 'send', 'sign', 'verify']) {
+      expect(await offered(command, '--key-')).toEqual(['--key-id'])
+    }
     expect(await offered('listen', '--scheme', 'git')).toEqual(['github', 'gitlab', 'gitlab-signing'])
     expect(await offered('listen', '--secret-file', 'biome')).toEqual(['biome.json'])
     expect(await offered('completions', 'f')).toEqual(['fish'])

@@ -70,8 +70,6 @@ describe('a scheme whose signatures need code', () => {
     ['plaid', 'findKey'],
     ['paypal', 'webhookId'],
     ['pubsub', 'audience'],
-    ['livekit', 'apiKey'],
-    ['braintree', 'publicKey'],
   ])('%s cannot be given its %s here, and says so before it asks for a secret', async (name, option) => {
     const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', name])
     expect(code).toBe(2)

@@ -112,6 +112,13 @@ describe.each(Object.entries(SAMPLES))('signAs(%s)', (name, sample) => {
     expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: false, status: 401 })
   })
 
+  it('says which option holds the name of the secret, if it has one', async () => {
+    const { scheme } = await schemeFactory(name)
+    const { keyId } = sample.sign
+    const [option] = Object.entries(sample.options).find(([, value]) => value === keyId) ?? []
+    expect(Reflect.get(scheme, 'keyIdOption')).toBe(option)
+  })
+
   it.each(Object.keys(sample.sign).filter((option) => !option.startsWith('event')))(
     'names the option %s when it is missing',
     async (option) => {

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { braintree } from '../../../schemes/braintree.ts'
 import { github } from '../../../schemes/github.ts'
+import { livekit } from '../../../schemes/livekit.ts'
 import { stripe } from '../../../schemes/stripe.ts'
 import { signAs, signHmac } from '../../../src/testing/index.ts'
 import { hookgate, shell, temporaryDirectory, temporaryFile } from '../support.ts'
@@ -60,6 +62,26 @@ describe('sending a delivery again', () => {
     expect(eventId).toMatch(/^evt_1_[0-9a-f]{8}$/)
     expect(Buffer.from(sent, 'base64').toString()).toBe(body.replace('evt_1', eventId))
     expect(Object.fromEntries(headers)['stripe-signature']).toMatch(/^t=\d+,v1=\(64 characters hidden\)$/)
+  })
+
+  it('signs as LiveKit does, with the name of the secret', async () => {
+    const file = await temporaryFile('secret.txt', 'a-secret-for-livekit-0123456789')
+    const scheme = ['--scheme', 'livekit', '--key-id', 'APIkey', '--secret-file', file]
+    const inspector = await startInspector(scheme, {})
+    const named = { secret: 'a-secret-for-livekit-0123456789', keyId: 'APIkey' }
+    const body = '{"id":"EV_1","event":"room_started"}'
+    expect(await inspector.deliver(await signAs(livekit, { ...named, body }))).toBe(200)
+    expect(await send(inspector, 1, { isNewEvent: true })).toEqual([200, { status: 200 }])
+    expect((await detail(inspector, 2)).eventId).toMatch(/^EV_1_[0-9a-f]{8}$/)
+  })
+
+  it('does not wrap a form of Braintree in another form', async () => {
+    const file = await temporaryFile('secret.txt', 'a-secret-for-braintree-0123456789')
+    const scheme = ['--scheme', 'braintree', '--key-id', 'public', '--secret-file', file]
+    const inspector = await startInspector(scheme, {})
+    const named = { secret: 'a-secret-for-braintree-0123456789', keyId: 'public' }
+    expect(await inspector.deliver(await signAs(braintree, { ...named, body: '<a/>' }))).toBe(200)
+    expect(await send(inspector, 1, {})).toEqual([409, { error: expect.stringMatching(/^Braintree signs/) }])
   })
 
   it('gives out no curl command for GitHub, whose signatures would be valid forever', async () => {
