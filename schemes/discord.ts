@@ -33,8 +33,10 @@ export const discord: SchemeFactory<PublicKeyOptions> = defineScheme({
   handshake: {
     signed: true,
     answer: (request) => {
-      const type = memberAt(request.payload(), ['type'])
-      if (type === 1) return jsonReply({ type: 1 })
+      const payload = request.payload()
+      const type = memberAt(payload, ['type'])
+      // The PING of interactions is 1, that of webhook events is 0. An event is also 1.
+      if (type === 1 && memberAt(payload, ['event']) === undefined) return jsonReply({ type: 1 })
       return type === 0 ? emptyReply(204) : undefined
     },
   },

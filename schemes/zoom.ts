@@ -29,7 +29,7 @@ export const zoom: SchemeFactory = defineScheme({
       const plainToken = memberAt(request.payload(), ['payload', 'plainToken'])
       const asks = memberAt(request.payload(), ['event']) === 'endpoint.url_validation'
       if (!asks || typeof plainToken !== 'string') return undefined
-      return whenKnown(macOfText(options, plainToken), (encryptedToken) =>
+      return whenKnown(macOfText(options, request.secretId, plainToken), (encryptedToken) =>
         jsonReply({ plainToken, encryptedToken }),
       )
     },

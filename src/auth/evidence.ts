@@ -1,4 +1,5 @@
 import type { Delivery } from '../delivery.ts'
+import type { EventAuth } from '../event.ts'
 import type { Json } from '../lib/json.ts'
 import type { Signed } from '../scheme/signed-text.ts'
 
@@ -23,6 +24,8 @@ export interface Evidence {
   payload: unknown
   /** What the signature covered. A scheme sets it; if it does not, the body identifies the event. */
   signed: Signed | undefined
+  /** What authentication found, once it has passed. */
+  readonly auth?: EventAuth | undefined
   /** Parses the body by its content type, before anything vouches for it. Undefined if it does not parse. */
   parsed(): Json | undefined
 }

@@ -20,7 +20,9 @@ export function handshakeAnswerer(
 
 /** The parts of a request that a handshake may read. */
 function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
-  return { ...signedRequest(evidence, publicUrl), query: queryOf(evidence.delivery) }
+  const { auth, delivery } = evidence
+  const secretId = auth?.method === 'scheme' ? auth.secretId : undefined
+  return { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId }
 }
 
 /** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */

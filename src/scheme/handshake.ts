@@ -11,6 +11,8 @@ import type { SignedRequest } from './signed-request.ts'
 export interface HandshakeRequest extends SignedRequest {
   /** A query parameter. Undefined if absent or repeated. */
   readonly query: (name: string) => string | undefined
+  /** The name of the secret that signed the handshake. Undefined if it is not signed. */
+  readonly secretId: string | undefined
 }
 
 /**

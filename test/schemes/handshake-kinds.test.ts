@@ -1,0 +1,48 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { discord } from '../../schemes/discord.ts'
+import { zoom } from '../../schemes/zoom.ts'
+import { schemeReceiver } from '../support/scheme-receiver.ts'
+
+describe('Discord', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const { clock, receive } = schemeReceiver(discord({ publicKeys: raw.toString('hex') }))
+  const send = (message: object) => {
+    const [time, body] = [`${clock.seconds()}`, JSON.stringify(message)]
+    const signature = sign(null, Buffer.from(time + body), privateKey).toString('hex')
+    return receive({ headers: { 'x-signature-timestamp': time, 'x-signature-ed25519': signature }, body })
+  }
+
+  it('hands a webhook event to the handler, although its type is that of a PING of interactions', async () => {
+    const message = { version: 1, application_id: '1234', type: 1, event: { type: 'APPLICATION_AUTHORIZED' } }
+    const event = { type: 'APPLICATION_AUTHORIZED', payload: message }
+    expect(await send(message)).toMatchObject({ ok: true, event })
+  })
+
+  it('answers both kinds of PING', async () => {
+    const reply = { status: 200, body: '{"type":1}' }
+    expect(await send({ type: 1, id: '1', version: 1 })).toMatchObject({ handshake: true, reply })
+    expect(await send({ type: 0, version: 1 })).toMatchObject({ handshake: true, reply: { status: 204 } })
+  })
+})
+
+describe('Zoom', () => {
+  const macOf = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
+
+  it.each(['the former token', 'the new token'])(
+    'is answered with the secret that it signed by, during a rotation: %s',
+    async (secret) => {
+      const auth = zoom({ secrets: ['the former token', { id: 'new', secret: 'the new token' }] })
+      const { clock, receive } = schemeReceiver(auth)
+      const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken: 'a text' } })
+      const signature = `v0=${macOf(secret, `v0:${clock.seconds()}:${body}`)}`
+      const headers = { 'x-zm-request-timestamp': `${clock.seconds()}`, 'x-zm-signature': signature }
+      const encryptedToken = macOf(secret, 'a text')
+      expect(await receive({ headers, body })).toMatchObject({
+        handshake: true,
+        reply: { status: 200, body: JSON.stringify({ plainToken: 'a text', encryptedToken }) },
+      })
+    },
+  )
+})
