@@ -13,7 +13,7 @@ const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
 const store = memoryStore({ maxRecords: 10 })
 const required = { id: 'L1', auth, store }
 
-/** The error that these options make: any value is possible, as from JavaScript. */
+/** The error for these options. Any value is allowed, as in plain JavaScript. */
 function errorOf(options: unknown): ListenerConfigError {
   try {
     defineListener(options as ListenerOptions)

@@ -11,7 +11,7 @@ const UNKNOWN_MS = 10_000
 
 const newListener = (id: string) => hmacListener({ id }).listener
 
-/** A database of tenants, which answers when it is told to, or at once; and the cache in front of it. */
+/** A database of tenants that answers at once or when the test says so, and the cache in front of it. */
 function tenants(options: Partial<ListenersOptions> = {}) {
   const clock = fakeClock()
   const rows = new Map<string, Listener>()
@@ -40,7 +40,7 @@ function tenants(options: Partial<ListenersOptions> = {}) {
     failures,
     state,
     add: (id: string) => rows.set(id, newListener(id)).get(id),
-    /** Lets all loads that are held end. */
+    /** Ends all loads that are held back. */
     async release() {
       for (const end of held.splice(0)) end()
       await settled()
@@ -48,7 +48,7 @@ function tenants(options: Partial<ListenersOptions> = {}) {
   }
 }
 
-/** When everything that can happen without the clock has happened. */
+/** Resolves when nothing more can happen without the clock. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
 }
@@ -437,7 +437,7 @@ it('whatever happens in whatever order, finds what was true at most ttlSeconds +
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
       const { cache, rows, clock, state, release } = tenants({ timeoutSeconds: 1000 })
-      /** What was true from when on. */
+      /** The true listener from each time on. */
       const history: [from: number, truth: Listener | undefined][] = [[-Infinity, undefined]]
       let forgottenAt = -Infinity
       const check = (found: Listener | undefined, askedAt: number, after: number) => {

@@ -41,7 +41,7 @@ async function nest(app: INestApplication): Promise<Send> {
   return (request) => post(url, request)
 }
 
-/** As API Gateway and function URLs hand a request over (payload format 2.0). */
+/** A request as API Gateway and function URLs pass it on (payload format 2.0). */
 async function lambda(isBase64Encoded: boolean): Promise<Send> {
   const { handler } = await import('./lambda.ts')
   const encoding = isBase64Encoded ? 'base64' : 'utf8'
@@ -92,7 +92,7 @@ describe.each(Object.entries(HOSTS))('%s', (_, start) => {
     })
     expect((await send(request)).status).toBe(500)
     const accepted = { status: 200, body: '{"received":true}' }
-    await vi.waitFor(async () => expect(await send(request)).toEqual(accepted)) // until the event is released
+    await vi.waitFor(async () => expect(await send(request)).toEqual(accepted)) // waits until the event is released
     expect(log).toHaveBeenLastCalledWith('event', request.headers['webhook-event-id'], {
       total: 1,
       to: 'Zoë',

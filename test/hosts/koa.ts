@@ -6,12 +6,12 @@ const verify = verifyWebhook(listener)
 
 const webhook: Koa.Middleware = ({ req, res }, next) =>
   new Promise((resolve, reject) => {
-    res.once('close', resolve) // refused, and answered
+    res.once('close', resolve) // refused, and already answered
     verify(req, res, (error) => (error ? reject(error) : resolve(next())))
   })
 
 export const app = new Koa()
-app.use(webhook) // before any body parser, and for this path alone if there are others
+app.use(webhook) // before any body parser, and only for this path if there are others
 app.use((ctx) => {
   const { id, payload } = webhookOf(ctx.req, listener)
   console.log('event', id, payload)

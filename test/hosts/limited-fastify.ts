@@ -6,7 +6,7 @@ import { listener } from './listener.ts'
 export const app = Fastify()
 await app.register(rateLimit, { max: 100, timeWindow: '1 minute' }) // by request.ip
 app.register(async (scope) => {
-  scope.addHook('onRequest', app.rateLimit()) // first: a route's own limit runs after the signature check
+  scope.addHook('onRequest', app.rateLimit()) // register it first: a route's own limit runs after the signature check
   await scope.register(verifyWebhook, { listener })
   scope.post('/webhooks/orders', async (request) => {
     const { id, payload } = webhookOf(request, listener)

@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type SignedRequest, signHmac } from '../../src/testing/index.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 
-/** What the programs allow in a minute. */
+/** What the programs allow per minute. */
 const LIMIT = 100
 const MINUTE_MS = 60_000
 const LIMITER = { windowMs: MINUTE_MS, limit: LIMIT }
@@ -82,9 +82,9 @@ const BEHIND: { readonly [name: string]: () => Promise<Send> } = {
 }
 
 beforeEach(() => {
-  vi.resetModules() // a store and a limiter of its own for each test
+  vi.resetModules() // gives each test its own store and limiter
   vi.stubEnv('WEBHOOK_SECRET', SECRET)
-  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: Date.now() }) // the limiters' clock
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: Date.now() }) // the clock of the limiters
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   return () => {
     log.mockRestore()
@@ -103,7 +103,7 @@ async function sendAll(send: Send, requests: readonly SignedRequest[]): Promise<
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 const someSigned = (count: number) => Promise.all(times(count, undefined).map(signed))
 
-/** The limit is used up, five events hear 429, and their sender tries again when the window is over. */
+/** Uses up the limit. Five events get 429, and their sender retries when the window is over. */
 async function expectNoneLost(send: Send): Promise<void> {
   expect(await sendAll(send, await someSigned(LIMIT))).toEqual(times(LIMIT, 200))
   const refused = await someSigned(5)

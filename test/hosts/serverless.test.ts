@@ -13,12 +13,12 @@ type Invoke = (event: object, context: object) => Promise<unknown>
 type Wrap = (app: ReturnType<typeof express>) => Invoke
 
 const PACKAGES: { readonly [name: string]: Wrap } = {
-  '@codegenie/serverless-express': (app) => codegenie({ app }) as unknown as Invoke, // typed for callbacks too
+  '@codegenie/serverless-express': (app) => codegenie({ app }) as unknown as Invoke, // its types also cover callbacks
   '@vendia/serverless-express': (app) => vendia({ app }) as unknown as Invoke,
   'serverless-http': (app) => serverlessHttp(app),
 }
 
-/** What the handler answers, attempt by attempt, then 200. Undefined: nothing, ever. */
+/** An app whose handler answers with these statuses in turn, then with 200. Undefined: it never answers. */
 function started(wrap: Wrap, answers: readonly (number | undefined)[], leaseSeconds = 60) {
   const onError = vi.fn()
   const bodies: string[] = []
@@ -43,7 +43,7 @@ function started(wrap: Wrap, answers: readonly (number | undefined)[], leaseSeco
   return { send, bodies, onError }
 }
 
-/** As API Gateway and function URLs hand a request over (payload format 2.0). */
+/** A request as API Gateway and function URLs pass it on (payload format 2.0). */
 function apiGatewayEvent({ headers, body }: SignedRequest, isBase64Encoded: boolean) {
   const http = { method: 'POST', path: '/webhooks/orders', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1' }
   return {

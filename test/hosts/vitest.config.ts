@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Frameworks and platforms without an adapter of their own, in the programs that docs/hosts.md shows. */
+/** Runs the programs of docs/hosts.md on frameworks and platforms without an adapter of their own. */
 export default defineConfig({
   resolve: {
     alias: [

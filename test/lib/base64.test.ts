@@ -3,11 +3,11 @@ import { decodeBase64, encodeBase64 } from '../../src/lib/base64.ts'
 
 const CHUNK_BYTES = 8192
 
-/** Every byte, and no period that a chunk has. */
+/** Every byte value, in an order that does not repeat with the chunks. */
 const bytesOf = (length: number) =>
   Uint8Array.from({ length }, (_, index) => (index * 167 + (index >> 8)) & 255)
 
-/** As an engine without a base64 of its own, whatever this one has. */
+/** Bytes as on an engine without its own base64. */
 const withoutOwn = (bytes: Uint8Array) => Object.assign(bytes, { toBase64: undefined })
 
 describe('encodeBase64', () => {

@@ -4,7 +4,7 @@ import * as nodeBuild from '../../src/crypto/node.ts'
 import * as webBuild from '../../src/crypto/web.ts'
 import { encodeBase64url } from '../../src/lib/base64url.ts'
 
-/** Canonical is what the encoder writes, and nothing else that a decoder would take. */
+/** Only what the encoder writes is canonical, although a decoder would accept more. */
 function isWhatBufferWrites(text: string): boolean {
   return Buffer.from(text, 'base64url').toString('base64url') === text
 }

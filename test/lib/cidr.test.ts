@@ -10,7 +10,7 @@ const ipv4 = fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.
 
 const mapped = ipv4.map((address) => `::ffff:${address}`)
 
-/** Text that is an address, or nearly. */
+/** Text that is an address or resembles one. */
 const nearly = fc.oneof(
   ipv4,
   mapped,
@@ -23,12 +23,12 @@ const nearly = fc.oneof(
   fc.string({ maxLength: 50 }),
 )
 
-/** Differs on purpose: a zone is an address for node:net, and none here. */
+/** A deliberate difference: node:net accepts an address with a zone, and hookgate does not. */
 function isAddressForNode(text: string): boolean {
   return !text.includes('%') && (isIPv4(text) || isIPv6(text))
 }
 
-/** The network of an address: its bits after `prefix` wiped out. Written with numbers, not with groups. */
+/** The network of an address: the bits after `prefix` are zero. Computed with numbers instead of groups. */
 function networkOf(address: string, prefix: number): string {
   const bits = address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n)
   const host = 32n - BigInt(prefix)
@@ -54,7 +54,7 @@ const ipv6Rule = fc
   .tuple(fc.array(group, { minLength: 8, maxLength: 8 }), fc.integer({ min: 1, max: 128 }))
   .map(([groups, prefix]) => ({ network: network6Of(groups, prefix), prefix, family: 'ipv6' as const }))
 
-/** Addresses that lie at the edges of a rule, where mistakes show. */
+/** Addresses at the edges of a rule, where mistakes show. */
 const near = (network: string) =>
   fc.tuple(fc.nat(31), fc.boolean()).map(([bit]) => {
     const bits = network.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n) ^ (1n << BigInt(bit))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { crc32 } from '../../src/lib/crc32.ts'
 
-/** ISO 3309, bit by bit and without a table. */
+/** ISO 3309, computed bit by bit without a table. */
 function bitByBit(bytes: Uint8Array): number {
   let rest = 0xffffffff
   for (const byte of bytes) {

@@ -89,7 +89,7 @@ describe('the mark of ROCA', () => {
   })
 })
 
-/** The points killed by 8: multiply any point by the prime order, and only its small part is left. */
+/** The points whose order divides 8. Multiplying any point by the prime order leaves only such a point. */
 function findTorsion(): readonly Point[] {
   const order = 2n ** 252n + 27742317777372353535851937790883648493n
   for (let y = 2n; ; y += 1n) {

@@ -62,7 +62,7 @@ afterEach(() => {
   propagation.disable()
 })
 
-/** Reports to `exported` while `work` runs. */
+/** Runs `work` and sends its telemetry to `exported`. */
 async function whileInstrumented<T>(
   options: { readonly spans?: boolean },
   work: () => Promise<T>,
@@ -82,12 +82,12 @@ async function whileInstrumented<T>(
 
 const named = (name: string) => exported.spans.getFinishedSpans().filter((span) => span.name === name)
 
-/** Posts to a server that instrumentation-http watches, in a trace that the sender began. */
+/** Posts to a server that instrumentation-http watches, as part of the sender's trace. */
 async function served(listener: Listener, ...requests: readonly Awaited<ReturnType<typeof signHmac>>[]) {
   const http = new HttpInstrumentation()
   http.setTracerProvider(exported.tracerProvider)
   http.enable()
-  const { createServer } = createRequire(import.meta.url)('node:http') as typeof import('node:http') // patched when required
+  const { createServer } = createRequire(import.meta.url)('node:http') as typeof import('node:http') // instrumentation patches it on require
   const app = express().post('/', verifyWebhook(listener), (_req, res) => void res.send('done'))
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -31,7 +31,7 @@ const leasesLost = new Counter({
 
 subscribe('tracing:hookgate:verify:asyncEnd', (message) => {
   const { listenerId, outcome, reason, durationMs } = message as VerifyFields
-  if (outcome === 'checked') return // the verdict follows
+  if (outcome === 'checked') return // the verdict comes next
   const labels = {
     hookgate_listener_id: listenerId,
     hookgate_outcome: outcome,
@@ -56,5 +56,5 @@ subscribe('tracing:hookgate:store:asyncEnd', (message) => {
   if (answer === 'lost') leasesLost.inc({ hookgate_listener_id: listenerId })
 })
 
-/** What `GET /metrics` answers. */
+/** The response to `GET /metrics`. */
 export const metrics = (): Promise<string> => register.metrics()

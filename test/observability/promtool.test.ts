@@ -14,7 +14,7 @@ const WHY_NO_PROMTOOL =
   spawnSync('promtool', ['--version']).error && 'no promtool here: `apt-get install prometheus`'
 const WITH = WHY_NO_PROMTOOL ? ` (skipped: ${WHY_NO_PROMTOOL})` : ''
 
-/** Its exit code, and all that it said. */
+/** Its exit code and its whole output. */
 function promtool(args: readonly string[], input = '') {
   const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' })
   return { status, said: `${stdout}${stderr}` }

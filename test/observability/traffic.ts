@@ -3,7 +3,10 @@ import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
 
 export const CARD = '4111111111111111'
 
-/** One delivery of each kind: accepted, duplicate, badly signed, undecided. Everything that nobody may see in the output. */
+/**
+ * Sends one delivery of each kind: accepted, duplicate, badly signed, undecided. Returns every secret that must not be
+ * in the output.
+ */
 export async function sendOneOfEach(): Promise<{
   readonly secrets: readonly string[]
   readonly eventId: string

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** The programs that docs/observability.md shows, on the loggers and the metrics that they are for. */
+/** Runs the programs of docs/observability.md on their loggers and metrics libraries. */
 export default defineConfig({
   resolve: {
     alias: [

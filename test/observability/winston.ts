@@ -15,6 +15,6 @@ function levelOf({ outcome, reason }: VerifyFields): 'info' | 'warn' | 'error' {
 
 subscribe('tracing:hookgate:verify:asyncEnd', (message) => {
   const fields = message as VerifyFields
-  if (fields.outcome === 'checked') return // the verdict follows
+  if (fields.outcome === 'checked') return // the verdict comes next
   log.log(levelOf(fields), `webhook ${fields.reason ?? fields.outcome}`, fields)
 })

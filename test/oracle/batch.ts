@@ -11,7 +11,7 @@ const START_MS = 1_790_000_000_000
 const DELIVERIES_PER_LISTENER = 25
 const BODIES = ['{"a":1}', '{}', '[1,2,3]', '"Zoë 🙂"', '0', '{ "name" : "x" ,\n"total":1.0 }', 'null']
 
-/** So many deliveries, on listeners of all kinds, and what becomes of their events. The seed decides everything. */
+/** This many deliveries on listeners of all kinds, and the ends of their handlers. The seed decides everything. */
 export function makeBatch(seed: number, deliveries: number): readonly Line[] {
   const random = randomFrom(seed)
   const lines: Line[] = []
@@ -44,7 +44,7 @@ function addListener(lines: Line[], random: Random, startMs: number, deliveries:
   return nowMs
 }
 
-/** Either side of a lease and of the retention, but mostly a moment. */
+/** Times on either side of a lease and of the retention, but mostly a moment. */
 function timeThatPasses(random: Random): number {
   if (random.chance(0.95)) return random.below(400)
   return random.pick([59_999, 60_000, 60_001, 30_000, 301_000, 604_799_999, 604_800_000, 604_800_001])

@@ -3,7 +3,7 @@ import { askHookgate } from './hookgate.ts'
 import type { Line } from './lines.ts'
 import { askOracle } from './oracle.ts'
 
-/** A line that the two answer differently, with the listener it was for. */
+/** A line that the two answer differently, with its listener. */
 export interface Disagreement {
   readonly seed: number
   readonly hookgate: string
@@ -13,14 +13,14 @@ export interface Disagreement {
 }
 
 export interface Comparison {
-  /** Deliveries that were decided: those to a listener that both refuse are none. */
+  /** The number of decided deliveries. Those to a listener that both refuse do not count. */
   readonly cases: number
   readonly disagreements: readonly Disagreement[]
   /** How often each answer was given, without the names in it. */
   readonly tally: ReadonlyMap<string, number>
 }
 
-/** Makes a batch from the seed and asks both about it, at the same time. */
+/** Makes a batch from the seed and asks both about it, in parallel. */
 export async function compareBatch(python: string, seed: number, deliveries: number): Promise<Comparison> {
   const lines = makeBatch(seed, deliveries)
   const [oracle, hookgate] = await Promise.all([askOracle(python, lines), askHookgate(lines)])
@@ -41,7 +41,7 @@ export async function compareBatch(python: string, seed: number, deliveries: num
   return { cases, disagreements, tally }
 }
 
-/** One side has nothing to answer about, because of a line before this one that they disagreed on. */
+/** They disagreed on an earlier line, so that one side has nothing to answer about here. */
 function isConsequence(ours: string, theirs: string): boolean {
   return ['no listener', 'nothing to settle'].some((word) => word === ours || word === theirs)
 }

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** A delivery while it is made. What is signed is decided by its authentication, after the body and these headers. */
+/** A delivery before it is signed. Its authentication signs it after the body and these headers are set. */
 export interface DeliveryDraft {
   method: string
   headers: { [name: string]: string | readonly string[] }
@@ -9,10 +9,10 @@ export interface DeliveryDraft {
   readonly odd: string[]
 }
 
-/** One way to make a delivery odd. It names what it did. */
+/** A way to make a delivery odd. Returns the name of what it did. */
 export type Oddity<Subject> = (subject: Subject, random: Random, now: number) => string
 
-/** Does one or two of them. */
+/** Applies one or two of them. */
 export function makeOdd<Subject extends { readonly odd: string[] }>(
   subject: Subject,
   oddities: readonly Oddity<Subject>[],
@@ -25,13 +25,13 @@ export function makeOdd<Subject extends { readonly odd: string[] }>(
   }
 }
 
-/** A header's text, wherever it has one. */
+/** The text of a header, wherever the draft has it. */
 export function textOf(draft: DeliveryDraft, name: string): string {
   const value = draft.headers[name]
   return typeof value === 'string' ? value : (value?.[0] ?? '')
 }
 
-/** Changes one character, drops one, or puts one in. */
+/** Changes, removes or inserts one character. */
 export function garble(text: string, random: Random): string {
   const at = random.below(text.length + 1)
   const put = random.pick([...'aA09-_=+/., \t"~', 'é', '\u0000', '\u212a', '\u017f', '\u0663', '😀'])

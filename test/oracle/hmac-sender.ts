@@ -3,10 +3,10 @@ import { type DeliveryDraft, garble, type Oddity, textOf } from './delivery-draf
 import { fill, near, ODD_TEXTS } from './odd-texts.ts'
 import type { Random } from './random.ts'
 
-/** A listener with one secret or several, and how its sender signs. */
+/** A listener with one or several secrets, and the way its sender signs. */
 export interface Sender {
   readonly setup: object
-  /** Signs the draft, well or not. */
+  /** Signs the draft, correctly or not. */
   sign(draft: DeliveryDraft, random: Random, now: number): void
 }
 

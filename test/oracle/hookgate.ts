@@ -11,7 +11,7 @@ import { jwt, localKeySet } from '../../src/jwt.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { DeliveryLine, Line, ListenerSetup, SettleLine } from './lines.ts'
 
-/** What hookgate answers to each line. */
+/** hookgate's answers to all lines. */
 export async function askHookgate(lines: readonly Line[]): Promise<string[]> {
   const hookgate = new Hookgate()
   const answers: string[] = []

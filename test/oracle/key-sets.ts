@@ -4,7 +4,7 @@ import type { Random } from './random.ts'
 import { QUICK_KEYS, SIGNING_KEYS, type SigningKey } from './signing-keys.ts'
 import { SMALL_ORDER, weakKey } from './weak-keys.ts'
 
-/** A key set, and what its sender signs with and calls the key. */
+/** A key set, and the key and the key ID that its sender uses. */
 export interface KeySetDraft {
   readonly keys: readonly Jwk[]
   readonly signingKey: SigningKey
@@ -100,7 +100,7 @@ export function someKeySet(random: Random): KeySetDraft {
   return { keys: random.chance(0.5) ? keys : keys.toReversed(), signingKey, keyId }
 }
 
-/** Another key of the same name. */
+/** Another key with the same ID. */
 function rival(keyId: string, random: Random): Jwk {
   const key = random.pick(SIGNING_KEYS)
   const jwk = { ...key.publicJwk, kid: keyId }

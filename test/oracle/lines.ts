@@ -1,14 +1,14 @@
-/** A batch, line by line. Each line has one answer; both sides are asked in this order and keep what they saw. */
+/** A batch, line by line. Each line has one answer. Both sides answer in this order and remember earlier lines. */
 export type Line = ListenerLine | DeliveryLine | SettleLine
 
-/** The listener of the lines that follow. Answer: `configured` or `refused`. */
+/** The listener of the next lines. Answer: `configured` or `refused`. */
 export interface ListenerLine {
   readonly listener: ListenerSetup
 }
 
 export interface ListenerSetup {
   readonly id: string
-  /** Listeners with one number share a store. */
+  /** Listeners with the same number share a store. */
   readonly store: number
   readonly allowedCidrs?: readonly string[]
   readonly hmac?: readonly { readonly id: string; readonly secret: string }[]
@@ -33,14 +33,14 @@ export interface DeliveryLine {
     readonly sourceIp?: string
   }
   readonly nowMs: number
-  /** What is odd about it: for whoever reads a disagreement. */
+  /** What is odd about it, for the reader of a disagreement. */
   readonly odd: readonly string[]
 }
 
-/** By lower-case name; an array when it came more than once. */
+/** By lower-case name. An array if it came more than once. */
 export type Headers = { readonly [name: string]: string | readonly string[] }
 
-/** The end of a delivery's handler, by its place among the listener's deliveries. */
+/** The end of a delivery's handler. The delivery is named by its position among the listener's. */
 export interface SettleLine {
   readonly settle: number
   readonly verb: 'commit' | 'release'

@@ -2,7 +2,7 @@ import { type DeliveryDraft, garble } from './delivery-draft.ts'
 import { fill, near, ODD_TEXTS } from './odd-texts.ts'
 import type { Random } from './random.ts'
 
-/** The same token otherwise spelt, cut, doubled, or too long. */
+/** The same token respelt, cut, doubled, or too long. */
 export function oddAuthorization(
   token: string,
   draft: DeliveryDraft,
@@ -24,7 +24,7 @@ export function oddAuthorization(
 
 const BYTES = ['ff', 'c080', 'eda080', 'f4908080', '00', '0a', 'c3a9']
 
-/** A header or a payload that is not, or only just, a JSON object in UTF-8. */
+/** A header or a payload that is not a JSON object in UTF-8, or only just. */
 export function oddSegment(object: string, random: Random): Buffer {
   if (random.chance(0.2)) {
     const [before, after] = [Buffer.from(`${object.slice(0, -1)},"x":"`), Buffer.from('"}')]

@@ -84,11 +84,11 @@ const garbled: Oddity<DeliveryDraft> = (draft, random) => {
   return 'body garbled'
 }
 
-/** Before it is signed, so that the signature is right. */
+/** Applied before signing, so that the signature is right. */
 export const ODD_BODIES: readonly Oddity<DeliveryDraft>[] = [
   ...[text, text, text, text, text, bytesAmid, bytesAmid, garbled, garbled, garbled, garbled, utf16],
   ...[longNumber],
 ]
 
-/** The slow ones. */
+/** Slow to make. */
 export const BIG_BODIES: readonly Oddity<DeliveryDraft>[] = [deep, size]

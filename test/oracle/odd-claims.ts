@@ -3,7 +3,7 @@ import { fill, near, ODD_TEXTS } from './odd-texts.ts'
 import type { Random } from './random.ts'
 import { memberOf, setMember, type TokenDraft, writeObject } from './token-draft.ts'
 
-/** A number around a bound, in several spellings, or none at all. */
+/** A number around a limit, in several spellings, or none at all. */
 function someNumber(bound: number, random: Random): string {
   const parts = { n: `${bound}`, before: `${bound - 1}`, after: `${bound + 1}` }
   return random.chance(0.35)
@@ -24,7 +24,7 @@ const otherTimes: Oddity<TokenDraft> = (token, random, now) => {
   return `${name} ${json}`
 }
 
-/** A string claim in another spelling, a right one too, or wrapped, or changed. */
+/** A string claim respelt (rightly or wrongly), wrapped, or changed. */
 function respelt(json: string, random: Random): string {
   const text = /^"([^"\\]*)"$/.exec(json)?.[1]
   if (text === undefined) return 'null'
@@ -61,7 +61,7 @@ const more: Oddity<TokenDraft> = (token, random) => {
   return `more: ${name}`
 }
 
-/** A member that makes the token 8192 characters long, or one or two more or fewer. */
+/** A member that makes the token 8192 characters long, or up to two more or fewer. */
 const long: Oddity<TokenDraft> = (token, random) => {
   const characters = 8192 + random.pick([-2, -1, 0, 1, 2])
   const header = Buffer.from(writeObject(token.header)).toString('base64url')

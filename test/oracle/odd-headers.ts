@@ -32,13 +32,13 @@ const eventId: Oddity<DeliveryDraft> = (draft, random) => {
   return 'event id'
 }
 
-/** Before anything is signed. */
+/** Applied before signing. */
 export const ODD_SIGNED_HEADERS: readonly Oddity<DeliveryDraft>[] = [timestamp, eventId]
 
 const PLAIN_NAMES = ['content-type', 'webhook-timestamp', 'webhook-event-id', 'content-encoding']
 const NAMES = [...PLAIN_NAMES, 'webhook-signature', 'authorization']
 
-/** Something done to the text of any header that matters. */
+/** Changes to the text of any relevant header. */
 function toAnyHeader(
   what: string,
   change: (
@@ -91,7 +91,7 @@ const method: Oddity<DeliveryDraft> = (draft, random) => {
   return 'method'
 }
 
-/** After all was signed. */
+/** Applied after signing. */
 export const ODD_HEADERS: readonly Oddity<DeliveryDraft>[] = [
   ...[contentType, contentType, contentType, repeated, repeated, missing, missing, joined],
   ...[garbled, garbled, spaced, encoding, method],

@@ -7,7 +7,7 @@ const ED25519_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 const toNumber = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`)
 const toBytes = (value: bigint) => Buffer.from((value % 2n ** 256n).toString(16).padStart(64, '0'), 'hex')
 
-/** A signature as attackers and careless libraries would have it. */
+/** Signatures as attackers and careless libraries make them. */
 export function oddSignature(signature: Buffer, key: SigningKey, input: string, random: Random): Buffer {
   if (random.chance(0.5)) return reshaped(signature, random)
   if (key.algorithm === 'ES256') return oddEcdsa(signature, random)
@@ -36,7 +36,7 @@ function reshaped(signature: Buffer, random: Random): Buffer {
   ])
 }
 
-/** r and s at and beyond the ends of their range, the twin (r, n - s), and DER. */
+/** r and s at and beyond the limits of their range, the twin (r, n - s), and DER. */
 function oddEcdsa(signature: Buffer, random: Random): Buffer {
   const [r, s] = [toNumber(signature.subarray(0, 32)), toNumber(signature.subarray(32))]
   const ends = [0n, 1n, P256_ORDER - 1n, P256_ORDER, P256_ORDER + 1n, 2n ** 256n - 1n]
@@ -57,7 +57,7 @@ function oddEcdsa(signature: Buffer, random: Random): Buffer {
   return Buffer.concat([Buffer.of(0x30, parts.length), parts])
 }
 
-/** S + L, a small R, S of 0. */
+/** S + L, an R of small order, and an S of 0. */
 function oddEddsa(signature: Buffer, random: Random): Buffer {
   const [start, end] = [signature.subarray(0, 32), signature.subarray(32)]
   const scalar = toNumber(Buffer.from(end).reverse())

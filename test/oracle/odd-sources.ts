@@ -2,7 +2,7 @@ import { type DeliveryDraft, garble, type Oddity } from './delivery-draft.ts'
 import { ODD_TEXTS } from './odd-texts.ts'
 import type { Random } from './random.ts'
 
-/** A listener's networks, often none, and an address that they allow, mostly. */
+/** A listener's networks, often none, and an address that they mostly allow. */
 export function someNetworks(random: Random): { allowedCidrs?: readonly string[]; address?: string } {
   if (random.chance(0.5)) return {}
   const [rule = '', address = ''] = random.pick(ODD_TEXTS.networks)

@@ -1,16 +1,16 @@
 import TEXTS from './vectors/odd-texts.json' with { type: 'json' }
 
-/** What is tried where, as data: `<name>` stands for what the case puts there. */
+/** Odd texts by the place where they are tried. Each case replaces `<name>`. */
 export const ODD_TEXTS = TEXTS
 
-/** A template with its places filled. */
+/** Fills in a template. */
 export function fill(template: string, parts: { readonly [name: string]: string }): string {
   return template.replace(/<(\w+)>/g, (place, name: string) => parts[name] ?? place)
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** base64url that differs in a bit or two of its last character: perhaps in bits that mean nothing. */
+/** base64url with a bit or two of its last character flipped. These bits may be unused. */
 export function near(text: string, bits: number): string {
   return text.slice(0, -1) + (ALPHABET[ALPHABET.indexOf(text.slice(-1)) ^ bits] ?? '')
 }

@@ -2,7 +2,7 @@ import type { Oddity } from './delivery-draft.ts'
 import { QUICK_KEYS } from './signing-keys.ts'
 import { type Member, memberOf, removeMember, setMember, type TokenDraft } from './token-draft.ts'
 
-/** JSON that is of no use anywhere a string is wanted. */
+/** JSON values that are not valid strings. */
 const NO_STRINGS = ['null', '1', 'true', '[]', '{}', '""']
 
 const ALGORITHMS = [

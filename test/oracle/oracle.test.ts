@@ -5,7 +5,7 @@ import { findPython } from './oracle.ts'
 
 const PYTHON = findPython()
 const SEEDS = [1, 2, 3, 4]
-const DELIVERIES = 5500 // of which some fall to listeners that both sides refuse
+const DELIVERIES = 5500 // some go to listeners that both sides refuse
 
 const ANSWERS = [
   ...['accepted', 'configured', 'refused', 'committed', 'already', 'lost', 'released', 'nothing left'],

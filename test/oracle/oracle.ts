@@ -4,20 +4,20 @@ import type { Line } from './lines.ts'
 
 const PROGRAM = fileURLToPath(new URL('python', import.meta.url))
 
-/** A Python that has the package `cryptography`, or undefined. */
+/** A Python with the package `cryptography`. Undefined if there is none. */
 export function findPython(): string | undefined {
   return ['python3', '/usr/bin/python3'].find(
     (python) => spawnSync(python, ['-I', '-c', 'import cryptography']).status === 0,
   )
 }
 
-/** What the oracle answers to each line: one process, which is given all of them and read to its end. */
+/** The oracle's answers to all lines. Starts one process, sends it everything and reads to the end. */
 export function askOracle(python: string, lines: readonly Line[]): Promise<string[]> {
-  // -I: nothing of the user's own Python; -B: leaves no compiled files.
+  // -I: ignores the user's own Python settings; -B: writes no compiled files
   const oracle = spawn(python, ['-I', '-B', PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] })
   const chunks: Buffer[] = []
   oracle.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-  oracle.stdin.on('error', () => {}) // it ended early, and says why on stderr
+  oracle.stdin.on('error', () => {}) // it ended early, and stderr says why
   oracle.stdin.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   return new Promise((resolve, reject) => {
     oracle.on('error', reject)

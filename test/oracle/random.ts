@@ -1,8 +1,8 @@
 import { randomNumbers } from '../support/random-numbers.ts'
 
-/** Random choices that a seed repeats. */
+/** Random choices that repeat with the seed. */
 export interface Random {
-  /** A whole number from 0 up to, but not including, `limit`. */
+  /** An integer from 0 to `limit - 1`. */
   below(limit: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T

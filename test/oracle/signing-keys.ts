@@ -10,7 +10,9 @@ export interface SigningKey {
   sign(text: string, hash?: string): Buffer
 }
 
-/** Made for these tests, and kept so that a seed repeats a batch. Only what ES256 signs differs from run to run. */
+/**
+ * Keys made for these tests, and stored so that a seed repeats a batch. Only ES256 signatures differ from run to run.
+ */
 export const SIGNING_KEYS: readonly SigningKey[] = KEYS.map((jwk) => {
   const keyObject = createPrivateKey({ key: jwk satisfies JsonWebKey, format: 'jwk' })
   const { kid, alg, kty } = jwk

@@ -1,10 +1,10 @@
 import type { KeySetDraft } from './key-sets.ts'
 import type { SigningKey } from './signing-keys.ts'
 
-/** A member as it is written: JSON.stringify writes neither `1e400` nor a name twice. */
+/** A member with its JSON text, because JSON.stringify writes neither `1e400` nor a name twice. */
 export type Member = readonly [name: string, json: string]
 
-/** A token while it is made. */
+/** A token before it is signed. */
 export interface TokenDraft {
   header: Member[]
   claims: Member[]

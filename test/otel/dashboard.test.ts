@@ -14,12 +14,12 @@ const dashboard: {
 } = JSON.parse(read('grafana/dashboard.json'))
 const alerts = read('grafana/alerts.yaml')
 
-/** Metrics by their name behind Prometheus, each with the labels that were seen on it. */
+/** Metrics by their Prometheus names, each with the labels it got. */
 const metrics = new Map<string, Set<string>>()
 
 const underscored = (name: string) => name.replaceAll('.', '_')
 
-/** Stands in for an SDK: it notes names, as OpenTelemetry's rules for Prometheus write them. */
+/** Stands in for an SDK. It records names as OpenTelemetry's rules for Prometheus spell them. */
 const meter = {
   createCounter: (name: string) => noted([`${underscored(name)}_total`]),
   createHistogram: (name: string, { unit }: { readonly unit: string }) => {
@@ -58,14 +58,14 @@ beforeAll(async () => {
   stop()
 })
 
-/** Each expression in the rules, on one line. */
+/** Each expression of the rules, on one line. */
 const alertExpressions = alerts
   .replaceAll(/>-\n\s+(.*)\n\s+(.*)/g, '$1 $2')
   .split('\n')
   .flatMap((line) => /^\s+expr: (.*)/.exec(line)?.[1] ?? [])
 const panelExpressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
-/** The metrics and the labels that an expression names. */
+/** The metrics and labels that an expression names. */
 function namesIn(expression: string) {
   const selectors = [...expression.matchAll(/(hookgate_\w+?)(?:\{([^}]*)\})?\[/g)]
   const matched = selectors.flatMap(([, , labels = '']) =>

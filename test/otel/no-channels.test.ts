@@ -4,7 +4,7 @@ import { run } from '../cli/support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** `before` is run before the package is loaded. */
+/** `before` runs before the package is loaded. */
 const program = (before: string, load: string) => `
   ${before}
   const { defineListener, hmac, verify } = await import('hookgate')

@@ -6,7 +6,7 @@ import { newKey, type SigningKey } from '../support/keys.ts'
 
 export const ES256_KEY: SigningKey = newKey('ES256')
 
-/** Slack asks whether an endpoint is ours. */
+/** Slack's handshake, which asks whether the endpoint is ours. */
 export function slackHandshake(): { delivery: Promise<Delivery>; listener: Listener } {
   const secret = 'slack-signing-secret-for-tests'
   const body = { type: 'url_verification', challenge: 'c', token: 't' }

@@ -40,7 +40,7 @@ describe('hookgate:verify', () => {
           outcome: 'accepted',
           eventId: verdict.ok ? verdict.event.id : '',
           auth: { method: 'hmac', keyId: 'main' },
-          result: undefined, // Node adds it
+          result: undefined, // Node adds this field
         },
       },
     ])

@@ -8,10 +8,10 @@ import { nodes } from './nodes.ts'
 const MEASURE = join(root, 'bench/cold-import.mjs')
 const on24 = nodes.filter(({ version }) => version.startsWith('24.'))
 
-// The ceiling is one of Node 24, which `npm install --no-save --prefix test/runtimes` brings.
+// The limit holds on Node 24, which `npm install --no-save --prefix test/runtimes` installs.
 it.skipIf(on24.length === 0)(
   'on Node 24 a cold import takes at most 1.5 times as long as that of an empty module and ipaddr.js',
-  // Where others keep the machine busy, a start with more files loses more: one quiet measurement is enough.
+  // On a busy machine, a process that loads more files loses more time. One quiet measurement is enough.
   { retry: 2 },
   async () => {
     for (const { binary } of on24) {

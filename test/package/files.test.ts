@@ -13,7 +13,7 @@ function filesIn(folder: string): string[] {
 
 const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
 
-/** Besides the entries of `exports`: what several of them share, and the two builds of `#crypto`. */
+/** Files besides the entries of `exports`: shared chunks, and the two builds of `#crypto`. */
 const PROGRAM = [
   ...[
     'shared',
@@ -71,7 +71,7 @@ describe('the tarball', () => {
     )
     expect(types.length).toBeGreaterThan(80)
     const program = [...entries.map((path) => path.slice(2)), ...PROGRAM.map((path) => `dist/${path}.js`)]
-    // The command is bundled too, into as many files as its commands share.
+    // The command is bundled too, into files that its commands share.
     const isCommand = (path: string) =>
       /^dist\/cli\/.*\.js$/.test(path) && existsSync(join(root, path.replace(/^dist\/(.*)\.js$/, '$1.ts')))
     const files = filesIn(installed).filter((path) => !isCommand(path))

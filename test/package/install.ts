@@ -7,13 +7,13 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file that `npm publish` would send. */
+    /** The tarball that `npm publish` would send. */
     tarball: string
-    /** A project with nothing but hookgate in it. */
+    /** A project with hookgate and nothing else. */
     bare: string
     /** A project with hookgate, the frameworks and their types. */
     consumer: string
-    /** The oldest framework of each peer range, and nothing else. */
+    /** The oldest framework of each peer range. */
     oldFrameworks: string
   }
 }
@@ -25,7 +25,7 @@ function npm(cwd: string, ...args: readonly string[]): string {
   return execFileSync('npm', [...args, ...quiet], { cwd, encoding: 'utf8' })
 }
 
-/** Installs a copy of a project, as its lock file says. */
+/** Installs a copy of a project from its lock file. */
 function copyProject(project: string, folder: string): void {
   for (const file of ['package.json', 'package-lock.json'])
     cpSync(join(root, project, file), join(folder, file))

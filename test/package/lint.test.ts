@@ -5,7 +5,7 @@ import { expect, inject, it } from 'vitest'
 
 const tarball = readFileSync(inject('tarball'))
 
-/** What attw may find, because it is how the package is meant to be. */
+/** Findings of attw that we accept, because the package is meant to be like this. */
 const ALLOWED: readonly { readonly problem: string; readonly because: string }[] = [
   {
     problem: 'CJSResolvesToESM in node16-cjs',

@@ -12,15 +12,15 @@ interface Manifest {
   readonly dependencies: { readonly [name: string]: string }
 }
 
-/** The manifest of the repository. */
+/** The repository's package.json. */
 export const manifest: Manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
-/** `stripe`, `github`, … : a subpath each. */
+/** The schemes with their own subpath: `stripe`, `github`, … */
 export const schemeNames: readonly string[] = readdirSync(`${root}schemes`)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -3))
 
-/** `.`, `./jwt`, `./schemes/stripe`, … : all that a program can import. */
+/** Every subpath that a program can import: `.`, `./jwt`, `./schemes/stripe`, … */
 export const subpaths: readonly string[] = Object.keys(manifest.exports)
   .filter((subpath) => !subpath.endsWith('.json'))
   .flatMap((subpath) =>

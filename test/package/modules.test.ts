@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { subpaths as all, root, specifierOf } from './manifest.ts'
 import { nodes } from './nodes.ts'
 
-/** Of these, `hookgate/otel` alone imports a peer at run time. */
+/** Only `hookgate/otel` imports a peer at run time. */
 const subpaths = all.filter((subpath) => subpath !== './otel')
 
 /** A program that prints the names that each subpath exports. */

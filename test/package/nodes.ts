@@ -8,7 +8,7 @@ interface Node {
   readonly binary: string
 }
 
-/** The Nodes that `npm run test:runtimes` has installed. */
+/** The versions of Node that `npm run test:runtimes` has installed. */
 const packages = join(root, 'test/runtimes/node_modules')
 const installed = (existsSync(packages) ? readdirSync(packages) : [])
   .map((name) => join(packages, name, 'bin/node'))
@@ -20,7 +20,7 @@ function nodeAt(binary: string): Node {
 
 const all = [process.execPath, ...installed].map(nodeAt)
 
-/** This Node, and every other one at hand. */
+/** This Node, and every other installed one. */
 export const nodes: readonly Node[] = all.filter(
   ({ version }, index) => all.findIndex((other) => other.version === version) === index,
 )

@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
 import { root } from './manifest.ts'
 
-// The one optional package of this folder: it exists for Linux on x64 only.
+// The only optional package in this folder. It exists for Linux on x64 only.
 const NODE_18 = join(root, 'test/package/node_modules/node18-linux-x64/bin/node')
 
-/** What a program that fails leaves in the terminal. */
+/** What a failing program leaves in the terminal. */
 async function failure(...args: readonly string[]): Promise<string> {
   const run = promisify(execFile)(NODE_18, args, { cwd: inject('bare') })
   return run.then(

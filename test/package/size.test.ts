@@ -11,7 +11,7 @@ interface Platform {
   readonly external?: readonly string[]
 }
 
-/** The bundle of a program, as a user's bundler would make it, and the packages that are in it. */
+/** A program bundled as a user would, and the packages in the bundle. */
 async function bundle(program: string, options: Platform = {}) {
   const { platform = 'neutral', conditions = EDGE, external = ['node:*', '@opentelemetry/api'] } = options
   const { outputFiles, metafile } = await build({
@@ -34,7 +34,7 @@ async function bundle(program: string, options: Platform = {}) {
     files,
     packages: [...new Set(packages)].toSorted(),
     text: outputFiles[0]?.text ?? '',
-    /** What is left of a file, in bytes. */
+    /** The size of a file in bytes, compressed. */
     bytesOf: (end: string) =>
       Object.values(metafile.outputs)
         .flatMap(({ inputs }) => Object.entries(inputs))
@@ -62,7 +62,7 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(8 * KB)
   })
 
-  // All that schemes share comes with the first of them: docs/decisions.md says what that is.
+  // The first scheme brings everything that schemes share. docs/decisions.md says what that is.
   it('the first scheme adds at most 6 KB to that, and each further one 0.3 KB', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
@@ -73,14 +73,14 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     }
   })
 
-  // Nobody has hookgate/jwt without hookgate: what they share is counted there.
+  // hookgate/jwt is never used without hookgate, so the code that both share counts there.
   it('hookgate/jwt adds at most 4.2 KB to that, beyond jose', async () => {
     const both = await beyond(`${HMAC}\n${JWT}`, 'ipaddr.js', 'jose')
     expect(both - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(4.2 * KB)
   })
 })
 
-/** What a subpath may bring with it, apart from hookgate itself. */
+/** The packages that a subpath may bring along, apart from hookgate itself. */
 const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   '.': ['ipaddr.js'],
   './jwt': ['jose'],
@@ -124,7 +124,7 @@ describe('what a subpath brings', () => {
     expect((await bundle(program)).text.trim()).toBe('')
   })
 
-  // They stand in one file with the checks, the claim and the options: what begins to run when it is imported, stays.
+  // The checks, the claim and the options share their file, so code that runs on import cannot be dropped.
   it.each([
     ['eventKeyText', '.', 0.1 * KB],
     ['redisStore', './stores/redis', 1.4 * KB],

@@ -13,7 +13,7 @@ const MODES = {
 
 const COMPILERS = ['5.9', '6.0', '7.0']
 
-/** As strict as a project can be, and nothing of the types of others is believed. */
+/** The strictest options that a project can have, which also check the declarations of others. */
 const STRICT = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -33,7 +33,7 @@ function asConsumer(source: string): string {
     .replaceAll(/'(\.\.\/\.\.\/[^']+\.ts)'/g, (path, file) => SPECIFIERS.get(file) ?? path)
 }
 
-/** What a user imports, by the path that a type test imports it by. */
+/** A user's import specifier, by the path in our type tests. */
 const SPECIFIERS = new Map(
   Object.entries(manifest.exports).map(([subpath, target]) => [
     target.replace('./dist/', '../../').replace(/\.js$/, '.ts'),
@@ -44,18 +44,18 @@ const SPECIFIERS = new Map(
 const TEST = `import { expectTypeOf } from 'expect-type'
 const test = (_name: string, run: () => unknown): unknown => run`
 
-/** The others need packages that not every user has; `npm run build` compiles them. */
+/** The frameworks' quick starts. The other examples need more packages, and `npm run build` compiles them. */
 const QUICK_STARTS = FRAMEWORKS.map((name) => `examples/${name}.ts`)
 
-/** Every subpath as CommonJS sees it. */
+/** Every subpath, imported from CommonJS. */
 const REQUIRES = subpaths
   .map((subpath, index) => `import m${index} = require('${specifierOf(subpath)}')\nvoid m${index}`)
   .join('\n')
 
-/** Next.js compiles under `bundler` only, so the example it takes imports without an extension. */
+/** Next.js compiles only under `bundler`, so its example imports without an extension. */
 const BUNDLER_ONLY = 'next.test-d.ts'
 
-/** A folder in the consumer with the type tests, the examples and a CommonJS file. */
+/** Makes a folder in the consumer with the type tests, the examples and a CommonJS file. */
 function writeSources(consumer: string, bundler: boolean): string {
   const folder = mkdtempSync(join(consumer, 'compiled-'))
   mkdirSync(join(folder, 'test/types'), { recursive: true })
@@ -70,7 +70,7 @@ function writeSources(consumer: string, bundler: boolean): string {
   return folder
 }
 
-/** What the compiler says; the empty string when it is content. */
+/** The output of the compiler, empty if all compiles. */
 async function compile(compiler: string, compilerOptions: { module: string }): Promise<string> {
   const folder = writeSources(inject('consumer'), compilerOptions.module === MODES.bundler.module)
   const include = ['test/types', 'requires.cts', ...QUICK_STARTS]
@@ -89,7 +89,7 @@ describe.each(COMPILERS)('with TypeScript %s', (compiler) => {
   it('they compile with the types of the oldest frameworks, too', async () => {
     const old = (path: string) => [join(inject('oldFrameworks'), 'node_modules', path)]
     const paths = { fastify: old('fastify/fastify.d.ts'), hono: old('hono/dist/types/index.d.ts') }
-    // What is wrong in their own types is not ours.
+    // Errors in their own types are not ours.
     const options = { ...STRICT, ...MODES.nodenext, paths, skipLibCheck: true }
     expect(await compile(compiler, options)).toBe('')
   })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** What users install, packed and installed as they do. Slow, so not a part of `npm test`. */
+/** Tests the package as users get it: packed and installed. Slow, so not part of `npm test`. */
 export default defineConfig({
   logLevel: 'error',
   test: {
@@ -11,7 +11,7 @@ export default defineConfig({
     maxWorkers: 2,
     globalSetup: './install.ts',
     testTimeout: 300_000,
-    // It imports JSON as Node 20 alone does not.
+    // @actions imports JSON in a way that Node 20 rejects.
     server: { deps: { inline: [/@actions/] } },
   },
 })

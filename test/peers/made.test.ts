@@ -13,7 +13,7 @@ const written = (name: string) =>
 
 const known: readonly { readonly scheme: string; readonly sdk?: string }[] = recipes
 
-/** The SDK was asked in sdk-verdicts.test.ts: here it says again what the file says. */
+/** Answers for the SDK from the file. sdk-verdicts.test.ts asks the SDK itself. */
 function asWritten(scheme: string) {
   const cases = vectorFiles.find((vectors) => vectors.scheme === scheme)?.cases ?? []
   return async (_sender: unknown, _head: unknown, given: { readonly name: string }) =>

@@ -29,5 +29,5 @@ if (wanted.size === 0) {
   writeFileSync(new URL('handshakes.json', folder), serialiseHandshakes(handshakes))
   console.log(`handshakes: ${handshakes.length}`)
 }
-// Some of the SDKs would keep the process.
+// Some of the SDKs would keep the process alive.
 process.exit()

@@ -7,7 +7,7 @@ import { recipes } from './make/recipes.mjs'
 import { bothSecrets } from './make/vectors.mjs'
 import { ask } from './senders/ask.mjs'
 
-/** What this test needs of make/recipes: they are not typed. */
+/** The part of make/recipes that this test uses, because they have no types. */
 interface Recipe {
   readonly scheme: string
   readonly sdk?: string
@@ -20,7 +20,7 @@ interface Recipe {
   readonly extra?: readonly (readonly [name: string, value: string])[]
 }
 
-/** Rows whose sender has an SDK to ask. */
+/** Rows with an SDK to ask. */
 const asked: readonly Recipe[] = recipes.filter(({ scheme, sdk }) => sdk && SCHEME_NAMES.includes(scheme))
 const schemes = await Promise.all(
   asked.map(async (recipe) => ({ name: recipe.scheme, recipe, factory: await schemeFactory(recipe.scheme) })),

@@ -11,7 +11,7 @@ import { bothSecrets } from './make/vectors.mjs'
 import { randomForm, randomMembers, withAnotherLetter } from './random-body.ts'
 import { ask, keysOf } from './senders/ask.mjs'
 
-/** What this test needs of make/recipes: they are not typed. */
+/** The part of make/recipes that this test uses, because they have no types. */
 interface Recipe {
   readonly scheme: string
   readonly sdk?: string
@@ -25,10 +25,10 @@ interface Recipe {
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1)
 
-/** Only the sender signs as these, and Contentful chooses the headers that it signs. */
+/** Only the sender can sign as these, and Contentful chooses the headers that it signs. */
 const NOT_SIGNED_HERE = ['contentful', 'plaid', 'pubsub', 'sns']
 
-/** Their SDKs look at the head of a request only. */
+/** Their SDKs look only at the beginning of a request. */
 const HEAD_ONLY = ['rfc9421']
 
 const tested: readonly Recipe[] = recipes.filter(

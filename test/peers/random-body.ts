@@ -1,6 +1,6 @@
 import { randomNumbers } from '../support/random-numbers.ts'
 
-/** Spellings that JSON.stringify(JSON.parse(…)) would not give back. */
+/** Spellings that JSON.stringify(JSON.parse(…)) would change. */
 const VALUES = [
   '1.0',
   '1e3',
@@ -23,7 +23,7 @@ const VALUES = [
 ]
 const SPACES = ['', ' ', '  ', '\n', '\r\n', '\t']
 
-/** Members of a JSON object, with spellings and white space that senders have. The last one is text of small letters. */
+/** Members of a JSON object, with spellings and white space as senders write them. The last one is lower-case text. */
 export function randomMembers(seed: number): string {
   const random = randomNumbers(seed)
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? ''
@@ -60,7 +60,7 @@ export function randomForm(seed: number): string {
   return random() < 0.5 ? written.replaceAll('+', '%20') : written
 }
 
-/** The same with one of the letters changed, or one in Braintree's base64. */
+/** The same with one letter changed, also inside Braintree's base64. */
 export const withAnotherLetter = (body: string): string =>
   body.replace(
     /(letters\W+|bt_payload=)([A-Za-z])/,

@@ -18,7 +18,7 @@ for (const { scheme, sdk, signature } of recipes) {
   if (sign) signers.push({ scheme, sign })
 }
 
-/** A delivery whose signature the SDK made; the rest is the sender's documents. */
+/** A delivery signed by the SDK. The rest follows the sender's documents. */
 async function signedBySdk({ scheme, sign }: Signer, body: string) {
   const recipe = recipes.find((each) => each.scheme === scheme)
   let signed = {}

@@ -6,9 +6,9 @@ export interface VectorCase {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: string
   readonly bodyBase64?: string
-  /** In place of the file's. */
+  /** Replaces the file's. */
   readonly options?: VectorOptions
-  /** The URL as the sender asked for it, where that is not `publicUrl`. */
+  /** The requested URL, if it is not `publicUrl`. */
   readonly requestUrl?: string
   readonly expect: { readonly ok: boolean; readonly status?: number; readonly reason?: string }
   readonly sdk: 'accepts' | 'refuses' | 'not asked'
@@ -24,7 +24,7 @@ export interface VectorOptions {
 
 export interface VectorFile {
   readonly scheme: string
-  /** The package that was asked, or `documentation`. */
+  /** The package that judged it, or `documentation`. */
   readonly madeWith: string
   readonly source?: string
   readonly options: VectorOptions

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** The senders' own SDKs, asked about test/vectors/schemes. */
+/** Asks the senders' own SDKs about test/vectors/schemes. */
 export default defineConfig({
   resolve: { alias: { '#crypto': fileURLToPath(new URL('../../src/crypto/node.ts', import.meta.url)) } },
   root: fileURLToPath(new URL('../..', import.meta.url)),

@@ -25,7 +25,7 @@ export const covered = (each) =>
     each.success,
   ].join(':')
 
-/** The signature of an item stands inside it. */
+/** Adyen puts the signature of an item inside the item. */
 export function signed(each, secret, write = (raw) => raw.toString('base64')) {
   const raw = hmac('sha256', Buffer.from(secret, 'hex'), [covered(each)])
   return { ...each, additionalData: { hmacSignature: write(raw) } }

@@ -4,7 +4,7 @@ const notJson = { ok: false, status: 400, reason: 'body_not_json' }
 const UNPARSED =
   'The SDK checks the signature and leaves the body to its caller. We parse it, and refuse what is not JSON.'
 
-/** Bodies that are changed on the way, and unusual ones that are rightly signed. */
+/** Bodies that change on the way, and unusual bodies with a right signature. */
 export function bodyCases(recipe) {
   const rightly = (name, body, more) => ({
     name,
@@ -43,7 +43,7 @@ export function bodyCases(recipe) {
   ]
 }
 
-/** A letter in the middle of the body becomes another letter: still JSON. */
+/** Changes a letter in the middle of the body, which stays JSON. */
 function flip(body) {
   const changed = Buffer.from(body)
   const at = changed.findIndex((byte, index) => index > body.length / 2 && byte >= 0x61 && byte < 0x7a)

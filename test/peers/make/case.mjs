@@ -12,7 +12,7 @@ const salted = (recipe, change, count) => {
   return { ...change, body: typeof body === 'function' ? (time) => pad(body(time)) : pad(body) }
 }
 
-/** The first delivery whose signature has another spelling of the kind that the case asks for. */
+/** The first delivery whose signature the case can respell. */
 function suited(recipe, { change = {}, needs }) {
   if (!needs) return deliver(recipe, change)
   for (let count = 0; count < 64; count += 1) {
@@ -27,7 +27,7 @@ function suited(recipe, { change = {}, needs }) {
   throw new Error(`${recipe.scheme}: no signature has that other spelling`)
 }
 
-/** What the event of an accepted case has to say, as far as the case has it. */
+/** The expected event of an accepted case, as far as the case specifies it. */
 function expected(recipe, given) {
   if (!given.expect.ok) return given.expect
   const { expect = {}, id, time } = recipe
@@ -51,7 +51,7 @@ function expected(recipe, given) {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-/** A case as it is written down, still without the SDK's verdict. */
+/** A case as written to the file, still without the SDK's verdict. */
 export function writtenCase(recipe, given) {
   const { method, headers, body } = given.delivery ?? suited(recipe, given)
   return {

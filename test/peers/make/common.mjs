@@ -4,14 +4,14 @@ import { hmac } from './sign.mjs'
 /** 2025-11-20T12:00:00Z */
 export const NOW = 1_763_640_000
 
-/** The reasons why a check has nothing to look at, in `notApplicable`. */
+/** Why a check does not apply, for `notApplicable`. */
 export const NO_TIME = 'The sender signs no time.'
 export const NO_ID = 'The sender gives a delivery no ID.'
 
 const body = (parts, { body: sent, time, id, url, method }) =>
   parts.map((part) => ({ body: sent, time, id, url, method })[part.slice(1, -1)] ?? part)
 
-/** An HMAC over parts: `{body}`, `{time}`, `{id}`, `{url}`, `{method}`, and any other text as it stands. */
+/** An HMAC over parts: `{body}`, `{time}`, `{id}`, `{url}`, `{method}`, and any other text literally. */
 export const macOver =
   (hash, parts, key = (secret) => secret) =>
   (signed) =>
@@ -57,7 +57,7 @@ export const bodyOnly = (scheme, header, rest) => {
   }
 }
 
-/** A sender that signs a time beside the body, in a header of its own. */
+/** A sender that signs a time, in its own header, together with the body. */
 export const withTime = (scheme, signature, timestamp, { unit = 'seconds', tolerance, ahead, ...rest }) =>
   bodyOnly(scheme, signature, {
     time: { header: timestamp, unit, of: 'attempt', tolerance, ahead },

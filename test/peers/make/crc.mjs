@@ -2,12 +2,12 @@ import { crc32 } from 'node:zlib'
 
 const LETTERS = 64
 
-/** `pad` with some letters in capitals. */
+/** `pad` with some letters in upper case. */
 const cased = (pad, bits) => [...pad].map((letter, at) => (bits[at] ? letter.toUpperCase() : letter)).join('')
 
 /**
- * A body with the CRC-32 of another: `write(pad)` gives the body around sixty-four letters, whose capitals are chosen.
- * Each capital flips fixed bits of the checksum, so the choice is a linear equation.
+ * A body with the CRC-32 of another one. `write(pad)` returns the body around 64 letters. Each upper-case letter flips
+ * fixed bits of the checksum, so a linear equation says which letters to change.
  */
 export function withChecksum(wanted, write) {
   const pad = 'a'.repeat(LETTERS)

@@ -1,6 +1,6 @@
 import { spell } from './spelling.mjs'
 
-/** A moment as the sender writes it. */
+/** A time as the sender writes it. */
 export function writeTime(unit, seconds) {
   if (unit === 'seconds') return String(seconds)
   if (unit === 'milliseconds') return String(Math.round(seconds * 1000))
@@ -9,14 +9,14 @@ export function writeTime(unit, seconds) {
 
 const bytes = (body) => (typeof body === 'string' ? Buffer.from(body, 'utf8') : body)
 
-/** The value of the signature header, from the texts of one signature or several. */
+/** The value of the signature header, for one or several signatures. */
 export function signatureValue({ signature, time }, timeText, texts) {
   const join = signature.join ?? signature.list ?? ','
   const items = texts.map((text) => `${signature.prefix ?? ''}${text}`)
   return (time?.item ? [`${time.item}${timeText}`, ...items] : items).join(join)
 }
 
-/** What a change may say: which secret signs, what is signed, and what becomes of it on the way. */
+/** What a change may set: the secret, the signed parts, and what happens on the way. */
 const honest = (recipe) => ({
   secret: recipe.keys.new,
   time: recipe.time && writeTime(recipe.time.unit, recipe.now),
@@ -30,7 +30,7 @@ const honest = (recipe) => ({
   headers: (list) => list,
 })
 
-/** One delivery of a scheme, by the sender's documents, with one thing changed or none. */
+/** A delivery of a scheme as the sender's documents describe it, with at most one change. */
 export function deliver(recipe, change = {}) {
   const how = { ...honest(recipe), ...change }
   const written = how.body ?? recipe.body

@@ -2,7 +2,7 @@ import { NOW } from './common.mjs'
 import { secretsOf } from './keys.mjs'
 import { hmac } from './sign.mjs'
 
-/** The pieces of a handshake. Expected headers are patterns, bodies are exact. */
+/** The parts of a handshake. Expected headers are patterns, and bodies are exact. */
 
 const JSON_TYPE = ['Content-Type', 'application/json']
 export const TEXT_REPLY = { 'content-type': /^text\/plain/.source }
@@ -15,7 +15,7 @@ export const post = (headers, body, url = '/hooks') => ({
 })
 export const get = (url, headers = []) => ({ method: 'GET', url, headers, body: '' })
 
-/** A request that a sender asks with before, or beside, its deliveries, and what it wants to hear. */
+/** A sender's request before or besides its deliveries, and the answer it wants. */
 export const asked = (scheme, name, { options, request, reply, ...more }) => ({
   scheme,
   name,

@@ -52,7 +52,7 @@ const unsigned = () => [
   }),
 ]
 
-/** Handshakes that bring the key: `brings` is what `onHandshake` is told. */
+/** Handshakes that bring the key. `brings` is the argument of `onHandshake`. */
 const bringing = () => [
   asked('asana', 'X-Hook-Secret', {
     options: { secrets: secret('asana'), onHandshake: true },
@@ -86,7 +86,7 @@ const bringing = () => [
   }),
 ]
 
-/** Signed, and ordinary for the handler's host: what matters is the status and an empty body. */
+/** Signed requests that test whether the endpoint is reachable. Only the status and an empty body matter. */
 function reachable() {
   const xero = '{"events": [], "firstEventSequence": 0, "lastEventSequence": 0, "entropy": "S0m3r4Nd0mt3xt"}'
   const line = '{"destination": "U8e742f61d673b39c7fff3cecb7536ef0", "events": []}'

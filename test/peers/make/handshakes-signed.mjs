@@ -140,5 +140,5 @@ function twitch() {
   ]
 }
 
-/** Handshakes that the sender signs, and Meta's, which shows a token of ours. */
+/** Handshakes that the sender signs, and Meta's, which sends our own token back. */
 export const signedHandshakes = () => [...slack(), ...meta(), ...zoom(), ...discord(), ...twitch()]

@@ -10,7 +10,7 @@ const LATE = 'The SDK allows ten seconds after `exp`. We allow none.'
 const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we take no other.'
 const UNPARSED = 'The SDK leaves the body to its caller. We parse it.'
 
-/** HS256 tokens that carry a hash of the body. `make` gives a token with some claims changed. */
+/** HS256 tokens that contain a hash of the body. `make` returns a token with some claims changed. */
 export function hashedCases({ header, keys, make, claim, spelling, body, otherSpelling, takesAnyBody }) {
   const given = tokenCase(header)
   const refused = (name, how, more) => given(name, make(how), body, unauthorized, more)

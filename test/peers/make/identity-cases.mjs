@@ -73,7 +73,7 @@ export function idCases({ id }) {
   ]
 }
 
-/** The divider inside the ID would let two readings have one signature. */
+/** With the divider inside the ID, two readings would have the same signature. */
 const dividedId = ({ value, divider }) => ({
   name: 'an ID that holds the divider of what is signed',
   change: { id: `${value}${divider}1` },
@@ -81,7 +81,7 @@ const dividedId = ({ value, divider }) => ({
   lax: 'The SDK takes it. An ID with the divider in it can be read in two ways, and no sender has one.',
 })
 
-/** Nothing signs the content type, so a body without one is read as the sender's usual kind. */
+/** The content type is not signed, so a body without one is read as the sender's usual type. */
 export function contentTypeCases() {
   return [
     {
@@ -98,7 +98,7 @@ export function contentTypeCases() {
   ]
 }
 
-/** Events come by POST. */
+/** Events come by POST only. */
 export const methodCases = () => [
   {
     name: 'the method GET, rightly signed',
@@ -108,7 +108,7 @@ export const methodCases = () => [
   },
 ]
 
-/** The URL that is signed is the configured one, to the letter. */
+/** The signed URL is exactly the configured one. */
 export function urlCases({ publicUrl }) {
   if (!publicUrl) return []
   const signedFor = (name, url, more) => ({

@@ -10,13 +10,13 @@ const SIGNERS = {
   none: () => Buffer.alloc(0),
 }
 
-/** A JWT in compact form. `header` may name another algorithm than the one that signs. */
+/** A JWT in compact form. `header` may name another algorithm than the one used. */
 export function jwt({ alg, key, claims, header = {} }) {
   const text = `${part({ alg, typ: 'JWT', ...header })}.${part(claims)}`
   return `${text}.${SIGNERS[alg](text, key).toString('base64url')}`
 }
 
-/** A case around a token in a header, with a body that the token covers or does not. */
+/** A case with a token in a header, and a body that the token may cover. */
 export const tokenCase =
   (headerName, contentType = 'application/json') =>
   (name, token, body, expect, more = {}) => ({
@@ -34,7 +34,7 @@ export const tokenCase =
     ...more,
   })
 
-/** What may be wrong with any JWT, by its three parts. */
+/** What can be wrong with each of the three parts of a JWT. */
 export function brokenTokens(right) {
   const [header, claims, signature] = right.split('.')
   const bytes = Buffer.from(signature, 'base64url')

@@ -1,6 +1,6 @@
 import { hmac } from './sign.mjs'
 
-/** What some senders have beside the others. */
+/** Cases that only some senders have. */
 
 const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
 

@@ -1,7 +1,7 @@
 import { createECDH, createPublicKey } from 'node:crypto'
 import { bytesOf } from './keys.mjs'
 
-/** A P-256 pair from a seed: the private number, the public half as a JWK and as SPKI. */
+/** A P-256 pair from a seed: the private number, and the public key as a JWK and as SPKI. */
 export function p256Of(seed) {
   const privateKey = bytesOf(seed)
   const curve = createECDH('prime256v1')

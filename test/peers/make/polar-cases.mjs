@@ -1,6 +1,6 @@
 import { bytesOf, decoded } from './keys.mjs'
 
-/** Polar signs with the text of the whole secret. Release 1 of its SDK tries the decoded bytes as well. */
+/** Polar signs with the text of the whole secret. Release 1 of its SDK also tries the decoded bytes. */
 export function polarCases({ keys }) {
   const asBase64 = `whsec_${bytesOf('polar/base64').toString('base64')}`
   return [

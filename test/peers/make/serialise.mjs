@@ -1,4 +1,4 @@
-/** JSON with one line for each thing that is read as one: a header, an expectation, a secret. */
+/** JSON with one line per header, expectation and secret. */
 export function serialise(vectors) {
   const line = (value) => JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')
   const member =

@@ -1,7 +1,7 @@
 import { createHmac, sign as signBytes } from 'node:crypto'
 import { p256 } from '@noble/curves/nist.js'
 
-/** The senders' algorithms, on `node:crypto`: nothing of hookgate is used to make what hookgate is held to. */
+/** The senders' algorithms on `node:crypto`. No code of hookgate makes what hookgate is tested with. */
 
 export const hmac = (hash, key, parts) => {
   const mac = createHmac(hash, key)
@@ -12,7 +12,7 @@ export const hmac = (hash, key, parts) => {
 export const ed25519 = (privateKey, parts) =>
   signBytes(null, Buffer.concat(parts.map((part) => Buffer.from(part))), privateKey)
 
-/** RFC 6979: `node:crypto` would sign differently each time. */
+/** RFC 6979, because `node:crypto` would sign differently each time. */
 export const p256Der = (privateKey, parts) =>
   Buffer.from(
     p256.sign(Buffer.concat(parts.map((part) => Buffer.from(part))), privateKey, {
@@ -21,6 +21,6 @@ export const p256Der = (privateKey, parts) =>
     }),
   )
 
-/** The same as a JWT has it: r and s, 32 bytes each. */
+/** The same in the form of a JWT: r and s, 32 bytes each. */
 export const p256Raw = (privateKey, parts) =>
   Buffer.from(p256.sign(Buffer.concat(parts.map((part) => Buffer.from(part))), privateKey, { lowS: false }))

@@ -8,7 +8,7 @@ const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we take
 const JOINED =
   'Node joins repeated headers with a comma and the SDK reads the result as a list. We refuse a repeated signature header.'
 
-/** Refusals that every signature header has in common. */
+/** Refusals that apply to every signature header. */
 export function signatureCases(recipe) {
   const { header, encoding, prefix = '' } = recipe.signature
   const spelt = (name, spelling, more) => ({ name, change: { spelling }, expect: mismatch, ...more })
@@ -49,7 +49,7 @@ export function signatureCases(recipe) {
   ]
 }
 
-/** The right key and the right bytes under another hash. */
+/** Signed with the right key over the right bytes, but with a weaker hash. */
 function weakerHash({ signature }) {
   const { hash, sign } = signature.weaker
   return {
@@ -85,7 +85,7 @@ function prefixCases(recipe) {
   ]
 }
 
-/** For senders that may send several signatures in one header, and for those that never do. */
+/** For senders that may put several signatures into one header, and for those that never do. */
 export function listCases(recipe) {
   const wrong = (raw) =>
     spell(

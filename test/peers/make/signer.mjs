@@ -1,6 +1,6 @@
 import { spell } from './spelling.mjs'
 
-/** Where the SDK can sign, its signature over our sample has to be ours. Resolves to whether it can. */
+/** If the SDK can sign, its signature over our sample must equal ours. Resolves to whether it can. */
 export async function holdToSigner(recipe, deliver) {
   const { sign } = await import(`../senders/${recipe.scheme}.mjs`)
   if (!sign || !recipe.signature) return false

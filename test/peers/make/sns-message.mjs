@@ -33,7 +33,7 @@ export const message = (more = {}) => ({
   ...more,
 })
 
-/** `name\nvalue\n` of the covered members that are there, in order. */
+/** `name\nvalue\n` for each covered member that is present, in order. */
 export function signed(unsigned, key = sender) {
   const hash = unsigned.SignatureVersion === '1' ? 'sha1' : 'sha256'
   const covered = COVERED[unsigned.Type] ?? COVERED.Notification
@@ -43,7 +43,7 @@ export function signed(unsigned, key = sender) {
   return { ...unsigned, Signature: signBytes(hash, Buffer.from(text), key.privateKey).toString('base64') }
 }
 
-/** What a fetch finds. Everywhere else a stranger has put a certificate of their own. */
+/** What a fetch finds. At all other URLs there is an attacker's own certificate. */
 export const fetches = {
   [CERTIFICATE]: { status: 200, body: sender.certificate },
   [CHINA]: { status: 200, body: sender.certificate },

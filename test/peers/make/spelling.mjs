@@ -1,17 +1,17 @@
-/** Bytes as text, and the other texts that a lenient decoder reads as the same bytes. */
+/** Encodes bytes, and lists other spellings that a lenient decoder reads as the same bytes. */
 
 export const spell = (bytes, encoding) => Buffer.from(bytes).toString(encoding)
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** The last character of base64 carries bits that a decoder drops: set one of them. */
+/** Sets a bit of the last base64 character that decoders drop. */
 function withStrayBits(text) {
   const end = text.replace(/=+$/, '').length - 1
   const stray = BASE64[BASE64.indexOf(text[end]) + 1]
   return text.slice(0, end) + stray + text.slice(end + 1)
 }
 
-/** `[what it is called, the spelling]`, for spellings that differ from the right one. */
+/** `[name, spelling]` for each spelling that differs from the right one. */
 export function otherSpellings(bytes, encoding) {
   const right = spell(bytes, encoding)
   const all =

@@ -1,4 +1,4 @@
-/** Texts that a lenient reader takes for a time, by how the sender writes one. */
+/** Texts that a lenient parser accepts as a time, by the sender's format. */
 export const STRANGE = {
   seconds: (now) => [
     `${now}abc`,

@@ -13,7 +13,7 @@ const LOOSE = 'The SDK reads the number at the beginning, or whatever JavaScript
 const YOUNGER =
   'The SDK has a shorter window, or none ahead. A clock that is slightly off should lose nothing.'
 
-/** Nothing where the sender signs no time, or an event's own time. */
+/** Empty if the sender signs no time or only the event's own. */
 export function timeCases(recipe) {
   const { time, now } = recipe
   if (!time || time.of === 'event') return time ? eventTimeCases(recipe) : []
@@ -52,7 +52,7 @@ function strangeTimes({ time, now, blind }) {
   return STRANGE[kind](now).map((text) => ({
     name: `a malformed time, rightly signed: ${text}`,
     change: { time: text },
-    // A comma ends the item there, so that the header itself is malformed.
+    // The comma ends the item there, so the header itself is malformed.
     expect: time.item && text.includes(',') ? mismatch : malformed,
     otherBody: time.member !== undefined,
     lax: blind ? NO_CLOCK : LOOSE,
@@ -109,7 +109,7 @@ function placeCases(recipe, now) {
   ]
 }
 
-/** An event keeps its time over all retries: only far older ones are refused. */
+/** An event keeps its time over all retries, so only far older ones are refused. */
 function eventTimeCases({ time, now }) {
   const at = (name, offset, expect, more) => ({
     name,

@@ -9,7 +9,7 @@ const NOTHING = {
   'stale and future time': NO_TIME,
 }
 
-/** The secret itself stands in a header. */
+/** The header contains the secret itself. */
 export const token = (scheme, header, rest) => ({
   scheme,
   now: NOW,

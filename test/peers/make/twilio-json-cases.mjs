@@ -7,7 +7,7 @@ const JSON_BODY = '{"specversion": "1.0", "type": "com.twilio.studio.flow", "id"
 const asJson = (list) =>
   list.map(([name, value]) => [name, name === 'Content-Type' ? 'application/json' : value])
 
-/** JSON is covered by a hash in the query, and the query by the signature. */
+/** The signature covers the query, and the query contains a hash of the JSON. */
 export function twilioJsonCases(publicUrl) {
   const json = (name, body, expect, more = {}) => {
     const requestUrl = hashed(publicUrl, more.hashOf ?? body)

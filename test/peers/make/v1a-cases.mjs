@@ -5,7 +5,7 @@ import { ed25519 } from './sign.mjs'
 const SIGNED = ['{id}', '.', '{time}', '.', '{body}']
 const V1A_BODY = '{"type": "invoice.paid", "data": {"id": "in_1"}}'
 
-/** Version 1a, Ed25519. No reference library implements it, so none is asked. */
+/** Version 1a, Ed25519. No reference library implements it, so none judges it. */
 export function v1aCases() {
   const ours = ed25519Of('standard-webhooks/v1a')
   const foreign = ed25519Of('standard-webhooks/v1a/foreign')

@@ -18,7 +18,7 @@ export const bothSecrets = ({ keys }) => ({
 
 const honest = { name: 'a delivery as the sender makes it', change: {}, expect: { ok: true } }
 
-/** The cases that a signed row has, unless its recipe brings its own. */
+/** The cases of a signed row, unless its recipe brings its own. */
 function casesOf(recipe) {
   if (recipe.cases) return recipe.cases(recipe)
   const all = [
@@ -46,7 +46,7 @@ function reasonFor(recipe, given, verdict) {
   return why ?? `UNEXPLAINED: the SDK ${verdict}`
 }
 
-/** One file of vectors: every case made, and the SDK asked about it. */
+/** Makes one file of vectors: every case, with the SDK's verdict. */
 export async function vectorsOf(recipe, askSdk = ask) {
   const sender = recipe.sdk && (await import(`../senders/${recipe.scheme}.mjs`))
   const head = {

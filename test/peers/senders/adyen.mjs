@@ -3,7 +3,7 @@ import { text } from './reading.mjs'
 
 const validator = new HmacValidator()
 
-/** The loop of Adyen's documentation. */
+/** The loop in Adyen's documentation. */
 export const verify = ({ body, secret }) =>
   JSON.parse(text(body)).notificationItems.every(({ NotificationRequestItem }) =>
     validator.validateHMAC(NotificationRequestItem, secret),

@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 
-/** The secrets of a vector's `options`, or its public keys; one that is undefined where the scheme has none. */
+/** The secrets or public keys of a vector's `options`. One undefined entry if the scheme has none. */
 export function keysOf({ secrets, publicKeys }) {
   const given = [secrets ?? publicKeys].flat()
   return given.map((key) => key?.secret ?? key)
@@ -9,7 +9,7 @@ export function keysOf({ secrets, publicKeys }) {
 export const bodyOf = ({ body, bodyBase64 }) =>
   bodyBase64 === undefined ? Buffer.from(body, 'utf8') : Buffer.from(bodyBase64, 'base64')
 
-/** What an SDK throws at, it refuses. */
+/** An SDK that throws has refused the delivery. */
 async function saysYes(verify) {
   try {
     return await verify()
@@ -18,7 +18,7 @@ async function saysYes(verify) {
   }
 }
 
-/** What the sender's SDK says of a case. SDKs that take one secret are asked once with each. */
+/** The SDK's verdict on a case. SDKs that take one secret are asked once per secret. */
 export async function ask(sender, vectors, given) {
   const options = given.options ?? vectors.options
   const delivery = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { nodeHeaders } from './reading.mjs'
 
-/** The steps of Plaid's documentation: its SDK has none of them. */
+/** The steps in Plaid's documentation, because its SDK has none of them. */
 export async function verify({ headers, body, fetches }) {
   const token = nodeHeaders(headers)['plaid-verification']
   const { alg, kid } = decodeProtectedHeader(token)

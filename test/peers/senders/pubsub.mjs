@@ -4,7 +4,7 @@ import { nodeHeaders } from './reading.mjs'
 
 const ISSUERS = ['https://accounts.google.com', 'accounts.google.com']
 
-/** The SDK's own check, with the keys of the vectors in place of those it would fetch. The account is the caller's to compare. */
+/** The SDK's own check, with the vectors' keys instead of fetched ones. The caller must compare the account. */
 export async function verify({ headers, options, fetches }) {
   const [, token] = /^Bearer (.*)$/.exec(nodeHeaders(headers).authorization) ?? []
   const [{ body }] = Object.values(fetches)

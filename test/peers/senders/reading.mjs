@@ -1,4 +1,4 @@
-/** What the SDKs are handed: headers and bodies in the forms that Node and the web give a handler. */
+/** The arguments of the SDKs: headers and bodies in the forms that Node and the web give to a handler. */
 
 /** As Node's `request.headers`: lower-case names, repeated ones joined. */
 export function nodeHeaders(headers) {
@@ -14,7 +14,7 @@ export const webHeaders = (headers) => new Headers(headers)
 
 export const text = (body) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
 
-/** For SDKs that throw at what they refuse. */
+/** For SDKs that throw to refuse. */
 export async function passes(ask) {
   try {
     await ask()

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { httpbis } from 'http-message-signatures'
 import { nodeHeaders } from './reading.mjs'
 
-/** As the package's page asks for it: the body's digest and the time have to be signed. */
+/** As the package's page demands: the body's digest and the time must be signed. */
 export const verify = async ({ method, headers, secret, url }) => {
   const key = {
     algs: ['hmac-sha256'],

@@ -1,7 +1,7 @@
 import { verifySlackRequest } from '@slack/bolt/dist/receivers/verify-request.js'
 import { nodeHeaders, passes, text } from './reading.mjs'
 
-/** Bolt's receivers hand over the timestamp as the number that it spells. */
+/** Bolt's receivers pass the timestamp as a number. */
 export function verify({ headers, body, secret }) {
   const given = nodeHeaders(headers)
   return passes(() =>

@@ -4,7 +4,7 @@ import { mock } from 'node:test'
 import MessageValidator from 'sns-validator'
 import { text } from './reading.mjs'
 
-/** Stands in for Amazon's host: the SDK takes no other way to the certificate than `https.get`. */
+/** Stands in for Amazon's host, because the SDK gets its certificate only by `https.get`. */
 function serveCertificates(fetches) {
   return mock.method(https, 'get', (url, done) => {
     const response = Readable.from([(fetches[url] ?? fetches['*']).body])

@@ -1,7 +1,7 @@
 import twilio from 'twilio'
 import { nodeHeaders, text } from './reading.mjs'
 
-/** A form's fields as `express.urlencoded()` gives them: text, or a list of texts. */
+/** The fields of a form as `express.urlencoded()` gives them: a string, or an array of strings. */
 function formOf(body) {
   const fields = {}
   for (const [name, value] of new URLSearchParams(text(body))) {

@@ -1,7 +1,7 @@
 import { bodyOnly } from '../common.mjs'
 import { linearCases, manyHeaders } from '../own-cases.mjs'
 
-/** An attempt's time in the signed body, or an event's. */
+/** The signed body contains the time of an attempt or of an event. */
 const member = (pointer, unit, more = {}) => ({ member: pointer, unit, of: 'event', ...more })
 
 export default [

@@ -3,7 +3,7 @@ import { githubCases, shopifyCases } from '../own-cases.mjs'
 
 const sha256 = { prefix: 'sha256=', otherPrefix: 'sha1=' }
 
-/** An event's own time, in the body: the same over all retries. */
+/** The body contains the event's own time, which retries keep. */
 const eventTime = (member, unit) => ({ member, unit, of: 'event' })
 
 export default [

@@ -26,7 +26,7 @@ export default [
   }),
 ]
 
-/** Each key has a header of its own, and either of them may vouch. */
+/** Each key has its own header, and one right signature is enough. */
 function boxCases({ keys }) {
   const secondary =
     (secret) =>

@@ -15,7 +15,7 @@ const PUBLIC = { new: 'integration_public_key', old: 'former_public_key' }
 const XML =
   '<notification>\n  <timestamp type="datetime">2025-11-20T11:59:59Z</timestamp>\n  <kind>subscription_went_past_due</kind>\n  <subject><subscription><id>my_id</id><transactions type="array"></transactions><add_ons type="array"></add_ons><discounts type="array"></discounts></subscription></subject>\n</notification>\n'
 
-/** Base64 in lines of sixty characters, as Braintree writes it. */
+/** Base64 in lines of 60 characters, as Braintree writes it. */
 const lines = (xml) => `${Buffer.from(xml).toString('base64').replace(/.{60}/g, '$&\n')}\n`
 const mac = (payload, secret = braintreeKeys.new) =>
   hmac('sha1', createHash('sha1').update(secret).digest(), [payload])

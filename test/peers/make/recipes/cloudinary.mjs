@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { bodyOnly } from '../common.mjs'
 
-/** No HMAC: a plain hash with the secret at the end. */
+/** Not an HMAC, but a plain hash with the secret at the end. */
 const hashed = ({ secret, time, body }) =>
   createHash('sha1').update(body).update(time).update(secret).digest()
 

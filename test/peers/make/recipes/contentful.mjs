@@ -9,7 +9,7 @@ const BODY =
   '{"sys": {"type": "Entry", "id": "5KsDBWseXY6QegucYAoacS"}, "fields": {"title": {"en-US": "Gr\u00fc\u00dfe"}}}'
 const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
 
-/** Method, path, signed headers and body, a line each. The list of signed headers is one of them. */
+/** Method, path, signed headers and body, one per line. The list of signed headers is a signed header itself. */
 function delivery({
   secret = keys.new,
   time = String(NOW * 1000),

@@ -11,7 +11,7 @@ const IN_BODY = {
 
 const signKeys = secretsOf('dropbox-sign')
 
-/** The JSON stands in a field of a multipart form. */
+/** The JSON is in a field of a multipart form. */
 function multipart(text) {
   const boundary = '----sign'
   return {

@@ -6,7 +6,7 @@ const keys = secretsOf('mailgun')
 const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
 const TOKEN = 'a8ce0edb2dd8301dee6c2405235584e45aa91d1e9f979f3de0'
 
-/** The signature stands in the body, and covers two values beside it. */
+/** The signature is in the body, and covers two values beside it. */
 function signed({
   secret = keys.new,
   time = String(NOW),

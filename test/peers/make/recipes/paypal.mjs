@@ -49,7 +49,7 @@ const given = (name, how, expect, more) => ({
   ...more,
 })
 const refused = (name, how, expect = mismatch) => given(name, how, expect)
-/** Signed by a stranger, whose certificate stands where the URL points. */
+/** Signed by an attacker whose certificate is at the URL. */
 const elsewhere = (name, url) => refused(`a certificate ${name}`, { url, key: foreign }, unauthorized)
 
 const sameChecksum = () =>

@@ -3,7 +3,7 @@ import { ed25519Of } from '../keys.mjs'
 import { p256Of } from '../p256.mjs'
 import { ed25519, p256Der } from '../sign.mjs'
 
-/** Three key pairs; `secret` holds the private key, since that is what signs. */
+/** Three key pairs. `secret` holds the private key, because it signs. */
 function withKeys(scheme, make, write, rest) {
   const pairs = Object.fromEntries(
     ['new', 'old', 'foreign'].map((which) => [which, make(`${scheme}/${which}`)]),

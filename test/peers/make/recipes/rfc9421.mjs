@@ -15,7 +15,7 @@ const USUAL = ['@method', '@target-uri', 'content-type', 'content-digest']
 const digestOf = (body, name = 'sha-256') =>
   `${name}=:${createHash(name.replace('-', '')).update(body).digest('base64')}:`
 
-/** RFC 9421, by its own words. Each option is one thing that another sender, or a stranger, would do. */
+/** RFC 9421 as its text describes it. Each option is something that another sender or an attacker would do. */
 function signed({
   secret = keys.new,
   components = USUAL,

@@ -29,7 +29,7 @@ const respelt = (name, write, more) => {
   })
 }
 
-/** Signed by a stranger, whose certificate stands where the URL points. */
+/** Signed by an attacker whose certificate is at the URL. */
 const elsewhere = (name, url) =>
   given(`a certificate ${name}`, signed(message({ SigningCertURL: url }), foreign), mismatch)
 

@@ -5,7 +5,7 @@ import { v1aCases } from '../v1a-cases.mjs'
 
 const SIGNED = ['{id}', '.', '{time}', '.', '{body}']
 
-/** Standard Webhooks, version 1, and all who speak it. */
+/** Standard Webhooks, version 1, and all senders that use it. */
 function standard(scheme, sdk, rest) {
   const family = rest.family ?? 'Webhook'
   const name = (which) => `${family}-${which}`
@@ -57,7 +57,7 @@ function kinCases({ signature, time, now }) {
   ]
 }
 
-/** A key that decodes to the secret's own text. */
+/** A key that decodes to the text of the secret. */
 const plain = (signWith) =>
   signWith({ secret: whsec(Buffer.from('the text of the secret, which is no key')) }).toString('base64')
 

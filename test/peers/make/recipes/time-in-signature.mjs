@@ -1,6 +1,6 @@
 import { bodyOnly } from '../common.mjs'
 
-/** `Header: t=…,v1=…`: the time is an item of the signature header. */
+/** `Header: t=…,v1=…`, where the time is part of the signature header. */
 const itemised = (scheme, header, { item = 't=', unit = 'seconds', tolerance, between = '.', ...rest }) =>
   bodyOnly(scheme, header, {
     list: ',',

@@ -56,7 +56,7 @@ export default [
   postmark(),
 ]
 
-/** `Authorization: Basic`, with the user and the password that stand in the configured URL. */
+/** `Authorization: Basic`, with the user and password of the configured URL. */
 function postmark() {
   const keys = secretsOf('postmark', (bytes) => `hookgate:${bytes.toString('hex').slice(0, 24)}:with a colon`)
   const basic = (pair) => `Basic ${Buffer.from(pair).toString('base64')}`

@@ -6,7 +6,7 @@ import { twilioJsonCases } from '../twilio-json-cases.mjs'
 const URL = 'https://receiver.example/hooks/twilio?tenant=7'
 const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
 
-/** The URL and every field, by name; the values of one name once each, sorted. */
+/** The URL and every field, sorted by name. Repeated values of a name count once, sorted. */
 function signedText(url, form) {
   const fields = new Map()
   for (const [name, value] of new URLSearchParams(form))

@@ -2,7 +2,7 @@ import { bodyOnly } from '../common.mjs'
 
 const URL = 'https://receiver.example/hooks/in?tenant=7'
 
-/** Senders that sign the URL as they were given it. */
+/** Senders that sign the URL exactly as it was configured. */
 const overUrl = (scheme, header, { publicUrl = URL, ...rest }) => {
   const recipe = bodyOnly(scheme, header, { encoding: 'base64', publicUrl, ...rest })
   const { keys } = recipe
@@ -44,7 +44,7 @@ export default [
   }),
 ]
 
-/** HubSpot signs the query with some percent codes decoded. */
+/** HubSpot decodes some percent codes of the query before it signs. */
 function hubspotCases({ keys }) {
   const encoded = 'https://receiver.example/hooks/in?who=a%3Ab%40c%2Cd&next=%2Fx%3Fy%21'
   const decoded = 'https://receiver.example/hooks/in?who=a:b@c,d&next=/x?y!'
