@@ -15,6 +15,8 @@ export function accept(verification: Verification): MaybePromise<Verdict<unknown
 function eventOf(verification: Verification, claim: Held): WebhookEvent<unknown> {
   const { auth, delivery, eventId, listener, payload, sender, sentAt } = verification
   if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
+  const commit = () => claim.commit()
+  let releasing: Promise<boolean> | undefined
   const event: Writable<WebhookEvent<unknown>> = {
     id: eventId,
     listenerId: listener.id,
@@ -22,8 +24,12 @@ function eventOf(verification: Verification, claim: Held): WebhookEvent<unknown>
     payload,
     rawBody: delivery.body,
     auth,
-    commit: () => claim.commit(),
-    release: () => claim.release(),
+    // A commit that overtakes a release in flight would mark the event as done.
+    commit: () => releasing?.then(commit, commit) ?? commit(),
+    release() {
+      releasing = claim.release()
+      return releasing
+    },
   }
   // Assigned one by one: a copy costs more than most checks.
   if (sender) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineListener, hmac, verify } from '../src/index.ts'
+import { defineListener, type EventStore, hmac, verify } from '../src/index.ts'
 import { replayWindowSeconds } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { fakeClock } from './support/clock.ts'
@@ -91,6 +91,37 @@ describe('commit and release, again and out of order', () => {
     await event.release()
     expect(await event.commit()).toBe('lost')
     expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it.each([
+    ['the store releases it', (store: EventStore) => store.release, 'lost', 'accepted'],
+    [
+      'the store cannot release it',
+      () => () => Promise.reject(new Error('down')),
+      'committed',
+      '409 event_duplicate',
+    ],
+  ] as const)('a commit waits for a release in flight: %s', async (_, releaseOf, answer, next) => {
+    const inner = memoryStore()
+    const { store, calls } = spyStore(inner)
+    let goOn = () => {}
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const slow: EventStore = {
+      ...store,
+      release: (...given) => waiting.then(() => releaseOf(inner).apply(inner, given)),
+    }
+    const { listener, deliver } = hmacListener({ store: slow })
+    const delivery = await deliver({ eventId: ID })
+    const event = await acceptedEvent(delivery, listener)
+    const released = event.release().catch(() => {})
+    const committed = event.commit()
+    expect(calls).toStrictEqual([`claim ${ID}`])
+    goOn()
+    await released
+    expect(await committed).toBe(answer)
+    expect(await outcome(delivery, listener)).toBe(next)
   })
 
   it('a release after the commit is false: the event stays done', async () => {
