@@ -49,6 +49,9 @@ export class EvaluatorProcess {
       this.#child = undefined
     })
     child.on('error', () => {}) // pending evaluations are rejected elsewhere
+    // Kept, it would fail every later evaluation too: without a start there is no `exit`.
+    if (child.pid === undefined)
+      throw new Error('the process that evaluates expressions could not be started')
     this.#child = child
     return child
   }

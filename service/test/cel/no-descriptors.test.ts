@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+const PROGRAM = fileURLToPath(new URL('no-descriptors.mjs', import.meta.url))
+/** As built: Node runs no TypeScript. */
+const { href: EVALUATE } = new URL('../../dist/cel/evaluate.js', import.meta.url)
+
+it('an evaluator that could not be started once is started for the next expression', async () => {
+  const limited = 'ulimit -n 100 && exec "$0" "$1" "$2"'
+  const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, PROGRAM, EVALUATE])
+  const failed = 'the process that evaluates expressions could not be started'
+  expect(JSON.parse(stdout)).toStrictEqual([failed, failed, '2', '2'])
+})
