@@ -40,7 +40,7 @@ const HEARSAY_MS = 60_000
 
 /**
  * Caches in this process which events are done, so that repeated duplicates cost no round trip to a remote store. Events
- * committed here are cached for their whole retention, and a `done` of the store for one minute. An event may thus be
+ * committed here are cached for as long as the store keeps them, and a `done` of the store for one minute. An event may thus be
  * forgotten up to a minute late, but never early. Leases are never cached.
  *
  * Returns only `claim`, `commit` and `release`. Keep the original store for its `migrate()`, `sweep()` and `check()`.
@@ -62,6 +62,8 @@ class LocalCache implements EventStore {
   declare readonly replayWindowSeconds?: number
   readonly #store: EventStore
   readonly #clock: Clock
+  /** How long the store itself remembers for certain, whatever the listener's retention. */
+  readonly #keptMs: number
   /** When each cached `done` expires. Not lru-cache's own `ttl`, which misreads a clock at 0. */
   readonly #doneUntil: LRUCache<string, number>
 
@@ -69,6 +71,7 @@ class LocalCache implements EventStore {
     if (store.replayWindowSeconds !== undefined) this.replayWindowSeconds = store.replayWindowSeconds
     this.#store = store
     this.#clock = clock
+    this.#keptMs = (store.replayWindowSeconds ?? Infinity) * 1000
     this.#doneUntil = new LRUCache({ max: maxRecords })
   }
 
@@ -85,7 +88,7 @@ class LocalCache implements EventStore {
     const name = eventKeyText(key)
     const start = this.#clock.now() // before the call, so that it expires here no later than in the store
     return whenKnown(this.#store.commit(key, owner, retentionMs), (answer) => {
-      if (answer === 'committed') this.#doneUntil.set(name, start + retentionMs)
+      if (answer === 'committed') this.#doneUntil.set(name, start + Math.min(retentionMs, this.#keptMs))
       else if (answer === 'already' && !this.#isDone(name))
         this.#doneUntil.set(name, this.#clock.now() + HEARSAY_MS)
       return answer

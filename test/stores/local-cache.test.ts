@@ -157,6 +157,19 @@ describe('time', () => {
     expect(await here.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
+  it('a store that remembers for less than the retention is asked again once it may have forgotten', async () => {
+    const { far, calls, clock } = cached()
+    const brief = withLocalCache({ ...far, replayWindowSeconds: 700 }, { clock }) // e.g. in mode `single`
+    await brief.commit(keyOf(1), 'a', 7 * DAY_MS)
+    calls.length = 0
+    clock.advanceSeconds(700)
+    expect(await brief.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    expect(calls).toHaveLength(0)
+    clock.advance(1)
+    expect(await brief.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    expect(calls).toHaveLength(1)
+  })
+
   it('a commit that was done before makes nothing that is known younger or older', async () => {
     const { here, calls, clock } = cached()
     await here.commit(keyOf(1), 'a', DAY_MS)
