@@ -6,6 +6,8 @@ import { codeOf } from '../values.ts'
 import type { AppAnswer, AppReply, AppSilence } from './app-answer.ts'
 
 const MOST_ANSWER_BYTES = 65_536
+/** Lower ones are interim (1xx) or invalid, such as 099. */
+const LOWEST_STATUS = 200
 /**
  * Servers close idle connections after 2 s (gunicorn) or 5 s (Node), and a request sent at that moment would be lost. The agent
  * also obeys a shorter `Keep-Alive: timeout=…`.
@@ -38,21 +40,24 @@ type Untimed = Omit<AppReply, 'ms'> | Omit<AppSilence, 'ms'>
 function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): Promise<Untimed> {
   return new Promise((resolve) => {
     let isReached = false
+    let isAnswered = false
     const end = (answer: Untimed) => {
       clearTimeout(timer)
       resolve(answer)
     }
-    const fail = (problem: string) => end({ kind: isReached ? 'unknown' : 'unreachable', problem })
-    const timer = setTimeout(() => {
-      fail(`no answer within ${timeoutMs / 1000} s`)
+    const fail = (problem: string) => {
+      end({ kind: isReached ? 'unknown' : 'unreachable', problem })
       outgoing.destroy()
-    }, timeoutMs)
+    }
+    const timer = setTimeout(() => fail(`no answer within ${timeoutMs / 1000} s`), timeoutMs)
     whenReached(outgoing, () => {
       isReached = true
     })
     outgoing.on('error', (error) => fail(codeOf(error) || 'the connection failed'))
+    outgoing.on('close', () => isAnswered || fail('it closed the connection')) // no error after 101
     outgoing.on('response', (response) => {
-      if (response.statusCode === 101) return fail('it switched protocols, unasked')
+      isAnswered = true
+      if (Number(response.statusCode) < LOWEST_STATUS) return fail('its status is not a final one')
       response.on('error', () => fail('its answer broke off early'))
       readAnswer(response, end)
     })

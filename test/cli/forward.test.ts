@@ -127,9 +127,20 @@ test.each<[string, (response: ServerResponse) => void]>([
     'upgrades',
     (response) => void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'),
   ],
+  [
+    'upgrades and keeps the connection open',
+    (response) =>
+      void response.socket?.write(
+        'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+      ),
+  ],
+  [
+    'answers with a status that HTTP does not have',
+    (response) => void response.socket?.write('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'),
+  ],
 ])('the app takes an event and %s: 504, and the lease is left to lapse', async (_, answer) => {
   const app = await startApp(answer)
-  const gateway = await startGateway(app.url)
+  const gateway = await startGateway(app.url, '--timeout', '55')
   const eventId = randomUUID()
   const lost = await deliver(gateway.url, eventId)
   expect([lost.status, lost.headers.get('retry-after')]).toEqual([504, '60'])
