@@ -42,6 +42,9 @@ const RESERVED_IPV6 = [
 /** Names that never resolve to public addresses (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal). */
 const RESERVED_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid|onion)$/
 
+/** As in `127.0.0.1..`, which a URL parser takes for a name. */
+const EMPTY_LABEL = /^\.|\.\.|\.$/
+
 /** Compiled at first use, so that imports are free and unused code is tree-shaken. */
 let matchers: readonly [reserved: AddressMatcher, ipv6: AddressMatcher] | undefined
 
@@ -79,7 +82,11 @@ export function isPublicAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false
   const host = hostOf(url.hostname)
-  return isIP(host) === 0 ? host.includes('.') && !RESERVED_NAME.test(host) : isPublicIp(host)
+  return isIP(host) === 0 ? isPossiblyPublic(host) : isPublicIp(host)
+}
+
+function isPossiblyPublic(name: string): boolean {
+  return name.includes('.') && !EMPTY_LABEL.test(name) && !RESERVED_NAME.test(name)
 }
 
 /** Strips the brackets of IPv6 and the trailing dot of the DNS root. */

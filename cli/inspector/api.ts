@@ -4,11 +4,12 @@ import type { Explanation } from '../../src/explain/index.ts'
 import { ListenerConfigError } from '../../src/index.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { curlCommand, dataOption } from '../curl-command.ts'
+import { toJsonLine } from '../output.ts'
 import { toHar } from './har.ts'
 import type { Inspected } from './inspected.ts'
 import type { Kept } from './kept.ts'
 import type { Live } from './live.ts'
-import { type Mask, masked } from './mask.ts'
+import { isSensitive, type Mask, masked } from './mask.ts'
 import { toRecord } from './record.ts'
 import type { Resigner } from './resigner.ts'
 import { type AnswerApi, refuse } from './ui-server.ts'
@@ -56,6 +57,9 @@ export function apiOf(board: Board): AnswerApi {
 
 type Wish = Pick<Inspected, 'body'> & { readonly isNewEvent: boolean }
 
+/** A command line would send other characters in other bytes, and a terminal may obey them. */
+const isAscii = (value: string) => /^[\t\x20-\x7e]*$/.test(value)
+
 async function act(
   { url, send, mask }: Board,
   resigner: Resigner,
@@ -69,8 +73,9 @@ async function act(
     if (!resigner.expires) {
       return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
-    // Never for the original event: its expected signature must not leave.
-    const { headers, body } = await resigner.sign({ ...wanted, isNewEvent: true })
+    // Never for the original event: its expected signature must not leave. Nor must the sender's other tokens.
+    const kept = wanted.headers.filter(([name, value]) => !isSensitive(name) && isAscii(value))
+    const { headers, body } = await resigner.sign({ ...wanted, headers: kept, isNewEvent: true })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {
       return refuse(response, 409, 'This body cannot be part of a command line. Use hookgate send --file.')
@@ -122,7 +127,7 @@ async function ndjsonOf({ kept, mask }: Board): Promise<string> {
 
 function harOf({ kept, mask, url }: Board): string {
   const deliveries = kept.all().map((delivery) => masked(delivery, mask))
-  return JSON.stringify(toHar(deliveries, new URL(url).origin))
+  return toJsonLine(toHar(deliveries, new URL(url).origin))
 }
 
 function file(response: ServerResponse, content: string): void {

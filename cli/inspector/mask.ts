@@ -1,8 +1,11 @@
 import type { Inspected, WireHeaders } from './inspected.ts'
 
 /** Headers that may hold a signature, a token or a password of any sender. */
-const SENSITIVE = /signature|token|secret|authorization|cookie|hmac|password|api-?key/i
-/** The secret part of such a value. Short parts around it, such as `t=1790000000,v1=`, stay readable. */
+const SENSITIVE =
+  /signature|token|secret|authorization|cookie|hmac|passw|api[-_]?key|jwt|assertion|session|credential/i
+/** May hold several values, each of them secret, however short. */
+const SECRET_LIST = /cookie/i
+/** The secret part of another such value. Short parts around it, such as `t=1790000000,v1=`, stay readable. */
 const LONG_RUN = /[A-Za-z0-9+/_.~=-]{20,}/g
 const SHORTEST_SECRET = 8
 
@@ -21,12 +24,12 @@ export function maskFor(secrets: readonly string[], signatureHeaders: readonly s
   const hidden = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
   const text = (given: string) =>
     hidden.reduce((rest, secret) => rest.replaceAll(secret, '(the secret)'), given)
-  const isSensitive = (name: string) => SENSITIVE.test(name) || signatureHeaders.includes(name.toLowerCase())
+  const isHidden = (name: string) => isSensitive(name) || signatureHeaders.includes(name.toLowerCase())
   return {
     text,
     headers: (headers) =>
       headers.map(
-        ([name, value]) => [text(name), isSensitive(name) ? hideValue(value) : text(value)] as const,
+        ([name, value]) => [text(name), isHidden(name) ? hideValue(name, value) : text(value)] as const,
       ),
     bytes(body) {
       const found = hidden.filter((secret) =>
@@ -37,8 +40,13 @@ export function maskFor(secrets: readonly string[], signatureHeaders: readonly s
   }
 }
 
-function hideValue(value: string): string {
-  const masked = value.replace(LONG_RUN, hideRun)
+/** Whether a header of this name may hold a secret. */
+export function isSensitive(name: string): boolean {
+  return SENSITIVE.test(name)
+}
+
+function hideValue(name: string, value: string): string {
+  const masked = SECRET_LIST.test(name) ? value : value.replace(LONG_RUN, hideRun)
   return masked === value && value !== '' ? `(${value.length} characters hidden)` : masked
 }
 

@@ -74,6 +74,10 @@ describe('isPublicAddress of a URL, as a customer types it', () => {
     'intranet',
     'a.test',
     'a.onion',
+    '127.0.0.1..',
+    'localhost..',
+    '.example.com',
+    'example..com',
   ])('refuses the name %s, which never leads to the internet', (name) => {
     expect(isPublicAddress(`https://${name}/hooks`)).toBe(false)
   })

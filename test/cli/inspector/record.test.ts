@@ -137,6 +137,18 @@ describe('the exports', () => {
   })
 })
 
+it.each(['ndjson', 'har'])(
+  'the export as %s can be printed: a terminal obeys nothing in it',
+  async (format) => {
+    const inspector = await startInspector()
+    const { headers, body } = await signHmac({ secret: SECRET, body: '{"a":"\u009b2J \u202e"}' })
+    await inspector.deliver({ method: 'POST', headers: { ...headers, 'x-escape': '\u009b2J' }, body })
+    const text = await (await inspector.ask(`export.${format}`)).text()
+    expect(text.match(/[^\P{Cc}\n]|\p{Cf}/u)).toBeNull()
+    expect(text).toContain('\\u009b2J')
+  },
+)
+
 describe('verify --record', () => {
   const env = { HOOKGATE_SECRET: SECRET }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { maskFor } from '../../../cli/inspector/mask.ts'
 import { signHmac } from '../../../src/testing/index.ts'
 import { rawAsk, SECRET, startInspector } from './support.ts'
 
@@ -102,4 +103,15 @@ it('sends neither the secret nor an expected signature, in any of its bytes', {
   for (const text of [...spellings(Buffer.from(SECRET)), ...spellings(Buffer.from(signature, 'base64url'))]) {
     expect(searched.includes(text)).toBe(false)
   }
+})
+
+it.each([
+  ['cookie', 'pin=1234; session=abcdefghijklmnopqrstuvwxyz', '(44 characters hidden)'],
+  ['Set-Cookie', 'pin=1234; Path=/; Max-Age=86400', '(31 characters hidden)'],
+  ['X-Api_Key', 'short', '(5 characters hidden)'],
+  ['Cf-Access-Jwt-Assertion', 'a.b.c', '(5 characters hidden)'],
+  ['Stripe-Signature', `t=1,v1=${'a'.repeat(64)}`, 't=1,v1=(64 characters hidden)'],
+  ['X-GitHub-Event', 'push', 'push'],
+])('shows the header %s: %s as %s', (name, value, shown) => {
+  expect(maskFor([], []).headers([[name, value]])).toEqual([[name, shown]])
 })

@@ -123,6 +123,29 @@ describe('sending a delivery again', () => {
     expect((await detail(inspector, 2)).body).toBe((await detail(inspector, 1)).body)
   })
 
+  it.each([
+    ['ends a bracketed paste', '\u001b[201~'],
+    ['is Ctrl-C', '\u0003'],
+    ['moves the cursor, as one character', '\u009b2J'],
+    ['is a return', '\r'],
+  ])('gives out no curl command for a body that %s: pasted, it would be keystrokes', async (_, keys) => {
+    const inspector = await startInspector()
+    await inspector.deliver(await signHmac({ secret: SECRET, body: `{"a":"${keys};id\n"}` }))
+    const curl = await inspector.ask('deliveries/1/curl', { isNewEvent: true })
+    expect([curl.status, await curl.text()]).toEqual([409, expect.stringMatching(/hookgate send --file/)])
+  })
+
+  it("leaves the sender's other credentials out of a curl command, and headers that a terminal would obey", async () => {
+    const inspector = await startInspector()
+    const { headers, body } = await signHmac({ secret: SECRET, body: '{}' })
+    const others = { 'x-proxy-token': 'hunter2', 'x-kept': 'yes', 'x-escape': '\u009b2J' }
+    await inspector.deliver({ headers: { ...headers, ...others }, body, method: 'POST' })
+    const { command } = JSON.parse(await (await inspector.ask('deliveries/1/curl', {})).text())
+    expect(command).toContain("'X-Kept: yes'")
+    expect(command).not.toMatch(/hunter2|X-Escape/)
+    expect((await shell(command)).stdout).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
   it('refuses what it cannot send: a body that was not read, one over 8 MB, a delivery that is gone', async () => {
     const inspector = await startInspector(['--max-body', '10'])
     await inspector.deliver(await signHmac({ secret: SECRET, body: '{"more":"than ten"}' }))
