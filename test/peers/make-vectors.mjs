@@ -1,7 +1,7 @@
 /**
- * Writes test/vectors/schemes/*.json: `node test/peers/make-vectors.mjs [scheme…]`. The same input gives the same files.
- * Signatures are made with `node:crypto` from the senders' documents, held equal to the SDK's own signer where it has one,
- * and the SDK is asked about every case.
+ * Writes test/vectors/schemes/*.json: `node test/peers/make-vectors.mjs [scheme…]`. The same input gives the same
+ * files. `node:crypto` signs as the senders' documents say. Where the SDK can sign too, both signatures must be equal.
+ * The SDK judges every case.
  */
 import { writeFileSync } from 'node:fs'
 import { deliver } from './make/deliver.mjs'

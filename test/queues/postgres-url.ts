@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { PostgresServer } from '../support/postgres-server.ts'
 
-/** A Postgres of this test's own, as a connection string. */
+/** The connection string of a Postgres that belongs to one test. */
 export async function postgresUrl(): Promise<string> {
   const server = await PostgresServer.start()
   onTestFinished(() => server.remove())

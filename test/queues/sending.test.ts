@@ -37,11 +37,11 @@ const QUEUES: { readonly [name: string]: (hooks: Hooks) => Promise<Sender> } = {
 /** An answer of the endpoint: its status, headers and `code`. */
 type Answer = readonly [status: number, headers?: Readonly<Record<string, string>>, code?: string]
 
-/** Longer than the first wait of the schedule can be. */
+/** Longer than the first delay of the schedule can be. */
 const SEVEN_SECONDS = { 'retry-after': '7' }
 const OK: Answer = [200]
 
-/** What the endpoint of each event answers, in this order. */
+/** The answers of each event's endpoint, in this order. */
 const STORIES: { readonly [path: string]: readonly Answer[] } = {
   '/in-progress': [[503, SEVEN_SECONDS, 'event_in_progress'], OK],
   '/conflict': [[409, SEVEN_SECONDS], OK],
@@ -93,7 +93,7 @@ describe.each(Object.entries(QUEUES))('the program for %s', (_, start) => {
     expect(gap('/failed')).toBeGreaterThan(3900)
     expect(gap('/in-progress')).toBeGreaterThan(6900)
     expect(gap('/conflict')).toBeGreaterThan(6900)
-    await new Promise((resolve) => setTimeout(resolve, 1500)) // a queue that tries on would do so now
+    await new Promise((resolve) => setTimeout(resolve, 1500)) // long enough for a queue that still retries
     expect(count()).toEqual([2, 2, 1, 1, 1, 1, 2])
     expect(gone).toEqual(['gone'])
   })

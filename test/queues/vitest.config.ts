@@ -16,7 +16,7 @@ const PACKAGES = [
   'pg-boss',
 ]
 
-/** The programs of examples/queues and examples/handoff, on the queues that they are for. */
+/** Runs the programs of examples/queues and examples/handoff on their queues. */
 export default defineConfig({
   resolve: {
     alias: [

@@ -5,12 +5,12 @@ import { FRAMEWORKS } from './own-frameworks.ts'
 const at = (path: string) => new URL(`../../${path}`, import.meta.url)
 const read = (path: string) => readFileSync(at(path), 'utf8')
 
-/** The tests that mount some adapters only, each with the reason. */
+/** Tests that mount only some adapters, each with its reason. */
 const SOME_ONLY: { readonly [path: string]: string } = {
   'test/adapters/stop.test.ts': 'test/repo/production.test.ts stops a program on Express',
 }
 
-/** The adapters of frameworks that a file imports. */
+/** The frameworks with an adapter that a file imports. */
 const importedBy = (path: string) =>
   FRAMEWORKS.filter((name) => read(path).includes(`'../../adapters/${name}.ts'`))
 

@@ -15,7 +15,9 @@ interface Source {
   readonly path: string
   readonly text: string
   readonly lines: readonly string[]
-  /** Import specifiers; files are spelt from the root. Types that are erased count too: they say who knows whom. */
+  /**
+   * Import specifiers. Paths start at the root. Imports of types count too, because they show which file knows which.
+   */
   readonly imports: readonly { readonly target: string; readonly typeOnly: boolean }[]
 }
 
@@ -30,7 +32,7 @@ function readSource(path: string): Source {
   return { path, text, lines: text.split('\n'), imports: importsIn(text, path) }
 }
 
-/** Without those of the examples in docstrings. */
+/** Without the imports of examples in docstrings. */
 function importsIn(text: string, path: string): Source['imports'] {
   const statements = withoutComments(text).matchAll(
     /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)/gm,
@@ -55,7 +57,7 @@ const sender = sourcesOf('sender')
 const cli = sourcesOf('cli')
 const service = sourcesOf('service/src')
 
-/** The sources of the adapters that the manifest exports. `src/tsconfig.json` lists those that run without Node. */
+/** The sources of the exported adapters. `src/tsconfig.json` lists those that run without Node. */
 const exported: readonly string[] = Object.values(manifest.exports).map((target) =>
   target.replace('./dist/', '').replace(/\.js$/, '.ts'),
 )
@@ -63,7 +65,7 @@ const adapterPaths = exported.filter((path) => path.startsWith('adapters/'))
 const webAdapters = adapterPaths.filter((path) => webConfig.includes(`"../${path}"`))
 const everything = [...src, ...stores, ...adapters, ...sender, ...cli, ...service]
 
-/** The files that import themselves through others, types included: each circle sorted, as one text. */
+/** The circles of imports, types included. Each circle is one sorted text. */
 function circles(sources: readonly Source[]): string[] {
   const known = new Map(sources.map((source) => [source.path, source.imports.map(({ target }) => target)]))
   const reach = (from: string, seen = new Set<string>()): Set<string> => {
@@ -77,7 +79,7 @@ function circles(sources: readonly Source[]): string[] {
   return [...new Set(groups.map((group) => group.join(' ')))]
 }
 
-/** `path -> target` for each import that is not allowed. */
+/** Each forbidden import as `path -> target`. */
 function strays(
   sources: readonly Source[],
   allowed: (target: string, source: Source, typeOnly: boolean) => boolean,

@@ -12,7 +12,7 @@ const rows = page
   .filter((row) => row !== null)
   .map(([, id = '', where = '']) => ({ id, where }))
 
-/** The test files that a row names, and what is left of its last cell: a reason. */
+/** The test files that a row names, and the rest of its last cell, which is a reason. */
 function readWhere(where: string) {
   const files = [...where.matchAll(/`([a-z0-9/-]+)`/g)].map(([, name]) => `test/${name}.test.ts`)
   return { files, reason: where.replace(/`[a-z0-9/-]+`/g, '').trim() }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tree = readFileSync(`${root}CONTRIBUTING.md`, 'utf8').split(/^```$/m)[2] ?? ''
 
-/** The files that a folder's lines name, each as often as it is named. */
+/** The files named below a folder, repetitions included. */
 function named(folder: string): string[] {
   const lines = tree.split('\n')
   const start = lines.findIndex((line) => line.startsWith(`${folder}/ `)) + 1

@@ -12,7 +12,7 @@ function pagesWithCode(): string[] {
   return names.map((name) => `docs/${name}`).filter((page) => fencesIn(page).length > 0)
 }
 
-/** What the reader has, and the pages do not say again. */
+/** Names that readers have and the pages do not declare again. */
 const TAKEN_FOR_GRANTED = `
 import type { Redis } from 'ioredis'
 import type { PoolClient } from 'pg'
@@ -28,7 +28,7 @@ declare global {
 }
 `
 
-/** A Worker's bindings, as its configuration names them. */
+/** A Worker's bindings, by the names in its configuration. */
 const WORKER = `
 declare module 'cloudflare:workers' {
   export const env: {
@@ -39,7 +39,7 @@ declare module 'cloudflare:workers' {
 }
 `
 
-/** Each fence of TypeScript in a page, under the line that it begins in: `README.md:59`. */
+/** The TypeScript blocks of a page, by the location of their first line, e.g. `README.md:59`. */
 function fencesIn(page: string): Snippet[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => ({

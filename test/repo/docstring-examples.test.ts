@@ -12,9 +12,9 @@ const manifest: { readonly exports: { readonly [subpath: string]: string } } = J
 
 interface Module {
   readonly specifier: string
-  /** `src/jwt` for `hookgate/jwt`. */
+  /** e.g. `src/jwt` for `hookgate/jwt` */
   readonly path: string
-  /** All that it exports, types included. */
+  /** All its exports, including types. */
   readonly names: ReadonlySet<string>
 }
 
@@ -44,7 +44,9 @@ const MODULES = Object.entries(manifest.exports)
   .filter(([, target]) => target.endsWith('.js'))
   .flatMap(modulesOf)
 
-/** Imports what an example uses without importing it. Several modules may export a name: the nearest to the file counts. */
+/**
+ * Imports the names that an example uses without importing them. If several modules export a name, the nearest wins.
+ */
 function importsFor(code: string, file: string): string {
   const names = [...new Set(MODULES.flatMap((module) => [...module.names]))]
   const used = names.filter(
@@ -61,7 +63,7 @@ function importsFor(code: string, file: string): string {
     .join('')
 }
 
-/** How many letters two paths share at their start. */
+/** The length of the common beginning of two paths. */
 function nearness(path: string, file: string): number {
   const at = [...path].findIndex((letter, index) => letter !== file[index])
   return at < 0 ? path.length : at
@@ -80,10 +82,10 @@ function sourcesIn(folder: string): Source[] {
     .map((path) => ({ file: relative(root, path), text: readFileSync(path, 'utf8') }))
 }
 
-/** A line behind the tag, or a fence. */
+/** The rest of the line after the tag, or a code block. */
 const EXAMPLE = /^ \* @example (.*?)$|^ *\* ```ts\n(.*?)^ *\* ```$/gms
 
-/** The examples in the docstrings of a folder, with the imports that they leave to the reader. */
+/** The examples in the docstrings of a folder, with their implied imports. */
 function examplesIn(folder: string): Snippet[] {
   return sourcesIn(folder).flatMap(({ file, text }) =>
     [...text.matchAll(EXAMPLE)].map(({ 1: line, 2: lines = '', index }) => {
@@ -96,7 +98,7 @@ function examplesIn(folder: string): Snippet[] {
 
 const PAGE_LINK = /https:\/\/github\.com\/hookgate\/hookgate\/blob\/main\/([\w/.-]+\.md)(?:#([\w-]+))?/g
 
-/** A heading's anchor, as GitHub makes it. */
+/** The anchor of a heading, as GitHub makes it. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -110,7 +112,7 @@ describe('docstrings', () => {
   it('have examples that compile, as strictly as this package', { timeout: 120_000 }, async () => {
     const examples = FOLDERS.flatMap(examplesIn)
     expect(examples.length).toBeGreaterThan(150)
-    // The imports are made here, and do not tell types from values.
+    // The implied imports do not tell types from values.
     const settings = { verbatimModuleSyntax: false }
     const errors = await compileSnippets(examples, { 'granted.d.ts': GRANTED }, settings)
     expect(errors, 'import what is missing in the example, or declare it in examples-granted.ts').toBe('')

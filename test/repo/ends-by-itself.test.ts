@@ -4,7 +4,9 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { SECRET } from '../support/hmac-listener.ts'
 
-/** Accepts a delivery with a response that neither finishes nor closes, closes its server, and has nothing left to do. */
+/**
+ * Accepts a delivery whose response neither finishes nor closes. Then it closes its server, and has nothing left to do.
+ */
 const PROGRAM = `
   import { createServer, ServerResponse } from 'node:http'
   import { defineListener, hmac } from 'hookgate'
@@ -32,7 +34,7 @@ it('a response that never closes does not keep a process alive until its lease i
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),
     env: { ...process.env, SECRET },
-    timeout: 15_000, // the lease takes 60 s
+    timeout: 15_000, // before the lease of 60 s ends
   })
   expect(await run).toEqual({ stdout: 'accepted\n', stderr: '' })
 })

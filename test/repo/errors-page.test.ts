@@ -28,18 +28,18 @@ const sourcesIn = (folder: string) =>
 
 const code = ['src', 'adapters', 'stores', 'sender'].flatMap(sourcesIn).join('\n')
 
-/** Each first group of a pattern in the code, once. */
+/** The first group of all matches in the code, without repetitions. */
 const inCode = (pattern: RegExp) => [
   ...new Set([...code.matchAll(pattern)].flatMap(([, found]) => found ?? [])),
 ]
 
-/** The options that a table of checks lists, one a line. */
+/** The options in a table of checks, which has one per line. */
 const optionsIn = (source: string) => {
   const [, table = ''] = source.split(/OptionTable<\w+(?:<\w+>)?> = \{/)
   return [...table.slice(0, table.indexOf('\n}')).matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)
 }
 
-/** What the table of messages quotes. */
+/** The messages that the table quotes. */
 const quoted = () => {
   const [, section = ''] = page.split('### Messages of any option')
   const rows = section.slice(0, section.indexOf('\n### ')).split('\n')

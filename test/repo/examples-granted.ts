@@ -1,4 +1,4 @@
-/** What the reader of any docstring has. */
+/** Declarations that every docstring example may use. */
 export const GRANTED = `
 import type { Delivery, HmacSecret, Json, Listener, ListenerOptions, Reply, Verdict, WebhookEvent } from 'hookgate'
 import type { LoadListener } from 'hookgate/listeners'
@@ -39,7 +39,7 @@ declare global {
 }
 `
 
-/** What the reader of one file's docstrings has beside that, by how its path begins. */
+/** Further declarations for the files whose path begins like this. */
 const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   [
     'adapters/express',

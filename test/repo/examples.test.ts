@@ -10,7 +10,7 @@ import { FRAMEWORKS } from './own-frameworks.ts'
 const root = new URL('../../', import.meta.url)
 const page = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-/** Runs a built example on a port of the system's choice, until `use` is done with it. */
+/** Runs a built example on a free port while `use` runs. */
 async function runExample(name: string, use: (port: number) => Promise<void>): Promise<void> {
   const path = fileURLToPath(new URL(`dist/examples/${name}.js`, root))
   const example = spawn(process.execPath, [path], {

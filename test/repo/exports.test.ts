@@ -11,7 +11,7 @@ const manifest: {
   readonly scripts: { readonly [name: string]: string }
 } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-/** What `import` gives for each subpath of the built package, asked from inside it by its own name. */
+/** The exports of each subpath of the built package, imported by the package's own name. */
 async function exportedNames(): Promise<unknown> {
   const subpaths = Object.keys(manifest.exports).filter((subpath) => !/\.json$|\*$/.test(subpath))
   const script = `

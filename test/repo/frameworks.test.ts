@@ -14,7 +14,7 @@ const manifestOf = (folder: string): Manifest =>
 const { peerDependencies, devDependencies } = manifestOf('')
 const { dependencies: oldest } = manifestOf('test/frameworks/')
 
-/** `npm:express@4.18.0`, under whatever name, is a version of Express. */
+/** An alias like `npm:express@4.18.0` is a version of Express under any name. */
 function versionsOf(framework: string, installed: { readonly [name: string]: string }): string[] {
   return Object.entries(installed).flatMap(([name, spec]) => {
     const [, alias, version] = /^npm:(.+)@(.+)$/.exec(spec) ?? ['', name, spec]

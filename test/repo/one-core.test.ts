@@ -7,7 +7,7 @@ import { newKey } from '../support/keys.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const TASKSET_MISSING = spawnSync('taskset', ['--version']).error !== undefined
 
-/** Checks four tokens at once, and says how many were done before anything else of the process had a turn. */
+/** Checks four tokens at once, and prints how many were done before any other task of the process ran. */
 const PROGRAM = `
 import { defineListener, verify } from 'hookgate'
 import { jwt, localKeySet } from 'hookgate/jwt'

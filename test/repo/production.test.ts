@@ -14,7 +14,7 @@ import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-se
 const root = new URL('../../', import.meta.url)
 const EXAMPLE = fileURLToPath(new URL('dist/examples/production.js', root))
 
-/** The program of docs/operating.md, and its output, line by line. */
+/** Runs the program of docs/operating.md, and reads its output line by line. */
 async function start({ port: redisPort }: RedisServer) {
   const env = {
     ...process.env,
@@ -93,7 +93,7 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
     while (await isListening());
     await connection.write(bytes.subarray(-1))
     expect((await connection.reply())?.statusLine).toBe('HTTP/1.1 200 OK')
-    // A busy sender, or a proxy, keeps its connection, and would keep the process with it.
+    // A busy sender or a proxy keeps its connection open, which would keep the process alive.
     await connection.write(bytes)
     expect((await connection.reply())?.headers).toContainEqual(['connection', 'close'])
     expect(await ended).toEqual([0, null])

@@ -12,24 +12,24 @@ const root = new URL('../../', import.meta.url)
 const PAGE = readFileSync(new URL('docs/programs.md', root), 'utf8')
 const NAMES = readdirSync(new URL('examples/schemes/', root)).map((file) => file.replace('.ts', ''))
 
-/** What a sender posts. */
+/** A sender's request. */
 interface Request {
   readonly headers: Record<string, string>
   readonly body: string
 }
 
-/** How a program is configured, and how its sender signs. */
+/** How to configure a program, and how its sender signs. */
 interface Sender {
-  /** The environment variable that holds the secret or the public key. */
+  /** The environment variable for the secret or the public key. */
   readonly variable?: string
   readonly secret?: string
   readonly privateKey?: Parameters<typeof signAs>[1]['privateKey']
   readonly body?: object | string
   readonly publicUrl?: string
-  /** Beside the variable. */
+  /** Further environment variables. */
   readonly env?: { readonly [variable: string]: string }
   readonly sign?: (sender: Sender) => Promise<Request> | Request
-  /** What its hosts answer. Not the hosts themselves: nothing here may leave this machine. */
+  /** The responses of its hosts. The hosts are replaced, because no request may leave this machine. */
   readonly fetch?: () => Response
 }
 
@@ -101,12 +101,12 @@ function mailgunBody(): object {
   return { signature, 'event-data': { id: 'one', event: 'delivered' } }
 }
 
-/** Signs by the row, unless the sender says otherwise. */
+/** Signs by the scheme's row, unless the sender has its own function. */
 async function signed(name: string, sender: Sender): Promise<Request> {
   if (sender.sign) return sender.sign(sender)
   const { secret = 'a secret of this test', privateKey, body = BODY, publicUrl } = sender
   const key = privateKey ? { privateKey } : { secret }
-  const request = await signAs(await schemeFactory(name), { ...key, body: body as string, publicUrl }) // or what JSON can write
+  const request = await signAs(await schemeFactory(name), { ...key, body: body as string, publicUrl }) // or any value that JSON can write
   return { headers: { ...request.headers }, body: request.body }
 }
 

@@ -9,14 +9,14 @@ const checks = read('docs/checks.md')
 const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
 const OPTION_PAGES = 'docs/options.md, docs/stores.md or docs/tenants.md'
 
-/** The names in front of a colon, two spaces in, from `opening` to the next line that closes. */
+/** The names before a colon, indented by two, from `opening` to the next closing line. */
 function namesIn(path: string, opening: string): string[] {
   const [, body = ''] = read(path).split(opening)
   const block = body.slice(0, body.indexOf('\n}'))
   return [...block.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, name = '']) => name)
 }
 
-/** The tables of checks in a folder, one a file: the path, and how the table begins. */
+/** The tables of checks in a folder: the path of each, and the line that opens it. A file has at most one. */
 function optionTablesOf(folder: string): (readonly [path: string, opening: string])[] {
   const files = readdirSync(new URL(`../../${folder}/`, import.meta.url), {
     recursive: true,
@@ -32,10 +32,10 @@ function optionTablesOf(folder: string): (readonly [path: string, opening: strin
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The rows of one suite's last run on Node 20. */
+/** The rows of a suite's last run on Node 20. */
 const rowsOf = (suite: string): readonly Row[] => JSON.parse(read('bench/results/node-20.json'))[suite].rows
 
-/** Those that were measured on hookgate, or on another. */
+/** The rows of hookgate, or of another verifier. */
 const measured = (suite: string, name = 'hookgate') => rowsOf(suite).filter((row) => row.name === name)
 
 const ratios = (rows: readonly Row[], column: string) =>

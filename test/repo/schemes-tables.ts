@@ -1,7 +1,7 @@
 import { coverageOf } from '../../src/scheme/define-scheme.ts'
 import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
 
-/** Markdown ends a cell at a bar. */
+/** Escapes `|`, which would end a cell in Markdown. */
 const row = (cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 
@@ -38,7 +38,7 @@ const HEAD = [
   'not covered',
 ]
 
-/** One line a sender, in the order of their names. */
+/** One line per sender, ordered by name. */
 export function sendersTable(
   schemes: readonly { readonly scheme: Scheme; readonly dedupe: Dedupe }[],
 ): string {
@@ -71,7 +71,7 @@ interface Differing {
   }[]
 }
 
-/** One line a reason, with the schemes that it stands for. */
+/** One line per reason, with the schemes that it stands for. */
 export function differencesTable(files: readonly Differing[]): string {
   const found = new Map<string, Set<string>>()
   for (const { scheme, cases } of files) {
@@ -88,7 +88,7 @@ export function differencesTable(files: readonly Differing[]): string {
   return [row(['who', 'why', 'where']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
-/** A page with a table between its two marks. */
+/** Replaces the table between the two marks of a page. */
 export function withTable(page: string, name: string, table: string): string {
   const [start, end] = [`<!-- ${name}: npm run docs:schemes -->`, `<!-- end of ${name} -->`]
   const [before = '', rest = ''] = page.split(start)

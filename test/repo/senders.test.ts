@@ -28,7 +28,7 @@ const findPython = (...args: string[]) =>
 const PYTHON = findPython('--version')
 const PYTHON_WITH_JWT = findPython('-c', 'import jwt, cryptography')
 
-/** The languages of the page, and what runs them, where that is installed. */
+/** The languages of the page, and their interpreters if installed. */
 const SENDERS = [
   { language: 'sh', program: isShellThere ? 'sh' : undefined },
   { language: 'python', program: PYTHON },
@@ -43,7 +43,7 @@ function fence(language: string, nth: number): string {
   return found
 }
 
-/** Writes a program of the page to a file, and gives a way to run it with an environment. */
+/** Writes a program of the page to a file, and returns a function that runs it with an environment. */
 function senderOf(language: string, program: string, nth = 0) {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -13,7 +13,7 @@ const project = (name) => ({ plugins: [reportSkips()], test: { name, include: ['
 export default { test: { projects: [project('one'), project('two')] } }
 `
 
-/** What `vitest run` writes to stderr about these tests. */
+/** The lines that `vitest run` writes to stderr about these tests. */
 async function report(tests: string, ...args: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(root, 'node_modules/.skips-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -6,12 +6,12 @@ const manifest: { readonly exports: { readonly [subpath: string]: string } } = J
   readFileSync(at('package.json'), 'utf8'),
 )
 
-/** The source of each store that the manifest exports. */
+/** The source of each exported store. */
 const stores = Object.values(manifest.exports)
   .filter((target) => target.startsWith('./dist/stores/'))
   .map((target) => target.replace('./dist/', '').replace(/\.js$/, '.ts'))
 
-/** The tests that run the contract of every store. */
+/** The tests that run the conformance suite of stores. */
 const suites = ['test/stores', 'test/workerd']
   .flatMap((folder) => readdirSync(at(folder)).map((name) => `${folder}/${name}`))
   .filter((path) => path.endsWith('.test.ts'))

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(`${root}/docs/troubleshooting.md`, 'utf8')
 
-/** Said by others: Node, TypeScript, the shell, a Redis client, fetch. */
+/** Messages of others: Node, TypeScript, the shell, a Redis client, fetch. */
 const OF_OTHERS = [/^Cannot find module/, /^hookgate: not found$/, /^fetch failed$/]
 
-/** Each piece of code in the cell of its table that quotes what the reader sees. */
+/** The pieces of code in the cells that quote what the reader sees. */
 const symptoms = page
   .split('\n')
   .filter((line) => /^\| (?:`|[2-5]\d\d )/.test(line))

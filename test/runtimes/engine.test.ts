@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ENGINE } from '../support/runtime.ts'
 
-/** Named by `npm run test:runtimes`; any other run is on whatever Node there is. */
+/** `npm run test:runtimes` sets it. Any other run may use any Node. */
 const { HOOKGATE_RUNTIME: wanted = `node${process.versions.node.split('.')[0]}` } = process.env
 
 it('these tests run where they are said to', () => {

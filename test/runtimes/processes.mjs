@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 
-/** No suite takes that long: what does hangs. */
+/** Longer than any suite takes, so only a hang reaches it. */
 const DEADLINE_MS = 420_000
 
-/** Groups that must not outlive this process, however it ends. */
+/** Process groups that must not outlive this process, however it ends. */
 const running = new Set()
 const stopAll = () => {
   for (const pid of running) process.kill(-pid, 'SIGKILL')
@@ -11,14 +11,14 @@ const stopAll = () => {
 process.once('exit', stopAll)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
 
-/** Runs a program to its end, or to the deadline, and gives its exit code with all that it printed. */
+/** Runs a program until it exits or the deadline passes. Returns its exit code and its output. */
 export function runIn(cwd, program, args, environment = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd,
       env: { ...process.env, NO_COLOR: '1', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true, // a group of its own, so that its workers end with it
+      detached: true, // its own group, so that its workers end with it
     })
     running.add(child.pid)
     let output = ''

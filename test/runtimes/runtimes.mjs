@@ -11,7 +11,7 @@ const node = (major) => ({
   arguments: [],
 })
 
-/** Each runtime: what it is underneath, where npm put its binary, and what comes before the script. */
+/** Each runtime: its engine, the path of its binary, and the arguments before the script. */
 export const RUNTIMES = {
   node20: node(20),
   node22: node(22),
@@ -22,7 +22,7 @@ export const RUNTIMES = {
   workerd: { engine: 'workerd', binary: `${here}node_modules/.bin/workerd`, arguments: [] },
 }
 
-/** Installs the binaries if any is missing; nothing else in the repository needs them. */
+/** Installs the binaries if any is missing. Nothing else in the repository needs them. */
 export function installRuntimes(names) {
   if (names.every((name) => existsSync(RUNTIMES[name].binary))) return
   console.log('Installing the runtimes (about 1 GB, once)')
@@ -32,8 +32,8 @@ export function installRuntimes(names) {
 }
 
 /**
- * Installs what the lock file says, and leaves it alone. Not `npm ci`: that refuses a lock without the binaries of other
- * systems, not all of which are to be had everywhere.
+ * Installs from the lock file without changing it. `npm ci` would refuse a lock without the binaries of other systems,
+ * and some of those are not available everywhere.
  */
 export function installLocked(folder) {
   const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error']

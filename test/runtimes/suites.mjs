@@ -11,8 +11,8 @@ const TSC = `${root}node_modules/typescript/bin/tsc`
 const VITEST = `${root}node_modules/vitest/vitest.mjs`
 
 /**
- * Everything that decides. Left out: the engines of the stores and the races of processes, the command line, packaging
- * and the service, none of which depends on what an edge runtime runs, and all of which the main run has on Node.
+ * Everything that decides about a delivery. The stores' engines, the races, the command line, packaging and the service
+ * are left out: they do not depend on an edge runtime, and the main run has them on Node.
  */
 const LOGIC = [
   'test/runtimes/engine.test.ts',
@@ -32,18 +32,18 @@ const ADAPTERS = readdirSync(`${root}test/adapters`)
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/adapters/${name}`)
 
-/** What is sent to every target, and the tests of the two adapters that run elsewhere than on Node. */
+/** The requests to every target, and the tests of the two adapters that run on other runtimes too. */
 const MATRIX = ADAPTERS.filter(
   (path) =>
     /web\.test|fuzz\.test/.test(path) || readFileSync(`${root}${path}`, 'utf8').includes('describeMatrix('),
 )
 
-/** Sent from Node to workerd. Not the source addresses: nothing shows one to a bare worker. */
+/** Sent from Node to workerd. Without the source addresses, because a bare worker cannot see any. */
 const TO_WORKERD = MATRIX.filter((path) => !/web\.test|source\.test/.test(path))
 
 const ON_NODE = ['--project', 'node', '--project', 'rest']
 
-/** Suites by name. `run` gives { passed, failed, skipped, failures }. */
+/** Suites by name. `run` returns { passed, failed, skipped, failures }. */
 export const SUITES = {
   logic: {
     runsOn: () => true,
@@ -54,7 +54,7 @@ export const SUITES = {
   types: { runsOn: (runtime) => RUNTIMES[runtime].engine !== 'node', run: ({ runtime }) => compile(runtime) },
 }
 
-/** There the tests run inside of workerd, and their runner on whatever Node this is. */
+/** The tests run inside workerd, and their runner runs on any Node. */
 async function vitestInWorkerd() {
   if (!existsSync(`${root}test/workerd/node_modules`)) installLocked(`${root}test/workerd`)
   return report(process.execPath, [], ['--project', 'workerd'], {})
@@ -72,7 +72,7 @@ function vitest(runtime, files) {
   return report(binary, before, [...ON_NODE, ...files], { HOOKGATE_RUNTIME: runtime })
 }
 
-/** Runs vitest, and reads what it reports. */
+/** Runs vitest and reads its report. */
 async function report(binary, before, after, environment) {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-'))
   const path = join(folder, 'report.json')
@@ -109,14 +109,14 @@ function counted({ numPassedTests, numFailedTests, testResults }, code, output) 
   return { passed: numPassedTests, failed, skipped: tests.length - numPassedTests - numFailedTests, failures }
 }
 
-/** The example for a platform, with the platform's own types. */
+/** The example for a platform, compiled with the platform's own types. */
 async function compile(runtime) {
   const project = `${root}test/runtimes/types/tsconfig.${runtime}.json`
   const { code, output } = await runIn(root, process.execPath, [TSC, '-p', project])
   return code === 0 ? { passed: 1, failed: 0, skipped: 0, failures: [] } : crashed(code, output)
 }
 
-/** The run ended badly without a test that says so. */
+/** The run failed, but no test says so. */
 function crashed(code, output) {
   return { passed: 0, failed: 1, skipped: 0, failures: [`exit ${code}: ${output.slice(-3000)}`] }
 }

@@ -20,15 +20,15 @@ interface Shaken {
   }
   readonly reply: {
     readonly status: number
-    /** Patterns. None may be there that is not named, where there are any. */
+    /** Patterns. If there are any, no other header may be present. */
     readonly headers?: { readonly [name: string]: string }
     readonly body?: string
     readonly json?: unknown
   }
   readonly fetches?: VectorFetches
-  /** The URL that is visited to answer. */
+  /** The URL to fetch as an answer. */
   readonly visits?: string | null
-  /** The secret that the handshake brings. */
+  /** The secret in the handshake. */
   readonly brings?: string
 }
 

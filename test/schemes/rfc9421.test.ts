@@ -44,7 +44,7 @@ function receiver(options: Partial<Rfc9421Options> = {}) {
   return { clock, send }
 }
 
-/** The keys of RFC 9421 B.1, whose private halves are public as well. */
+/** The keys of RFC 9421 B.1. Their private halves are public too. */
 const TEST_KEYS = {
   rsa: `MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAhAKYdtoeoy8zcAcR874L8cnZxKzAGwd7v36APp7Pv6Q2jdsPBRrwWEBnez6d0UDKDwGbc6nxfEXAy5mbhgajzrw3MOEt8uA5txSKobBpKDeBLOsdJKFqMGmXCQvEG7YemcxDTRPxAleIAgYYRjTSd/QBwVW9OwNFhekro3RtlinV0a75jfZgkne/YiktSvLG34lw2zqXBDTC5NHROUqGTlML4PlNZS5Ri2U4aCNx2rUPRcKIlE0PuKxI4T+HIaFpv8+rdV6eUgOrB2xeI1dSFFn/nnv5OoZJEIB+VmuKn3DCUcCZSFlQPSXSfBDiUGhwOw76WuSSsf1D4b/vLoJ10wIDAQAB`,
   'rsa-pss': `-----BEGIN PUBLIC KEY-----

@@ -12,7 +12,7 @@ const rows = await Promise.all(
   }),
 )
 
-/** Their signatures are made of a shared secret, in a header, over what a template says. */
+/** Schemes that sign a template with a shared secret and put the signature into a header. */
 const shared = rows.filter(({ scheme: { algorithm, signs, signature } }) => {
   return /^hmac|^token$/.test(algorithm) && typeof signs === 'string' && signature.headers.length > 0
 })
@@ -26,7 +26,7 @@ function secretFor({ key }: Scheme): string {
 
 const isSignedIn = ({ signs }: Scheme, name: string) => typeof signs !== 'string' || signs.includes(name)
 
-/** Lives in the store under the keys that a listener claims for two deliveries; how many of the two run. */
+/** Delivers the same body twice with different IDs, and returns how many of the two run. */
 async function runs({ factory, scheme }: (typeof rows)[number], second: { eventId: string }) {
   const listener = defineListener({
     id: scheme.name,
@@ -98,7 +98,10 @@ describe('a captured delivery under another ID', () => {
   )
 })
 
-/** Senders that share header, algorithm and bytes: under one secret, each takes the other's deliveries. */
+/**
+ * Senders with the same header, algorithm and signed bytes. If they share a secret, each accepts the other's
+ * deliveries.
+ */
 const KIN: readonly (readonly string[])[] = [
   ['github', 'meta'],
   ['auth0', 'okta'],

@@ -15,7 +15,7 @@ const SUBSCRIBE_URL = 'https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscr
 
 type Answer = (url: string) => Response | Promise<Response>
 
-/** Amazon, played by a test: what it answers, and what it was asked for. */
+/** A fake of Amazon's host, and the requests it got. */
 interface Amazon {
   answer: Answer
   readonly asked: string[]

@@ -8,7 +8,7 @@ import { fakeClock } from '../support/clock.ts'
 
 const SECRET = 'a-secret-of-this-test-0123456789'
 
-/** The specification's scheme, written as one would write it for any other sender. */
+/** hookgate's own scheme, written as a row like any other sender's. */
 const row = defineScheme({
   name: 'specification',
   sender: 'The specification',
@@ -25,7 +25,7 @@ const row = defineScheme({
 
 const clock = fakeClock()
 
-/** What hmac() says of a delivery, and what the row says, each with a store of its own. */
+/** The verdicts of hmac() and of the row, each with its own store. */
 function both(delivery: Delivery): Promise<readonly [Verdict, Verdict]> {
   const judge = (auth: ReturnType<typeof hmac>) =>
     verify(delivery, defineListener({ id: 'L', auth, store: memoryStore({ clock, maxRecords: 10 }), clock }))

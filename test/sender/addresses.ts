@@ -1,4 +1,4 @@
-/** Ways to write an address that is not public, as a customer might in a URL. No test may connect to any of them. */
+/** Spellings of non-public addresses, as a customer might write them in a URL. No test may connect to any of them. */
 export const SPELLINGS: readonly string[] = [
   '127.0.0.1',
   '127.1',

@@ -12,5 +12,5 @@ it('gives up after 15 seconds where you say nothing', async () => {
   expect(attempt).toMatchObject({ outcome: 'again', reason: 'timed_out' })
   const seconds = (performance.now() - startedAt) / 1000
   expect(seconds).toBeGreaterThan(14.9)
-  expect(seconds).toBeLessThan(17) // a busy machine
+  expect(seconds).toBeLessThan(17) // allows for a busy machine
 }, 30_000)

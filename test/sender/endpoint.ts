@@ -3,10 +3,10 @@ import { createServer as createTcpServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type PublicAgents, publicOnly } from '../../sender/index.ts'
 
-/** What lets a test reach its own servers: loopback, and nothing else that is not public. */
+/** Lets a test reach its own servers on loopback, but no other non-public address. */
 export const LOOPBACK: PublicAgents = publicOnly({ allow: ['127.0.0.1/32'] })
 
-/** An HTTP server on this machine. It is closed when the test is over. */
+/** An HTTP server on this machine. Closes when the test ends. */
 export async function endpoint(answer: RequestListener): Promise<{ url: string; port: number }> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -18,7 +18,7 @@ export async function endpoint(answer: RequestListener): Promise<{ url: string; 
   return { url: `http://127.0.0.1:${port}/hooks`, port }
 }
 
-/** A server that speaks no HTTP but what it writes by hand. */
+/** A server that writes raw bytes instead of HTTP. */
 export async function rawEndpoint(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {

@@ -9,7 +9,7 @@ const TIMEOUT_SECONDS = 0.3
 const MOST_BYTES = 65_536
 const GIGABYTE = 1_073_741_824
 
-/** One attempt, and how much of the network it read. */
+/** Makes one attempt, and counts the bytes it read from the network. */
 async function attemptAt(url: string) {
   let socket: Socket | undefined
   const open = (options: NetConnectOpts) => {
@@ -24,7 +24,7 @@ async function attemptAt(url: string) {
   return { attempt, tookMs, bytesRead: socket?.bytesRead ?? 0, isClosed: socket?.destroyed }
 }
 
-/** Writes for as long as anybody reads. */
+/** Writes as long as the client reads. */
 function flood(socket: Socket, chunk: string): void {
   const write = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -36,7 +36,7 @@ function flood(socket: Socket, chunk: string): void {
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const KILOBYTE = 'x'.repeat(1024)
 
-/** Each ends by what it does, or at the deadline. */
+/** Each attempt ends because of the endpoint, or at the deadline. */
 const ENDPOINTS: readonly [what: string, answer: (socket: Socket) => void, expected: object][] = [
   [
     'streams for ever',
@@ -124,7 +124,7 @@ describe('an endpoint that', () => {
       const url = await rawEndpoint(answer)
       const { attempt, tookMs, isClosed } = await attemptAt(url)
       expect(attempt).toMatchObject(expected)
-      expect(tookMs).toBeLessThan(TIMEOUT_SECONDS * 1000 + 700) // a busy machine
+      expect(tookMs).toBeLessThan(TIMEOUT_SECONDS * 1000 + 700) // allows for a busy machine
       expect(isClosed).toBe(true)
       expect(attempt.answer?.length ?? 0).toBeLessThanOrEqual(4096)
     },

@@ -27,7 +27,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** hookgate in a process that is killed and started again on the same port. */
+/** hookgate in a process that is killed and restarted on the same port. */
 async function mortalReceiver() {
   const redis = await startRedis()
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-sender-'))
@@ -55,9 +55,8 @@ async function mortalReceiver() {
 }
 
 /**
- * What a queue does, but for the waits: those of the schedule would take hours.
- *
- * @returns How many attempts got no answer.
+ * Retries like a queue, but without the schedule's delays, which would take hours.
+ * @returns The number of attempts without an answer.
  */
 async function deliverUntilDone(endpoint: Endpoint, id: string): Promise<number> {
   for (let lost = 0; ; ) {
@@ -93,7 +92,7 @@ it.skipIf(REDIS_MISSING)(
     await senders
     const seen = runs()
     expect(new Set(seen)).toEqual(new Set(ids))
-    // The gap: an event ran, and the receiver died before the commit. Then its attempt got no answer.
+    // The known gap: an event ran, but its receiver died before the commit. Then its attempt got no answer.
     const runsOf = (id: string) => seen.filter((other) => other === id).length
     expect(ids.filter((id) => runsOf(id) > 1 + (lostAnswers.get(id) ?? 0))).toEqual([])
     expect(seen.length - EVENTS).toBeLessThanOrEqual(KILLS * SENDERS)

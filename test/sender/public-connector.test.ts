@@ -6,7 +6,7 @@ import { SPELLINGS } from './addresses.ts'
 
 type Options = Parameters<typeof publicConnector>[1]
 
-/** Connects as undici's own connector does, but to nowhere: gives what came of it, and where it would have gone. */
+/** Calls the connector like undici, but connects nowhere. Returns the outcome and the target it would have reached. */
 async function attempt(target: ConnectorTarget, options?: Options) {
   const connections: string[] = []
   const connect = publicConnector(
@@ -27,7 +27,7 @@ async function attempt(target: ConnectorTarget, options?: Options) {
   return { code: Object(error).code, connections }
 }
 
-/** A name that has this address. */
+/** A name that resolves to this address. */
 const leadsTo =
   (address: string): LookupFunction =>
   (_, __, callback) =>
@@ -65,7 +65,7 @@ describe('publicConnector', () => {
   })
 
   it('refuses options that it does not know', () => {
-    const wrong = { allowed: ['10.0.0.0/8'] } as Options // misspelt, as JavaScript would let it be
+    const wrong = { allowed: ['10.0.0.0/8'] } as Options // misspelt, as in plain JavaScript
     expect(() => publicConnector(() => () => {}, wrong)).toThrow(ListenerConfigError)
   })
 })

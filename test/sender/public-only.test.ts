@@ -13,7 +13,7 @@ import { endpoint } from './endpoint.ts'
 const EVENT = { id: crypto.randomUUID(), body: '{}' }
 const SECRET = 'sender-0123456789-abcdefghijklmnop'
 
-/** Stands in for the network: asks for names as a socket does, and then notes where it would have connected. */
+/** Replaces the network: resolves names like a socket, and then records where it would have connected. */
 function stubbedNetwork() {
   const connections: string[] = []
   const connect: Connect = (options) => {
@@ -27,7 +27,7 @@ function stubbedNetwork() {
     else {
       lookup(host, { all: true }, (error, found) => {
         if (error) return void process.nextTick(() => socket.destroy(error))
-        for (const { address } of found as unknown as LookupAddress[]) arrive(address) // asked for all
+        for (const { address } of found as unknown as LookupAddress[]) arrive(address) // asked for all addresses
       })
     }
     return socket
@@ -35,7 +35,7 @@ function stubbedNetwork() {
   return { connections, connect }
 }
 
-/** A name server of the test's own: each question gets the next answer, and the last one for good. */
+/** A fake name server. Each question gets the next answer, and the last one repeats. */
 function nameServer(...answers: readonly (readonly string[])[]) {
   let asked = 0
   const lookup: LookupFunction = (_, options, callback) => {

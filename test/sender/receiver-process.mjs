@@ -1,4 +1,5 @@
-// A receiver of its own process: notes each run of its handler in a file before it answers, and may be killed at any time.
+// A receiver in its own process, which may be killed at any time. Each run of its handler is written to a file before
+// the answer.
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { defineListener, hmac } from 'hookgate'

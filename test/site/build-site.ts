@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Processor time of the whole build, in seconds. */
+    /** CPU time of the whole build, in seconds. */
     readonly buildSeconds: number
   }
 }

@@ -55,7 +55,7 @@ describe('links', () => {
   })
 })
 
-/** A site of one page, built with the site's own rules. */
+/** Builds a site of one page with the site's own rules. */
 function buildOnePage(text: string): { readonly status: number | null; readonly output: string } {
   const folder = mkdtempSync(join(ROOT, 'docs/site/node_modules/.one-page-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

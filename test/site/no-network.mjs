@@ -1,4 +1,4 @@
-// For a process that must work offline: whatever it connects to or looks up ends it.
+// Preloaded into a process that must work offline. It ends the process at any connection or lookup.
 import dns from 'node:dns'
 import { Socket } from 'node:net'
 

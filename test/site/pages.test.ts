@@ -6,7 +6,7 @@ const KB = 1024
 
 describe('the site', () => {
   it('builds offline, within 60 s of processor time', () => {
-    // build-site.ts fails the run when the build opens a connection.
+    // build-site.ts fails the run if the build opens a connection.
     expect(inject('buildSeconds')).toBeGreaterThan(1)
     expect(inject('buildSeconds')).toBeLessThanOrEqual(60)
   })
@@ -41,7 +41,7 @@ describe('the site', () => {
   })
 })
 
-/** What a browser loads by itself, rather than when a reader follows a link. */
+/** What a browser loads by itself, not when a reader follows a link. */
 const LOADS = new Set([
   'script src',
   'link href',

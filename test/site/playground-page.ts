@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { Browser } from '../support/chromium.ts'
 import { type ServedSite, serveSite } from './serve-site.ts'
 
-/** The playground in a browser of its own, and the words that a test uses for it. */
+/** The playground in its own browser, and actions by the words on the page. */
 export class Playground {
   readonly page: Page
   readonly browser: Browser
@@ -68,14 +68,14 @@ export class Playground {
   }
 }
 
-/** Headers as they are pasted. */
+/** Types headers as a user pastes them. */
 export function headerText(headers: { readonly [name: string]: string }): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
 }
 
-/** A playground for the tests of a `describe`, fresh for each. Fails a test that the browser complained about. */
+/** A fresh playground for each test of a `describe`. A test fails if the browser reported a problem. */
 export function usePlayground(give: (opened: Playground) => void): void {
   let playground: Playground
 
@@ -87,7 +87,7 @@ export function usePlayground(give: (opened: Playground) => void): void {
 
   beforeEach(() => playground.reload())
 
-  // Errors, refusals of the content security policy, and requests to other hosts.
+  // Errors, violations of the content security policy, and requests to other hosts.
   afterEach(() => {
     expect(playground.browser.complaints.splice(0)).toEqual([])
   })

@@ -25,7 +25,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     }
   })
 
-  /** Where the results of a search lead to, the best first. */
+  /** The targets of the search results, best first. */
   async function search(words: string): Promise<(string | null)[]> {
     await page.locator('.VPLocalSearchBox input').fill(words)
     await page.locator('.VPLocalSearchBox .result').first().waitFor()

@@ -15,12 +15,12 @@ const TYPES: { readonly [extension: string]: string } = {
 
 export interface ServedSite {
   readonly origin: string
-  /** The gzip bytes of each file that was asked for, by its path. */
+  /** The gzip bytes of each requested file, by path. */
   readonly served: Map<string, number>
   close(): void
 }
 
-/** The built site as any static host serves it, on a free port. */
+/** The built site on a free port, served as any static host would. */
 export async function serveSite(): Promise<ServedSite> {
   const served = new Map<string, number>()
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
 export const SITE: string = `${ROOT}docs/site/dist`
 
-/** The built files with one of these endings, as paths from the root of the site: `/schemes.html`. */
+/** The built files with these endings, as paths from the root of the site: `/schemes.html`. */
 export function builtFiles(...endings: readonly string[]): string[] {
   return readdirSync(SITE, { recursive: true, encoding: 'utf8' })
     .filter((name) => endings.some((ending) => name.endsWith(ending)))
@@ -14,7 +14,7 @@ export function builtFiles(...endings: readonly string[]): string[] {
 
 export const readBuilt = (path: string): string => readFileSync(SITE + path, 'utf8')
 
-/** The tags of a page, with their attributes. Good enough for the HTML that VitePress writes. */
+/** The tags of a page, with their attributes. Good enough for VitePress's HTML. */
 export function tagsOf(
   html: string,
 ): { readonly tag: string; readonly attributes: ReadonlyMap<string, string> }[] {
@@ -29,7 +29,7 @@ export function tagsOf(
   }))
 }
 
-/** A page and everything that it loads before anyone touches it, in gzip bytes. */
+/** The gzip bytes of a page and everything that it loads before any user action. */
 export function firstLoadBytes(page: string): number {
   const html = readBuilt(page)
   const loaded = tagsOf(html).flatMap(({ tag, attributes }) => {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** The site as it is built, in files and in Chromium. */
+/** Tests the built site, in its files and in Chromium. */
 export default defineConfig({
   test: {
     include: ['test/site/*.test.ts'],

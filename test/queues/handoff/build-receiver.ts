@@ -6,7 +6,7 @@ import { build } from 'rolldown'
 
 const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
-/** Node 20 runs no TypeScript. Packages stay outside, found from here. */
+/** Node 20 cannot run TypeScript. Packages are not bundled, but found from here. */
 export async function buildReceiver(): Promise<{ file: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'hookgate-handoff-'))
   await build({

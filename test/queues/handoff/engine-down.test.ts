@@ -8,10 +8,10 @@ import { memoryStore } from '../../../stores/memory/memory-store.ts'
 import { ENGINES, type Engine } from './engines.ts'
 import { ENGINE_NAMES, type EngineName, PROGRAMS } from './programs.ts'
 
-/** The longest that makes a job ID, so that each queue takes one of 128 characters. */
+/** The longest listener ID. It makes a job ID of 128 characters, which every queue must take. */
 const LISTENER_ID = `${'listener-_.'.repeat(8)}end`
 
-/** They take a job only once they know its worker. */
+/** These take a job only once they know its worker. */
 const WORKER_FIRST: readonly EngineName[] = ['Restate', 'DBOS']
 
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'
@@ -25,7 +25,7 @@ const WAYS: readonly (readonly [
   ['hangs', (engine) => engine.pause(), (engine) => engine.unpause()],
 ]
 
-/** The engines whose job is written in a transaction of Postgres, each with a table that it writes to. */
+/** The engines that write the job in a transaction of Postgres, each with the table it writes to. */
 const IN_TRANSACTION: readonly (readonly [name: EngineName, table: string])[] = [
   ['graphile-worker', 'handed_off'],
   ['DBOS', 'dbos.workflow_status'],
@@ -57,9 +57,9 @@ describe.each(IN_TRANSACTION)('the transaction of the hand-off to %s', (name, ta
       return rows.length > 0 && rows.map(({ pid }) => Number(pid))
     }, 10_000)
 
-    for (const pid of pids) process.kill(pid, 'SIGKILL') // the server then ends every other connection too
+    for (const pid of pids) process.kill(pid, 'SIGKILL') // the server then closes all other connections too
 
-    await failed // and an uncaught error of the client fails the run
+    await failed // an uncaught error of the client would fail the run
   })
 })
 
@@ -97,7 +97,7 @@ describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
       expect(performance.now() - began).toBeLessThan(3000)
       await up(engine)
 
-      // Released: else the answer were 503 until the lease is over, which is in a minute.
+      // The event was released. Otherwise the answer would be 503 until the lease ends, in a minute.
       await expect
         .poll(() => attempt(during).then(({ status }) => status, String), { timeout: 20_000 })
         .toBe(200)

@@ -5,16 +5,16 @@ import type { EngineName } from './programs.ts'
 import { startRestate } from './restate-server.ts'
 import { startSqs } from './sqs-server.ts'
 
-/** A server of a test's own. */
+/** A server that belongs to one test. */
 export interface Engine {
-  /** What the receiver is given. */
+  /** The URL for the receiver. */
   readonly url: string
-  /** What the worker is given. */
+  /** The URL for the worker. */
   readonly workerUrl: string
-  /** Ends it as a crash would. */
+  /** Ends it like a crash. */
   halt(): Promise<void>
   resume(): Promise<void>
-  /** Connections stay open, and nothing is answered. */
+  /** Stops it: connections stay open without answers. */
   pause(): void | Promise<void>
   unpause(): void
   remove(): Promise<void>

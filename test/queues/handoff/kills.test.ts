@@ -7,7 +7,7 @@ import { ENGINES, type Engine, redis } from './engines.ts'
 import { MOMENTS, type Moment } from './moments.ts'
 import { ENGINE_NAMES, type EngineName, PROGRAMS } from './programs.ts'
 
-// `npm run test:handoff` has 50 rounds; its result stands in docs/handoff.md.
+// `npm run test:handoff` runs 50 rounds. docs/handoff.md has its result.
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 3)
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver.remove())
 
-/** Where a receiver remembers its events: in the engine, where that can. */
+/** Where a receiver remembers its events: in the engine, if it can. */
 async function storeUrlFor(engine: Engine): Promise<string> {
   if (/^(?:redis|postgres):/.test(engine.url)) return engine.url
   const store = await redis()
@@ -27,7 +27,7 @@ async function storeUrlFor(engine: Engine): Promise<string> {
   return store.url
 }
 
-/** A receiver that dies at its moment. */
+/** A receiver that kills itself at its moment. */
 async function startReceiver(name: EngineName, url: string, storeUrl: string, moment: Moment | 'never') {
   const child = fork(receiver.file, [name, url, storeUrl, SECRET, moment], { execArgv: [] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -41,14 +41,14 @@ async function startReceiver(name: EngineName, url: string, storeUrl: string, mo
 const exitOf = (child: ChildProcess) =>
   new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
 
-/** One attempt of the sender, signed anew. Its status, or 0 when the receiver died. */
+/** One attempt of the sender, with a new signature. Its status, or 0 if the receiver died. */
 async function attempt(url: string, eventId: string): Promise<number> {
   const signed = await signHmac({ secret: SECRET, body: JSON.stringify({ eventId }), eventId })
   const answer = fetch(url, { ...signed, signal: AbortSignal.timeout(10_000) })
   return answer.then(({ status }) => status).catch(() => 0)
 }
 
-/** Kills one receiver after another, and gives the events that were caught, each as soon as it was. */
+/** Kills one receiver after another. Reports each event that was in its hands, as soon as it was killed. */
 async function killAt(
   moment: Moment,
   start: (moment: Moment) => ReturnType<typeof startReceiver>,
@@ -71,7 +71,7 @@ describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
     onTestFinished(() => engine.remove())
     const storeUrl = await storeUrlFor(engine)
     const start = (moment: Moment | 'never') => startReceiver(name, engine.url, storeUrl, moment)
-    const last = await start('never') // also sets the engine up
+    const last = await start('never') // also sets up the engine
     const runs = new Map<string, number>()
     const worker = await (await PROGRAMS[name]()).startWorker(engine.workerUrl, async ({ id, rawBody }) => {
       expect(JSON.parse(new TextDecoder().decode(rawBody))).toEqual({ eventId: id })
@@ -81,7 +81,7 @@ describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
 
     const finishing = new Map<string, Promise<void>>()
     const finish = async (id: string, moment: Moment) => {
-      // By the sender's next attempt the job is over, and its queue may have forgotten it.
+      // By the sender's next attempt the job has ended, and its queue may have forgotten it.
       if (moment !== 'before the enqueue') await expect.poll(() => runs.get(id), POLL).toBe(1)
       await expect.poll(() => attempt(last.url, id), POLL).toBeOneOf([200, 409])
       expect(await attempt(last.url, id)).toBe(409)
@@ -91,7 +91,7 @@ describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
       MOMENTS.map((moment) => killAt(moment, start, (id) => finishing.set(id, finish(id, moment)))),
     )
     await Promise.all(finishing.values())
-    await new Promise((resolve) => setTimeout(resolve, 1500)) // a second job would run now
+    await new Promise((resolve) => setTimeout(resolve, 1500)) // long enough for a second job to run
     expect([...runs].filter(([, count]) => count !== 1)).toEqual([])
     expect([...runs.keys()].sort()).toEqual([...finishing.keys()].sort())
     console.log(`${name}: ${finishing.size} kills, 0 lost, 0 twice`)

@@ -1,7 +1,7 @@
 import type { Engine } from './engines.ts'
 import { startServer } from './server-process.ts'
 
-/** With JetStream, on loopback only: without `-a` it listens on every address. */
+/** With JetStream, on loopback only. Without `-a` it would listen on every address. */
 export function startNats(): Promise<Engine> {
   return startServer({
     command: 'nats-server',

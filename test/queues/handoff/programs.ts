@@ -5,7 +5,7 @@ interface Stops {
   stop(): Promise<unknown>
 }
 
-/** What every file of examples/handoff exports. */
+/** The exports of every file in examples/handoff. */
 export interface Program {
   startReceiver(
     listener: Listener,
@@ -25,4 +25,4 @@ export const PROGRAMS = {
 } satisfies { readonly [engine: string]: () => Promise<Program> }
 
 export type EngineName = keyof typeof PROGRAMS
-export const ENGINE_NAMES = Object.keys(PROGRAMS) as readonly EngineName[] // its keys, and no others
+export const ENGINE_NAMES = Object.keys(PROGRAMS) as readonly EngineName[] // exactly its own keys

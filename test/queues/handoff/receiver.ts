@@ -1,4 +1,4 @@
-// The receiver of one program, in a process of its own, which kills itself at a given moment of its first event.
+// The receiver of one program, in its own process. It kills itself at a given moment of its first event.
 
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
@@ -18,14 +18,14 @@ async function openStore(): Promise<EventStore> {
   return store
 }
 
-/** Never resolves when this is the moment. */
+/** Never resolves if this is the moment. */
 async function dieAt(point: string): Promise<void> {
   if (point !== moment) return
   process.kill(process.pid, 'SIGKILL')
   await new Promise(() => {})
 }
 
-/** The claim comes before the handler and the commit behind it, so the moments are those of the store. */
+/** The store sees every moment, because the claim comes before the handler and the commit after it. */
 function killing(store: EventStore): EventStore {
   return {
     async claim(key, owner, leaseMs) {

@@ -4,7 +4,7 @@ import { startServer } from './server-process.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
-/** A single node, on loopback only. Workers register themselves at a port of their own. */
+/** A single node, on loopback only. Workers register themselves on a second port. */
 export function startRestate(): Promise<Engine> {
   return startServer({
     command: resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`),

@@ -7,21 +7,21 @@ import { setImmediate } from 'node:timers/promises'
 import { leash } from '../../support/leash.ts'
 import type { Engine } from './engines.ts'
 
-/** How to start a server, and how to know its port. */
+/** How to start a server and how to find its port. */
 export interface Startable {
   readonly command: string
   /** @param port 0 is a free one. @param folder For what it keeps. */
   args(port: number, folder: string): readonly string[]
-  /** Added to this process's own. */
+  /** Added to the environment of this process. */
   env?(port: number): Readonly<Record<string, string>>
-  /** Holds the port as its group, in what the server says once it listens. */
+  /** Matches what the server prints once it listens. The group is the port. */
   readonly listens: RegExp
   urlOf(port: number): string
-  /** The same for workers, where they have a port of their own. */
+  /** The same for the workers' port, if it has one. */
   readonly listensToWorkers?: RegExp
 }
 
-/** Starts a server on a port of its own choice, to which it comes back. Ends with this process, whatever ends that. */
+/** Starts a server on a port that it chooses, and restarts it there. It ends with this process, however that ends. */
 export async function startServer(server: Startable): Promise<Engine> {
   const { command, args, listens, urlOf, listensToWorkers = listens } = server
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-engine-'))
@@ -52,7 +52,7 @@ export async function startServer(server: Startable): Promise<Engine> {
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
-    rmSync(join(folder, 'pid'), { force: true }) // the number may soon be another's
+    rmSync(join(folder, 'pid'), { force: true }) // the process ID may soon belong to another
   }
   const { port, workerPort } = await start(0)
   return {
@@ -73,7 +73,7 @@ export async function startServer(server: Startable): Promise<Engine> {
   }
 }
 
-/** All its threads: the signal reaches one after another, and each may still answer. */
+/** All its threads. The signal reaches them one after another, and until then each may still answer. */
 function isStopped(pid: number | undefined): boolean {
   const tasks = `/proc/${pid}/task`
   return readdirSync(tasks).every((task) => /\) T /.test(readFileSync(join(tasks, task, 'stat'), 'utf8')))

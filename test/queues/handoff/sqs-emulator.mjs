@@ -1,4 +1,5 @@
-// SQS as fauxqs emulates it, on loopback only (its own command listens everywhere), with one FIFO queue. One argument: the port.
+// SQS as emulated by fauxqs, with one FIFO queue. Listens on loopback only, unlike fauxqs's own command. One argument:
+// the port.
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { buildApp } from 'fauxqs'
 

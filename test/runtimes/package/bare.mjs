@@ -1,4 +1,4 @@
-/** Run by Node, Bun and Deno, in a project where the package is installed and nothing else. */
+/** Run by Node, Bun and Deno in a project with the package and nothing else. */
 import { equal, runCases } from './equal.mjs'
 import { fixture } from './fixture.mjs'
 

@@ -1,6 +1,6 @@
 /**
- * What has to hold for the installed package wherever web APIs are, workerd included. Each case rejects when it does
- * not. Everything comes from the package: the signers too, whose vectors the main tests hold.
+ * What the installed package must do wherever there are web APIs, workerd included. A case rejects if it fails. The
+ * cases import only the package. They sign with its own signers, whose vectors the main tests check.
  */
 import { Hono } from 'hono'
 import { proxy } from 'hono/proxy'
@@ -40,7 +40,7 @@ const signed = (options = {}) => signHmac({ secret: SECRET, body, ...options })
 const token = (privateKey, options = {}) => signJwt({ privateKey, ...names, body, ...options })
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
-/** Counts the calls of Web Crypto's HMAC, which only one of the two builds makes. */
+/** Counts the calls of Web Crypto's HMAC. Only one of the two builds makes any. */
 async function cryptoBuild() {
   const { subtle } = crypto
   const original = subtle.sign
@@ -97,7 +97,7 @@ const PROBLEM = (status, title, code) => [
   JSON.stringify({ status, title, code }),
 ]
 
-/** Puts the replies that an endpoint has to give to the same five requests in front of what it gives. */
+/** Checks an endpoint's replies to good, repeated, forged, old and large requests. */
 export async function checkEndpoint(send) {
   const reply = async (request) => {
     const response = await send(request)
@@ -122,7 +122,7 @@ export const honoApp = () => {
   return app
 }
 
-/** The bytes of the body as a handler finds them, in each way that it may look. */
+/** The bytes of the body in the handler, in each way to read them. */
 async function looksAtBody() {
   const exact = '{ "a": 1.0 }'
   const customFetch = async (request) => new Response(await request.text())

@@ -1,10 +1,10 @@
-/** Throws unless both print the same as JSON: node:assert is not everywhere. */
+/** Throws unless both serialise to the same JSON. Not every runtime has node:assert. */
 export function equal(actual, expected) {
   const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
   if (found !== wanted) throw new Error(`expected ${wanted}, got ${found}`)
 }
 
-/** Runs cases one after the other, and says how each ended. */
+/** Runs the cases one after the other, and reports how each ended. */
 export async function runCases(cases) {
   const results = []
   for (const [name, run] of Object.entries(cases)) {

@@ -1,4 +1,4 @@
-/** What engines make of the rows whose danger depends on them, without hookgate. */
+/** Properties of engines that decide how dangerous some catalogue rows are. No code of hookgate runs. */
 import { equal } from './equal.mjs'
 import { fixture } from './fixture.mjs'
 
@@ -38,7 +38,7 @@ const questions = {
   },
 }
 
-/** One case for each: the engine still does what docs/runtimes.md says that it does. */
+/** One case per fact: the engine still does what docs/runtimes.md says. */
 export const facts = Object.fromEntries(
   Object.entries(questions).map(([name, ask]) => [
     name,

@@ -1,4 +1,4 @@
-/** Run by Node, Bun and Deno, in a project where the package and its peers are installed. */
+/** Run by Node, Bun and Deno in a project with the package and its peers. */
 import { createRequire } from 'node:module'
 import { cases } from './cases.mjs'
 import { equal, runCases } from './equal.mjs'

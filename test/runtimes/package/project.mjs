@@ -14,8 +14,8 @@ const run = promisify(execFile)
 const PEERS = Object.keys(manifest.peerDependencies)
 
 /**
- * Packs the package as it would be published, and installs it twice: in a project with nothing else, and in one with
- * its peers. A key host on loopback serves the sender's keys.
+ * Packs the package as for publishing, and installs it twice: alone, and with its peers. A key host on loopback serves
+ * the sender's keys.
  */
 export async function packProject() {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-'))
@@ -49,7 +49,7 @@ async function installIn(folder, packages) {
   return folder
 }
 
-/** Keys, a signature and a forgery that every runtime is asked about. */
+/** Keys, a signature and a forgery for every runtime. */
 async function makeFixture() {
   const { newPrivateKey } = await import(pathToFileURL(join(root, 'dist/cli/private-key.js')))
   const pair = (alg) => {
@@ -73,7 +73,7 @@ async function makeFixture() {
   return { fixture: { mark, signature, subpaths, peers: PEERS, keys, smallOrder: forgery() }, jwks }
 }
 
-/** The neutral element as a key: R neutral and S = 0 is then a signature of every text (RFC 8032 5.1.7). */
+/** The identity as a key: with R the identity and S = 0, a signature would fit every text (RFC 8032 5.1.7). */
 function forgery() {
   const neutral = Buffer.alloc(32)
   neutral[0] = 1
@@ -86,7 +86,7 @@ function forgery() {
   }
 }
 
-/** Serves each key set once for each query: a second fetch of the same URL is a failure of the cache. */
+/** Serves a key set once per query. A second fetch of the same URL means that the cache failed. */
 async function startKeyHost(jwks) {
   const seen = new Set()
   const server = createServer(({ url }, response) => {

@@ -1,4 +1,4 @@
-/** The package behind real sockets: each framework on whatever runtime this is, and each runtime's own server. */
+/** The package behind real sockets: each framework on this runtime, and the runtime's own server. */
 import { createServer } from 'node:http'
 import { serve } from '@hono/node-server'
 import express from 'express'
@@ -10,7 +10,7 @@ import { checkEndpoint, hmacListener, honoApp, webHandler } from './cases.mjs'
 const PATH = '/webhooks/orders'
 const LOCAL = { port: 0, hostname: '127.0.0.1' }
 
-/** Checks what listens on the port, and closes it. */
+/** Tests the server on this port, and closes it. */
 async function check(port, close) {
   try {
     await checkEndpoint((request) => fetch(`http://127.0.0.1:${port}${PATH}`, request))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { runIn } from '../processes.mjs'
 import { RUNTIMES } from '../runtimes.mjs'
 
-/** The build of `#crypto` that each engine has to pick. */
+/** The build of `#crypto` that each engine must choose. */
 const CRYPTO = { node: 'node', bun: 'node', deno: 'node', workerd: 'web' }
 
 const FACTS = JSON.parse(readFileSync(new URL('facts.json', import.meta.url), 'utf8'))
@@ -37,17 +37,17 @@ function counted(runs, { mark }) {
   return { passed: tests.length - failures.length, failed: failures.length, skipped: 0, failures }
 }
 
-/** Fastify and the sender's connections are made of Node's streams. */
+/** Fastify and the sender's connections need Node's streams. */
 const NODE_ONLY = ['hookgate/fastify', 'hookgate/sender']
 
-/** As a bundler for Workers does it; whatever is imported from Node stays an import, and fails there. */
+/** Bundles like a bundler for Workers. Imports from Node stay imports, and fail there. */
 async function onWorkerd(folder, { subpaths }) {
   const lines = subpaths
     .filter((subpath) => !NODE_ONLY.includes(subpath))
     .map((subpath, index) => [`import * as m${index} from '${subpath}'`, `'${subpath}': m${index},`])
   const text = `${lines.map(([line]) => line).join('\n')}\nexport const subpaths = {${lines.map(([, row]) => row).join('')}}\n`
   writeFileSync(join(folder, 'subpaths.mjs'), text)
-  const { build } = requireInstalled('esbuild') // installed by now, which it was not when this file was imported
+  const { build } = requireInstalled('esbuild') // installed by now, but not when this file was imported
   const { metafile } = await build({
     absWorkingDir: folder,
     entryPoints: ['worker.mjs'],
@@ -67,7 +67,7 @@ async function onWorkerd(folder, { subpaths }) {
   return runIn(folder, RUNTIMES.workerd.binary, ['test', 'workerd.capnp'])
 }
 
-/** The date matters: with one of the later months of 2026, Node's modules are there without a flag. */
+/** The date matters: with a later month of 2026, Node's modules exist without a flag. */
 const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [

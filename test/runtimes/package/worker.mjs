@@ -1,4 +1,4 @@
-/** Run by bare workerd: no compatibility flag, so that nothing of Node is there. */
+/** Run by bare workerd without compatibility flags, so that nothing of Node exists. */
 import { cases } from './cases.mjs'
 import { equal, runCases } from './equal.mjs'
 import { facts } from './facts.mjs'

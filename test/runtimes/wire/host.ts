@@ -1,4 +1,4 @@
-/** The row's side of workerd: starts it once a test file, and answers what the worker asks. */
+/** The Node side of tests in workerd. Starts it once per test file, and answers the worker's questions. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -19,7 +19,7 @@ const ADAPTERS = ['hono', 'web'] as const
 type Adapter = (typeof ADAPTERS)[number]
 const START_TIMEOUT_MS = 120_000
 
-/** A row that is being sent: what the worker asks is asked of it. */
+/** A row in progress, which answers the worker's questions. */
 interface Row extends RunningServer {
   readonly number: number
   readonly setup: Setup
@@ -31,13 +31,13 @@ const rows = new Map<string, Row>()
 let count = 0
 let running: Promise<{ readonly [adapter: string]: number }> | undefined
 
-// Here, and not where it starts: a test that runs can no longer say what comes after all of them.
+// Here and not in onWorkerd, because a running test can no longer register an afterAll.
 let stop = () => {}
 afterAll(() => stop())
 
 export function onWorkerd(adapter: Adapter): (setup: Setup) => Promise<RunningServer> {
   let port: number | undefined
-  // Not by the first row: on a busy machine this takes longer than a row may take.
+  // Not in the first row: on a busy machine, starting takes longer than a row may.
   beforeAll(async () => {
     running ??= startWorkerd()
     port = (await running)[adapter]
@@ -93,7 +93,7 @@ const ANSWERS: Answers = {
   },
 }
 
-/** What a lookup may find differs from it in its id only. */
+/** The listener of a row. Those that a lookup finds differ from it only in their ID. */
 function known({ setup: { listener, target } }: Row): Listener {
   if (listener) return listener
   if (typeof target === 'function') throw new Error('a row with a lookup has to name its listener')
@@ -107,7 +107,7 @@ function revived({ name, message }: Named): Error {
 
 function stateOf(row: Row): State {
   const listener = known(row)
-  // Nothing shows a worker the socket's address.
+  // A worker cannot see the socket's address.
   const { trustedProxies: _, ...options } = row.setup.options ?? {}
   return {
     row: row.number,
@@ -115,7 +115,7 @@ function stateOf(row: Row): State {
     recipe: recipeOf(listener.auth),
     settings: {
       maxBodyBytes: listener.maxBodyBytes,
-      // JSON has no Infinity, which is the default of the schemes that have it.
+      // JSON has no Infinity, which is the default of some schemes.
       ...(Number.isFinite(listener.toleranceSeconds) && { toleranceSeconds: listener.toleranceSeconds }),
       retentionSeconds: listener.retentionMs / 1000,
       leaseSeconds: listener.leaseMs / 1000,
@@ -129,10 +129,10 @@ function stateOf(row: Row): State {
 
 function ask(row: Row, question: string, json: string): unknown {
   if (!Object.hasOwn(ANSWERS, question)) throw new Error(`nothing answers ${question}`)
-  return ANSWERS[question as keyof Questions](row, JSON.parse(json)) // as worker.ts wrote it
+  return ANSWERS[question as keyof Questions](row, JSON.parse(json)) // in the form that worker.ts writes
 }
 
-/** Answers `POST /<adapter>/<question>`. A question that the row never answers stays open. */
+/** Answers `POST /<adapter>/<question>`. If the row never answers a question, the request stays open. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, adapter = '', question = ''] = request.url?.split('/') ?? []
   const chunks: Buffer[] = []
@@ -147,7 +147,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(JSON.stringify(reply))
 }
 
-/** One process with a socket for each adapter; it says on a pipe of its own where they are. */
+/** One process with a socket per adapter. It reports the ports on a separate pipe. */
 async function startWorkerd(): Promise<{ readonly [adapter: string]: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-'))
   const server = createServer((request, response) => void answer(request, response))
@@ -173,7 +173,7 @@ function portsOf(workerd: ChildProcess): Promise<{ readonly [adapter: string]: n
     const ports: { [adapter: string]: number } = {}
     let said = ''
     workerd.once('exit', (code) => reject(new Error(`workerd ended with ${code}`)))
-    const control = workerd.stdio[3] as Readable // the pipe that was asked for
+    const control = workerd.stdio[3] as Readable // the pipe that `stdio` asked for
     control.on('data', (chunk: Buffer) => {
       said += chunk.toString()
       for (const [, socket = '', port] of said.matchAll(/"socket":"(\w+)","port":(\d+)/g))

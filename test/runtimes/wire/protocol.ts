@@ -3,11 +3,11 @@ import type { Verdict, VerdictContext, WebhookEvent } from '../../../src/index.t
 import type { SchemeOptions } from '../../../src/scheme/index.ts'
 import type { SchemeName } from './schemes.ts'
 
-/** What the worker is told of a row before each request. */
+/** The row's settings, sent to the worker before each request. */
 export interface State {
-  /** Counts the rows: a new one is a new endpoint. */
+  /** Counts the rows. Each row is a new endpoint. */
   readonly row: number
-  /** Of the row's clock, in milliseconds. */
+  /** The row's clock, in milliseconds. */
   readonly now: number
   readonly recipe: Recipe
   /** Options of `defineListener` that are plain values. */
@@ -17,10 +17,10 @@ export interface State {
   readonly options: object
 }
 
-/** How a listener's authenticator was made, so that a worker can make it again. */
+/** How a listener's authenticator was made, so that a worker can make the same. */
 export interface Recipe {
   readonly secret?: string
-  /** Another sender than the specification's. */
+  /** One of the other senders. */
   readonly sender?: { readonly name: SchemeName; readonly options: SchemeOptions }
   readonly names: { readonly subject: string; readonly audience: string }
   readonly keys: readonly object[]
@@ -28,11 +28,11 @@ export interface Recipe {
 
 export interface HandleAnswer {
   readonly status: number
-  /** What the handler did to the event itself. */
+  /** The handler's own calls on the event. */
   readonly acts: readonly ('commit' | 'release')[]
 }
 
-/** What the worker asks the row, and with what. */
+/** The questions that the worker asks the row, and their arguments. */
 export interface Questions {
   readonly state: object
   readonly lookup: { readonly path: string }

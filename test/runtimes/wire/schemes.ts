@@ -15,7 +15,7 @@ import { xero } from '../../../schemes/xero.ts'
 import type { Authenticator } from '../../../src/index.ts'
 import { defineScheme, emptyReply, type Scheme, type SchemeOptions } from '../../../src/scheme/index.ts'
 
-/** Asks before it sends, by an OPTIONS. The senders that do this have no row of data. */
+/** Sends an OPTIONS request before deliveries. The senders that do this have no row of data. */
 const asksFirst = defineScheme({
   name: 'asks-first',
   sender: 'A sender that asks first',
@@ -35,7 +35,7 @@ const asksFirst = defineScheme({
 
 type Factory = ((options: SchemeOptions) => Authenticator) & { readonly scheme: Scheme }
 
-/** The senders that are sent over sockets, by name: a worker cannot be given a function. */
+/** The senders that are sent over sockets, by name, because a worker cannot get a function. */
 export const SCHEMES = {
   asana,
   'asks-first': asksFirst,
@@ -48,7 +48,7 @@ export const SCHEMES = {
   slack,
   'standard-webhooks': standardWebhooks,
   stripe,
-  // Rows give these their URL.
+  // Rows pass these schemes their URL.
   trello: trello as Factory,
   twilio: twilio as Factory,
   workos,
@@ -57,7 +57,7 @@ export const SCHEMES = {
 
 export type SchemeName = keyof typeof SCHEMES
 
-/** What a listener of this scheme is given, made the same on both sides of a socket. */
+/** The options of a scheme's listener, equal on both sides of a socket. */
 export function schemeAuth(name: SchemeName, options: SchemeOptions): Authenticator {
   const factory: Factory = SCHEMES[name]
   const isTold = options.secrets === undefined && factory.scheme.takes?.includes('onHandshake')

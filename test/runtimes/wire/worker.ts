@@ -1,6 +1,6 @@
 /**
- * The endpoint of a matrix row, inside workerd. What a row holds in its hands (the store, the clock, the handler, the
- * hooks, the lookup) stays with the row: it is asked over loopback. Everything that decides runs here.
+ * The endpoint of a matrix row, inside workerd. The store, the clock, the handler, the hooks and the lookup stay on
+ * Node with the row, and the worker calls them over loopback. Everything that decides about a delivery runs here.
  */
 import { Hono } from 'hono'
 import { verifyWebhook } from '../../../adapters/hono.ts'
@@ -19,7 +19,7 @@ import type { HandleAnswer, Recipe, State } from './protocol.ts'
 import { schemeAuth } from './schemes.ts'
 
 interface Bindings {
-  /** Where the row listens. */
+  /** The URL of the row. */
   readonly ROW: string
   readonly ADAPTER: 'hono' | 'web'
 }
@@ -28,7 +28,7 @@ interface Waiting {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** Asks the row. What it throws, it throws here too. */
+/** Asks the row, and throws its errors here. */
 async function ask(env: Bindings, question: string, content: object = {}) {
   const response = await fetch(`${env.ROW}/${question}`, { method: 'POST', body: JSON.stringify(content) })
   const { value, error } = JSON.parse(await response.text())
@@ -43,7 +43,7 @@ function authOf({ names, secret, sender }: Recipe, keySet: KeySet): Authenticato
   return secret === undefined ? jwt({ ...names, keySet }) : hmac({ secrets: { id: 'main', secret } })
 }
 
-/** A listener as the row defined it, for one request: its clock stands still, and its hooks belong to the request. */
+/** The row's listener for one request. Its clock stands still, and its hooks belong to the request. */
 function listenerOf(env: Bindings, state: State, id: string, notes: Promise<unknown>[]): Listener {
   const { recipe, settings } = state
   const tell = (what: string, content: object) => {
@@ -103,14 +103,14 @@ async function fail(env: Bindings, error: unknown): Promise<Response> {
   return respond(500)
 }
 
-/** By hand: two Host headers make a URL that `URL` refuses. */
+/** Parsed by hand, because with two Host headers `URL` rejects the URL. */
 function pathOf({ url }: Request): string {
   return url.replace(/^https?:\/\/[^/]*/, '')
 }
 
 type App = (request: Request) => Promise<Response>
 
-/** One for each row, so that its bodies are counted together; the listener is found anew for each request. */
+/** One app per row, so that its bodies are counted together. Each request finds the listener anew. */
 function makeApp(env: Bindings, options: object): App {
   const find = async (request: Request) => {
     const { state, notes } = current(request)
@@ -154,7 +154,7 @@ async function serve(request: Request, env: Bindings): Promise<Response> {
 export default {
   fetch(request: Request, env: Bindings, context: Waiting): Promise<Response> {
     const done = serve(request, env)
-    context.waitUntil(done) // before anything is waited for: a sender that leaves would end it
+    context.waitUntil(done) // before any await, because a sender that leaves would end it
     return done
   },
 }
