@@ -32,13 +32,13 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions> = defineSchem
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-contentful-signature'], spelling: 'hex' },
-  signs: ({ method, header, body, publicUrl }) => {
+  signs: ({ method, header, list, body, publicUrl }) => {
     const names = header(SIGNED_HEADERS)?.split(',') ?? []
     // Require the time and the list itself to be signed. Otherwise anyone can change them.
     if (names.length > MOST_HEADERS || ![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) {
       return undefined
     }
-    const values = names.sort().map((name) => [name, header(name)] as const)
+    const values = names.sort().map((name) => [name, list(name)] as const)
     if (values.some(([, value]) => value === undefined)) return undefined
     const line = values.map(([name, value]) => `${name}:${value}`).join(';')
     const before = encoder.encode(`${method}\n${signedPath(publicUrl)}\n${line}\n`)

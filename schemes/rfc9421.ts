@@ -1,13 +1,13 @@
-import { headerOf } from '../src/delivery.ts'
+import type { Delivery } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
-import { fail } from '../src/failure.ts'
+import { type Failure, fail } from '../src/failure.ts'
 import { bytesOf } from '../src/lib/bytes.ts'
 import { checkedElsewhere, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { fieldText } from '../src/scheme/field-text.ts'
 import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
-import { signatureReader } from '../src/scheme/signature-items.ts'
 import { isDigestOf } from './shared/content-digest.ts'
 import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
 import { signMessage } from './shared/sign-message.ts'
@@ -30,6 +30,7 @@ export interface Rfc9421Options extends SharedSecretOptions, Pick<SchemeOptions,
 }
 
 const LONGEST_NAME = 100
+const LONGEST_FIELD = 4096
 const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
 
 /** @throws ListenerConfigError */
@@ -52,6 +53,15 @@ const RFC9421: CodeScheme = {
   sign: signMessage,
   limits:
     'The body and the time are signed. The sender chooses whether to sign the URL and other headers: see requiredComponents.',
+}
+
+/** The text of a header that holds signatures. Refuses one that is missing or too long. */
+function textOf(delivery: Delivery, name: string): string | Failure<'auth_missing' | 'signature_mismatch'> {
+  const text = fieldText(delivery, name)
+  if (text === undefined) return fail('auth_missing', `no ${name}`)
+  return text.length > LONGEST_FIELD
+    ? fail('signature_mismatch', `${name} is over ${LONGEST_FIELD} characters`)
+    : text
 }
 
 /**
@@ -106,18 +116,17 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
   ({ publicUrl, requiredComponents = [], secretForm, ...options }) => {
     const keys = messageKeys(options, secretForm)
     const required = ['content-digest', ...requiredComponents]
-    const signatureOf = signatureReader({ headers: ['signature'] })
-    const inputOf = signatureReader({ headers: ['signature-input'] })
     return async (evidence) => {
-      const [signature, signatureInput] = [signatureOf(evidence), inputOf(evidence)]
-      if ('reason' in signature) return signature
-      if ('reason' in signatureInput) return signatureInput
-      const digest = headerOf(evidence.delivery, 'content-digest')
-      if (typeof digest !== 'string' || !(await isDigestOf(evidence.delivery.body, digest))) {
+      const signature = textOf(evidence.delivery, 'signature')
+      if (typeof signature === 'object') return signature
+      const signatureInput = textOf(evidence.delivery, 'signature-input')
+      if (typeof signatureInput === 'object') return signatureInput
+      const digest = fieldText(evidence.delivery, 'content-digest')
+      if (digest === undefined || !(await isDigestOf(evidence.delivery.body, digest))) {
         return fail('signature_mismatch', 'Content-Digest does not match the body')
       }
       let problem = `no signature over ${required.join(', ')} matches`
-      for (const { input, text } of signaturesIn(`${signature[0]}`, `${signatureInput[0]}`, required)) {
+      for (const { input, text } of signaturesIn(signature, signatureInput, required)) {
         const base = signatureBase(input, evidence.delivery, publicUrl)
         if ('unknown' in base) {
           problem = `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`

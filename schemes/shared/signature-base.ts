@@ -1,5 +1,6 @@
 import { type Delivery, headerOf } from '../../src/delivery.ts'
 import { encodeBase64 } from '../../src/lib/base64.ts'
+import { fieldText } from '../../src/scheme/field-text.ts'
 import type { Component, SignatureInput } from './signature-input.ts'
 
 /** The components of the configured URL (RFC 9421 2.2). The request's own URL is never used. */
@@ -15,7 +16,7 @@ const DERIVED: { readonly [component: string]: (url: URL, publicUrl: string) => 
 /** The signed text (RFC 9421 2.5), one character per byte, or the component that cannot be resolved. */
 export type SignatureBase = { readonly text: string } | { readonly unknown: string }
 
-/** Rebuilds the signed text. Fails if a component is missing, repeated or not supported. */
+/** Rebuilds the signed text. Fails if a component is missing or not supported. */
 export function signatureBase(
   { components = [], text }: SignatureInput,
   delivery: Delivery,
@@ -44,7 +45,7 @@ function componentValue(
   if (parameters.size > 0) return undefined
   if (name === '@method') return delivery.method
   if (Object.hasOwn(DERIVED, name)) return DERIVED[name]?.(url, publicUrl)
-  return typeof field === 'string' ? field : undefined
+  return field === undefined ? undefined : fieldText(delivery, name)
 }
 
 /** Header values have one character per byte. */

@@ -1,5 +1,6 @@
 import { headerOf } from '../delivery.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { fieldText } from './field-text.ts'
 import type { Scheme } from './scheme.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 import type { SignedRequest } from './signed-request.ts'
@@ -48,6 +49,7 @@ export function signedRequest(values: SignedValues, publicUrl: string): SignedRe
       const value = headerOf(delivery, name)
       return typeof value === 'string' ? value : undefined
     },
+    list: (name) => fieldText(delivery, name),
     body: delivery.body,
     publicUrl,
     payload: () => values.parsed(),

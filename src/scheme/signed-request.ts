@@ -11,6 +11,8 @@ export interface SignedRequest {
   readonly method: string
   /** Returns a header. Undefined if absent or repeated. */
   readonly header: (name: string) => string | undefined
+  /** Returns a header that may be a list. Repeated lines are joined with `, `. Undefined if absent. */
+  readonly list: (name: string) => string | undefined
   /** The exact bytes of the body. */
   readonly body: Uint8Array
   /** The configured `publicUrl`. Empty if the scheme has no such option. */
