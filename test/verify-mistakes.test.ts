@@ -3,7 +3,7 @@ import { verify } from '../src/index.ts'
 import { hmacListener, withHeaders } from './support/hmac-listener.ts'
 import { outcome } from './support/outcome.ts'
 
-/** What the types forbid is the point here: plain JavaScript can do it. */
+/** The types forbid this, but plain JavaScript allows it. */
 const verifyAnything = verify as unknown as (...given: readonly unknown[]) => Promise<unknown>
 
 const MISTAKE = 'ListenerConfigError: verify: takes a Delivery and the result of defineListener()'

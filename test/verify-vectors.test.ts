@@ -25,7 +25,7 @@ const AUTH = {
 
 describe.each(Object.entries(AUTH))('docs/vectors/deliveries.json, %s', (method, auth) => {
   const vectors: readonly Vector[] = document.deliveries.filter(({ listener }) => listener === method)
-  // In their order, on one listener: duplicates follow what they repeat.
+  // In order and on one listener, because duplicates follow the original.
   const listener = defineListener({ id: 'vectors', auth: auth(), store: memoryStore(), clock })
 
   it.each(vectors)('$name: $status $reason', async ({ headers, bodyBase64, status, reason }) => {

@@ -16,7 +16,7 @@ const TYPE = 'com.amazonaws.dynamodb.v20120810#'
 const client = new DynamoDB(settingsFor(1))
 afterAll(() => client.destroy())
 
-/** A refusal as AWS words it on the wire (API reference, ConditionalCheckFailedException), read by the real SDK. */
+/** A refusal in AWS's words on the wire (API reference, ConditionalCheckFailedException), read by the real SDK. */
 async function storeRefusedWith(answer: object, options: DynamodbStoreOptions = {}) {
   const asked: { target: string; input: Record<string, unknown> }[] = []
   const { address } = await serve(
@@ -75,7 +75,7 @@ describe('the record that stood in the way comes with the refusal', () => {
 })
 
 describe('the record that stood in the way is missing from the refusal', () => {
-  /** An engine like dynalite: it refuses without the record, and has this one when it is asked. */
+  /** An engine like dynalite. It refuses without the record, and returns this one when read. */
   function silentClient(item: unknown) {
     const asked: string[] = []
     const refuse = async () => {
@@ -160,7 +160,7 @@ describe('at construction', () => {
     ['version 2 of the SDK', { makeRequest() {}, query() {} }, /not version 2 of the SDK/],
     ['a Redis client', { call() {} }, /must be a DynamoDB of/],
   ])('%s is told what is wanted', (_, given, message) => {
-    // The types forbid it; JavaScript does not.
+    // The types forbid this, but JavaScript allows it.
     const create = () => dynamodbStore(given as DynamodbClient)
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(message)

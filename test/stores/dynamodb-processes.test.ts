@@ -3,7 +3,7 @@ import { dynamodbStore } from '../../stores/dynamodb/dynamodb-store.ts'
 import { DynamodbServer } from '../support/dynamodb-server.ts'
 import { killDuring, raceAcross } from '../support/store-processes.ts'
 
-// The short form. The full one is 100 rounds of 1,000 deliveries and 500 kills: see test/support/race.mjs.
+// The short form. `node test/support/race.mjs` runs 100 rounds of 1,000 deliveries and 500 kills.
 describe('with real processes, on dynalite', () => {
   let server: DynamodbServer
   beforeAll(async () => {

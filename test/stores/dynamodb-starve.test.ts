@@ -10,13 +10,13 @@ import { DynamodbServer, settingsFor } from '../support/dynamodb-server.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
 
-const DEADLINE_MS = 1000 // the SDK takes its time on a busy machine
-/** How much later than its deadline an undecided delivery may be told so. */
+const DEADLINE_MS = 1000 // the SDK is slow on a busy machine
+/** How long after its deadline an undecided delivery may be answered. */
 const GRACE_MS = 100
 const RECOVERY_MS = 1000
 vi.setConfig({ testTimeout: 60_000 })
 const CROWD = 5
-/** More than the SDK opens connections. */
+/** More than the SDK's connections. */
 const LARGE_CROWD = 60
 
 interface Setting {
@@ -37,8 +37,8 @@ function listenerOn(client: DynamoDB, options: DynamodbStoreOptions = {}): Setti
 }
 
 /**
- * `undecided` is an EventStoreError, in time. Late is told against a timer that starts after the delivery, so that a busy
- * machine counts for both.
+ * The verdict, or `undecided` if an EventStoreError comes in time. The timer starts after the delivery, so a busy
+ * machine delays both.
  */
 async function verdictOn({ listener }: Setting, delivery: Delivery): Promise<string> {
   const verdict = outcome(delivery, listener).catch((error: unknown) => {
@@ -54,7 +54,7 @@ async function verdictsOn(setting: Setting, deliveries: readonly Delivery[]): Pr
   return new Set(await Promise.all(deliveries.map((delivery) => verdictOn(setting, delivery))))
 }
 
-/** New deliveries until one is accepted; none may be refused. */
+/** Sends new deliveries until one is accepted. None may be refused. */
 async function untilAccepted(setting: Setting): Promise<void> {
   let verdict = 'undecided'
   while (verdict !== 'accepted') {
@@ -63,7 +63,7 @@ async function untilAccepted(setting: Setting): Promise<void> {
   }
 }
 
-/** Accepts again within a second of a client that has known no trouble: a busy machine counts for both. */
+/** Expects recovery within a second of a fresh client's first success, because a busy machine delays both. */
 async function expectRecovery(setting: Setting, fresh: DynamoDB): Promise<void> {
   const freshAnswer = untilAccepted(listenerOn(fresh)).then(() => performance.now())
   await untilAccepted(setting)
@@ -162,7 +162,7 @@ describe('D10 D11 a DynamoDB that fails', () => {
   })
 })
 
-/** A socket in front of the server's: it may swallow what comes, or drop one reply and its connection. */
+/** A proxy in front of the server. It can swallow requests, or drop one reply with its connection. */
 async function silenceableWire(target: number) {
   let silent = false
   let cutting = false

@@ -91,7 +91,7 @@ describe('check()', () => {
   ])(
     'a global table (replicas %j, consistency %s) has %i problem',
     async (Replicas, MultiRegionConsistency, count) => {
-      // dynalite has no other regions: what the SDK answers is put in its place.
+      // dynalite has no other regions, so this client answers for the table.
       const store = dynamodbStore({
         putItem: (input) => client.putItem(input),
         deleteItem: (input) => client.deleteItem(input),

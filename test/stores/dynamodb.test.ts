@@ -24,7 +24,7 @@ afterAll(() => server.close())
 
 const freshKey = () => ({ listenerId: 'L1', eventId: crypto.randomUUID() })
 
-/** A clock that is moved by hand, from the real time on. */
+/** A clock that starts at the real time and moves only by hand. */
 function movable() {
   let aheadMs = 0
   const now = () => Date.now() + aheadMs
@@ -34,13 +34,13 @@ function movable() {
   return { clock: { now }, advance }
 }
 
-/** The record as it stands in the table. */
+/** The record as it is in the table. */
 async function recordOf({ listenerId, eventId }: typeof KEY, { prefix = '', reader = client } = {}) {
   const Key = { event_key: { S: `${prefix}${listenerId.length}:${listenerId}:${eventId}` } }
   return (await reader.getItem({ TableName: 'hookgate_events', Key, ConsistentRead: true })).Item
 }
 
-/** A busy machine may need long for the hundreds of requests that one case sends at once. */
+/** On a busy machine, a case that sends hundreds of requests at once takes long. */
 const PATIENT = { abortSeconds: 60 }
 
 describe('keeps the contract of every store', () => {

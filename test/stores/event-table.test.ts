@@ -8,7 +8,7 @@ function keyOf(number: number, listenerId = 'L1') {
   return { listenerId, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
 }
 
-/** The table and, beside it, what it should be: numbers in the order of their last change. */
+/** The table, and a model of it: the numbers in the order of their last change. */
 function pair(maxRecords: number) {
   const table = new EventTable()
   let order: number[] = []
@@ -90,7 +90,7 @@ describe('EventTable', () => {
       const number = below(most * 2)
       const record = table.find(keyOf(number))
       if ((record !== NONE) !== there.has(number)) wrong.push(number)
-      // Two additions for each removal, so that it grows with removals and their reuse in between.
+      // Two additions per removal, so that the table grows while it reuses removed records.
       if (record === NONE && there.size < most) {
         table.add(0, 500, 'owner')
         there.add(number)
@@ -196,6 +196,6 @@ describe('the hash of a key', () => {
   ])('spreads keys that differ %s: no sender can choose many for one place', (_, uuid) => {
     const keys = Array.from({ length: 4096 }, (_, index) => uuid((index * 16).toString(16).padStart(4, '0')))
     const places = new Set(hashes(keys).map((hash) => hash & 4095))
-    expect(places.size).toBeGreaterThan(2300) // 2589 is what chance gives
+    expect(places.size).toBeGreaterThan(2300) // random hashes would give 2589
   })
 })

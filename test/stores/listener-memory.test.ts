@@ -10,7 +10,7 @@ const MEGABYTE = 2 ** 20
 const LEASE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** One event each for many listeners, which nobody hears of again. */
+/** One event each for many listeners that never come again. */
 function* keys() {
   for (let number = 0; number < LISTENERS; number += 1) {
     const hex = number.toString(16).padStart(12, '0')
@@ -18,7 +18,7 @@ function* keys() {
   }
 }
 
-/** A store of nothing but done events, to show what stands in front of it. */
+/** A store whose events are all done, to measure only what is in front of it. */
 const allDone: EventStore = { claim: () => 'done', commit: () => 'committed', release: () => false }
 
 describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {

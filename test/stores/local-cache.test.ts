@@ -16,7 +16,7 @@ function keyOf(number: number, listenerId = 'L1') {
   return { listenerId, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
 }
 
-/** A store that counts what it is asked, as a store far away would be, and two processes that each have a cache. */
+/** A store that counts its calls, like a remote one, and two processes with a cache each. */
 function cached(maxRecords = 100) {
   const clock = fakeClock()
   const { store, calls } = spyStore(memoryStore({ clock, maxRecords: 1000 }))
@@ -101,7 +101,7 @@ describe('what it does not remember', () => {
 
   it('an answer that is none of the contract: the core has to see it', async () => {
     const { far } = cached()
-    const nonsense = withLocalCache({ ...far, claim: () => 'OK' as 'done' }) // as from JavaScript
+    const nonsense = withLocalCache({ ...far, claim: () => 'OK' as 'done' }) // as in plain JavaScript
     for (const _ of [1, 2]) expect(nonsense.claim(keyOf(1), 'a', LEASE_MS)).toBe('OK')
   })
 

@@ -15,7 +15,7 @@ function keyOf(number: number) {
   return { listenerId: 'L1', eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
 }
 
-/** A store on a fake clock, and how to remember an event in it. */
+/** A store on a fake clock, and a function that puts an event into it. */
 function small(options: MemoryStoreOptions = {}) {
   const clock = fakeClock()
   const evicted: number[] = []

@@ -43,7 +43,7 @@ describe('time', () => {
   })
 
   it('T14 is measured with a clock that nobody can set, unless another is given', () => {
-    // It is the default that is tested here, so there is nothing to inject.
+    // This tests the default clock, so nothing can be injected.
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = memoryStore({ maxRecords: 3 })
     store.commit(keyOf(1), 'a', 60_000)

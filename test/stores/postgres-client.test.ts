@@ -6,7 +6,7 @@ import { type PostgresClient, postgresSchema, postgresStore } from '../../stores
 
 const KEY = { listenerId: 'orders', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 
-/** A client that gives these answers, one after the other: what is thrown is what is an Error. */
+/** A client that gives these answers in turn, and throws those that are an Error. */
 function answering(...answers: readonly unknown[]) {
   const sent: { text: string; values: string[] }[] = []
   const client = {
@@ -34,7 +34,7 @@ describe('clients', () => {
     ['something like ioredis', { call() {}, sendCommand() {} }],
     ['something like Drizzle', { execute() {}, select() {} }],
   ])('%s is none, and the error names those that are', (_, client) => {
-    // Nothing here is a client, which is the point.
+    // Deliberately not clients.
     const create = () => postgresStore(client as unknown as PostgresClient)
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(/^client: .*pg.*postgres\.js.*PGlite.*neon/)

@@ -17,7 +17,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
 
   afterAll(() => server?.remove())
 
-  /** Runs the built example on a port of the system's choice until the test is over. */
+  /** Runs the built example on a free port until the test ends. */
   async function run(): Promise<number> {
     const DATABASE_URL = server.url
     const example = spawn(process.execPath, [EXAMPLE], {
@@ -44,7 +44,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     const send = async () => (await fetch(`http://127.0.0.1:${port}/webhooks/orders`, request)).status
     expect(await send()).toBe(200)
     expect(await send()).toBe(409)
-    // What the death of the process between COMMIT and answer leaves, once the lease is over.
+    // If the process dies between COMMIT and its answer, this is the state after the lease.
     await expect
       .poll(async () => (await pool.query('DELETE FROM hookgate_events WHERE owner IS NULL')).rowCount)
       .toBe(1)
@@ -79,10 +79,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     const attempt = send()
     const waiting = 'SELECT pid FROM pg_locks WHERE NOT granted'
     const pid = await vi.waitUntil(async () => (await other.query(waiting)).rows[0]?.pid, 10_000)
-    process.kill(pid, 'SIGKILL') // the server then ends every other connection too, and recovers
+    process.kill(pid, 'SIGKILL') // the server then closes all other connections too, and recovers
     expect(await attempt).toBe(500)
     const pool = new pg.Pool(server.address)
-    // The event is claimed until its release got through, or until its lease is over.
+    // The event stays claimed until its release gets through or its lease ends.
     const releasing = () =>
       pool.query('DELETE FROM hookgate_events WHERE owner IS NOT NULL').then(() => 'released', String)
     await expect.poll(releasing).toBe('released')

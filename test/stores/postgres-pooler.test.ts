@@ -16,7 +16,7 @@ import { PostgresServer } from '../support/postgres-server.ts'
 
 const LEASE_MS = 60_000
 const MINUTE_MS = 60_000
-/** More than the pooler has connections to the server. */
+/** More than the pooler's connections to the server. */
 const CLIENT_CONNECTIONS = 20
 const CROWD = 100
 
@@ -24,7 +24,7 @@ const keyOf = () => ({ listenerId: 'orders', eventId: crypto.randomUUID() })
 
 interface Open {
   readonly client: PostgresClient
-  /** Runs this in one transaction, and commits. */
+  /** Runs `work` in one transaction and commits it. */
   transaction(run: (tx: PostgresClient) => Promise<void>): Promise<void>
   close(): Promise<void>
 }

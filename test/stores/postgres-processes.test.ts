@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { killDuring, raceAcross } from '../support/store-processes.ts'
 
-// `node test/support/race.mjs postgres` is the long form.
+// The short form. `node test/support/race.mjs postgres` runs the long one.
 const ROUNDS = 10
 const KILLS = 21
 const MINUTE_MS = 60_000

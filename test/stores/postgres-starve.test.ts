@@ -15,12 +15,12 @@ import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres
 const DEADLINE_SECONDS = 0.3
 const SLACK_MS = 100
 const RECOVERY_MS = 1000
-/** More than a pool has connections. */
+/** More than the connections of a pool. */
 const CROWD = 25
 
 type Address = PostgresServer['address']
 
-/** Each client as an application would set it up, and how to close it. */
+/** Each client as an application would configure it, and how to close it. */
 const CLIENTS: readonly [string, (address: Address) => { client: PostgresClient; close(): Promise<void> }][] =
   [
     [
@@ -34,7 +34,7 @@ const CLIENTS: readonly [string, (address: Address) => { client: PostgresClient;
     [
       'postgres.js',
       (address) => {
-        // Left alone, it waits up to 20 s between attempts to connect.
+        // By default it waits up to 20 s between attempts to connect.
         const client = postgres({ ...address, backoff: () => 0.1, onnotice() {} })
         return { client, close: () => client.end({ timeout: 1 }) }
       },
@@ -61,7 +61,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     await server?.remove()
   })
 
-  /** Sends many deliveries. None may be decided, and none may take longer than the deadline and a little. */
+  /** Sends many deliveries. All must stay undecided, and end at about the deadline. */
   async function allUndecided(deliveries: readonly Delivery[]): Promise<void> {
     const deadline = sleep(DEADLINE_SECONDS * 1000 + SLACK_MS).then(() => 'took too long')
     const verdicts = deliveries.map((delivery) =>
@@ -76,7 +76,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
 
   const crowd = () => Promise.all(Array.from({ length: CROWD }, deliver))
 
-  /** Until a new delivery is accepted, on the same client. */
+  /** Sends new deliveries on the same client until one is accepted. */
   async function flowsAgain(): Promise<void> {
     const recovered = performance.now()
     for (;;) {
@@ -104,7 +104,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     await flowsAgain()
     const deliveries = await crowd()
     server.pause()
-    onTestFinished(() => server.unpause()) // or the tests after one that fails would wait, too
+    onTestFinished(() => server.unpause()) // otherwise, after a failure, the next tests would wait too
     await allUndecided(deliveries)
     server.unpause()
     await flowsAgain()
@@ -156,7 +156,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
   })
 })
 
-/** A socket in front of the server's. Told to, it drops the next reply and the connection with it, once. */
+/** A proxy in front of the server. On demand, it drops the next reply once, with its connection. */
 async function cuttableWire(target: string): Promise<{ folder: string; cutAtReply(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-wire-'))
   let cutting = false

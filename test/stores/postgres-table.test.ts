@@ -118,7 +118,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
   })
 
   describe('sweep()', () => {
-    /** Events that were done long ago. */
+    /** Inserts events that were done long ago. */
     async function withLapsed(events: number) {
       const { store, table } = await fresh()
       await pool.query(

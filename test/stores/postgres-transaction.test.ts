@@ -30,7 +30,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     await server?.remove()
   })
 
-  /** An open transaction, rolled back when the test is over, whatever became of it. */
+  /** An open transaction. It is rolled back after the test in any case. */
   async function begin(how = ''): Promise<PoolClient> {
     const client = await pool.connect()
     onTestFinished(async () => {
@@ -45,7 +45,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     return (await pool.query('SELECT FROM effects WHERE event_id = $1', [eventId])).rowCount
   }
 
-  /** Until this many statements wait for a lock: then the claims have come to where they wait. */
+  /** Resolves when this many statements wait for a lock. */
   async function untilWaiting(statements: number): Promise<void> {
     for (;;) {
       const { rows } = await pool.query(
@@ -55,7 +55,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     }
   }
 
-  /** One claim in a transaction, and what a second one is answered that came while the first was open. */
+  /** Claims an event in a transaction. Returns the answer to a second claim that came while the first was open. */
   async function secondClaim(end: 'COMMIT' | 'ROLLBACK', single = false): Promise<string> {
     const chosen = single ? postgresStore(pool, { mode: 'single' }) : store
     const key = keyOf()
@@ -114,7 +114,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
   it.each(['REPEATABLE READ', 'SERIALIZABLE'])('D24 under %s a claim that lost is busy', async (level) => {
     const key = keyOf()
     const [first, second] = [await begin(`ISOLATION LEVEL ${level}`), await begin(`ISOLATION LEVEL ${level}`)]
-    await second.query('SELECT 1 FROM effects') // its snapshot is taken now
+    await second.query('SELECT 1 FROM effects') // takes its snapshot now
     expect(await store.with(first).claim(key, 'a', LEASE_MS)).toBe('acquired')
     const waiting = store.with(second).claim(key, 'b', LEASE_MS)
     await untilWaiting(1)

@@ -9,7 +9,10 @@ import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres
 
 const LEASE_MS = 60_000
 
-/** One store a case on a client that all cases share. Time is the server's: to advance it, the records are made older. */
+/**
+ * One store per case, on a client that all cases share. The server keeps the time, so a case makes its records older
+ * instead.
+ */
 function fixture(client: PostgresClient, query: (text: string) => PromiseLike<unknown>): StoreFixture {
   return {
     store: postgresStore(client),

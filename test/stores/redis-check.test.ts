@@ -26,7 +26,7 @@ interface Socket {
   readonly host: string
 }
 
-/** The problems' first words, of a server with these settings. */
+/** The text of each problem that check() finds on a server. */
 async function problemsOf(server: RedisServer): Promise<string[]> {
   const problems = await redisStore(clientOf(server)).check()
   for (const { fix } of problems) expect(fix).not.toBe('')

@@ -35,7 +35,7 @@ describe.skipIf(REDIS_MISSING)('keeps the contract of every store', { concurrent
   })
 })
 
-/** A client that notes what it is asked. */
+/** A client that records its calls. */
 function noting(reply: unknown) {
   const asked: unknown[][] = []
   const note = async (...words: unknown[]) => {
@@ -85,7 +85,7 @@ describe('which client it is', () => {
     ['half of node-redis', { sendCommand() {} }],
     ['methods that are none', { call: 'EVAL', eval: true }],
   ])('throws for %s, and names the clients that it knows', (_, client) => {
-    // The types forbid it; JavaScript does not.
+    // The types forbid this, but JavaScript allows it.
     const create = () => redisStore(client as unknown as RedisClient)
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(/client: .*ioredis.*node-redis.*GLIDE.*Bun.*Upstash.*function/)

@@ -10,7 +10,7 @@ import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-se
 
 const DURABLE = ['--appendonly', 'yes']
 
-/** A primary whose replica has everything so far. */
+/** A primary whose replica is up to date. */
 async function pair(...settings: string[]): Promise<{ primary: RedisServer; replica: RedisServer }> {
   const primary = await startRedis(...DURABLE, '--repl-diskless-sync-delay', '0', ...settings)
   onTestFinished(() => primary.close())
@@ -26,7 +26,7 @@ async function offsetOf(server: RedisServer): Promise<string | undefined> {
   return /master_repl_offset:(\d+)/.exec(await server.cli('INFO', 'replication'))?.[1]
 }
 
-/** What a delivery meets on a server. */
+/** A listener on a server. */
 function listenerOn({ port }: RedisServer) {
   const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 1 })
   client.on('error', () => {})

@@ -156,7 +156,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
   })
 
   describe('in layout compact', () => {
-    /** The committed event of some days ago: its bucket is renamed, as if the time had gone on. */
+    /** Makes the committed event some days older by renaming its bucket. */
     async function age(days: number, minutes = 0): Promise<void> {
       const bucket = await onlyKey()
       const [field = Buffer.of()] = await redis.hkeysBuffer(bucket)

@@ -8,7 +8,7 @@ import { CLUSTER_CLIENTS, SINGLE_CLIENTS } from '../support/redis-clients.ts'
 import { REDIS_MISSING, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
 
 const DEADLINE_MS = 250
-/** How much later than its deadline an undecided delivery may be told so. */
+/** How long after its deadline an undecided delivery may be answered. */
 const GRACE_MS = 100
 const RECOVERY_MS = 1000
 
@@ -31,7 +31,10 @@ async function listenerOn(
   return { server, ...hmacListener({ store, storeTimeoutSeconds: DEADLINE_MS / 1000 }) }
 }
 
-/** `undecided` is an EventStoreError, in time. Late is told against a timer, so that a busy machine counts for both. */
+/**
+ * The verdict, or `undecided` if an EventStoreError comes in time. A timer decides what is late, so a busy machine
+ * delays both.
+ */
 async function verdictOn({ listener }: Setting, delivery: Delivery): Promise<string> {
   const patience = sleep(DEADLINE_MS + GRACE_MS, 'late')
   const verdict = outcome(delivery, listener).catch((error: unknown) => {
@@ -41,7 +44,7 @@ async function verdictOn({ listener }: Setting, delivery: Delivery): Promise<str
   return Promise.race([verdict, patience])
 }
 
-/** New deliveries until one is accepted. A refusal, or a second of nothing, fails the test. */
+/** Sends new deliveries until one is accepted. Fails if one is refused, or after a second. */
 async function expectRecovery(setting: Setting): Promise<void> {
   const began = performance.now()
   let verdict = 'undecided'
@@ -53,7 +56,7 @@ async function expectRecovery(setting: Setting): Promise<void> {
   expect(verdict).toBe('accepted')
 }
 
-/** The same delivery until it is decided: a claim that came too late may still be on its way back. */
+/** Sends the same delivery until it is decided. The release of a late claim may still be in flight. */
 async function expectRetryAccepted(setting: Setting, delivery: Delivery): Promise<void> {
   const began = performance.now()
   let verdict = await verdictOn(setting, delivery)

@@ -11,7 +11,7 @@ const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' 
 
 type Real = InstanceType<typeof Libsql>
 
-/** What node:sqlite answers, on a real database: rows without a prototype, undefined for a miss. */
+/** node:sqlite's answers on a real database: rows without a prototype, and undefined for a miss. */
 function likeNodeSqlite(real: Real): SyncSqlite {
   const bare = (row: object): object => Object.assign(Object.create(null), row)
   return {
@@ -28,7 +28,7 @@ function likeNodeSqlite(real: Real): SyncSqlite {
   }
 }
 
-/** What bun:sqlite answers, on a real database: an object for exec, null for a miss. */
+/** bun:sqlite's answers on a real database: an object for exec, and null for a miss. */
 function likeBunSqlite(real: Real): SyncSqlite {
   return {
     exec(sql) {
@@ -42,13 +42,13 @@ function likeBunSqlite(real: Real): SyncSqlite {
   }
 }
 
-/** better-sqlite3 with `defaultSafeIntegers`: every whole number is a bigint. */
+/** better-sqlite3 with `defaultSafeIntegers`, where every integer is a bigint. */
 function withBigInts(real: Real): SyncSqlite {
   real.defaultSafeIntegers(true)
   return real
 }
 
-/** A server behind @libsql/client: the same client, which calls itself by another protocol. */
+/** The same @libsql/client as for a server, which reports another protocol. */
 function remote(): LibsqlClient {
   const client = createClient({ url: ':memory:' })
   return {
@@ -69,7 +69,7 @@ const STAND_INS: { readonly [name: string]: () => SyncSqlite | LibsqlClient } = 
   'a stand-in for a libsql server, over @libsql/client': remote,
 }
 
-/** A file that costs no time: what is tested is not whether it outlives a power cut. */
+/** A file without waits for the disk, because no test is about power cuts. */
 function fastFile(): Real {
   const real = new Libsql(newPath())
   real.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
@@ -103,7 +103,7 @@ describe.each(Object.entries(STAND_INS))('%s keeps the contract', (_, open) => {
 const method = () => {}
 const statement = { all: method, bind: method, get: method, run: method }
 
-/** Things that are not a database that it knows, and a word of what it says. */
+/** Arguments that are no supported database, and part of the message for each. */
 const OTHERS: { readonly [name: string]: readonly [unknown, RegExp] } = {
   nothing: [undefined, /better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql\/client/],
   null: [null, /@libsql\/client/],
@@ -133,7 +133,7 @@ const OTHERS: { readonly [name: string]: readonly [unknown, RegExp] } = {
 
 describe('at construction', () => {
   it.each(Object.entries(OTHERS))('%s is told what is known', (_, [db, message]) => {
-    const create = () => sqliteStore(db as SyncSqlite) // as from JavaScript
+    const create = () => sqliteStore(db as SyncSqlite) // as in plain JavaScript
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(message)
     expect(create).toThrow(/^db: /)

@@ -29,7 +29,7 @@ async function withListener(client: SqliteClient, { journal = 'WAL', waitMs = 30
 
 type Setting = Awaited<ReturnType<typeof withListener>>
 
-/** A delivery that nobody can decide: in time, and with the reason of the database. */
+/** Expects a delivery to fail in time, with the database's reason. */
 async function expectUndecided({ listener, deliver }: Setting, reason: RegExp) {
   const delivery = await deliver()
   const began = performance.now()
@@ -64,7 +64,7 @@ describeEachClient('starved', (client) => {
     const verdicts = await Promise.all(deliveries.map((delivery) => outcome(delivery, setting.listener)))
     clearInterval(turning)
     expect(verdicts).toStrictEqual(deliveries.map(() => 'accepted'))
-    // Between two attempts, of which there are hundreds.
+    // Between two of hundreds of attempts.
     expect(turns).toBeGreaterThan(5)
     await lock.unlock()
     setting.close()
@@ -127,7 +127,7 @@ describeEachClient('starved', (client) => {
     }
     await expect(fill()).rejects.toThrow(/full|FULL/)
     for (let number = 0; number < taken; number += 1) {
-      // Even a duplicate is a write here: it may be undecided, and is never new.
+      // Even a duplicate is a write here. It may be undecided, but it is never new.
       const answer = await Promise.resolve()
         .then(() => store.claim(long(number), 'b', 1000))
         .catch(() => 'undecided')

@@ -4,7 +4,7 @@ import { killDuring, raceAcross } from '../support/store-processes.ts'
 
 const newPath = databaseFolder()
 
-/** A file in WAL mode, for processes to meet in. */
+/** A file in WAL mode that several processes share. */
 async function meetingPlace(): Promise<string> {
   const path = newPath()
   const { sql, close } = libsql.open(path)

@@ -17,7 +17,7 @@ function keyOf(number: number, listenerId = 'L1') {
   return { listenerId, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
 }
 
-/** A store on a file of its own, with its table, and a way to make every record older. */
+/** A store on its own file with its table, and a function that makes every record older. */
 async function fresh(client: SqliteClient = libsql, options: SqliteStoreOptions = {}) {
   const path = newPath()
   const { db, sql, close } = client.open(path)

@@ -10,7 +10,7 @@ import dynalite from 'dynalite'
 const [, , folder = '', port = '0', frontPort = '0'] = process.argv
 const TYPE = 'com.amazonaws.dynamodb.v20120810#'
 const engine = dynalite({ path: folder, createTableMs: 20 })
-// On a busy machine a connection may be idle for longer than the usual 5 s, and be closed while a request is on its way.
+// On a busy machine a connection may idle for longer than the usual 5 s, and close while a request is on its way.
 const IDLE_MS = 600_000
 engine.keepAliveTimeout = IDLE_MS
 engine.listen(Number(port), '127.0.0.1')
@@ -38,7 +38,7 @@ async function ask(target, headers, body) {
 const reply = (status, value) => ({ status, body: JSON.stringify(value) })
 const error = (name, message) => reply(400, { __type: TYPE + name, message })
 
-/** The writes of one key, one after the other, so that what is added to a refusal is what refused. */
+/** The writes of one key, one after the other, so that the record added to a refusal is the one that caused it. */
 const turns = new Map()
 function inTurn(key, work) {
   const turn = (turns.get(key) ?? Promise.resolve()).then(work, work)

@@ -59,7 +59,7 @@ export class DynamodbServer {
     return client
   }
 
-  /** `refuse`: an error of AWS, for every request (null: none). `aheadMs`: of the date that its answers carry. */
+  /** `refuse`: an error of AWS for every request (null: none). `aheadMs`: how far the date in its answers is ahead. */
   async behave(change: { readonly refuse?: string | null; readonly aheadMs?: number }): Promise<void> {
     const child = this.#child
     child?.send(change)

@@ -47,7 +47,7 @@ function signRaw(der: Buffer, algorithm: JwtAlgorithm, text: string): Buffer {
 
 type JsonText = string | Uint8Array | object
 
-/** `header.payload`, each of them given as an object, or as the text or the bytes that shall stand there. */
+/** `header.payload`. Each part is an object, or its literal text or bytes. */
 export function signingInput(header: JsonText, payload: JsonText): string {
   return `${segment(header)}.${segment(payload)}`
 }

@@ -7,7 +7,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 /** The bytes in use after a garbage collection, on the heap and in buffers. */
 export function liveBytes(): number {
   collectGarbage()
-  collectGarbage() // what finalizers let go of
+  collectGarbage() // finalizers release more memory
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** Neon's own clients, and in place of its proxy a front to a real server: HTTP for `neon()`, WebSocket for `Pool`. */
+/** Neon's own clients. A front to a real server replaces Neon's proxy: HTTP for `neon()`, WebSocket for `Pool`. */
 export interface NeonClients {
   readonly http: NeonQueryFunction<false, false>
   readonly pool: Pool
@@ -31,7 +31,7 @@ export async function connectNeon(server: PostgresServer): Promise<NeonClients> 
   neonConfig.fetchEndpoint = () => `http://127.0.0.1:${port}/sql`
   neonConfig.wsProxy = () => `127.0.0.1:${port}`
   neonConfig.useSecureWebSocket = false
-  neonConfig.pipelineConnect = false // the test server asks for no password
+  neonConfig.pipelineConnect = false // the test server needs no password
   neonConfig.webSocketConstructor = WebSocket
   const url = 'postgres://hookgate:none@neon.example/postgres'
   const pool = new Pool({ connectionString: url })
@@ -45,7 +45,7 @@ export async function connectNeon(server: PostgresServer): Promise<NeonClients> 
   return { http: neon(url), pool, close }
 }
 
-/** One statement, answered in arrays of texts, as `Neon-Array-Mode` and `Neon-Raw-Text-Output` ask for. */
+/** One statement. Returns arrays of texts, as `Neon-Array-Mode` and `Neon-Raw-Text-Output` demand. */
 async function answerQuery(
   behind: pg.Pool,
   request: IncomingMessage,

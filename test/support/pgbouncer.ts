@@ -19,10 +19,10 @@ export function behindPgbouncer(name: string): string {
   return WHY_NO_PGBOUNCER === undefined ? name : `${name} (skipped: ${WHY_NO_PGBOUNCER})`
 }
 
-/** When a server connection goes back to the others: after each transaction, or after each statement. */
+/** When a server connection returns to the pool: after each transaction, or after each statement. */
 export type PoolMode = 'transaction' | 'statement'
 
-/** Fewer than any client opens, so that statements of many clients meet on each. */
+/** Fewer than any client opens, so that statements of several clients share each connection. */
 const SERVER_CONNECTIONS = 3
 
 /** A pooler in front of a server, on a socket in its own folder. */
@@ -46,7 +46,7 @@ export class Pgbouncer {
     return pooler
   }
 
-  /** As that of the server. */
+  /** The server's address, with the pooler's own socket folder. */
   get address(): PostgresServer['address'] {
     return { ...this.#server.address, host: this.#folder }
   }

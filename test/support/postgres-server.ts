@@ -10,7 +10,7 @@ const DEBIAN = '/usr/lib/postgresql'
 /** The folder of `initdb` and `postgres`. Undefined if they are not installed. */
 const BINARIES = findBinaries()
 
-/** Postgres and PgBouncer refuse to run as root. Undefined where nobody has to be changed into. */
+/** Postgres and PgBouncer refuse to run as root. Undefined if this process need not change its user. */
 export const USER: { uid: number; gid: number } | undefined =
   process.getuid?.() === 0 ? accountOf('postgres', 'nobody') : undefined
 
@@ -24,8 +24,8 @@ export function onPostgres(name: string): string {
 }
 
 /**
- * Its input ends with this process, whatever ended that: then it stops the server and removes its folder. A test run that
- * is interrupted comes to no `afterAll`.
+ * Stops the server and removes its folder when its input ends. The input ends with this process, even if an interrupt
+ * skips `afterAll`.
  */
 const GUARD = `cat > /dev/null
 postmaster="$(head -n 1 "$0/cluster/postmaster.pid")"
@@ -61,12 +61,12 @@ export class PostgresServer {
     return server
   }
 
-  /** For pg and postgres.js, both of which take a folder for a host. */
+  /** For pg and postgres.js, which both accept a folder as the host. */
   get address(): { host: string; port: number; user: string; database: string } {
     return { host: this.folder, port: 5432, user: 'hookgate', database: 'postgres' }
   }
 
-  /** The same as a URL, for a process of its own. */
+  /** The same as a URL, for another process. */
   get url(): string {
     const { host, user, database } = this.address
     return `postgres://${user}@localhost/${database}?host=${host}`
@@ -105,9 +105,9 @@ export class PostgresServer {
     await gone
   }
 
-  /** Stops the postmaster and every process that serves a connection, where they are. Answers nothing, closes nothing. */
+  /** Stops the postmaster and every backend without closing their connections. Nothing is answered. */
   pause(): void {
-    // First the one that starts the others, or it starts one more behind their list.
+    // The postmaster first, or it would start another backend meanwhile.
     this.#signal('SIGSTOP')
   }
 
@@ -138,14 +138,14 @@ export class PostgresServer {
   }
 }
 
-/** It may be gone since it was listed. */
+/** It may have ended since it was listed. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {}
 }
 
-/** The first account of these that there is. */
+/** The first of these accounts that exists. */
 function accountOf(...names: readonly string[]): { uid: number; gid: number } | undefined {
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

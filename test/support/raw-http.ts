@@ -21,13 +21,13 @@ export function toBytes(
   return Buffer.concat([headOf(request, framing ?? [length]), chunked ?? body])
 }
 
-/** Request line and headers, with the empty line behind them. Texts are written as Latin-1, as HTTP has it. */
+/** Request line and headers, with the empty line after them. Strings are written as Latin-1, as HTTP requires. */
 export function headOf({ method, path, headers }: RawRequest, framing: readonly Header[] = []): Buffer {
   const lines = [['Host', 'localhost'], ...headers, ...framing].map(([name, value]) => `${name}: ${value}`)
   return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1')
 }
 
-/** Each chunk with its length, and an extension if one is given; the last one ends the body. */
+/** Each chunk with its length, and an extension if given. The last one ends the body. */
 export function inChunks(body: Uint8Array, chunkBytes: number, extension = ''): Buffer {
   const parts: Uint8Array[] = []
   for (let start = 0; start < body.byteLength; start += chunkBytes) {
@@ -49,14 +49,14 @@ export function headerOf(reply: RawReply, name: string): string | undefined {
   return reply.headers.find(([found]) => found === name)?.[1]
 }
 
-/** A client that writes bytes and reads replies. It knows no rule of HTTP except where a reply ends. */
+/** A client that writes bytes and reads replies. Of HTTP, it only knows where a reply ends. */
 export class RawConnection {
   readonly #socket
   readonly #closed: Promise<void>
   #received: Buffer = Buffer.alloc(0)
   #ended = false
   #wake = () => {}
-  /** Interim replies (1xx) that came so far. */
+  /** The interim replies (1xx) so far. */
   readonly interim: number[] = []
 
   constructor(address: NetConnectOpts) {
@@ -89,7 +89,7 @@ export class RawConnection {
     this.#socket.destroy()
   }
 
-  /** When the server has closed, or this side has left. */
+  /** Resolves when the server has closed the connection, or this side has left. */
   closed(): Promise<void> {
     return this.#closed
   }
@@ -112,7 +112,7 @@ export class RawConnection {
   }
 }
 
-/** The reply at the start of the bytes, and its length; undefined while it is not complete. */
+/** The reply at the start of the bytes, and its length. Undefined while it is incomplete. */
 function parseReply(
   bytes: Buffer,
   hasBody: boolean,
@@ -133,7 +133,7 @@ function parseReply(
   return { reply: { statusLine, status, headers, body: bytes.toString('utf8', start, end) }, length: end }
 }
 
-/** By its length, by its last chunk, or else with the connection (RFC 9112 6.3). Chunks are left as they are. */
+/** Ends by its length, by its last chunk, or else with the connection (RFC 9112 6.3). Chunks are not decoded. */
 function bodyEnd(
   headers: readonly Header[],
   bytes: Buffer,

@@ -9,7 +9,7 @@ import {
 } from 'redis5'
 import type { RedisClient } from '../../stores/redis/redis-store.ts'
 
-/** A connected client of a server or of a cluster, and how to let it go. */
+/** A connected client of a server or a cluster, and a function that closes it. */
 export interface Connected {
   readonly client: RedisClient
   close(): unknown
@@ -18,7 +18,7 @@ export interface Connected {
 type Connect = (port: number) => Connected | Promise<Connected>
 type ConnectCluster = (ports: readonly number[]) => Connected | Promise<Connected>
 
-/** Comes back within a second of the server's return: the defaults wait up to 2 s (5 s in ioredis 6). */
+/** Reconnects within a second. The defaults wait up to 2 s (5 s in ioredis 6). */
 const RECONNECT_MS = 100
 
 const ioredisOptions = (port: number) => ({ port, host: '127.0.0.1', retryStrategy: () => RECONNECT_MS })
@@ -30,7 +30,7 @@ const rootNodes = (ports: readonly number[]) => ({
   rootNodes: ports.map((port) => ({ socket: { port, host: '127.0.0.1' } })),
 })
 
-/** ioredis tells its errors to this, so that they are not printed: the tests read them from the store. */
+/** Keeps ioredis from printing its errors. The tests read them from the store. */
 function quiet<Client extends { on(event: 'error', listener: () => void): unknown }>(client: Client): Client {
   client.on('error', () => {})
   return client

@@ -12,10 +12,10 @@ export interface RedisSentinel {
   close(): Promise<void>
 }
 
-/** What clients ask a Sentinel for. */
+/** The name by which clients ask a Sentinel for the primary. */
 export const SENTINEL_NAME = 'events'
 
-/** One Sentinel, which is a majority of one, and fails over when the primary has been silent for half a second. */
+/** A single Sentinel, which is its own majority. It fails over when the primary has been silent for half a second. */
 export async function startSentinel(primary: RedisServer): Promise<RedisSentinel> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-sentinel-'))
   const port = await freePort()
@@ -37,7 +37,7 @@ export async function startSentinel(primary: RedisServer): Promise<RedisSentinel
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (bytes: Buffer) => {
       printed += bytes.toString()
-      // It has to know of a replica before it can promote one.
+      // It must know a replica before it can promote one.
       if (printed.includes('+slave slave')) resolve()
     })
     child.once('exit', () => reject(new Error(`the Sentinel ended: ${printed}`)))
@@ -57,7 +57,7 @@ export async function startSentinel(primary: RedisServer): Promise<RedisSentinel
 async function freePort(): Promise<number> {
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')
-  const { port } = holder.address() as AddressInfo // nothing but a TCP port was asked for
+  const { port } = holder.address() as AddressInfo // a TCP port, because that was requested
   holder.close()
   await once(holder, 'close')
   return port

@@ -22,7 +22,7 @@ export interface RedisServer {
   cli(...words: string[]): Promise<string>
   /** SIGKILL. */
   kill(): Promise<void>
-  /** On the same port and folder, after a `kill`. */
+  /** On the same port and folder, after `kill`. */
   start(): Promise<void>
   /** SIGSTOP: connections stay open without answers. */
   pause(): void
@@ -35,7 +35,7 @@ export interface RedisServer {
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-redis-'))
   for (let attempt = 1; ; attempt += 1) {
-    // Between the look for free ports and their use, another test may have taken one.
+    // Another test may take a free port before the server opens it.
     const [port = 0, busPort = 0] = await freePorts(2)
     const listen = settings.includes('--tls-cert-file') ? ['--port', '0', '--tls-port'] : ['--port']
     const own = [...listen, `${port}`, '--dir', folder, '--pidfile', join(folder, 'pid')]
@@ -94,7 +94,7 @@ class ServerProcess implements RedisServer {
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
-    rmSync(join(this.#folder, 'pid'), { force: true }) // the number may soon be another's
+    rmSync(join(this.#folder, 'pid'), { force: true }) // the process ID may soon belong to another
   }
 
   pause(): void {
@@ -169,7 +169,7 @@ async function freePorts(count: number): Promise<number[]> {
   )
   return Promise.all(
     holders.map(async (holder) => {
-      // Nothing but a TCP port was asked for, so the address is no path.
+      // Listening on a TCP port, so the address is not a path.
       const { port } = holder.address() as AddressInfo
       holder.close()
       await once(holder, 'close')

@@ -6,8 +6,8 @@ import type {
   SendClient,
 } from '../../stores/redis/redis-store.ts'
 
-// Clients that not everyone can install: the method that the store uses of each, over a real connection. They prove the
-// call's shape and the store's use of it; those clients themselves are in test/clients.
+// Stand-ins for clients that not everyone can install. Each has the one method that the store uses, on a real
+// connection. They test the call's shape and the store's use of it. test/clients has the clients themselves.
 
 export function glideStandIn(redis: Redis): CustomCommandClient {
   return { customCommand: ([name = '', ...args]) => redis.call(name, args) }
@@ -17,7 +17,7 @@ export function bunStandIn(redis: Redis): SendClient {
   return { send: (name, args) => redis.call(name, args) }
 }
 
-/** Any client of a user's own, behind a function. */
+/** A user's own client, behind a function. */
 export function functionOver(redis: Redis): RedisCommand {
   return ([name = '', ...args]) => redis.call(name, args)
 }

@@ -11,11 +11,11 @@ function findEngine(): typeof ENGINE {
   return 'Deno' in globalThis ? 'deno' : 'node'
 }
 
-/** `it`, but for workerd, where the test is not registered at all. The reason is for whoever reads the test. */
+/** `it`, except in workerd, where the test is not registered at all. The reason is for the reader. */
 export function itOutsideWorkerd(_reason: string): typeof it {
   return IN_WORKERD ? NOWHERE : it
 }
 
 const nothing = () => {}
-// A cast, because what registers nothing needs none of the other members.
+// A cast: without tests to register, the other members are unused.
 const NOWHERE = Object.assign(nothing, { each: () => nothing }) as unknown as typeof it

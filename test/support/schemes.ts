@@ -2,10 +2,10 @@
 import type { Authenticator } from '../../src/index.ts'
 import type { Scheme, SchemeOptions } from '../../src/scheme/index.ts'
 
-/** A factory as a test calls it: with whatever its vectors say. */
+/** A factory that takes any options a vector has. */
 export type AnyFactory = ((options: SchemeOptions) => Authenticator) & { readonly scheme: Scheme }
 
-/** Vite lists the files: inside workerd there is no folder to read. */
+/** Vite lists the files, because workerd has no folder to read. */
 const FILES = import.meta.glob<{ readonly [factory: string]: AnyFactory }>('../../schemes/*.ts')
 
 /** The names of all schemes, from the files themselves. */

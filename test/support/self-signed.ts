@@ -1,7 +1,10 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { der, sequence } from './der.ts'
 
-/** A certificate for 127.0.0.1 and keys.test, written out in DER (RFC 5280 4.1): Node can read certificates, but not make them. */
+/**
+ * A certificate for 127.0.0.1 and keys.test. Written in DER (RFC 5280 4.1), because Node can read certificates but not
+ * make them.
+ */
 export function selfSigned(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = sequence(der(0x06, '2a8648ce3d040302'))

@@ -18,7 +18,7 @@ import type { Header, RawRequest } from './raw-http.ts'
 export const SUBJECT = 'https://tenant.example'
 export const AUDIENCE = 'https://tenant.example/api/v1/webhooks/incoming/L1'
 
-/** By lower-case name: undefined takes a header away, an array repeats it. */
+/** By lower-case name. Undefined removes a header, an array repeats it. */
 export interface HeaderChanges {
   readonly [name: string]: string | readonly string[] | undefined
 }
@@ -29,7 +29,7 @@ export interface Given extends Partial<SignOptions> {
   readonly method?: string
   /** Changed after signing: see `changed`. */
   readonly headers?: HeaderChanges
-  /** Claims to add to the token, or to replace. */
+  /** Claims to add to the token or to replace. */
   readonly claims?: { readonly [claim: string]: unknown }
 }
 
@@ -43,7 +43,7 @@ export interface Endpoint {
   readonly verdicts: Log<string>
   /** How long each verdict took, in milliseconds. */
   readonly durations: Log<number>
-  /** The errors that `onError` got. */
+  /** The errors passed to `onError`. */
   readonly failures: Log<unknown>
   /** Finds the listener for every path, and logs the path. */
   lookup(path: string): Listener
@@ -59,7 +59,7 @@ type MakeStore = (clock: FakeClock) => EventStore
 
 const newMemoryStore: MakeStore = (clock) => memoryStore({ clock, maxRecords: 1000 })
 
-/** `sign` makes what the listener's sender would have sent. */
+/** `sign` makes a request as the listener's sender would. */
 export function endpoint(
   auth: ListenerOptions['auth'],
   sign: Sign,
@@ -100,7 +100,7 @@ export function endpoint(
   return { listener, clock, calls, verdicts, durations, failures, lookup, lookups, request }
 }
 
-/** How the authenticators of all endpoints were made, for a runtime that has to make them again. */
+/** How each endpoint's authenticator was made, for runtimes that must make their own. */
 export const recipes: WeakMap<object, Recipe> = new WeakMap()
 const keySets = new WeakMap<object, KeySet>()
 export const NAMES = { subject: SUBJECT, audience: AUDIENCE }
@@ -119,7 +119,7 @@ export function hmacEndpoint(options: Partial<ListenerOptions> = {}, makeStore?:
   return endpoint(auth, (signing) => signHmac({ secret: SECRET, ...signing }), options, makeStore)
 }
 
-/** Made once a file: the tests are not about keys. */
+/** One key for the whole file, because the tests are not about keys. */
 const KEY = newKey('ES256', 'k1')
 
 /** `keySetFrom` may put something between the listener and the sender's keys. */
@@ -137,7 +137,7 @@ export async function jwtEndpoint(
   return endpoint(auth, sign, options)
 }
 
-/** Tells the log what the store is asked. */
+/** Logs the calls of the store. */
 function watched(store: EventStore, calls: Log<string>): EventStore {
   return {
     claim(key, ...rest) {

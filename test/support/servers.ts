@@ -26,10 +26,10 @@ type Found = Listener | undefined | Promise<Listener | undefined>
 /** One webhook endpoint, for any framework. It takes every method and path. */
 export interface Setup {
   readonly target: Listener | ((path: string) => Found)
-  /** The row's listener, which whatever a lookup finds is like, but for its id. */
+  /** The listener of the row. Every listener that a lookup finds differs from it only in its ID. */
   readonly listener?: Listener
   readonly options?: VerifyWebhookOptions
-  /** The status to answer with. Default 200. */
+  /** Returns the status to answer with. Default: 200. */
   readonly handle?: (event: WebhookEvent) => number | Promise<number>
   /** Default: a free port of 127.0.0.1. */
   readonly listenOn?: ListenOptions
@@ -47,7 +47,7 @@ export interface RunningServer {
 
 type Start = (setup: Setup) => Promise<RunningServer>
 
-/** The handler and the error handler, in no framework's words. */
+/** The handler and the error handler, independent of the framework. */
 function application({ handle = () => 200 }: Setup) {
   const handled: WebhookEvent[] = []
   const errors: unknown[] = []
@@ -81,7 +81,7 @@ function pathOf({ url = '' }: { url?: string | undefined }): string {
   return url
 }
 
-/** A lookup by path becomes one by the framework's request. */
+/** Turns a lookup by path into one by the framework's request. */
 function targetFor<Request>(target: Setup['target'], path: (request: Request) => string) {
   return typeof target === 'function' ? (request: Request) => target(path(request)) : target
 }
@@ -159,7 +159,10 @@ const onHono: Start = async (setup) => {
   return { ...seen, ...(await serve(createAdaptorServer({ fetch: app.fetch }), setup.listenOn)) }
 }
 
-/** The plain fetch form. It has no rule for proxies: whoever calls it finds the address, here as the others do. */
+/**
+ * The plain fetch form. It has no option for proxies, so its caller finds the address, here in the same way as the
+ * others.
+ */
 function webApp(setup: Setup) {
   const { run, fail, ...seen } = application(setup)
   const target = targetFor(setup.target, ({ url }: Request) => new URL(url).pathname)
@@ -181,7 +184,7 @@ const onWeb: Start = async (setup) => {
   return { ...seen, ...(await serve(listener, setup.listenOn)) }
 }
 
-/** On the runtime's own server, which is Bun's or Deno's. */
+/** On the runtime's own server, Bun's or Deno's. */
 const onOwnHono: Start = async (setup) => {
   const { trustedProxies, ...options } = setup.options ?? {}
   const findSource = trustedProxies && behindProxies(trustedProxies)
@@ -195,10 +198,10 @@ const onOwnWeb: Start = async (setup) => {
   return { ...seen, ...(await serveFetch(app, setup.listenOn)) }
 }
 
-/** As much of a Node request as the walk over X-Forwarded-For looks at. */
+/** The part of a Node request that the walk over X-Forwarded-For reads. */
 function nodeForm({ headers }: Request, remoteAddress: string | undefined): NodeRequest {
   const rawHeaders = [...headers].flat()
-  return { rawHeaders, socket: { remoteAddress } } as unknown as NodeRequest // the rest is not looked at
+  return { rawHeaders, socket: { remoteAddress } } as unknown as NodeRequest // the walk reads nothing else
 }
 
 const ON_NODE: { readonly [name: string]: Start } = {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** What a mistaken sender sent: `ID`, `AT` and `BODY` unless it says otherwise. */
+/** What a mistaken sender sent: `ID`, `AT` and `BODY`, unless given here. */
 export interface Sent {
   readonly signature: string
   readonly body?: string
@@ -28,7 +28,7 @@ const standardBase64: Sent = ['', ' ', '  ', '   ', '    ']
   .map((space) => ({ body: BODY + space, signature: mac(`${AT}.${ID}.${BODY}${space}`).toString('base64') }))
   .find(({ signature }) => /[+/]/.test(signature)) ?? { signature: '' }
 
-/** Mistakes that senders make, and the words by which `explain` names each. */
+/** Mistakes of senders, and the words by which `explain` names each. */
 export const MISTAKES: readonly (readonly [name: string, sent: Sent, words: RegExp])[] = [
   ['secret decoded', { signature: spell(mac(`${AT}.${ID}.${BODY}`, decoded)) }, /base64-decoded first/],
   [

@@ -29,7 +29,7 @@ function linesOf(module: TestModule): string[] {
   return skipped.map((test) => `${file} > ${test.fullName.replace(REASON, '')}: ${reasonOf(test)}`)
 }
 
-/** The reason in the test's name or of `ctx.skip()`; otherwise the conditions that its file skips by. */
+/** The reason from the test's name or from `ctx.skip()`, otherwise the conditions in its file. */
 function reasonOf(test: TestCase): string {
   const result = test.result()
   const note = result.state === 'skipped' ? result.note : undefined
@@ -40,7 +40,7 @@ function reasonOf(test: TestCase): string {
   return texts.length === 0 ? 'it says no reason' : `skipIf(${texts.join('), skipIf(')})`
 }
 
-/** Adds it once, also if `--reporter` replaces the reporters of the configuration. */
+/** Adds it once, even if `--reporter` replaces the configured reporters. */
 export function reportSkips(): Vite.Plugin {
   return {
     name: 'report-skips',

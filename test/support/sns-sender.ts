@@ -9,7 +9,7 @@ type Members = { readonly [name: string]: string | number | null | undefined }
 const CONTROL = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
 const SIGNED = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']
 
-/** A message as SNS signs it, version 2 unless it says otherwise. */
+/** A message signed like one of SNS. Version 2 unless given. */
 export function snsMessage(key: SigningKey, nowMs: number, members: Members = {}): Members {
   const message: Members = {
     Type: 'Notification',

@@ -7,7 +7,7 @@ import Libsql from 'libsql'
 import { afterAll, describe, it } from 'vitest'
 import type { LibsqlClient, SyncSqlite } from '../../stores/sqlite/sqlite-store.ts'
 
-/** An open database, and how to look into it without the store. */
+/** An open database, and a way to query it without the store. */
 export interface OpenDatabase {
   readonly db: SyncSqlite | LibsqlClient
   sql(text: string): Promise<readonly Record<string, unknown>[]>
@@ -28,7 +28,7 @@ function opened(db: Closable): OpenDatabase {
     db,
     async sql(text) {
       const statement = /^\s*(SELECT|PRAGMA|EXPLAIN)/i.test(text) && !text.includes(' = ')
-      // Rows are whatever was asked for: the tests know.
+      // The tests know the type of their rows.
       if (statement) return db.prepare(text).all() as Record<string, unknown>[]
       db.exec(text)
       return []
@@ -37,7 +37,10 @@ function opened(db: Closable): OpenDatabase {
   }
 }
 
-/** A module that may be missing, or built for another Node. By a variable, so that nothing looks for it before. */
+/**
+ * Imports a module that may be missing or built for another Node. Its name is in a variable, so that no tool resolves
+ * it.
+ */
 async function classIn(module: string, name: string): Promise<DatabaseClass | undefined> {
   try {
     const Database: DatabaseClass = Reflect.get(await import(/* @vite-ignore */ module), name)
@@ -69,7 +72,7 @@ const libsqlClient: SqliteClient = {
 
 export const libsql: SqliteClient = fromClass('libsql', Libsql)
 
-/** All that is real in this process. Before Node 22.5 there is no node:sqlite, and bun:sqlite needs Bun. */
+/** The real clients of this process. Node has node:sqlite from 22.5 on, and only Bun has bun:sqlite. */
 const CLIENTS: readonly SqliteClient[] = [
   ...(BetterSqlite ? [fromClass('better-sqlite3', BetterSqlite)] : []),
   ...(NodeSqlite ? [fromClass('node:sqlite', NodeSqlite)] : []),
@@ -77,7 +80,7 @@ const CLIENTS: readonly SqliteClient[] = [
   libsqlClient,
 ]
 
-/** A block for each client. The one that has to be compiled may be missing: the title says how to get it. */
+/** One block per client. A client that must be compiled may be missing, and then the title says how to get it. */
 export function describeEachClient(title: string, define: (client: SqliteClient) => void): void {
   for (const client of CLIENTS) describe(`${client.name}: ${title}`, () => define(client))
   if (BetterSqlite === undefined) {
@@ -85,7 +88,7 @@ export function describeEachClient(title: string, define: (client: SqliteClient)
   }
 }
 
-/** Paths of databases in a folder that is gone after the tests of this file. */
+/** Paths of databases in a folder that is removed after the tests of this file. */
 export function databaseFolder(): (name?: string) => string {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-sqlite-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -107,7 +110,7 @@ const end = () => { db.exec('ROLLBACK'); db.close(); process.exit() }
 process.stdin.once('data', end).once('end', end)
 if (holdMs) setTimeout(end, Number(holdMs))`
 
-/** Another process that keeps a database locked, until it is told or `holdMs` are over. */
+/** Another process that keeps a database locked until it is told, or for `holdMs`. */
 export async function lockElsewhere(
   path: string,
   { begin = 'BEGIN EXCLUSIVE', holdMs }: { begin?: string; holdMs?: number } = {},

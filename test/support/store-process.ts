@@ -13,9 +13,9 @@ const PARTING_MS = 2_000
 export interface SubjectChoice {
   /** The name of a file in test/stores/subjects, without `.mjs`. */
   readonly subject: string
-  /** Handed to the subject's `open`: a port, a path, a prefix. */
+  /** Passed to the subject's `open`: a port, a path, a prefix. */
   readonly config: unknown
-  /** Aborted (by vitest's `signal`, say), all processes end at once. */
+  /** If aborted (e.g. by vitest's `signal`), all processes end at once. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -34,9 +34,9 @@ interface Waiting {
 
 /** A Node process with its own store. */
 export class StoreProcess {
-  /** The steps that were reported, in their order. */
+  /** The reported steps, in order. */
   readonly steps: string[] = []
-  /** Told of each step as it is reported. */
+  /** Called for each reported step. */
   onStep: (step: string) => void = () => {}
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, Waiting>()
@@ -52,12 +52,12 @@ export class StoreProcess {
       complaint = (complaint + bytes.toString()).slice(-2000)
     })
     const exited = new Promise((resolve) => this.#child.once('exit', resolve))
-    // What was sent before the end is read until then, and may come after the exit.
+    // Its messages may arrive after its exit.
     const drained = new Promise((resolve) => this.#child.once('disconnect', resolve))
     this.#gone = Promise.all([exited, drained])
     this.#child.on('message', (message: Message) => this.#receive(message))
     this.#child.on('error', (error) => this.#failAll(error))
-    // Its last words may be read after its end, and need not come at all.
+    // Its stderr may close after its exit, or never.
     const said = new Promise((resolve) => this.#child.stderr?.once('close', resolve))
     void this.#gone
       .then(() => Promise.race([said, sleep(100)]))
@@ -89,7 +89,7 @@ export class StoreProcess {
     await this.#gone
   }
 
-  /** Lets the process close its store; one that does not get there is killed. */
+  /** Lets the process close its store, and kills it if it does not. */
   async close(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect()
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), PARTING_MS)
@@ -134,7 +134,7 @@ export class StoreProcess {
   }
 }
 
-/** Starts processes for `use`. Always ends all of them. */
+/** Starts processes for `use`, and always ends all of them. */
 export async function withProcesses<Result>(
   choice: SubjectChoice,
   use: (start: () => Promise<StoreProcess>) => Promise<Result>,

@@ -76,33 +76,33 @@ export const KILL_STEPS = [
 
 export interface KillOptions extends SubjectChoice {
   readonly kills: number
-  /** The number of the first kill, which says at which step it happens: three kills a step. Default 0. */
+  /** The number of the first kill, which chooses its step: three kills per step. Default 0. */
   readonly firstKill?: number | undefined
-  /** How long a claim of a killed process holds. Short, because each kill may wait for it. */
+  /** The lease of a killed process's claim. Short, because each kill may wait for it. */
   readonly leaseMs: number
-  /** Kills that go on at the same time. Default 4. */
+  /** Kills in parallel. Default 4. */
   readonly lanes?: number | undefined
   readonly onKill?: ((kill: number) => void) | undefined
 }
 
 export interface KillCounts {
   kills: number
-  /** Events whose retry was never let in though nobody had committed them, or whose effect never happened. */
+  /** Uncommitted events that no retry could acquire, or whose effect never happened. */
   lost: number
-  /** Events that were run again after their commit had been answered. */
+  /** Events that ran again after their commit was answered. */
   runTwiceAfterCommit: number
-  /** Events that were taken over while their lease had to be running. */
+  /** Events that were taken over before their lease could end. */
   takenEarly: number
-  /** Events whose effect happened more than once: right for `at least once`, wrong inside one transaction. */
+  /** Events whose effect happened more than once. Right for `at least once`, wrong inside one transaction. */
   effectRepeated: number
   /** The last step that each killed process reported. */
   lastSteps: { [step: string]: number }
 }
 
 /**
- * Kills a process at each step between claim and answer: by itself at once, by itself when what it wrote has left, and
- * from outside a moment after the report. Then another process retries the delivery until it is let in, or told `done`.
- * `lost`, `runTwiceAfterCommit` and `takenEarly` must be 0.
+ * Kills a process at each step between claim and answer, in three ways: by itself at once, by itself when its output
+ * has left, and from outside just after the report. Then another process retries the delivery until it gets `acquired`
+ * or `done`. `lost`, `runTwiceAfterCommit` and `takenEarly` must be 0.
  */
 export function killDuring(options: KillOptions): Promise<KillCounts> {
   const { kills, firstKill = 0, lanes = 4, onKill } = options
@@ -134,7 +134,7 @@ export function killDuring(options: KillOptions): Promise<KillCounts> {
 interface KilledRun {
   readonly key: { readonly listenerId: string; readonly eventId: string }
   readonly steps: readonly string[]
-  /** No claim of this run was made before. In milliseconds, on this process's clock. */
+  /** Every claim of this run was made after this time, in milliseconds on this process's clock. */
   readonly claimedAfter: number
 }
 
@@ -177,7 +177,7 @@ async function judge(run: KilledRun, survivor: StoreProcess, leaseMs: number, co
   if (claimed && retriedAt < claimedAfter + leaseMs) counts.takenEarly += 1
 }
 
-/** `acquired` or `done`; `busy` only if the event was still held long after its lease. */
+/** `acquired` or `done`. `busy` only if the event was still held long after its lease. */
 async function retry(key: KilledRun['key'], survivor: StoreProcess, leaseMs: number): Promise<unknown> {
   const until = performance.now() + leaseMs + 10_000
   for (let turn = 0; ; turn += 1) {

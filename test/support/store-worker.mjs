@@ -1,5 +1,5 @@
-// One process of `store-processes.ts`: opens a subject and does what it is told. Plain JavaScript, because Node 20
-// runs nothing else.
+// One process of `store-processes.ts`. It opens a subject and obeys messages. Plain JavaScript, because Node 20 runs
+// nothing else.
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers'
 import { pathToFileURL } from 'node:url'
@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 const [, , subjectPath = '', config = 'null'] = process.argv
 const { open } = await import(pathToFileURL(subjectPath).href)
 
-/** What one process does with one event. A subject may bring its own, under the same step names. */
+/** What a process does with one event. A subject may bring its own, with the same step names. */
 async function attemptOf({ store, effect }, { key, owner, leaseMs, retentionMs }, step) {
   step('started')
   const claiming = store.claim(key, owner, leaseMs)
@@ -31,7 +31,7 @@ async function attemptOf({ store, effect }, { key, owner, leaseMs, retentionMs }
 
 const die = () => process.kill(process.pid, 'SIGKILL')
 
-/** Reports each step, and dies at the one it was told to: at once, or when what was written has left. */
+/** Reports each step, and dies at the chosen one: at once, or when its output has left. */
 function stepper({ dieAt, dieLater }) {
   return (step) => {
     process.send({ step })
@@ -63,10 +63,10 @@ process.on('message', async ({ id, verb, request }) => {
   }
 })
 process.once('disconnect', async () => {
-  setTimeout(() => process.exit(), 1000) // a store whose server is gone may never close
+  setTimeout(() => process.exit(), 1000) // a store without its server may never close
   await subject.close?.()
   process.exit()
 })
-// Connected before the first step, so that what is sent there has left.
+// Connect before the first step, so that its requests can leave.
 await subject.store.release({ listenerId: 'warm-up', eventId: randomUUID() }, 'nobody')
 process.send({ ready: true })

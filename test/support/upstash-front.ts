@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net'
 import { Redis as Upstash } from '@upstash/redis'
 import type { Redis } from 'ioredis'
 
-/** Upstash's own client, and in place of its service a front that runs each command on a real server. */
+/** Upstash's own client. A front that runs each command on a real server replaces its service. */
 export async function connectUpstash(redis: Redis): Promise<{ client: Upstash; close(): Promise<unknown> }> {
   const front = createServer(async (request, response) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
     const sent: unknown = JSON.parse(Buffer.concat(chunks).toString())
-    // A command is an array of words; a pipeline is an array of commands, answered in their order.
+    // A command is an array of words. A pipeline is an array of commands, answered in order.
     const reply =
       request.url === '/pipeline' ? await Promise.all(commandsIn(sent).map(run)) : await run(wordsIn(sent))
     response.writeHead('error' in reply ? 400 : 200).end(JSON.stringify(reply))
   })
   const run = ([name = '', ...args]: string[]) =>
     redis.call(name, args).then(
-      // Asked for with `upstash-encoding: base64`.
+      // Requested by `upstash-encoding: base64`.
       (result) => ({ result: typeof result === 'string' ? Buffer.from(result).toString('base64') : result }),
       (error: unknown) => ({ error: String(error) }),
     )

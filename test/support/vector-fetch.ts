@@ -15,7 +15,7 @@ export function vectorFetch(answers: VectorFetches, asked: string[] = []): { rea
   return { fetch }
 }
 
-/** The options by which a scheme gets its keys: Plaid's are asked of a function of yours. */
+/** The options by which a scheme gets its keys. Plaid's come from the user's own function. */
 export function remoteOptions(scheme: string, answers: VectorFetches): object {
   if (scheme !== 'plaid') return vectorFetch(answers)
   const [byKeyId] = Object.values(answers)

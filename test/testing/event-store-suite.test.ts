@@ -10,7 +10,7 @@ interface Row {
   readonly until: number
 }
 
-/** The plainest right store: a map. Broken ones are made of it, one fault each. */
+/** The simplest correct store: a map. Each broken store changes it by one fault. */
 function plainStore(clock: { now(): number }, rows = new Map<string, Row>(), nameOf = eventKeyText) {
   const read = (key: EventKey) => {
     const row = rows.get(nameOf(key))
@@ -62,7 +62,7 @@ async function failures(create: (clock: Clock) => EventStore): Promise<string[]>
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** What each broken store does instead, and a word from a case that has to catch it. */
+/** The fault of each broken store, and part of the name of a case that must catch it. */
 const BROKEN: {
   readonly [fault: string]: readonly [(plain: Plain, clock: Clock) => Partial<EventStore>, RegExp]
 } = {
@@ -287,7 +287,7 @@ const BROKEN: {
   ],
 }
 
-/** Keys that collide, made as keys often are. */
+/** Key functions that collide, as careless stores write them. */
 const sorted = ({ listenerId, eventId }: EventKey) => [listenerId, eventId].toSorted().join()
 const lengthOnly = ({ listenerId, eventId }: EventKey) => `${listenerId.replace(/^(\d+:)+/, '')}:${eventId}`
 const ascii = (text: string) => text.replace(/[^\0-~]/g, '?')

@@ -13,9 +13,9 @@ interface Sample {
   readonly options: SchemeOptions & { readonly apiKey?: string; readonly publicKey?: string }
   readonly sign: Omit<SignAsOptions, 'body'>
   readonly body: SignAsOptions['body']
-  /** What `event` has to hold. */
+  /** The expected content of `event`. */
   readonly event: object
-  /** Nothing of the body is signed. */
+  /** The body is not signed. */
   readonly isToken?: true
 }
 
@@ -82,7 +82,7 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
   },
 }
 
-/** Only the sender holds their keys. */
+/** Only the sender has their keys. */
 const NOT_SIGNED = ['paypal', 'plaid', 'pubsub', 'sns']
 
 const listenerOf = async (name: string, { options }: Sample) =>

@@ -9,7 +9,7 @@ import {
   type Listener,
 } from '../../src/index.ts'
 
-/** An authentication method as a stranger writes it, with public imports only. */
+/** An authentication method written by a user, with public imports only. */
 class ApiKey implements Authenticator {
   readonly method = 'scheme'
   readonly #key: string

@@ -43,7 +43,7 @@ test('find() is the lookup of every adapter', () => {
     },
   )
   const lookup = (request: FastifyRequest) => plain.find(request.headers.host)
-  const scope = {} as FastifyInstance // never run
+  const scope = {} as FastifyInstance // never runs
   scope.register(onFastify, { listener: lookup })
   webhookHandler(
     (request) => orders.find(new URL(request.url).pathname),

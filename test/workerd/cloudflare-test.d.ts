@@ -1,4 +1,4 @@
-/** The part of what @cloudflare/vitest-plugin provides that is used here: it is not installed where types are checked. */
+/** The part of @cloudflare/vitest-plugin that the tests use. The plugin is not installed where types are checked. */
 declare module 'cloudflare:test' {
   import type {
     D1Database,
@@ -13,7 +13,7 @@ declare module 'cloudflare:test' {
     stub: DurableObjectStub<EventStoreObject>,
     run: (instance: object, state: DurableObjectState) => Result | Promise<Result>,
   ): Promise<Result>
-  /** True when an alarm was due to come: it is run at once. */
+  /** Runs an alarm at once if one was due. Resolves to whether one was. */
   export function runDurableObjectAlarm(stub: DurableObjectStub<EventStoreObject>): Promise<boolean>
 }
 
@@ -22,7 +22,7 @@ declare module 'cloudflare:workers' {
 
   export class WorkerEntrypoint {}
 
-  /** What served/serve-handoff.mjs binds. */
+  /** The bindings of served/serve-handoff.mjs. */
   export const env: {
     readonly DOOMED: string
     readonly MOMENT: string

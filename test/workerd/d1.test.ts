@@ -17,7 +17,7 @@ const migratedStore = async (options = {}) => {
   return store
 }
 
-/** Makes every record older: for the store it is later. */
+/** Makes every record older, so that time has passed for the store. */
 async function age(milliseconds: number, table = 'hookgate_events'): Promise<void> {
   await env.DB.prepare(`UPDATE ${table} SET expires_at = expires_at - ?`).bind(milliseconds).run()
 }
@@ -150,7 +150,7 @@ describe('at construction', () => {
   }
 
   it.each(Object.entries(OTHERS))('%s is told what is known', (_, [binding, message]) => {
-    const create = () => d1Store(binding as D1Binding) // as from JavaScript
+    const create = () => d1Store(binding as D1Binding) // as in plain JavaScript
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(message)
     expect(create).toThrow(/^binding: /)

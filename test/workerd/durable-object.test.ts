@@ -15,12 +15,12 @@ const HOUR_MS = 3_600_000
 const objectOf = (listenerId: string, shard = 0) =>
   env.EVENTS.get(env.EVENTS.idFromName(`${shard}/${listenerId}`))
 
-/** Rows of a listener's object, asked behind the store's back. */
+/** The rows of a listener's object, read without the store. */
 function sql(listenerId: string, text: string): Promise<unknown[]> {
   return runInDurableObject(objectOf(listenerId), (_, { storage }) => storage.sql.exec(text).toArray())
 }
 
-/** Makes a listener's records older: for the store it is later. */
+/** Makes a listener's records older, so that time has passed for the store. */
 const age = (listenerId: string, milliseconds: number) =>
   sql(listenerId, `UPDATE events SET expires_at = expires_at - ${milliseconds}`)
 
@@ -229,7 +229,7 @@ describe('at construction', () => {
   }
 
   it.each(Object.entries(OTHERS))('%s is told what is known', (_, [namespace, message]) => {
-    const create = () => durableObjectStore(namespace as EventNamespace) // as from JavaScript
+    const create = () => durableObjectStore(namespace as EventNamespace) // as in plain JavaScript
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(message)
     expect(create).toThrow(/^namespace: /)

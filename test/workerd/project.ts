@@ -5,12 +5,12 @@ import type { TestProjectInlineConfiguration } from 'vitest/config'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const PLUGIN = 'node_modules/@cloudflare/vitest-plugin/dist/pool/index.mjs'
 
-/** Why the tests in workerd do not run here; undefined when they do. */
+/** Why the tests in workerd cannot run here. Undefined if they can. */
 export const WORKERD_MISSING: string | undefined = existsSync(here(PLUGIN))
   ? undefined
   : 'no workerd: npm install --no-save --prefix test/workerd'
 
-/** Of the portable tests, those that need what workerd has not, each with the reason. */
+/** Portable tests that need something workerd lacks, each with its reason. */
 const NOT_IN_WORKERD: { readonly [path: string]: string } = {
   'test/lib/runtime-dependencies.test.ts': 'reads the manifests of installed packages',
   'test/auth/fetch-jwks.test.ts': 'TLS, compression and floods need a socket, which its servers have not',

@@ -3,7 +3,7 @@ import { dynamodbStore } from 'hookgate/stores/dynamodb'
 
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
 
-/** Config: `{ port, options }`. An effect is a number in a record of its own, beside the events. */
+/** Config: `{ port, options }`. An effect is a number in its own record, beside the events. */
 export async function open({ port, options }) {
   const client = new DynamoDB({ endpoint: `http://127.0.0.1:${port}`, region: 'local', credentials })
   // Eight processes on two cores wait long for one engine, and none has a deadline.

@@ -1,5 +1,5 @@
-// Postgres, as `pg` connects to it: config.connection is handed to its Pool; left out, PGHOST and the like count.
-// With `config.transaction`, claim, effect and commit are one transaction.
+// Postgres through `pg`. Its Pool gets config.connection, and without it reads PGHOST and the like. With
+// `config.transaction`, claim, effect and commit are one transaction.
 import { postgresStore } from 'hookgate/stores/postgres'
 import pg from 'pg'
 
@@ -48,7 +48,7 @@ async function inTransaction(pool, store, { key, owner, leaseMs, retentionMs }, 
     step('commit answered')
     return answer
   } finally {
-    await tx.query('ROLLBACK') // where the transaction is over, a warning
+    await tx.query('ROLLBACK') // only a warning if the transaction is over
     tx.release()
   }
 }

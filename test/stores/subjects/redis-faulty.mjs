@@ -2,7 +2,7 @@ import { redisStore } from 'hookgate/stores/redis'
 import { Redis } from 'ioredis'
 import { open as openRedis } from './redis.mjs'
 
-/** What each broken store does instead: the harness has to notice. */
+/** The fault of each broken store, which the harness must notice. */
 const FAULTS = {
   looksFirst: (_, client) => ({
     async claim({ eventId }, owner) {

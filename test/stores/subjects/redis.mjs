@@ -1,7 +1,7 @@
 import { redisStore } from 'hookgate/stores/redis'
 import { Redis } from 'ioredis'
 
-/** Config: `{ port, options }`. An effect is a count in the same server. */
+/** Config: `{ port, options }`. An effect is a count on the same server. */
 export async function open({ port, options }) {
   const client = new Redis({ port, host: '127.0.0.1' })
   return {

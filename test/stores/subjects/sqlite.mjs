@@ -1,8 +1,8 @@
-// One process on a SQLite file. config: { client, path }
+// One process on a SQLite file. Config: `{ client, path }`
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sqliteStore } from 'hookgate/stores/sqlite'
 
-const WAIT_MS = 30_000 // eight processes write here, SQLite is not fair to them, and none has a deadline
+const WAIT_MS = 30_000 // SQLite is not fair to eight writers, and none has a deadline
 
 const clients = {
   async 'better-sqlite3'(path) {
@@ -23,7 +23,9 @@ const clients = {
   },
 }
 
-/** Claim, effect, commit. With pauses, without which a synchronous driver leaves no time to be killed in. */
+/**
+ * Claim, effect, commit. It pauses between the steps, because a synchronous driver would leave no time to be killed in.
+ */
 async function attemptSlowly({ store, effect }, { key, owner, leaseMs, retentionMs }, step) {
   const reportStep = async (name) => {
     step(name)
@@ -53,7 +55,7 @@ export async function open({ client, path }) {
   const store = sqliteStore(db)
   await store.migrate()
   const run = async (sql) => ('execute' in db ? db.execute(sql) : db.exec(sql))
-  await run('PRAGMA synchronous = NORMAL') // processes die here, not the machine
+  await run('PRAGMA synchronous = NORMAL') // processes die here, but the machine does not
   await run('CREATE TABLE IF NOT EXISTS effects (event_id TEXT)')
   const effect = (eventId) => ask('INSERT INTO effects VALUES (?) RETURNING 1', eventId)
   return {

@@ -1,4 +1,7 @@
-/** A client of test/workerd/served/worker.ts, whose stores it hands on. Config: `{ url, engine }`: `d1`, `durable-object`. */
+/**
+ * A client of test/workerd/served/worker.ts, which passes calls on to its stores. Config: `{ url, engine }`, where
+ * `engine` is `d1` or `durable-object`.
+ */
 export async function open({ url, engine }) {
   const ask = (verb) => async (key, owner, ms) => {
     const response = await fetch(url, {

@@ -8,13 +8,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { signHmac } from '../../../src/testing/index.ts'
 import { WORKERD_MISSING } from '../project.ts'
 
-// `npm run test:handoff` has 50 rounds; its result stands in docs/handoff.md.
+// `npm run test:handoff` runs 50 rounds. docs/handoff.md has its result.
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 3)
 const SERVE = fileURLToPath(new URL('./serve-handoff.mjs', import.meta.url))
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'
 const POLL = { timeout: 30_000 }
 
-/** How often the job of an event runs whose receiver is killed at this moment. Cloudflare Queues drops no duplicate. */
+/** How often an event's job runs if its receiver is killed at this moment. Cloudflare Queues drops no duplicates. */
 const RUNS = { 'before the enqueue': 1, 'between enqueue and commit': 2, 'after the commit': 1 }
 
 async function serve(options: object) {
@@ -45,7 +45,7 @@ async function serve(options: object) {
   return { url, kill, gone, signal, runsOf: (id: string) => printed.split(`${id} {"a": 1.0}`).length - 1 }
 }
 
-/** One attempt of the sender, signed anew. Its status, or 0 when the receiver died. */
+/** One attempt of the sender, with a new signature. Its status, or 0 if the receiver died. */
 async function attempt(url: string, eventId: string): Promise<number> {
   const signed = await signHmac({ secret: SECRET, body: '{"a": 1.0}', eventId })
   const answer = fetch(url, { ...signed, signal: AbortSignal.timeout(10_000) })
@@ -75,7 +75,7 @@ describe.skipIf(WORKERD_MISSING)('the hand-off to Cloudflare Queues, in workerd'
     const { url, runsOf } = await serve({ refusing: true })
     const eventId = randomUUID()
     expect(await attempt(url, eventId)).toBe(500)
-    // Released: without that the answer is 503 until the lease ends, in a minute.
+    // The event was released. Otherwise the answer would be 503 until the lease ends, in a minute.
     expect(await attempt(url, eventId)).toBe(200)
     await expect.poll(() => runsOf(eventId), POLL).toBe(1)
   })

@@ -11,7 +11,7 @@ import { startWorkerd, type WorkerdServer } from './workerd-server.ts'
 
 const JWKS = JSON.stringify({ keys: [newKey('ES256', 'k1').publicKey] })
 
-/** A key host that answers when it is told to; `/asked` it answers when somebody has asked for its keys. */
+/** A key host that answers when it is told to. `/asked` answers when somebody has asked for the keys. */
 async function slowHost(path: string) {
   const waiting: ServerResponse[] = []
   let tellAsked = () => {}
@@ -30,7 +30,7 @@ async function slowHost(path: string) {
     server.closeAllConnections()
     server.close()
   })
-  const { port } = server.address() as AddressInfo // it listens at a port
+  const { port } = server.address() as AddressInfo // it listens on a port
   return {
     url: `http://127.0.0.1:${port}/${path}`,
     requests: () => requests,
@@ -65,7 +65,7 @@ describe.skipIf(WORKERD_MISSING)(
       const host = await slowHost('shared')
       const answers = Promise.all(Array.from({ length: 20 }, () => ask(host)))
       await isAsked(host, 1)
-      await pause(300) // until the others wait, too
+      await pause(300) // until the others wait too
       host.answer()
       expect(await answers).toEqual(Array(20).fill('200 a key'))
       expect(host.requests()).toBe(1)

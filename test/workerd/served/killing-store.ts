@@ -1,12 +1,12 @@
-// Takes the place of `hookgate/stores/durable-object` in a receiver that is to die: at one moment of one event. The claim comes
-// before the handler and the commit behind it, so the moments are those of the store.
+// Replaces `hookgate/stores/durable-object` in a receiver that dies at one moment of one event. The store sees every
+// moment, because the claim comes before the handler and the commit after it.
 import { env } from 'cloudflare:workers'
 import type { EventKey, EventStore } from '../../../src/index.ts'
 import * as real from '../../../stores/durable-object/durable-object-store.ts'
 
 export { EventStoreObject } from '../../../stores/durable-object/durable-object-store.ts'
 
-/** So that the sender's next attempt need not wait for a minute. */
+/** Short, so that the sender's next attempt need not wait for a minute. */
 const LEASE_MS = 1000
 
 const { DOOMED, MOMENT, KILL } = env

@@ -7,12 +7,12 @@ import { startWorkerd } from './workerd-server.ts'
 export type Engine = 'd1' | 'durable-object'
 
 export interface KillOptions {
-  /** Where workerd keeps everything, over all its lives. */
+  /** Where workerd stores everything, over all its lives. */
   readonly folder: string
   readonly engines: readonly Engine[]
   /** How often workerd is killed. */
   readonly kills: number
-  /** Deliveries of each engine that are under way at a kill. */
+  /** Deliveries per engine in flight at a kill. */
   readonly deliveries: number
   readonly leaseMs: number
   readonly onKill?: ((kill: number, counts: object) => void) | undefined
@@ -21,25 +21,25 @@ export interface KillOptions {
 export interface KillCounts {
   kills: number
   deliveries: number
-  /** Events whose retry was never let in though nobody had committed them, or whose effect never happened. */
+  /** Uncommitted events that no retry could acquire, or whose effect never happened. */
   lost: number
-  /** Events that were run again after their commit had been answered. */
+  /** Events that ran again after their commit was answered. */
   runTwiceAfterCommit: number
-  /** Events that were taken over while their lease had to be running. */
+  /** Events that were taken over before their lease could end. */
   takenEarly: number
-  /** Events whose effect happened more than once, which is right. */
+  /** Events whose effect happened more than once, which is allowed. */
   effectRepeated: number
-  /** The last step that was told of each delivery. */
+  /** The last reported step of each delivery. */
   lastSteps: { [step: string]: number }
 }
 
-/** What is told of a delivery, in this order. `sent` is told here. */
+/** The steps of a delivery, in order. `sent` is reported here, the others by the Worker. */
 const STEPS = ['sent', 'acquired', 'effect', 'committed'] as const
 
 /**
- * SIGKILLs workerd itself, its storage on disk, while deliveries are somewhere between claim and answer: in turn after
- * each step of the first of them. Then starts it again and retries each delivery until it is let in, or told `done`.
- * `lost`, `runTwiceAfterCommit` and `takenEarly` must be 0.
+ * SIGKILLs workerd itself, with its storage on disk, while deliveries are between claim and answer: in turn after each
+ * step of the first one. Then it restarts workerd and retries each delivery until it gets `acquired` or `done`. `lost`,
+ * `runTwiceAfterCommit` and `takenEarly` must be 0.
  */
 export async function killWorkerd(options: KillOptions): Promise<{ [engine: string]: KillCounts }> {
   const { folder, engines, kills, deliveries, leaseMs, onKill } = options
@@ -53,7 +53,7 @@ export async function killWorkerd(options: KillOptions): Promise<{ [engine: stri
     answer: attempt(workerd.url, engine, key, work.url, leaseMs),
   })
   try {
-    await Promise.all(engines.map((engine) => send(engine).answer)) // the tables are made
+    await Promise.all(engines.map((engine) => send(engine).answer)) // makes the tables
     for (let kill = 0; kill < kills; kill += 1) {
       const running = engines.flatMap((engine) => Array.from({ length: deliveries }, () => send(engine)))
       const first = running[Math.floor(kill / STEPS.length) % running.length]
@@ -92,7 +92,7 @@ const noCounts = (): KillCounts => ({
 
 type WorkServer = Awaited<ReturnType<typeof workServer>>
 
-/** Sees to the work of the events, and is told of their steps: outside of what is killed. */
+/** Does the work of the events and gets reports of their steps, outside the killed process. */
 async function workServer() {
   const steps = new Map<string, { readonly step: string; readonly at: number }[]>()
   const waiting = new Map<string, () => void>()
@@ -103,7 +103,7 @@ async function workServer() {
     response.end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens at a port
+  const { port } = server.address() as AddressInfo // it listens on a port
   return {
     url: `http://127.0.0.1:${port}`,
     stepsOf: (eventId: string) => steps.get(eventId) ?? [],
@@ -118,7 +118,7 @@ async function workServer() {
   }
 }
 
-/** What the Worker answers; undefined when it was killed meanwhile. */
+/** The Worker's answer. Undefined if it was killed meanwhile. */
 async function attempt(
   url: string,
   engine: Engine,
@@ -161,7 +161,7 @@ async function judge(
   if (before.includes('acquired') && isEarly) count.takenEarly += 1
 }
 
-/** `acquired` or `done`; `busy` only if the event was still held long after its lease. */
+/** `acquired` or `done`. `busy` only if the event was still held long after its lease. */
 async function answerOf(ask: () => Promise<unknown>, leaseMs: number): Promise<unknown> {
   const until = performance.now() + leaseMs + 20_000
   while (performance.now() < until) {

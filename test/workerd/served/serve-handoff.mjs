@@ -1,6 +1,7 @@
-// Serves examples/handoff/cloudflare-queues.ts. Prints where it listens, and what the program logs. Takes one argument, as JSON:
-// `secret`; `folder` keeps the store between runs; with `registry` the queue belongs to the process whose `part` is `worker`;
-// with `refusing` the program's queue refuses each event once; `doomed` and `moment` say at which event, and when, a `receiver` kills itself.
+// Serves examples/handoff/cloudflare-queues.ts. Prints its address and the program's logs. Takes one argument, as JSON.
+// `secret` is the signing secret, and `folder` keeps the store between runs. With `registry`, the queue belongs to the
+// process whose `part` is `worker`. With `refusing`, the program's queue refuses each event once. `doomed` and `moment`
+// say at which event, and when, a `receiver` kills itself.
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
@@ -41,7 +42,7 @@ const miniflare = new Miniflare(
     bindings: { WEBHOOK_SECRET: secret, DOOMED: doomed, MOMENT: moment },
     durableObjects: { EVENTS: { className: 'EventStoreObject', useSQLite: true } },
     serviceBindings: {
-      // Its processes are a group of their own.
+      // Its processes have their own process group.
       KILL: () => process.kill(-process.pid, 'SIGKILL'),
       ...(refusing && { WEBHOOKS: { name: 'both', entrypoint: 'RefusingQueue' } }),
     },

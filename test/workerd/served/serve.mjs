@@ -1,5 +1,5 @@
-// Serves worker.ts in a real workerd until it is told to stop, or killed. One argument: the folder to keep everything in,
-// which may be one that an earlier run left behind. Prints where it listens.
+// Serves worker.ts in a real workerd until it is stopped or killed. Prints its address. One argument: the folder for
+// its storage, which may come from an earlier run.
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -8,7 +8,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const [, , folder = ''] = process.argv
 
-// Once a folder: the tests start it many times.
+// Once per folder, because the tests start it many times.
 const script = `${folder}/worker.js`
 if (!existsSync(script)) {
   await build({

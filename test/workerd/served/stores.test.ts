@@ -11,7 +11,7 @@ import { startWorkerd, type WorkerdServer } from './workerd-server.ts'
 const ENGINES = ['durable-object', 'd1'] as const
 const RETENTION_MS = 3_600_000
 
-// The short form. The full one is 100 rounds of 1,000 deliveries and 500 kills: see race.mjs.
+// The short form. race.mjs runs 100 rounds of 1,000 deliveries and 500 kills.
 describe.skipIf(WORKERD_MISSING)('the stores of Cloudflare, in a workerd with its storage on disk', () => {
   let folder: string
   let workerd: WorkerdServer

@@ -1,4 +1,4 @@
-/** A Worker as users write one, for tests from outside: it tells what its stores and its key sets answer. */
+/** A Worker as users write one. Tests call it from outside, and it reports what its stores and key sets answer. */
 import { waitUntil } from 'cloudflare:workers'
 import { type EventKey, type EventStore, EventStoreError, KeySetError } from '../../../src/index.ts'
 import { type KeySet, remoteKeySet } from '../../../src/jwt.ts'
@@ -21,7 +21,7 @@ interface Asked {
   readonly key: EventKey
   readonly owner: string
   readonly ms: number
-  /** Of an attempt: told of its steps. */
+  /** For an attempt: gets a request after each step. */
   readonly effectUrl: string
 }
 
@@ -37,7 +37,7 @@ async function storeOf(engine: Asked['engine'], env: Env): Promise<EventStore> {
   return store
 }
 
-/** Claim, effect, commit. Whoever sees to the effects is told of each step as soon as it is over. */
+/** Claim, effect, commit. Reports each step to `effectUrl` as soon as it is over. */
 async function attempt(store: EventStore, { key, owner, ms, effectUrl }: Asked): Promise<string> {
   const tell = (step: string) => fetch(`${effectUrl}/${key.eventId}/${step}`)
   const answer = await store.claim(key, owner, ms)
@@ -83,7 +83,7 @@ export default {
     const url = new URL(request.url)
     try {
       if (url.pathname === '/keys') return await find(url)
-      // A cast, because only the tests reach it.
+      // A cast, because only the tests call it.
       return await answerOf((await request.json()) as Asked, env)
     } catch (error) {
       return new Response(String(error), { status: isUndecided(error) ? 503 : 500 })

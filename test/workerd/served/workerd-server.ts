@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url'
 
 const SERVE = fileURLToPath(new URL('./serve.mjs', import.meta.url))
 
-/** A real workerd that serves worker.ts. Its processes are a group of their own: signals reach all of them. */
+/** A real workerd that serves worker.ts. Its processes have their own process group, so signals reach all of them. */
 export interface WorkerdServer {
   readonly url: string
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
-  /** SIGKILL, and the wait until it is gone. */
+  /** Sends SIGKILL, and waits until it has ended. */
   kill(): Promise<void>
 }
 
-/** @param folder Keeps all objects and databases, over any number of runs. */
+/** @param folder Keeps all objects and databases between runs. */
 export async function startWorkerd(folder: string): Promise<WorkerdServer> {
   const child = spawn(process.execPath, [SERVE, folder], {
     detached: true,
