@@ -22,7 +22,6 @@ class Entry<Payload> {
   failure: ListenerLoadError | undefined
   /** Set while a load is in flight. */
   loading: SingleFlight | undefined
-  isForgotten = false
 
   constructor(id: string) {
     this.id = id
@@ -39,6 +38,8 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
   readonly #known: LRUCache<string, Entry<Payload>>
   /** IDs without a listener, or whose first load is in flight. */
   readonly #strangers: LRUCache<string, Entry<Payload>>
+  /** How often `forget()` was called. */
+  #forgotten = 0
 
   constructor(options: ListenersOptions<Payload>) {
     const { ttlSeconds = 60, staleSeconds = 300, unknownSeconds = 10, timeoutSeconds = 5 } = options
@@ -63,11 +64,9 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
   }
 
   forget(id: string): void {
-    for (const cache of [this.#known, this.#strangers]) {
-      const entry = cache.peek(id)
-      if (entry) entry.isForgotten = true // a load in flight may have read the old state
-      cache.delete(id)
-    }
+    this.#forgotten += 1
+    this.#known.delete(id)
+    this.#strangers.delete(id)
   }
 
   /** Copies the ID, because a substring keeps the whole URL in memory. */
@@ -97,6 +96,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
   async #load(entry: Entry<Payload>): Promise<void> {
     const { load, onError } = this.#options
     const beganAt = this.#clock.now()
+    const forgotten = this.#forgotten
     entry.beganAt = beganAt
     try {
       const found = Promise.resolve(load(entry.id, entry.listener))
@@ -108,7 +108,12 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
       callHook(onError, entry.failure, { listenerId: entry.id, durationMs: this.#since(beganAt) })
     }
     entry.loading = undefined
-    if (!entry.isForgotten) this.#keep(entry)
+    // A load in flight may have read what was there before. An entry that was evicted cannot tell whether it was forgotten.
+    if (forgotten === this.#forgotten || this.#isCached(entry)) this.#keep(entry)
+  }
+
+  #isCached(entry: Entry<Payload>): boolean {
+    return [this.#known, this.#strangers].some((cache) => cache.peek(entry.id) === entry)
   }
 
   /** Drops entries whose first load failed. */

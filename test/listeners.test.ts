@@ -388,6 +388,22 @@ describe('forget()', () => {
     expect(await late).toBe(after)
     expect(cache.find('L1')).toBe(after)
   })
+
+  it('holds for a tenant that was evicted while it was reloaded: that load may have read the old secret', async () => {
+    const { cache, clock, add, state, release } = tenants({ max: 1 })
+    add('L1')
+    add('L2')
+    await cache.find('L1')
+    clock.advance(TTL_MS)
+    state.holds = true
+    cache.find('L1') // reloads it in the background
+    state.holds = false
+    await cache.find('L2') // evicts it
+    const changed = add('L1')
+    cache.forget('L1')
+    await release()
+    expect(await cache.find('L1')).toBe(changed)
+  })
 })
 
 it('hands each load to waitUntil', async () => {
