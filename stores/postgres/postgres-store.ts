@@ -66,7 +66,9 @@ const OPTIONS: OptionTable<PostgresStoreOptions> = {
  * ```ts
  * import pg from 'pg'
  *
- * const store = postgresStore(new pg.Pool())
+ * const pool = new pg.Pool()
+ * pool.on('error', console.error) // without it, an idle connection that breaks ends the process
+ * const store = postgresStore(pool)
  * await store.migrate()
  * ```
  *
