@@ -66,9 +66,9 @@ const OPTIONS: OptionTable<PostgresStoreOptions> = {
  * ```ts
  * import pg from 'pg'
  *
- * const pool = new pg.Pool()
- * pool.on('error', console.error) // without it, an idle connection that breaks ends the process
- * const store = postgresStore(pool)
+ * const postgres = new pg.Pool()
+ * postgres.on('error', console.error) // without it, an idle connection that breaks ends the process
+ * const store = postgresStore(postgres)
  * await store.migrate()
  * ```
  *
