@@ -1,12 +1,25 @@
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { ListenerConfigError } from '../src/errors.ts'
 import { fail } from '../src/failure.ts'
+import type { Json } from '../src/lib/json.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { textReply } from '../src/scheme/index.ts'
 import { memberAt } from '../src/scheme/members.ts'
 import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 import { holderOf } from '../src/scheme/token-keys.ts'
+import {
+  VALIDATION_TOKEN_OPTIONS,
+  type ValidationTokenOptions,
+  validationTokens,
+} from './shared/validation-tokens.ts'
+
+/**
+ * The options of `graph`.
+ *
+ * @see {@link graph}
+ */
+export interface GraphOptions extends SharedSecretOptions, ValidationTokenOptions {}
 
 const MOST_NOTIFICATIONS = 1000
 const encoder = new TextEncoder()
@@ -36,27 +49,41 @@ const GRAPH: CodeScheme = {
     'Nothing is signed: clientState only identifies the caller. Notifications repeat, so a replay cannot be told from a new one.',
 }
 
+/** Only notifications with the data of a resource have tokens. */
+const isRich = (notification: Json) => (memberAt(notification, ['encryptedContent']) ?? null) !== null
+
 /**
  * Microsoft Graph change notifications: `clientState`, a secret that you choose when you subscribe. Every notification
  * of a delivery must hold one of `secrets`. Nothing is signed, and anyone who has seen the secret can send anything, so
  * fetch what has changed from Graph.
  *
  * Genuine notifications repeat, so nothing is claimed (`dedupe: 'off'`). Your handler runs for every delivery,
- * including replays. The POST with a `validationToken` is answered for you. Answer 202 within 3 seconds. The
- * `validationTokens` of rich notifications and the signature of their encrypted data are not checked.
+ * including replays. The POST with a `validationToken` is answered for you. Answer 202 within 3 seconds.
+ *
+ * Rich notifications hold encrypted content, and `validationTokens` from Microsoft. Pass `appIds` and `tenantIds` to
+ * check these tokens: their issuer, audience, publisher, lifetime and signature. Every token must then be valid, and
+ * encrypted content without tokens is refused. Without these options, the tokens are not checked. The tokens do not
+ * cover the body, and the signature of the encrypted content is not checked: do so when you decrypt it. Only the global
+ * cloud is supported.
  *
  * @example
  * ```ts
- * const auth = graph({ secrets: process.env.GRAPH_CLIENT_STATE })
+ * const auth = graph({
+ *   secrets: process.env.GRAPH_CLIENT_STATE,
+ *   appIds: '8e460676-ae3f-4b1e-8790-ee0fb5d6148f',
+ *   tenantIds: '84bd8158-6d4d-4958-8b9f-9d6445542f95',
+ * })
  * ```
  */
-export const graph: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
+export const graph: CodeSchemeFactory<GraphOptions> = defineCodeScheme<GraphOptions>(
   GRAPH,
-  SHARED_SECRET_OPTIONS,
-  ({ secrets }) => {
+  { ...SHARED_SECRET_OPTIONS, ...VALIDATION_TOKEN_OPTIONS },
+  ({ secrets, ...options }) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
+    const tokenProblem = validationTokens(options)
     return (evidence) => {
-      const notifications = memberAt(evidence.parsed(), ['value'])
+      const message = evidence.parsed()
+      const notifications = memberAt(message, ['value'])
       if (!Array.isArray(notifications) || notifications.length === 0) {
         return fail('auth_missing', 'value is not a list of notifications')
       }
@@ -68,9 +95,15 @@ export const graph: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
         return typeof state === 'string' ? holderOf(known, state) : undefined
       })
       const [first] = holders
-      return first === undefined || holders.includes(undefined)
-        ? fail('signature_mismatch', 'a clientState is none of the secrets')
-        : vouchedBy(GRAPH, first)
+      if (first === undefined || holders.includes(undefined)) {
+        return fail('signature_mismatch', 'a clientState is none of the secrets')
+      }
+      const accepted = vouchedBy(GRAPH, first)
+      if (tokenProblem === undefined) return accepted
+      const tokens = memberAt(message, ['validationTokens']) ?? []
+      return tokenProblem(tokens, notifications.some(isRich), evidence.now).then(
+        (problem) => problem ?? accepted,
+      )
     }
   },
 )
