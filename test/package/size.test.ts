@@ -91,6 +91,7 @@ const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   './hono': ['ipaddr.js'],
   './web': ['ipaddr.js'],
   './listeners': ['lru-cache'],
+  './schemes/graph': ['jose'],
   './schemes/plaid': ['jose'],
   './schemes/pubsub': ['jose'],
   './stores/local-cache': ['lru-cache'],

@@ -1,4 +1,5 @@
 import { NO_TIME, NOW } from '../common.mjs'
+import { graphTokenCases, MICROSOFT_KEYS } from '../graph-token-cases.mjs'
 import { secretsOf } from '../keys.mjs'
 
 const keys = secretsOf('graph')
@@ -61,14 +62,16 @@ const cases = () => [
     JSON.stringify({ clientState: keys.new, value: [] }),
   ),
   given('a body that is not JSON', undefined, { ok: false }, '{"value": '),
+  ...graphTokenCases(given, (more) => notification(keys.new, more)),
 ]
 
 export default [
   {
     scheme: 'graph',
-    source: 'Microsoft Graph\u2019s documentation of change notifications',
+    source: 'Microsoft Graph\u2019s documentation of change notifications, with and without resource data',
     now: NOW,
     keys,
+    fetches: MICROSOFT_KEYS,
     cases,
     notApplicable: {
       'tampered body': 'The sender repeats a secret in each notification and signs nothing.',
