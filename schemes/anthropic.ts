@@ -15,4 +15,5 @@ export const anthropic: SchemeFactory = defineScheme({
   name: 'anthropic',
   sender: 'Anthropic',
   secretName: 'signing secret of the webhook, whsec_…',
+  eventType: { member: '/data/type' }, // `/type` is always `event`
 })
