@@ -9,11 +9,13 @@ const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
 const HASH_IN_URL = /[?&]bodySHA256=[0-9a-f]{64}$/
 const encoder = new TextEncoder()
 
-/**
- * The URLs that Twilio may have signed: with and without the port. Drops the fragment, which is never sent, and
- * `bodySHA256`, which Twilio adds to each request.
- */
-function signedUrls(publicUrl: string): readonly [string, string] {
+/** The URLs that Twilio may have signed: as configured, or as a URL parser writes them. */
+function signedUrls(publicUrl: string): readonly string[] {
+  return [...new Set([publicUrl, new URL(publicUrl).href])].flatMap(withAndWithoutPort)
+}
+
+/** Drops the fragment, which is never sent, and `bodySHA256`, which Twilio adds to each request. */
+function withAndWithoutPort(publicUrl: string): readonly [string, string] {
   const [, scheme = '', host = '', port, path = ''] = URL_PARTS.exec(publicUrl) ?? []
   const rest = path.replace(HASH_IN_URL, '')
   const defaultPort = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
@@ -57,7 +59,7 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
     const urls = signedUrls(publicUrl)
     const signedWith = (text: string) => urls.map((url) => encoder.encode(url + text))
     if (mediaTypeOf(header('content-type') ?? FORM) !== FORM) {
-      const divider = urls[0].includes('?') ? '&' : '?'
+      const divider = urls[0]?.includes('?') ? '&' : '?'
       return whenKnown(bodyHash(body, 'hex'), (hash) => signedWith(`${divider}bodySHA256=${hash}`))
     }
     const form = payload()

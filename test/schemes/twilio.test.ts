@@ -27,6 +27,10 @@ describe('the URL that Twilio signs', () => {
     ['without a port that is not the default', 'https://a.example:8443/in?b', 'https://a.example/in?b'],
     ['of plain http', 'http://a.example/in', 'http://a.example:80/in'],
     ['without a path', 'https://a.example', 'https://a.example:443'],
+    ['without a slash', 'https://a.example', 'https://a.example/'],
+    ['with a query behind the host', 'https://a.example?b=c', 'https://a.example/?b=c'],
+    ['in capitals', 'https://A.example/In', 'https://a.example/In'],
+    ['with an apostrophe', "https://a.example/in?q=it's", 'https://a.example/in?q=it%27s'],
     ['of an IPv6 address', 'https://[::1]/in', 'https://[::1]:443/in'],
     ['with credentials', 'https://me:1@a.example/in', 'https://me:1@a.example:443/in'],
   ])('may be configured %s', async (_, publicUrl, signed) => {
