@@ -9,13 +9,25 @@ const related = anyMembers(z.object({ id })).openapi({
   description: 'The specification does not show its fields. They are kept as given.',
 })
 
+/** Protobuf's range of timestamps. Later ones have no four-digit year. */
+const [EARLIEST, LATEST] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
+
+/** Any offset is taken, and UTC is stored, in milliseconds. */
+const lastUsedAt = z.iso
+  .datetime({ offset: true, abort: true }) // without `abort`, `overwrite` would see other texts and throw
+  .refine(
+    (text) => EARLIEST <= Date.parse(text) && Date.parse(text) <= LATEST,
+    'must be in the years 1 to 9999',
+  )
+  .overwrite((text) => new Date(text).toISOString())
+
 const user = { displayName, email: z.string().max(320).default('') }
 const app = { displayName }
 const entitlement = { displayName, description: z.string().max(4_096).default('') }
 const appUser = {
   displayName,
   identityUserId: id.optional().openapi({ description: 'The user who owns the account, if known.' }),
-  lastUsedAt: z.iso.datetime().optional(),
+  lastUsedAt: lastUsedAt.nullish(),
 }
 
 /** An object to create. The service generates a missing ID. */

@@ -1,5 +1,6 @@
 import type { AutomationStep, StepOf } from '../automations/steps.ts'
 import { type CelContext, CelError, type Evaluate } from '../cel/evaluate.ts'
+import type { CelValue } from '../cel/json.ts'
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Caller } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
@@ -100,12 +101,21 @@ const newTask = createTaskRequest.omit({ expandMask: true })
 async function record({ valueCel }: StepOf<'record'>, context: StepContext): Promise<object> {
   const { tx, dependencies, ctx, evaluate, run } = context
   const recordId = dependencies.newId()
-  const value = JSON.stringify(await evaluate(valueCel, ctx))
+  const value = jsonOf(await evaluate(valueCel, ctx))
   await tx.query(
     'INSERT INTO records (id, automation_id, run_id, value, created_at) VALUES ($1, $2, $3, $4, $5)',
     [recordId, run.automationId, run.id, value, new Date(dependencies.clock.now())],
   )
   return { recordId }
+}
+
+/** `JSON.stringify` fails at a few thousand levels, fewer than a body can have. */
+function jsonOf(value: CelValue): string {
+  try {
+    return JSON.stringify(value)
+  } catch (cause) {
+    throw new CelError('returns JSON with too many levels', { cause })
+  }
 }
 
 /** A whole JSON number is a numeric ID. */

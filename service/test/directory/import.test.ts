@@ -67,6 +67,36 @@ describeService('what tasks name', (subject) => {
     expect(await code('insights', { id: 'insight-mail', '@type': 'kept' })).toBe('200 done')
   })
 
+  it('has a last use in any ISO 8601 offset, or null, and shows it in UTC', async () => {
+    const lastUse = async (lastUsedAt: unknown) => {
+      const account = { displayName: 'x', lastUsedAt }
+      const { body } = await subject.post('/api/v1/apps/app-payroll/app_users', account)
+      if (body.code) return body.code
+      const grant = {
+        ...{ appId: 'app-payroll', appEntitlementId: 'entitlement-01' },
+        appUserId: body.appUser.id,
+      }
+      const task = { type: { grant }, expandMask: { paths: ['app_user_last_usage'] } }
+      const { expanded } = (await subject.post('/api/v1/tasks', task)).body
+      expect(expanded[0]?.value ?? null).toBe(body.appUser.lastUsedAt)
+      return body.appUser.lastUsedAt
+    }
+    for (const [given, shown] of [
+      ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
+      ['2026-01-02T03:04:05.123456+00:00', '2026-01-02T03:04:05.123Z'],
+      ['2026-01-02T03:04:05-05:30', '2026-01-02T08:34:05.000Z'],
+      ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+      ['0001-01-01T00:00:00+00:01', 'request_invalid'],
+      ['0000-01-01T00:00:00Z', 'request_invalid'],
+      ['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59.999Z'],
+      ['9999-12-31T23:59:59-00:01', 'request_invalid'],
+      ['2026-01-02T03:04:05', 'request_invalid'],
+      ['yesterday', 'request_invalid'],
+      [null, null],
+    ])
+      expect([given, await lastUse(given)]).toEqual([given, shown])
+  })
+
   it('is created by one of those who create it at once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const raced = Array.from({ length: 8 }, () => code('apps', { id: `app-${round}`, displayName: 'x' }))

@@ -2044,7 +2044,7 @@ export interface components {
                 /** @description The user who owns the account, if known. */
                 identityUserId?: string;
                 /** Format: date-time */
-                lastUsedAt?: string;
+                lastUsedAt?: string | null;
             }[];
             /** @default [] */
             accessReviews?: ({
@@ -2081,7 +2081,7 @@ export interface components {
             /** @description The user who owns the account, if known. */
             identityUserId?: string;
             /** Format: date-time */
-            lastUsedAt?: string;
+            lastUsedAt?: string | null;
         };
         /** @description The specification does not show its fields. They are kept as given. */
         NewRelatedObject: {

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { advanceRun } from '../../src/runs/advance.ts'
+import { dueStep } from '../../src/runs/due-step.ts'
 import { newSender, recordsOf, runOf, send, workAll } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
@@ -56,6 +58,18 @@ describeService('the steps of a run', (subject) => {
       data,
     })
     expect([run.state, run.steps[0].error.code]).toStrictEqual(['RUN_STATE_FAILED', 'request_invalid'])
+  })
+
+  it('record: a result that is nested too deep for JSON fails the run at the first attempt', async () => {
+    const sender = await newSender(subject)
+    const { body } = await send(subject, sender)
+    const due = await dueStep(subject.database, body.runId)
+    if (due === undefined) throw new Error('the run has no due step')
+    const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
+    await subject.database.transaction((tx) => advanceRun(tx, subject.dependencies, due, async () => deep))
+    const { state, steps } = await runOf(subject, sender)
+    expect([state, steps[0].error.code]).toStrictEqual(['RUN_STATE_FAILED', 'expression_failed'])
+    await workAll(subject)
   })
 
   it.each([

@@ -39,7 +39,10 @@ export type ReplyBody = Present<
   List &
     z.infer<typeof taskActionResponse> & { policy: Policy } & z.infer<typeof createdAutomationSchema> & {
       secrets: LiveSecret[]
-    } & Omit<Run, 'steps' | 'state'> & { runId: string } & ProblemBody
+    } & Omit<Run, 'steps' | 'state'> & {
+      runId: string
+      appUser: { id: string; lastUsedAt: string }
+    } & ProblemBody
 >
 
 export interface Reply {
