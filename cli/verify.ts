@@ -116,12 +116,12 @@ function printVerdict(verdict: Verdict): void {
   if (verdict.ok) {
     const { id, sentAt, auth } = verdict.event
     print(paint('green', 'accepted'))
-    print(`event ${id}, sent ${sentAt.toISOString()}, by ${auth.method}`)
+    print(printable(`event ${id}, sent ${sentAt.toISOString()}, by ${auth.method}`))
   } else if (verdict.handshake) {
     print(paint('green', `handshake (${verdict.reply.status})`))
   } else {
     print(paint('red', `refused: ${verdict.reason} (${verdict.status})`))
-    print(verdict.detail)
+    print(printable(verdict.detail))
   }
 }
 

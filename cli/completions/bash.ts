@@ -30,7 +30,8 @@ function valueCase(command: CommandWords, { name, takes, choices }: OptionWords)
   const offer = {
     nothing: '',
     text: '',
-    file: 'COMPREPLY=($(compgen -f -- "$word")); ',
+    // One name a line, since names may hold spaces. compopt quotes them; bash 3.2 has none.
+    file: `local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$word")); `,
     choice: `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$word")); `,
   }[takes]
   return `  '${command.name} --${name}') ${offer}return ;;`

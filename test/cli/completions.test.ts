@@ -55,6 +55,13 @@ until [[ $all == *'<'*'>'* ]] { zpty -r line out && all+=$out }
 print -r -- \${\${all#*<}%>*}
 `
 
+test.skipIf(NO_BASH)(`bash completes a file whose name holds a space${NO_BASH}`, async () => {
+  const file = await temporaryFile('my secret.txt', '')
+  expect(await inBash(['hookgate', 'send', '--secret-file', file.slice(0, -'cret.txt'.length)])).toEqual([
+    file,
+  ])
+})
+
 test.skipIf(NO_ZSH)(`zsh completes commands, options, schemes and files${NO_ZSH}`, async () => {
   const script = await scriptFor('zsh')
   const completed = async (typed: string) => {

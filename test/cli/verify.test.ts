@@ -108,3 +108,12 @@ test('--allow-cidr and --source-ip are checked too', async () => {
     'source_ip_not_allowed',
   )
 })
+
+test("an event ID from another sender's header moves no cursor", async () => {
+  const env = { HOOKGATE_SECRET: SECRET }
+  const signed = await hookgate(['sign', '--scheme', 'github', '--data', BODY], { env })
+  const hostile = signed.stdout.replace(/(X-Github-Delivery: ).*/i, '$1\u001b[2J\u009bx')
+  const headers = await temporaryFile('headers.txt', Buffer.from(hostile, 'latin1'))
+  const ended = await hookgate(['verify', '--scheme', 'github', '--headers', headers], { env, input: BODY })
+  expect(ended.stdout).toMatch(/^accepted\nevent \\u001b\[2J\\u009bx, sent /)
+})
