@@ -70,11 +70,12 @@ export const listen: Command = defineCommand<ListenValues>({
       const listening = { given, auth, server, listener, url }
       inspector = await watchWith(plan.inspector, listening)
       const tell = alsoTo(inspector, withLikely(log.tell, listening))
-      serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent: app?.answer ?? acceptHere, tell })
+      const answerEvent = app?.answer ?? acceptHere
+      const allTold = serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent, tell })
       const shown = { url, auth, store: kept.shown, forwardTo: forwarding?.target, inspector: inspector?.url }
       greet(shown, given.json ? remark : print)
       const finished = await stopped
-      await app?.close()
+      await allTold()
       remark(`hookgate: ${log.summary(finished)}`)
       return EXIT.done
     } finally {

@@ -27,9 +27,14 @@ export interface WebhookServerOptions {
   readonly tell: (report: DeliveryReport) => void
 }
 
-/** Gives a server its one webhook endpoint. */
-export function serveWebhooks(server: Server, options: WebhookServerOptions): void {
+/**
+ * Gives a server its one webhook endpoint.
+ *
+ * @returns Waits until every delivery so far is told, even if its sender has left.
+ */
+export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
   const { listener, path, answerEvent, tell } = options
+  const untold = new Set<Promise<void>>()
   const progressOf = new WeakMap<object, Progress>()
   // Handshakes may have a query. Events have none.
   const mayAsk = listener.auth.sender?.scheme.handshake !== undefined
@@ -47,15 +52,20 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): vo
     const isOver = receiver
       .receive(request, incoming, () => remoteAddress, onward)
       .catch((error) => fail(response, error))
-    whenClosed(response, (status, endedAt) =>
-      isOver.then(() => tell(reportOf(progress, request, status, endedAt))),
-    )
+    whenClosed(response, (status, endedAt) => {
+      const told = isOver.then(() => {
+        untold.delete(told)
+        tell(reportOf(progress, request, status, endedAt))
+      })
+      untold.add(told)
+    })
   }
   refuseUnreadable(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (isOurs(request) && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)
   })
+  return async () => void (await Promise.allSettled(untold))
 }
 
 /** The status is null if the sender hung up before the answer. */

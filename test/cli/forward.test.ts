@@ -167,7 +167,8 @@ test('a refused delivery never reaches the app', async () => {
   expect(app.received.map(({ body }) => `${body}`)).toEqual(['{}'])
 })
 
-test('a sender that leaves before the app is done changes nothing: the event is done', async () => {
+/** An app that is at work on an event whose sender has left. */
+async function senderLeaves() {
   let finish = () => {}
   const app = await startApp((response) => {
     finish = () => void response.end()
@@ -184,9 +185,23 @@ test('a sender that leaves before the app is done changes nothing: the event is 
   socket.destroy()
   await once(socket, 'close')
   await fetch(new URL('/', gateway.url)) // by this answer, the gateway knows that the sender is gone
+  return { gateway, eventId, finish }
+}
+
+test('a sender that leaves before the app is done changes nothing: the event is done', async () => {
+  const { gateway, eventId, finish } = await senderLeaves()
   finish()
   expect(await lastLine(gateway, 2)).toMatchObject({ eventId, verdict: 'accepted', status: null })
   expect((await deliver(gateway.url, eventId)).status).toBe(409)
+})
+
+test('Ctrl-C waits for an app whose sender has left, and counts the delivery', async () => {
+  const { gateway, finish } = await senderLeaves()
+  const stopped = gateway.stop()
+  await vi.waitFor(() => expect(fetch(gateway.url)).rejects.toThrow(), 10_000) // the port is closed
+  finish()
+  expect(await stopped).toBe(0)
+  expect(gateway.stderr.text).toMatch(/received 2 deliveries: 1 refused, 1 accepted\n$/)
 })
 
 test('Ctrl-C waits for the app: the sender gets its answer, and the process ends with 0', async () => {
