@@ -25,7 +25,7 @@ import { print, remark, withHelp } from './output.ts'
 import { untilStopped } from './stop.ts'
 import { terminalLog } from './terminal-log.ts'
 import { byteSize, httpUrl, toUsageError, wholeNumber } from './values.ts'
-import { acceptHere, serveWebhooks } from './webhook-server.ts'
+import { serveWebhooks } from './webhook-server.ts'
 
 const LARGEST_BODY = 64 * 2 ** 20
 const LONGEST_LEASE_SECONDS = 3600
@@ -70,8 +70,7 @@ export const listen: Command = defineCommand<ListenValues>({
       const listening = { given, auth, server, listener, url }
       inspector = await watchWith(plan.inspector, listening)
       const tell = alsoTo(inspector, withLikely(log.tell, listening))
-      const answerEvent = app?.answer ?? acceptHere
-      const allTold = serveWebhooks(server, { listener, path: pathOf(plan.id), answerEvent, tell })
+      const allTold = serveWebhooks(server, { listener, answerEvent: app?.answer, tell })
       const shown = { url, auth, store: kept.shown, forwardTo: forwarding?.target, inspector: inspector?.url }
       greet(shown, given.json ? remark : print)
       const finished = await stopped

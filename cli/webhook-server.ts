@@ -8,8 +8,10 @@ import { type Listener, ListenerConfigError } from '../src/index.ts'
 import type { Json } from '../src/lib/json.ts'
 import type { Reply } from '../src/reply.ts'
 import { type DeliveryReport, type Progress, reportOf } from './delivery-report.ts'
+import { pathOf } from './endpoint.ts'
 import type { AppAnswer } from './forward/app-answer.ts'
 import { remark, withHelp } from './output.ts'
+import { UnderWay } from './under-way.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 /** Answers an accepted event, and settles it. Resolves with the app's answer if an app was asked. */
@@ -21,8 +23,8 @@ export type AnswerEvent = (
 
 export interface WebhookServerOptions {
   readonly listener: Listener
-  readonly path: string
-  readonly answerEvent: AnswerEvent
+  /** Default: 200, without an app. */
+  readonly answerEvent?: AnswerEvent | undefined
   /** Called with each delivery once it is answered and settled. */
   readonly tell: (report: DeliveryReport) => void
 }
@@ -33,12 +35,10 @@ export interface WebhookServerOptions {
  * @returns Waits until every delivery so far is told, even if its sender has left.
  */
 export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
-  const { listener, path, answerEvent, tell } = options
-  const untold = new Set<Promise<void>>()
+  const { listener, answerEvent = acceptHere, tell } = options
+  const untold = new UnderWay()
   const progressOf = new WeakMap<object, Progress>()
-  // Handshakes may have a query. Events have none.
-  const mayAsk = listener.auth.sender?.scheme.handshake !== undefined
-  const isOurs = ({ url = '' }: IncomingMessage) => url === path || (mayAsk && url.startsWith(`${path}?`))
+  const isOurs = isFor(listener)
   const receiver = receiverFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
@@ -52,20 +52,23 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     const isOver = receiver
       .receive(request, incoming, () => remoteAddress, onward)
       .catch((error) => fail(response, error))
-    whenClosed(response, (status, endedAt) => {
-      const told = isOver.then(() => {
-        untold.delete(told)
-        tell(reportOf(progress, request, status, endedAt))
-      })
-      untold.add(told)
-    })
+    whenClosed(response, (status, endedAt) =>
+      untold.add(isOver.then(() => tell(reportOf(progress, request, status, endedAt)))),
+    )
   }
   refuseUnreadable(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (isOurs(request) && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)
   })
-  return async () => void (await Promise.allSettled(untold))
+  return () => untold.settled()
+}
+
+/** Whether a request is for the listener's path. Handshakes may have a query. Events have none. */
+function isFor({ id, auth }: Listener): (request: IncomingMessage) => boolean {
+  const path = pathOf(id)
+  const mayAsk = auth.sender?.scheme.handshake !== undefined
+  return ({ url = '' }) => url === path || (mayAsk && url.startsWith(`${path}?`))
 }
 
 /** The status is null if the sender hung up before the answer. */
@@ -118,8 +121,7 @@ function sendReply(response: ServerResponse, { status, headers, body }: Reply): 
   response.writeHead(status, { ...headers, ...framing }).end(body)
 }
 
-/** Answers 200, without an app. */
-export const acceptHere: AnswerEvent = async ({ listener, event }, _request, response) => {
+const acceptHere: AnswerEvent = async ({ listener, event }, _request, response) => {
   settleAfter(response, listener, event)
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"accepted":true}')
   return undefined

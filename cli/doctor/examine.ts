@@ -13,6 +13,8 @@ import { checkSecretShape } from './secret-shape.ts'
 import { checkStore } from './store.ts'
 
 const DEADLINE_MS = 7000
+/** Of the checks that follow `url`, so that a slow receiver cannot take its finding along. */
+const REST_MS = 6000
 
 /** The options of the command line. */
 export interface Patient {
@@ -28,7 +30,7 @@ export interface Patient {
 
 const OF_THE_URL = ['clock.receiver', 'proxy', 'signature'] as const
 
-/** Runs all checks concurrently, within 7 s. Returns the findings in the order of docs/doctor.md. */
+/** Runs all checks concurrently, within 9 s. Returns the findings in the order of docs/doctor.md. */
 export async function examine(patient: Patient): Promise<Finding[]> {
   const prober = new Prober()
   try {
@@ -44,6 +46,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
       within(
         'url',
         unlessOffline('url', patient, () => endpoint(prober, patient)),
+        DEADLINE_MS + REST_MS,
       ),
     ])
     return found.flat()
@@ -53,9 +56,13 @@ export async function examine(patient: Patient): Promise<Finding[]> {
 }
 
 /** Reports a check that throws, or takes too long, as skipped. */
-async function within(id: CheckId, work: Promise<Finding[]>): Promise<Finding[]> {
+async function within(
+  id: CheckId,
+  work: Promise<Finding[]>,
+  deadlineMs: number = DEADLINE_MS,
+): Promise<Finding[]> {
   const late = () => new Error('late')
-  return await withDeadline(work, DEADLINE_MS, late).catch((error: Error) => [
+  return await withDeadline(work, deadlineMs, late).catch((error: Error) => [
     notesOf(id).skip(
       `could not be checked (${error.message === 'late' ? 'no answer in time' : error.name})`,
       'try again',
@@ -94,9 +101,9 @@ async function endpoint(prober: Prober, patient: Patient): Promise<Finding[]> {
     return [...findings, ...skipped]
   }
   const rest = await Promise.all([
-    checkReceiverClock(receiver),
-    checkProxy(receiver),
-    checkSignature(receiver, secretOf(patient), eventId),
+    within('clock.receiver', checkReceiverClock(receiver), REST_MS),
+    within('proxy', checkProxy(receiver), REST_MS),
+    within('signature', checkSignature(receiver, secretOf(patient), eventId), REST_MS),
   ])
   return [...findings, ...rest.flat()]
 }

@@ -26,6 +26,10 @@ export interface Question {
   readonly mostBytes?: number
 }
 
+class ClosedEarly extends Error {
+  readonly code = 'ECONNRESET'
+}
+
 /** Asks hosts that the user named. Follows no redirect and sends no cookie. */
 export class Prober {
   readonly #plain = new Agent({ keepAlive: true })
@@ -39,11 +43,14 @@ export class Prober {
     return new Promise((resolve, reject) => {
       const sentAt = Date.now()
       const agent = isSecure ? this.#secure : this.#plain
+      let isAnswered = false
       const question = request(url, { method, headers, agent, signal }, (response) => {
+        isAnswered = true
         const head = headOf(response, sentAt)
         readAll(response, mostBytes).then((bytes) => resolve({ ...head, bytes }), reject)
       })
       question.on('error', reject).end(body)
+      question.on('close', () => isAnswered || reject(new ClosedEarly())) // no error after 101
     })
   }
 

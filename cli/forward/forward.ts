@@ -3,6 +3,7 @@ import { settle } from '../../adapters/shared/settle.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { remark } from '../output.ts'
 import { sparingly } from '../sparingly.ts'
+import { UnderWay } from '../under-way.ts'
 import type { AnswerEvent } from '../webhook-server.ts'
 import type { AppAnswer, AppSilence } from './app-answer.ts'
 import { appHeaders } from './app-headers.ts'
@@ -30,7 +31,7 @@ export interface Forwarder {
 export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, publicUrl: URL): Forwarder {
   const app = appAt(target, timeoutSeconds * 1000)
   const options = { ...wanted, publicUrl }
-  const inFlight = new Set<Promise<unknown>>()
+  const inFlight = new UnderWay()
   const complain = sparingly(remark)
   const pass: AnswerEvent = async ({ event, listener }, request, response) => {
     const answer =
@@ -43,15 +44,9 @@ export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, pub
     return answer
   }
   return {
-    answer(...given) {
-      const work = pass(...given)
-      inFlight.add(work)
-      const over = () => void inFlight.delete(work)
-      work.then(over, over)
-      return work
-    },
+    answer: (...given) => inFlight.add(pass(...given)),
     async close() {
-      await Promise.allSettled(inFlight)
+      await inFlight.settled()
       app.close()
     },
   }

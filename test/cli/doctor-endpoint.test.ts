@@ -77,6 +77,14 @@ describe('url finds', () => {
       (_req, res) => void res.status(503).type('application/problem+json').send('{"code":"unavailable"}'),
       /^fail url: hookgate answers 503 there: it cannot decide → see its onError/,
     ],
+    [
+      'a server that upgrades every connection',
+      (_req, res) =>
+        void res.socket?.write(
+          'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+        ),
+      /^fail url: .* closed the connection before it answered → see the logs of the server/,
+    ],
   ])('%s', async (_, inFront, complaint) => {
     const { url } = await endpoint({ inFront })
     const { code, complaints, findings, output } = await diagnose(['--url', url])
@@ -151,6 +159,18 @@ describe('clock.receiver finds', () => {
     const { url } = await endpoint({ skew: 40_000_000 })
     const { complaints } = await diagnose(['--url', url])
     expect(complaints).toContainEqual(expect.stringMatching(/fail clock.receiver: .* is hours away/))
+  })
+
+  it('nothing, and says so, behind a slow network, which takes no other finding along', async () => {
+    const { url } = await endpoint({ inFront: (_req, _res, next) => void setTimeout(next, 1000) })
+    const { findings } = await diagnose(['--url', url])
+    const last = findings.slice(-4).map(({ id, status, seen }) => `${status} ${id}: ${seen}`)
+    expect(last).toEqual([
+      expect.stringMatching(/^ok url: hookgate answers at /),
+      'skip clock.receiver: could not be checked (no answer in time)',
+      'ok proxy: the Webhook-* headers and the body arrive',
+      'skip signature: no accepted event was given',
+    ])
   })
 
   it('nothing, and says so, behind a rate limit', async () => {

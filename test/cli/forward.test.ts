@@ -198,7 +198,8 @@ test('a sender that leaves before the app is done changes nothing: the event is 
 test('Ctrl-C waits for an app whose sender has left, and counts the delivery', async () => {
   const { gateway, finish } = await senderLeaves()
   const stopped = gateway.stop()
-  await vi.waitFor(() => expect(fetch(gateway.url)).rejects.toThrow(), 10_000) // the port is closed
+  const port = Number(new URL(gateway.url).port)
+  await vi.waitFor(() => expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow(), 10_000)
   finish()
   expect(await stopped).toBe(0)
   expect(gateway.stderr.text).toMatch(/received 2 deliveries: 1 refused, 1 accepted\n$/)

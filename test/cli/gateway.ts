@@ -36,7 +36,6 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
   const reports: DeliveryReport[] = []
   serveWebhooks(server, {
     listener: defineListener({ id: 'demo', auth, store: memoryStore({ maxRecords: 10_000 }) }),
-    path: PATH,
     answerEvent: app.answer,
     tell: (report) => void reports.push(report),
   })
