@@ -1,9 +1,9 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/index.ts'
 
 /**
  * Intercom: `X-Hub-Signature`, by HMAC-SHA1, the only algorithm that Intercom offers. The key is the app's client
  * secret, in the Developer Hub. The signature covers the body, which holds the notification's ID and the time of its
- * first attempt.
+ * first attempt. The HEAD that Intercom sends when you save the endpoint's URL is answered for you.
  *
  * @example
  * ```ts
@@ -21,6 +21,10 @@ export const intercom: SchemeFactory = defineScheme({
   timestamp: { member: '/first_sent_at', unit: 'seconds', of: 'event', toleranceSeconds: 172_800 },
   eventId: { member: '/id' },
   eventType: { member: '/topic' },
+  handshake: {
+    signed: false,
+    answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
+  },
   maxBodyBytes: 1_048_576,
   limits: 'The URL and the other headers are not signed.',
 })

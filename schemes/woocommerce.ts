@@ -1,9 +1,13 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/index.ts'
+
+const PING = /^webhook_id=[0-9]+$/
+const LONGEST_PING = 64
 
 /**
  * WooCommerce: `X-WC-Webhook-Signature`. You choose the secret in the webhook's settings. The headers identify the
  * webhook and the attempt, but not the event. The signature covers only the body. The signed bytes are claimed, so a
- * captured delivery cannot run again while they are remembered.
+ * captured delivery cannot run again while they are remembered. The unsigned ping that WooCommerce sends when you save
+ * the webhook is answered for you.
  *
  * @example
  * ```ts
@@ -19,6 +23,14 @@ export const woocommerce: SchemeFactory = defineScheme({
   signature: { headers: ['x-wc-webhook-signature'], spelling: 'base64' },
   signs: '{body}',
   eventType: { header: 'x-wc-webhook-topic' },
+  handshake: {
+    signed: false,
+    answer: ({ method, header, body }) => {
+      const isUnsigned = method === 'POST' && header('x-wc-webhook-signature') === undefined
+      const isPing = isUnsigned && body.length <= LONGEST_PING && PING.test(new TextDecoder().decode(body))
+      return isPing ? emptyReply(200) : undefined
+    },
+  },
   maxBodyBytes: 1_048_576,
   limits: 'The time, the URL and the headers are not signed: X-WC-Webhook-Topic can be changed.',
 })

@@ -12,7 +12,7 @@ const listener = defineListener({
 
 const app = new Hono()
 
-app.post('/webhooks/intercom', verifyWebhook(listener), (c) => {
+app.all('/webhooks/intercom', verifyWebhook(listener), (c) => {
   const { id, type } = c.var.webhook
   console.log(type, id)
   return c.text('done')

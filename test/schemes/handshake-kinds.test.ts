@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { discord } from '../../schemes/discord.ts'
+import { woocommerce } from '../../schemes/woocommerce.ts'
 import { zoom } from '../../schemes/zoom.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
 
@@ -45,4 +46,24 @@ describe('Zoom', () => {
       })
     },
   )
+})
+
+describe('WooCommerce', () => {
+  const { receive } = schemeReceiver(woocommerce({ secrets: 'a secret' }))
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+  it.each(['webhook_id=7&a=b', 'webhook_id=', 'webhook_id=seven', `webhook_id=${'7'.repeat(60)}`, ''])(
+    'sends no ping like %j',
+    async (body) =>
+      expect(await receive({ headers: form, body })).toMatchObject({ reason: expect.anything() }),
+  )
+
+  it('does not sign its ping: a signature makes it a delivery', async () => {
+    const headers = { ...form, 'x-wc-webhook-signature': 'AAAA' }
+    expect(await receive({ headers, body: 'webhook_id=7' })).toMatchObject({ reason: expect.anything() })
+    expect(await receive({ headers: form, body: 'webhook_id=7' })).toMatchObject({ handshake: true })
+    expect(await receive({ method: 'PUT', headers: form, body: 'webhook_id=7' })).toMatchObject({
+      status: 405,
+    })
+  })
 })

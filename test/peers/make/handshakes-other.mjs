@@ -50,6 +50,21 @@ const unsigned = () => [
     request: { method: 'HEAD', url: '/hooks', headers: [], body: '' },
     reply: empty(200),
   }),
+  asked('intercom', 'the endpoint is there', {
+    options: { secrets: secret('intercom') },
+    request: { method: 'HEAD', url: '/hooks', headers: [], body: '' },
+    reply: empty(200),
+  }),
+  asked('woocommerce', 'the ping of a webhook that was saved', {
+    options: { secrets: secret('woocommerce') },
+    request: {
+      method: 'POST',
+      url: '/hooks',
+      headers: [['Content-Type', 'application/x-www-form-urlencoded']],
+      body: 'webhook_id=7',
+    },
+    reply: empty(200),
+  }),
 ]
 
 /** Handshakes that bring the key. `brings` is the argument of `onHandshake`. */
