@@ -35,7 +35,7 @@ describe('a store that cannot claim', () => {
   it.each([
     ['throws', throws],
     ['rejects', () => Promise.reject(boom)],
-  ])('D10 that %s makes verify() reject with an EventStoreError, which has the cause', async (_, claim) => {
+  ])('D10 that %s makes verify() reject with an EventStoreError that has the cause', async (_, claim) => {
     const { listener, deliver } = failing({ claim })
     const error = await errorOf(verify(await deliver(), listener))
     expect(error).toMatchObject({ name: 'EventStoreError', code: 'ERR_EVENT_STORE', cause: boom })
@@ -52,7 +52,7 @@ describe('a store that cannot claim', () => {
   })
 
   it.each([undefined, null, true, false, 1, 0, 'OK', 'ACQUIRED', '', {}, ['acquired'], 'committed'])(
-    'D10 that answers %j, now or later, has decided nothing',
+    'D10 that answers %j, synchronously or not, decides nothing',
     async (nonsense) => {
       for (const claim of [() => nonsense, async () => nonsense]) {
         const { listener, deliver } = failing({ claim })
@@ -61,7 +61,7 @@ describe('a store that cannot claim', () => {
     },
   )
 
-  it('hands on an EventStoreError of the store itself', async () => {
+  it("passes on the store's own EventStoreError", async () => {
     const own = new EventStoreError('full')
     for (const claim of [
       () => Promise.reject(own),
@@ -72,7 +72,7 @@ describe('a store that cannot claim', () => {
     }
   })
 
-  it('D11 is asked again at the next delivery: no restart is needed', async () => {
+  it('D11 is asked again at the next delivery, without a restart', async () => {
     const working = memoryStore({ maxRecords: 10 })
     let down = true
     const claim: EventStore['claim'] = (...given) => (down ? throws() : working.claim(...given))
@@ -109,7 +109,7 @@ describe('a store that cannot claim', () => {
   it.each([
     ['throws', throws],
     ['rejects', () => Promise.reject(boom)],
-  ])('is reported as ever when onError %s', async (_, onError) => {
+  ])('still makes verify() reject if onError %s', async (_, onError) => {
     const { listener, deliver } = failing({ claim: () => 'nonsense' }, { onError })
     expect((await errorOf(verify(await deliver(), listener))).message).toContain(
       'nonsense'.length ? 'claim' : '',
@@ -117,7 +117,7 @@ describe('a store that cannot claim', () => {
   })
 })
 
-it('D08 a claim that was taken, and whose answer was lost, is given back', async () => {
+it('D08 a claim whose answer was lost is released', async () => {
   const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   let lost = true
   const claim: EventStore['claim'] = async (...given) => {
@@ -153,7 +153,7 @@ describe('D08 a claim that comes too late', () => {
     return { store: { ...store, claim }, calls, answer: () => answer() }
   }
 
-  it('D08 is given back, so that the retry is accepted and not told to wait', async () => {
+  it('D08 is released, so that the retry is accepted at once', async () => {
     const { store, calls, answer } = lateStore()
     const { listener, deliver } = failing(store)
     const delivery = await deliver()
@@ -165,7 +165,7 @@ describe('D08 a claim that comes too late', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D08 is not given back twice, nor when it came in time', async () => {
+  it('D08 is not released twice, nor if it came in time', async () => {
     const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
     const claim: EventStore['claim'] = async (...given) => store.claim(...given)
     const { listener, deliver } = failing({ ...store, claim })
@@ -178,7 +178,7 @@ describe('D08 a claim that comes too late', () => {
     ['throws', throws],
     ['rejects', () => Promise.reject(boom)],
     ['hangs', never],
-  ])('does no harm when the release %s', async (_, release) => {
+  ])('does no harm if the release %s', async (_, release) => {
     const { store, answer } = lateStore()
     const { listener, deliver } = failing({ ...store, release })
     await errorOf(verify(await deliver(), listener))
@@ -186,7 +186,7 @@ describe('D08 a claim that comes too late', () => {
     await setImmediate()
   })
 
-  it('does no harm when it fails at last', async () => {
+  it('does no harm if it finally fails', async () => {
     let fail: (error: Error) => void = () => {}
     const claim = () =>
       new Promise((_, reject) => {
@@ -226,7 +226,7 @@ describe.each(['commit', 'release'] as const)('a store that cannot %s', (verb) =
   })
 })
 
-it('a commit that failed is not followed by a release: the event stays with who did the work', async () => {
+it('a failed commit is not followed by a release', async () => {
   for (const commit of [() => Promise.reject(boom), never]) {
     const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
     const { listener, deliver } = failing({ ...store, commit })
@@ -238,7 +238,7 @@ it('a commit that failed is not followed by a release: the event stays with who 
   }
 })
 
-it('a release that failed does not make the commit lost', async () => {
+it('a failed release does not make the commit lost', async () => {
   const { listener, deliver } = failing({ release: throws })
   const event = await acceptedEvent(await deliver(), listener)
   await errorOf(event.release())

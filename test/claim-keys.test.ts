@@ -44,7 +44,7 @@ describe('an event with two keys', () => {
     expect(inWords(await verify(await deliver('id-2'), listener))).toBe('200 event_duplicate')
   })
 
-  it('lets go of its bytes when the ID is taken, so that they are no duplicate later', async () => {
+  it('releases its bytes if the ID is taken, so that they are not a duplicate later', async () => {
     const { listener, deliver, calls } = linearListener()
     const first = await acceptedEvent(await deliver('id-1'), listener)
     expect(inWords(await verify(await deliver('id-1', 'second attempt'), listener))).toBe(
@@ -73,7 +73,7 @@ describe('an event with two keys', () => {
     ])
   })
 
-  it('gives its bytes back when the store fails at the ID', async () => {
+  it('releases its bytes if the store fails at the ID', async () => {
     let claims = 0
     const { listener, deliver, calls } = linearListener((store) => ({
       ...store,

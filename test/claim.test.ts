@@ -11,7 +11,7 @@ const ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
 const DAY = 86_400
 
 describe('the two phases', () => {
-  it('accepting claims, and does not commit', async () => {
+  it('acceptance claims without committing', async () => {
     const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
     const { listener, deliver } = hmacListener({ store })
     await acceptedEvent(await deliver({ eventId: ID }), listener)
@@ -30,7 +30,7 @@ describe('the two phases', () => {
     )
   })
 
-  it('D07 an event at work is in progress, with a time to come back after', async () => {
+  it('D07 an event in progress is refused with a Retry-After', async () => {
     const { listener, deliver } = hmacListener({ leaseSeconds: 7.2 })
     const delivery = await deliver()
     await acceptedEvent(delivery, listener)
@@ -41,7 +41,7 @@ describe('the two phases', () => {
     })
   })
 
-  it('a duplicate carries no time to come back after', async () => {
+  it('a duplicate carries no Retry-After', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
     await (await acceptedEvent(delivery, listener)).commit()
@@ -56,7 +56,7 @@ describe('the two phases', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D31 a delivery that was refused because the event is at work is not remembered itself', async () => {
+  it('D31 a delivery that was refused because the event is in progress is not remembered', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
     const event = await acceptedEvent(delivery, listener)
@@ -152,7 +152,7 @@ describe('a lease that lapses', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D09 a worker that comes back after another took over can neither commit nor release', async () => {
+  it('D09 a worker whose lease was taken over can neither commit nor release', async () => {
     const { listener, deliver, clock } = hmacListener()
     const delivery = await deliver()
     const slow = await acceptedEvent(delivery, listener)
@@ -189,7 +189,7 @@ describe('a lease that lapses', () => {
     expect(durations[0]).toBeLessThanOrEqual(performance.now() - start)
   })
 
-  it('a worker that comes back before anybody took over still commits, and nothing is reported', async () => {
+  it('a worker whose lapsed lease was not taken over still commits, and nothing is reported', async () => {
     const told: unknown[] = []
     const { listener, deliver, clock } = hmacListener({ onError: (error) => told.push(error) })
     const delivery = await deliver()
@@ -219,7 +219,7 @@ describe('retention', () => {
     expect(await outcome(await deliver({ eventId: ID }), listener)).toBe('accepted')
   })
 
-  it('the shortest that is allowed outlasts a delivery from the far end of the tolerance', async () => {
+  it('the shortest allowed one outlasts a delivery from the far end of the tolerance', async () => {
     const { listener, deliver, clock } = hmacListener({ retentionSeconds: replayWindowSeconds() })
     const delivery = await deliver({ timestamp: clock.seconds() + 300 })
     await (await acceptedEvent(delivery, listener)).commit()
@@ -268,7 +268,7 @@ describe('whose event it is', () => {
     }
   })
 
-  it('D22 a restart forgets what a memory store knew', async () => {
+  it('D22 a restart empties a memory store', async () => {
     const before = hmacListener()
     const delivery = await before.deliver()
     await (await acceptedEvent(delivery, before.listener)).commit()
@@ -276,7 +276,7 @@ describe('whose event it is', () => {
     expect(await outcome(delivery, after.listener)).toBe('accepted')
   })
 
-  it('each claim has an owner of its own, in one listener and between two', async () => {
+  it('each claim has its own owner, within a listener and across two', async () => {
     const { store, owners } = spyStore(memoryStore({ maxRecords: 100 }))
     const listeners = [hmacListener({ store }), hmacListener({ store, id: 'L2' })]
     for (const { listener, deliver } of [...listeners, ...listeners]) {
@@ -285,7 +285,7 @@ describe('whose event it is', () => {
     expect(new Set(owners).size).toBe(4)
   })
 
-  it('D08 all calls about one claim name its owner, which randomUuid decides', async () => {
+  it('D08 all calls about one claim name its owner, which comes from randomUuid', async () => {
     const { store, owners } = spyStore(memoryStore({ maxRecords: 10 }))
     const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
     const { deliver, clock } = hmacListener()

@@ -26,7 +26,7 @@ function errorOf(options: unknown): ListenerConfigError {
 
 const optionAtFault = (changed: object) => errorOf({ ...required, ...changed }).option
 
-describe('what is left out', () => {
+describe('an omitted option', () => {
   it('gets the numbers of the specification', () => {
     expect(defineListener(required)).toMatchObject({
       id: 'L1',
@@ -40,7 +40,7 @@ describe('what is left out', () => {
     })
   })
 
-  it('stays out: no networks, no schema, no hooks', () => {
+  it('stays undefined: no networks, no schema, no hooks', () => {
     const { isSourceAllowed, payload, onVerdict, onError } = defineListener(required)
     expect([isSourceAllowed, payload, onVerdict, onError]).toStrictEqual(Array(4).fill(undefined))
   })
@@ -55,7 +55,7 @@ describe('what is left out', () => {
   })
 })
 
-describe('what has to be given', () => {
+describe('a required option', () => {
   it.each([
     ['id', undefined],
     ['id', null],
@@ -71,7 +71,7 @@ describe('what has to be given', () => {
     expect(optionAtFault({ [name]: value })).toBe(name)
   })
 
-  it('P14 exactly one authentication method: none, or two, is refused', () => {
+  it('P14 no authentication method, or two, are refused', () => {
     for (const wrong of [undefined, null, {}, [auth, auth], 'hmac', SECRET, { hmac: auth, jwt: auth }]) {
       expect(optionAtFault({ auth: wrong })).toBe('auth')
     }
@@ -79,7 +79,7 @@ describe('what has to be given', () => {
     expect(optionAtFault({ jwt: auth })).toBe('jwt')
   })
 
-  it('a missing one names what to try', () => {
+  it('the error for a missing one names what to try', () => {
     expect(errorOf({ id: 'L1', auth }).message).toMatch(/try memoryStore\(\)$/)
     expect(errorOf({ id: 'L1', store }).message).toMatch(/try hmac\(\)$/)
   })
@@ -89,9 +89,9 @@ describe('what has to be given', () => {
   })
 })
 
-describe('what is misspelt', () => {
+describe('a misspelt option', () => {
   it.each(['allowedCidr', 'tolerance', 'toleranceMs', 'secret', 'ID', 'settled', 'toString', 'constructor'])(
-    'P13 %s is refused, with a list of what there is',
+    'P13 %s is refused, with a list of the options',
     (name) => {
       const error = errorOf({ ...required, [name]: 300 })
       expect(error.option).toBe(name)
@@ -117,7 +117,7 @@ describe('numbers', () => {
     },
   )
 
-  it('T11 toleranceSeconds given as undefined is 300, not no check', () => {
+  it('T11 toleranceSeconds given as undefined is 300, and does not disable the check', () => {
     expect(defineListener({ ...required, toleranceSeconds: undefined }).toleranceSeconds).toBe(300)
   })
 
@@ -135,13 +135,13 @@ describe('numbers', () => {
 })
 
 describe('memory that is shorter than the replay window', () => {
-  it('retentionSeconds is at least 600, however narrow the tolerance: a token is that long valid', () => {
+  it('retentionSeconds is at least 600 for any tolerance, because a token may be valid that long', () => {
     expect(optionAtFault({ retentionSeconds: 599, toleranceSeconds: 1 })).toBe('retentionSeconds')
     const narrow = { ...required, retentionSeconds: 600, toleranceSeconds: 1 }
     expect(defineListener(narrow).retentionMs).toBe(600_000)
   })
 
-  it('retentionSeconds is at least both sides of toleranceSeconds, and the last second whole', () => {
+  it('retentionSeconds is at least twice toleranceSeconds, plus the whole last second', () => {
     expect(optionAtFault({ retentionSeconds: 600 })).toBe('retentionSeconds')
     expect(defineListener({ ...required, retentionSeconds: 601 }).retentionMs).toBe(601_000)
     const roomy = memoryStore({ maxRecords: 10, replayWindowSeconds: 10_000 })
@@ -150,7 +150,7 @@ describe('memory that is shorter than the replay window', () => {
     expect(defineListener({ ...required, ...tolerant, retentionSeconds: 2001 }).retentionMs).toBe(2_001_000)
   })
 
-  it("D12 a store's replay window is as long", () => {
+  it("D12 a store's replay window must be as long", () => {
     const keeping = (replayWindowSeconds: number) => memoryStore({ maxRecords: 10, replayWindowSeconds })
     expect(optionAtFault({ store: keeping(600) })).toBe('store')
     expect(optionAtFault({ toleranceSeconds: 301 })).toBe('store')
@@ -199,7 +199,7 @@ describe('the rest', () => {
 })
 
 describe('the error', () => {
-  it('says which option, what is wrong, and carries a code; it never quotes a secret', () => {
+  it('names the option and the problem, has a code, and never quotes a secret', () => {
     const error = errorOf({ ...required, auth: { secret: SECRET }, id: 'L1' })
     expect(error).toMatchObject({ name: 'ListenerConfigError', code: 'ERR_LISTENER_CONFIG', option: 'auth' })
     expect(error).toBeInstanceOf(Error)
@@ -218,7 +218,7 @@ describe('the error', () => {
 })
 
 describe('the listener', () => {
-  it('cannot be changed, and does not change when its options do', () => {
+  it('cannot be changed, and does not change with its options', () => {
     const allowedCidrs = ['10.0.0.0/8']
     const options = { ...required, allowedCidrs, toleranceSeconds: 10 }
     const listener = defineListener(options)

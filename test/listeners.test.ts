@@ -53,8 +53,8 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
 }
 
-describe('a listener that is known', () => {
-  it('was loaded once, and is found at once', async () => {
+describe('a known listener', () => {
+  it('is loaded once, and then found synchronously', async () => {
     const { cache, add, loads } = tenants()
     const listener = add('L1')
     expect(await cache.find('L1')).toBe(listener)
@@ -62,7 +62,7 @@ describe('a listener that is known', () => {
     expect(loads).toEqual(['L1'])
   })
 
-  it('is loaded once for all who wait for it, and another for itself', async () => {
+  it('is loaded once for all waiting deliveries, separately for each ID', async () => {
     const { cache, add, loads, state, release } = tenants()
     const [one, two] = [add('L1'), add('L2')]
     state.holds = true
@@ -72,7 +72,7 @@ describe('a listener that is known', () => {
     expect(loads).toEqual(['L1', 'L2'])
   })
 
-  it('is renewed behind the back of its deliveries once it is ttlSeconds old, and not before', async () => {
+  it('is renewed in the background when it is ttlSeconds old, and not before', async () => {
     const { cache, add, clock, loads, state, release } = tenants()
     const before = add('L1')
     await cache.find('L1')
@@ -89,7 +89,7 @@ describe('a listener that is known', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('is as old as the beginning of its load, which may take long', async () => {
+  it('counts its age from the start of its load, which may take long', async () => {
     const { cache, add, clock, loads, state, release } = tenants()
     add('L1')
     state.holds = true
@@ -102,7 +102,7 @@ describe('a listener that is known', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('is handed to the load that renews it, which may return it again', async () => {
+  it('is passed to the load that renews it, which may return it again', async () => {
     const clock = fakeClock()
     const handed: (Listener | undefined)[] = []
     const load: ListenersOptions['load'] = (id, known) => {
@@ -118,7 +118,7 @@ describe('a listener that is known', () => {
     expect(handed).toEqual([undefined, listener])
   })
 
-  it('is waited for once it is ttlSeconds + staleSeconds old, and not before', async () => {
+  it('is awaited when it is ttlSeconds + staleSeconds old, and not before', async () => {
     const { cache, add, clock, state, release } = tenants()
     const before = add('L1')
     await cache.find('L1')
@@ -132,7 +132,7 @@ describe('a listener that is known', () => {
     expect(await found).toBe(after)
   })
 
-  it('is waited for as soon as it is due when staleSeconds is 0', async () => {
+  it('is awaited as soon as it is due if staleSeconds is 0', async () => {
     const { cache, add, clock } = tenants({ staleSeconds: 0 })
     add('L1')
     await cache.find('L1')
@@ -141,7 +141,7 @@ describe('a listener that is known', () => {
     expect(await cache.find('L1')).toBe(after)
   })
 
-  it('is gone with its row: one delivery uses it once more, the next finds nothing', async () => {
+  it('disappears with its row: one delivery still uses it, and the next finds nothing', async () => {
     const { cache, add, rows, clock, loads } = tenants()
     const listener = add('L1')
     await cache.find('L1')
@@ -153,7 +153,7 @@ describe('a listener that is known', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('is due when the clock is set back', async () => {
+  it('is due if the clock is set back', async () => {
     const { cache, add, clock } = tenants()
     add('L1')
     await cache.find('L1')
@@ -171,7 +171,7 @@ describe('a listener that is known', () => {
 })
 
 describe('a load that fails', () => {
-  it('rejects for all who wait, tells onError once, and is not remembered', async () => {
+  it('rejects for all waiting deliveries, tells onError once, and is not remembered', async () => {
     const { cache, add, failures, state, loads } = tenants()
     state.fails = true
     const asked = [cache.find('L1'), cache.find('L1')]
@@ -186,7 +186,7 @@ describe('a load that fails', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('leaves a listener that is due in use, until it is ttlSeconds + staleSeconds old', async () => {
+  it('keeps an old listener in use until it is ttlSeconds + staleSeconds old', async () => {
     const { cache, add, clock, failures, state } = tenants()
     const listener = add('L1')
     await cache.find('L1')
@@ -204,7 +204,7 @@ describe('a load that fails', () => {
     expect(await cache.find('L1')).toBe(listener)
   })
 
-  it('is repeated after a second, however many ask', async () => {
+  it('is repeated after a second, for any number of deliveries', async () => {
     const { cache, add, clock, loads, state } = tenants()
     add('L1')
     await cache.find('L1')
@@ -226,7 +226,7 @@ describe('a load that fails', () => {
     expect(loads).toHaveLength(3)
   })
 
-  it('fails at once for who comes within that second and can use nothing older', async () => {
+  it('fails at once for deliveries within that second that have no older listener', async () => {
     const { cache, add, clock, loads, state } = tenants()
     add('L1')
     await cache.find('L1')
@@ -237,14 +237,14 @@ describe('a load that fails', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('by throwing is one that fails', async () => {
+  it('may fail by throwing', async () => {
     const load = () => {
       throw new Error('no pool')
     }
     await expect(listeners({ load }).find('L1')).rejects.toMatchObject({ cause: { message: 'no pool' } })
   })
 
-  it('by taking longer than timeoutSeconds is one, and what it finds later is not used', async () => {
+  it('may fail by taking longer than timeoutSeconds, and its late result is not used', async () => {
     const { cache, add, state, release, failures } = tenants({ timeoutSeconds: 0.02 })
     add('L1')
     state.holds = true
@@ -259,7 +259,7 @@ describe('a load that fails', () => {
   })
 
   it.each([[null], [{}], ['L1'], [{ id: 'L1', secret: 'x' }]])(
-    'by finding %j, which is no listener, is one',
+    'may fail by finding %j, which is not a listener',
     async (row) => {
       const found = listeners({ load: () => row as never }).find('L1')
       await expect(found).rejects.toMatchObject({
@@ -269,7 +269,7 @@ describe('a load that fails', () => {
     },
   )
 
-  it('is one although onError throws', async () => {
+  it('still fails if onError throws', async () => {
     const { cache, state } = tenants({
       onError: () => {
         throw new Error('no log')
@@ -292,7 +292,7 @@ describe('an ID without a listener', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('is asked for every time when unknownSeconds is 0', async () => {
+  it('is looked up every time if unknownSeconds is 0', async () => {
     const { cache, loads } = tenants({ unknownSeconds: 0 })
     for (const _ of [1, 2, 3]) expect(await cache.find('L1')).toBeUndefined()
     expect(loads).toHaveLength(3)
@@ -303,7 +303,7 @@ describe('an ID without a listener', () => {
     ['empty', ''],
     ['longer than 256 characters', 'x'.repeat(257)],
     ['no text', 7 as never],
-  ])('is one that is %s, without a load', (_, id) => {
+  ])('is unknown without a load if it is %s', (_, id) => {
     const { cache, loads } = tenants()
     expect(cache.find(id)).toBeUndefined()
     expect(loads).toEqual([])
@@ -315,7 +315,7 @@ describe('an ID without a listener', () => {
     expect(await cache.find('x'.repeat(256))).toBe(listener)
   })
 
-  it('never pushes a tenant out, however many strangers make up', async () => {
+  it('never displaces a tenant, however many IDs strangers make up', async () => {
     const { cache, add, loads } = tenants({ max: 2, maxUnknown: 2 })
     const listener = add('L1')
     await cache.find('L1')
@@ -325,8 +325,8 @@ describe('an ID without a listener', () => {
   })
 })
 
-describe('room', () => {
-  it('is made by the listener not asked for longest', async () => {
+describe('room in the cache', () => {
+  it('is made by the least recently used listener', async () => {
     const { cache, add, loads } = tenants({ max: 2 })
     for (const id of ['L1', 'L2', 'L3']) add(id)
     for (const id of ['L1', 'L2', 'L1', 'L3', 'L1']) await cache.find(id)
@@ -335,7 +335,7 @@ describe('room', () => {
     expect(loads).toEqual(['L1', 'L2', 'L3', 'L2'])
   })
 
-  it('is made by a listener that is gone', async () => {
+  it('is made by a listener whose row is gone', async () => {
     const { cache, add, rows, clock, loads } = tenants({ max: 2 })
     for (const id of ['L1', 'L2', 'L3']) add(id)
     for (const id of ['L1', 'L2']) await cache.find(id)
@@ -361,7 +361,7 @@ describe('forget()', () => {
     expect(await cache.find('L1')).toBe(after)
   })
 
-  it('lets a tenant in that was unknown a moment ago', async () => {
+  it('admits a tenant that was unknown a moment ago', async () => {
     const { cache, add } = tenants()
     await cache.find('L1')
     const listener = add('L1')
@@ -372,7 +372,7 @@ describe('forget()', () => {
   it.each([
     ['the first', () => {}],
     ['a renewal', (clock: { advance(milliseconds: number): void }) => clock.advance(TTL_MS)],
-  ])('keeps nothing of %s load under way, which may have seen what was there before', async (_, age) => {
+  ])('ignores %s load in flight, which may have read the old state', async (_, age) => {
     const { cache, add, clock, state, release } = tenants()
     add('L1')
     if (age.length > 0) await cache.find('L1')
@@ -406,7 +406,7 @@ describe('forget()', () => {
   })
 })
 
-it('hands each load to waitUntil', async () => {
+it('passes each load to waitUntil', async () => {
   const kept: Promise<unknown>[] = []
   const { cache, add, clock } = tenants({ waitUntil: (work) => kept.push(work) })
   add('L1')
@@ -444,7 +444,7 @@ describe('options', () => {
   })
 })
 
-it('whatever happens in whatever order, finds what was true at most ttlSeconds + staleSeconds ago', async () => {
+it('always finds a listener that was current at most ttlSeconds + staleSeconds ago', async () => {
   type Step = readonly [kind: 'find' | 'write' | 'fail' | 'wait' | 'release' | 'forget', amount: number]
   const step: fc.Arbitrary<Step> = fc.tuple(
     fc.constantFrom('find', 'find', 'find', 'write', 'fail', 'wait', 'release', 'forget'),

@@ -35,13 +35,13 @@ describe('the body of a Node request', () => {
     expect(await text).toBe('abcdef')
   })
 
-  it('comes to its end when another has paused the stream before', async () => {
+  it('ends if another listener paused the stream before', async () => {
     const { stream, text } = arriving({ announced: 3 }, (paused) => paused.pause())
     finish(stream, 'abc')
     expect(await text).toBe('abc')
   })
 
-  it('comes to its end when another pauses the stream meanwhile', async () => {
+  it('ends if another listener pauses the stream meanwhile', async () => {
     const { stream, text } = arriving({ announced: 6 })
     stream.push('abc')
     await turnOfTheLoop()
@@ -55,7 +55,7 @@ describe('the body of a Node request', () => {
     ['is there at once, unannounced', Number.NaN, ['abc']],
     ['is empty', 0, []],
     ['is too long', Number.NaN, ['x'.repeat(LIMIT + 1)]],
-  ])('leaves no timer behind when it %s, nor when that comes later', async (_, announced, chunks) => {
+  ])('leaves no timer behind when it %s, at once or later', async (_, announced, chunks) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     for (const arrive of [async () => {}, turnOfTheLoop]) {
@@ -68,7 +68,7 @@ describe('the body of a Node request', () => {
     }
   })
 
-  it.each(['', 'abc'])('starts no timer when %j is there before the code at hand has run', async (bytes) => {
+  it.each(['', 'abc'])('starts no timer if %j arrives before the current code has run', async (bytes) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { stream, text } = arriving({ announced: bytes.length })
@@ -79,7 +79,7 @@ describe('the body of a Node request', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is the first bytes over the limit, and is read no further, though it was watched over', async () => {
+  it('stops just over the limit, even if a timer is running', async () => {
     const { stream, text } = arriving()
     await turnOfTheLoop()
     stream.push('x'.repeat(LIMIT + 10))
@@ -88,7 +88,7 @@ describe('the body of a Node request', () => {
     expect(stream.readableFlowing).toBe(false)
   })
 
-  it('is empty where no bytes were announced, on a paused stream too', async () => {
+  it('is empty if no bytes are announced, even on a paused stream', async () => {
     const { stream, text } = arriving({ announced: 0 }, (paused) => paused.pause())
     finish(stream)
     expect(await text).toBe('')
@@ -96,12 +96,12 @@ describe('the body of a Node request', () => {
 })
 
 describe('the body of a Node request that stops early', () => {
-  it('is incomplete at once when its stream is gone before anybody listens', async () => {
+  it('is incomplete at once if its stream is destroyed before anything listens', async () => {
     const { text } = arriving({ announced: 3 }, (stream) => stream.destroy())
     await expect(text).rejects.toThrow(BodyIncompleteError)
   })
 
-  it('is incomplete at once when its stream goes in the turn it began in', async () => {
+  it('is incomplete at once if its stream is destroyed in the same turn', async () => {
     // From a callback, as in a server: there `close` is emitted before this turn's promises continue.
     const text = await new Promise<unknown>((resolve) => {
       setImmediate(() => {
@@ -113,7 +113,7 @@ describe('the body of a Node request that stops early', () => {
     expect(text).toBeInstanceOf(BodyIncompleteError)
   })
 
-  it('is incomplete when it is late, and is read no further', async () => {
+  it('is incomplete at its deadline, and is read no further', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { stream, text } = arriving({ announced: 3 })
@@ -131,7 +131,7 @@ describe('the body of a Node request that stops early', () => {
     await expect(text).rejects.toThrow(BodyIncompleteError)
   })
 
-  it('is incomplete at once when its stream fails, though it says nothing of a close', async () => {
+  it('is incomplete at once when its stream fails without emitting close', async () => {
     const { stream, text } = arriving({ announced: 3, emitClose: false })
     await turnOfTheLoop()
     stream.destroy(new Error('reset'))

@@ -64,7 +64,7 @@ describe.each([
   ['Fastify 5', fastifyApp],
   ['Hono on Node', honoApp],
 ] as const)('%s', (_, build) => {
-  it('runs the handler in the async context of its request, though the body came later and others with it', async () => {
+  it('runs the handler in the async context of its request, even if the body came later among others', async () => {
     const endpoint = hmacEndpoint()
     const names = new Log<string | undefined>()
     const app = await build(endpoint.listener, (name) => names.add(name))

@@ -44,20 +44,20 @@ describe.each(FRAMEWORKS)('the source address on %s', (_, create) => {
   )
 
   it.each(['loopback', '127.0.0.0/8', ['127.0.0.1'], 1])(
-    'I20 is not what a stranger claims, by `trust proxy` = %j',
+    'I20 cannot be forged by a stranger with `trust proxy` = %j',
     async (trustProxy) => {
       expect((await deliver(trustProxy, `${ALLOWED}, ${STRANGER}`)).status).toBe(403)
     },
   )
 
-  it('I22 is not looked for where `trust proxy` is true: the developer is told', async () => {
+  it('I22 is an error of the developer if `trust proxy` is true', async () => {
     const { status, errors } = await deliver(true, ALLOWED)
     expect(status).toBe(500)
     expect(errors).toEqual([expect.any(ListenerConfigError)])
     expect(String(errors[0])).toMatch(/trust proxy.*list your proxies/)
   })
 
-  it('I22 may be anyone where no addresses are checked', async () => {
+  it('I22 may be anything if no addresses are checked', async () => {
     expect((await deliver(true, STRANGER, { options: {} })).status).toBe(200)
   })
 
@@ -67,7 +67,7 @@ describe.each(FRAMEWORKS)('the source address on %s', (_, create) => {
     expect((await deliver(true, `${ALLOWED}, ${STRANGER}`, { trustedProxies })).status).toBe(403)
   })
 
-  it('is seen in a router of its own as well', async () => {
+  it('is also found in a router', async () => {
     const { listener, request } = hmacEndpoint({ allowedCidrs: ALLOWED_CIDRS })
     const { errors, send } = await running(create, (app) => {
       app.set('trust proxy', true)

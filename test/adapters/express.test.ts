@@ -33,21 +33,21 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     },
   )
 
-  it('B17 P08 behind a middleware that read the stream the developer is told', async () => {
+  it('B17 P08 tells the developer if a middleware has read the stream', async () => {
     const reader: RequestHandler = (request, _response, next) => {
       request.on('end', () => next()).resume()
     }
     expectMistake(await behind(create, [reader]), /mount verifyWebhook before every body parser/)
   })
 
-  it('B17 P08 behind a middleware that read a part of the stream the developer is told', async () => {
+  it('B17 P08 tells the developer if a middleware has read a part of the stream', async () => {
     const reader: RequestHandler = (request, _response, next) => {
       request.once('readable', () => next(void request.read(4)))
     }
     expectMistake(await behind(create, [reader]), /mount verifyWebhook before every body parser/)
   })
 
-  it('B17 P08 behind a middleware that read a stream without bytes to its end the developer is told', async () => {
+  it('B17 P08 tells the developer if a middleware has read an empty stream to its end', async () => {
     const endpoint = hmacEndpoint()
     const reader: RequestHandler = (request, _response, next) => {
       request.on('end', () => next()).resume()
@@ -105,7 +105,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(events).toEqual([])
   })
 
-  it('does not take a rawBody of text for bytes', async () => {
+  it('does not accept a rawBody that is a string', async () => {
     const textKeeper: RequestHandler = (request, _response, next) => {
       request.on('end', () => {
         Object.assign(request, { rawBody: BODY })
@@ -120,7 +120,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     ['alone', []],
     ['behind express.raw()', [create.raw({ type: '*/*' })]],
     ['behind a host that keeps req.rawBody', [create.json({ verify: keepRawBody })]],
-  ])('mounted twice, %s, it is a mistake of the developer, and not a duplicate', async (_name, before) => {
+  ])('mounted twice, %s, is an error of the developer and not a duplicate', async (_name, before) => {
     const endpoint = hmacEndpoint()
     const guard = verifyWebhook(endpoint.listener)
     const { status, errors, events } = await behind(create, [...before, guard], endpoint)
@@ -130,7 +130,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(endpoint.verdicts.entries).toEqual(['accepted'])
   })
 
-  it('hands what a handler gives to next() to the error handler, and frees the event', async () => {
+  it('passes the argument of next() to the error handler, and frees the event', async () => {
     const endpoint = hmacEndpoint()
     const { errors, send } = await running(create, (app) => {
       app.post('/hook', verifyWebhook(endpoint.listener), (_request, _response, next) => {
@@ -143,7 +143,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(errors).toEqual([new Error('no database'), new Error('no database')])
   })
 
-  it('hands what a handler throws to the error handler, and frees the event', async () => {
+  it('passes a thrown error to the error handler, and frees the event', async () => {
     const endpoint = hmacEndpoint()
     const { errors, send } = await running(create, (app) => {
       app.post('/hook', verifyWebhook(endpoint.listener), () => {
@@ -157,7 +157,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
   })
 })
 
-it('a host that makes requests by hand may leave the raw list of headers empty', async () => {
+it('accepts requests of hosts that leave rawHeaders empty', async () => {
   const { listener, request } = hmacEndpoint()
   const { method, headers, body } = await request()
   const byHand = Object.assign(Readable.from([body]), {

@@ -117,14 +117,14 @@ describe('a claim in a guarded scope', () => {
     release: () => true,
   }
 
-  it('that fails is answered 503 and told once', async () => {
+  it('that fails is answered 503 and reported once', async () => {
     const endpoint = hmacEndpoint({ store: failing })
     const send = serve(endpoint, (scope) => scope.post('/hook', async () => 'ok'))
     expect(await send(await endpoint.request())).toBe(503)
     expect([endpoint.failures.entries.length, endpoint.verdicts.entries]).toEqual([1, []])
   })
 
-  it('is made once, though the handler calls for the not-found handler of the same scope', async () => {
+  it('is made once, even if the handler calls the not-found handler of the same scope', async () => {
     const endpoint = hmacEndpoint()
     const send = serve(endpoint, (scope) => {
       scope.setNotFoundHandler((_request, reply) => reply.code(404).send('nothing here'))

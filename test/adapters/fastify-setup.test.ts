@@ -76,7 +76,7 @@ describe('a scope of Fastify that has a parser of its own', () => {
     await expect(start).rejects.toThrow(/add no other/)
   })
 
-  it('P06 has a JSON parser before verifyWebhook replaced', async () => {
+  it('P06 replaces a JSON parser that was added before verifyWebhook', async () => {
     const before = (scope: FastifyInstance) => {
       scope.addContentTypeParser('application/json', { parseAs: 'string' }, asText)
     }
@@ -114,7 +114,7 @@ describe('the set-up of verifyWebhook on Fastify', () => {
           await inner.register(verifyWebhook, { listener: hmacEndpoint().listener })
         }),
     ],
-  ])('mounted twice %s, it is a mistake of the developer: it does not start', async (_, again) => {
+  ])('mounted twice %s, does not start', async (_, again) => {
     const start = deliver(hmacEndpoint(), (scope) => {
       again(scope)
       echo(scope)
@@ -129,7 +129,7 @@ describe('the set-up of verifyWebhook on Fastify', () => {
       'two scopes down',
       (scope) => void scope.register(async (inner) => void inner.register(async (deep) => echo(deep))),
     ],
-  ])('does not start behind the routes %s, whose parsers would wait for ever', async (_, before) => {
+  ])('does not start after the routes %s, whose parsers would wait forever', async (_, before) => {
     const start = deliver(hmacEndpoint(), () => {}, { before })
     await expect(start).rejects.toThrow(ListenerConfigError)
     await expect(start).rejects.toThrow(/^verifyWebhook: .*register it first/)
@@ -154,7 +154,7 @@ describe('the set-up of verifyWebhook on Fastify', () => {
   })
 
   it.each(['string', 'bytes'])(
-    'B17 B18 takes a body that a hook has read before, when it left %s',
+    'B17 B18 accepts a body that a hook has already read, if it left %s',
     async (kind) => {
       const endpoint = hmacEndpoint()
       const reader: onRequestHookHandler = async (request) => {
@@ -183,7 +183,7 @@ describe('verifyWebhook that is not registered as a plugin', () => {
     ['an onRequest hook', (app) => app.addHook('onRequest', mounted).post('/hook', () => 'ok')],
     ['an onRequest hook of a server without the route', (app) => app.addHook('onRequest', mounted)],
     ['a handler', (app) => app.post('/hook', mounted)],
-  ])('as %s is told to the error handler, with the fix', async (_, build) => {
+  ])('as %s reaches the error handler, with the fix', async (_, build) => {
     const errors: unknown[] = []
     const app = Fastify()
     app.setErrorHandler((error, _request, reply) => {
@@ -206,7 +206,7 @@ describe('verifyWebhook that is not registered as a plugin', () => {
     }
   })
 
-  it('guards its routes though register was not awaited, and comes after them', async () => {
+  it('guards its routes even if register is not awaited and comes after them', async () => {
     const app = Fastify()
     const { listener, request } = hmacEndpoint()
     app.register(async (scope) => {
@@ -224,7 +224,7 @@ describe('a guarded root of Fastify', () => {
   it.each([
     ['GET', '/health', 'GET /health'],
     ['GET', '/nowhere', 'GET its not-found handler'],
-  ])('tells the operator why %s %s is refused, and the stranger nothing', async (method, path, named) => {
+  ])('tells the operator, but not the stranger, why %s %s is refused', async (method, path, named) => {
     const details: unknown[] = []
     const { listener } = hmacEndpoint({ onVerdict: (verdict) => details.push(verdict.ok || verdict.detail) })
     const app = Fastify()

@@ -63,14 +63,14 @@ describe('the source address on Fastify', () => {
     ['a function that trusts everyone', () => true],
     ['all of IPv4', '0.0.0.0/1, 128.0.0.0/1'],
     ['all of IPv6', ['127.0.0.1', '::/1', '8000::/1']],
-  ])('I22 is not looked for where trustProxy is %s: the developer is told', async (_, trustProxy) => {
+  ])('I22 is an error of the developer if trustProxy is %s', async (_, trustProxy) => {
     const { send, errors } = await serve(trustProxy)
     expect([await send(ALLOWED), await send(ALLOWED)]).toEqual([500, 500])
     expect(errors).toEqual([expect.any(ListenerConfigError), expect.any(ListenerConfigError)])
     expect(String(errors[0])).toMatch(/trustProxy: .*list your proxies/)
   })
 
-  it('I22 may be anyone where no addresses are checked', async () => {
+  it('I22 may be anything if no addresses are checked', async () => {
     const { send, errors } = await serve(true, { options: {} })
     expect([await send(STRANGER), errors]).toEqual([200, []])
   })
@@ -80,7 +80,7 @@ describe('the source address on Fastify', () => {
     expect([await send(ALLOWED), await send(`${ALLOWED}, ${STRANGER}`), errors]).toEqual([200, 403, []])
   })
 
-  it('has trustProxy asked about strangers once, not for each request', async () => {
+  it('tests trustProxy with made-up senders once, and not per request', async () => {
     const asked: string[] = []
     const { send } = await serve((address) => {
       asked.push(address)

@@ -60,7 +60,7 @@ describe('a guarded scope of Fastify', () => {
     expect({}).not.toHaveProperty('x')
   })
 
-  it('answers inject() as it answers a socket', async () => {
+  it('answers inject() like a socket', async () => {
     const app = newApp()
     const { listener, request } = hmacEndpoint()
     const { events } = guard(app, listener)
@@ -117,7 +117,7 @@ describe('a guarded scope of Fastify', () => {
     expect((await post('/hook')).json()).toMatchObject({ code: 'header_missing' })
   })
 
-  it('P06 has the scopes inside it guarded as well', async () => {
+  it('P06 also guards the scopes inside it', async () => {
     const app = newApp()
     const { listener, request } = hmacEndpoint()
     app.register(async (scope) => {
@@ -146,7 +146,7 @@ describe('a guarded scope of Fastify', () => {
     expect((await app.inject(injected(await request({ path: '/hook' })))).statusCode).toBe(404)
   })
 
-  it('stands beside another one with another listener', async () => {
+  it('works beside another scope with another listener', async () => {
     const app = newApp()
     const [one, two] = [hmacEndpoint({ id: 'one' }), hmacEndpoint({ id: 'two' })]
     const first = guard(app, one.listener, '/one')

@@ -152,7 +152,7 @@ describe.each(Object.entries(TARGETS))('on %s', (_, start) => {
   it.each([
     ['a HEAD', 'trello', async () => plain('HEAD', '/hook'), 200],
     ['a 204', 'discord', (signed: Sign) => signed('{"type":0}'), 204],
-  ] as const)('%s sends no byte behind its headers', async (_name, scheme, make, status) => {
+  ] as const)('%s sends no bytes after its headers', async (_name, scheme, make, status) => {
     const endpoint = schemeEndpoint(scheme, scheme === 'trello' ? TRELLO : {})
     const { address } = await start({ target: endpoint.listener })
     const connection = new RawConnection(address)

@@ -39,7 +39,7 @@ describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
       expect(await answered(before, look)).toMatchObject({ status: 200, body: BODY })
     })
 
-    it('gives its body once, and says so', async () => {
+    it('gives its body once, and reports it as used', async () => {
       const used = await answered(before, async ({ req }) => {
         const before = req.raw.bodyUsed
         await req.raw.text()
@@ -49,7 +49,7 @@ describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
       expect(used.body).toBe('[false,true,true]')
     })
 
-    it('gives bytes of its own: what is done to them does not reach the event', async () => {
+    it('gives a copy of the bytes, so that changing them does not change the event', async () => {
       const { body } = await answered(before, async (c) => {
         const reader = c.req.raw.body?.getReader()
         for (let part = await reader?.read(); part?.value; part = await reader?.read()) part.value.fill(0)
@@ -86,7 +86,7 @@ describe.each(WAYS.slice(0, 2))('a new Request made of c.req.raw %s', (_, send) 
 })
 
 describe.each(WAYS)('a handler that forgets to return its answer, %s', (_, send) => {
-  it("hears Hono's own advice, and the event is free again", async () => {
+  it("gets Hono's own error, and the event is free again", async () => {
     const errors: unknown[] = []
     const { listener, request, calls } = hmacEndpoint()
     const app = new Hono()

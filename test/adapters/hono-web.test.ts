@@ -84,7 +84,7 @@ describe('a body that is a web stream', () => {
     expect((await send(endpoint, lying, { body: stream })).text).toBe(TOO_LARGE)
   })
 
-  it('B06 is not read at all when its Content-Length is over the limit', async () => {
+  it('B06 is not read if its Content-Length is over the limit', async () => {
     const endpoint = hmacEndpoint()
     const { stream, seen } = meteredStream(1000)
     const announced = changed(await endpoint.request(), { 'content-length': '99999999' })
@@ -120,7 +120,7 @@ describe('a body that is a web stream', () => {
   })
 })
 
-it('a binding that is named incoming is not taken for a request of Node', async () => {
+it('a binding named incoming is not mistaken for a request of Node', async () => {
   const { listener, request } = hmacEndpoint()
   const app = new Hono().post('/hook', verifyWebhook(listener), (c) => c.text('ok'))
   const { method, path, headers, body } = await request()
@@ -129,7 +129,7 @@ it('a binding that is named incoming is not taken for a request of Node', async 
   expect(response.status).toBe(200)
 })
 
-it('a body that a middleware failed to read is that failure, for the error handler', async () => {
+it('if a middleware failed to read the body, its error reaches the error handler', async () => {
   const { listener } = hmacEndpoint()
   const errors: unknown[] = []
   const app = new Hono().use(async (c, next) => {
@@ -210,7 +210,7 @@ describe('the replies without a socket', () => {
   })
 })
 
-describe('where nothing may run after an answer', () => {
+describe('where no code may run after the response', () => {
   it.each([
     ['waits for the commit', 200, 'commit'],
     ['waits for the release', 500, 'release'],

@@ -78,7 +78,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(seen).toEqual([parsed, BODY, parsed, BODY, BODY])
   })
 
-  it('gives the handler bytes of its own: what it does to them does not reach the event', async () => {
+  it('gives the handler a copy of the bytes, so that changing them does not change the event', async () => {
     const { events } = await behind([], async (c) => {
       new Uint8Array(await c.req.arrayBuffer()).fill(0)
       return c.text(await c.req.text())
@@ -115,7 +115,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.calls.entries).toEqual([])
   })
 
-  it('mounted twice, it is a mistake of the developer, and not a duplicate', async () => {
+  it('is an error of the developer and not a duplicate if mounted twice', async () => {
     const endpoint = hmacEndpoint()
     const { status, errors, events } = await behind([verifyWebhook(endpoint.listener)], undefined, endpoint)
     expect(status).toBe(500)
@@ -133,7 +133,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
   })
 
-  it('frees the event when a middleware after it throws what is not an Error', async () => {
+  it('frees the event when a later middleware throws something that is not an Error', async () => {
     const endpoint = hmacEndpoint()
     const app = new Hono<Variables>()
     app.post('/hook', verifyWebhook(endpoint.listener), () => {
@@ -143,7 +143,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
   })
 
-  it('frees the event when no handler follows: nobody has worked on it', async () => {
+  it('frees the event if there is no handler', async () => {
     const endpoint = hmacEndpoint()
     const app = new Hono<Variables>()
     app.use('/hook', verifyWebhook(endpoint.listener))
@@ -176,12 +176,12 @@ describe.each(WAYS)('Hono %s', (_, send) => {
 describe('the source address on Hono', () => {
   const { listener, request } = hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] })
 
-  it('I18 has to be found somehow for a listener with rules: it throws at construction', () => {
+  it('I18 throws at construction if the listener has rules and nothing tells the source', () => {
     expect(() => verifyWebhook(listener)).toThrow(ListenerConfigError)
     expect(() => verifyWebhook(listener)).toThrow(/sourceIp: .* or trustedProxies/)
   })
 
-  it('I18 has to be found somehow for a listener with rules: a lookup throws at the request', async () => {
+  it('I18 throws at the request if a lookup finds rules and nothing tells the source', async () => {
     const errors: unknown[] = []
     const app = new Hono()
     app.post(
@@ -196,7 +196,7 @@ describe('the source address on Hono', () => {
     expect(errors).toEqual([expect.any(ListenerConfigError)])
   })
 
-  it('takes one way to find it, and not two', () => {
+  it('refuses two ways to find it', () => {
     const both = { sourceIp: () => '127.0.0.1', trustedProxies: ['127.0.0.0/8'] }
     expect(() => verifyWebhook(listener, both)).toThrow(/^sourceIp: give it or trustedProxies, not both/)
   })
@@ -217,7 +217,7 @@ describe('the source address on Hono', () => {
   })
 })
 
-describe('a middleware that asks for the stream of the body, and leaves it whole', () => {
+describe('a middleware that asks for the body stream and leaves it unread', () => {
   const limit = bodyLimit({ maxSize: 100_000 })
   const large = JSON.stringify('x'.repeat(60_000))
   const middlewares: readonly (readonly [string, MiddlewareHandler])[] = [
@@ -267,7 +267,7 @@ describe('a middleware that asks for the stream of the body, and leaves it whole
 })
 
 describe('a host that has read the body for Hono', () => {
-  it('B18 gives the handler exactly the bytes that it left in rawBody, and not their surroundings', async () => {
+  it('B18 gives the handler exactly the bytes of rawBody, not the rest of their buffer', async () => {
     const { listener, request } = hmacEndpoint()
     const app = new Hono()
     app.post('/hook', verifyWebhook(listener), async (c) => c.text(await c.req.text()))

@@ -94,7 +94,7 @@ describe('a body on HTTP/2', () => {
   })
 
   it.each(['NGHTTP2_CANCEL', 'NGHTTP2_NO_ERROR'] as const)(
-    'B10 of a sender that leaves (%s) before its listener is found is no mistake of the developer',
+    'B10 of a sender that leaves (%s) before its listener is found is not an error of the developer',
     async (code) => {
       const { lookup, asked, found, verdicts } = heldBack()
       const { begin, seen, errors } = await serve({ listener: lookup })
@@ -121,7 +121,7 @@ describe('a body on HTTP/2', () => {
     expect(verdicts.entries).toEqual(['body_incomplete'])
   })
 
-  it('B09 is not waited for without end, though it is empty', async () => {
+  it('B09 has a deadline, even if it is empty', async () => {
     const { listener } = hmacEndpoint()
     const { begin } = await serve({ listener, bodyTimeoutSeconds: 0.01 })
     const [answer] = await once(begin([['content-length', '0']]), 'response')
@@ -129,7 +129,7 @@ describe('a body on HTTP/2', () => {
   })
 
   it.each([65_535, 16])(
-    'B04 that is too large has its whole reply before its stream is closed (window: %i)',
+    'B04 that is too large gets its whole reply before its stream is reset (window: %i)',
     async (initialWindowSize) => {
       const { listener, request } = hmacEndpoint()
       const { begin } = await serve({ listener }, { settings: { initialWindowSize } })
@@ -151,7 +151,7 @@ describe('a body on HTTP/2', () => {
 
 describe('a response on HTTP/2', () => {
   it.each(['NGHTTP2_CANCEL', 'NGHTTP2_NO_ERROR'] as const)(
-    'D07 whose client left (%s) finishes without being ended: its lease is left to lapse',
+    'D07 whose client left (%s) lets its lease lapse',
     async (code) => {
       const { listener, request, verdicts, calls } = hmacEndpoint()
       const opened = new Log<string>()

@@ -29,7 +29,7 @@ const ELSEWHERE: readonly (readonly [string, unknown, string])[] = [
 describe.each([
   ['Express 5', express],
   ['Express 4', express4],
-])('an adapter of another framework on %s is told to the error handler', (_, create) => {
+])('the error handler learns of an adapter of another framework on %s', (_, create) => {
   it.each(ELSEWHERE)('%s', async (_, mounted, mistake) => {
     const app = create()
     const errors: unknown[] = []
@@ -50,7 +50,7 @@ const ON_FASTIFY: typeof ELSEWHERE = [
   ...ELSEWHERE.slice(1),
 ]
 
-describe('an adapter of another framework on Fastify is told to the error handler', () => {
+describe('the error handler learns of an adapter of another framework on Fastify', () => {
   it.each(ON_FASTIFY)('%s', async (_, mounted, mistake) => {
     const app = Fastify()
     const errors: unknown[] = []
@@ -65,7 +65,7 @@ describe('an adapter of another framework on Fastify is told to the error handle
   })
 })
 
-it('hookgate/express in @fastify/middie, as Nest mounts it, is told to the error handler', async () => {
+it('the error handler learns of hookgate/express in @fastify/middie, as Nest mounts it', async () => {
   const app = Fastify()
   await app.register(middie)
   app.use(onExpress(listener))
@@ -76,7 +76,7 @@ it('hookgate/express in @fastify/middie, as Nest mounts it, is told to the error
   expect(reply?.body).toContain('is of another framework')
 })
 
-describe('an adapter of another framework on Hono is told to the error handler', () => {
+describe('the error handler learns of an adapter of another framework on Hono', () => {
   it.each([
     ['of hookgate/express', onExpress(listener), OTHER],
     ['of hookgate/fastify', onFastify, PLUGIN],

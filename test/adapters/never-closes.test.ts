@@ -84,7 +84,7 @@ describe.each(hosts)('%s, on hosts whose responses never close, %s', (_name, _ho
 const onEach = (run: (name: string, mount: (typeof MOUNTED)[string]) => Promise<unknown>) =>
   Promise.all(Object.entries(MOUNTED).map(([name, mount]) => run(name, mount)))
 
-it('a response that never closes is no news to onError once it was answered', async () => {
+it('onError is not called for an answered response that never closes', async () => {
   const run = async ([name, how, mount, makeSink]: (typeof hosts)[number]) => {
     const answers = [200, new Promise<number>(() => {})]
     const endpoint = hmacEndpoint({ leaseSeconds: 0.05 })
@@ -101,7 +101,7 @@ it('a response that never closes is no news to onError once it was answered', as
 })
 
 describe('a handler that does not answer', () => {
-  it('is told to onError when the lease is over; the event is settled if its answer still comes', async () => {
+  it('is reported to onError when the lease ends, and settles the event if it still answers', async () => {
     await onEach(async (name, mount) => {
       const opened = new Log<string>()
       const endpoint = hmacEndpoint({ leaseSeconds: 0.05 })
@@ -125,7 +125,7 @@ describe('a handler that does not answer', () => {
     })
   })
 
-  it('is told with its event, and for how long it was open', async () => {
+  it('is reported with its event and the time that it was open', async () => {
     const told: unknown[][] = []
     const heard = new Log<string>()
     const onError = (...given: unknown[]) => {
@@ -151,7 +151,7 @@ describe('a handler that does not answer', () => {
     connection.abort()
   })
 
-  it('is no news to onError when its client left before the event was claimed', async () => {
+  it('is not reported if its client left before the claim', async () => {
     await onEach(async (name, mount) => {
       const claimed = new Log<string>()
       const entered = new Log<string>()
@@ -183,7 +183,7 @@ describe('a handler that does not answer', () => {
     })
   })
 
-  it('is no news to onError when its client left', async () => {
+  it('is not reported if its client left', async () => {
     await onEach(async (name, mount) => {
       const entered = new Log<string>()
       const endpoint = hmacEndpoint({ leaseSeconds: 0.05 })

@@ -81,7 +81,7 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
     expect(await mistake(listener, { maxConcurrentBytes: value })).toMatch('maxConcurrentBytes')
   })
 
-  it('P13 refuses a maxConcurrentBytes that one body could exceed, and takes one that it could not', async () => {
+  it('P13 refuses a maxConcurrentBytes that one body could exceed, and accepts one that it cannot', async () => {
     expect(await mistake(listener, { maxConcurrentBytes: 65_535 })).toBe(
       'ListenerConfigError: maxConcurrentBytes: must be at least maxBodyBytes of the listener, which is 65536',
     )
@@ -107,22 +107,22 @@ describe.each<readonly [string, Mount]>([
   ['verifyWebhook on Express', onExpress as unknown as Mount],
   ['verifyWebhook on Hono', onHono as unknown as Mount],
   ['webhookHandler', (target, options) => webhookHandler(target as never, () => {}, options as never)],
-])('what stands in the place of the options of %s', (_, mount) => {
+])('the options argument of %s', (_, mount) => {
   it.each([null, 5, 'x', true])('P13 is refused when it is %s', (options) => {
     expect(() => mount(listener, options as never)).toThrow(ListenerConfigError)
     expect(() => mount(listener, options as never)).toThrow('takes an object of options')
   })
 
-  it('is not asked for when it is undefined', () => {
+  it('may be undefined', () => {
     expect(mount(listener, undefined)).toBeTypeOf('function')
   })
 })
 
-describe('verifyWebhook mounted itself, and not what it makes of a listener', () => {
+describe('verifyWebhook mounted without calling it', () => {
   it.each([
     ['Express 5', express],
     ['Express 4', express4],
-  ])('on %s is told to the error handler, with the fix', async (_, create) => {
+  ])('on %s reaches the error handler, with the fix', async (_, create) => {
     const app = create()
     const errors: unknown[] = []
     app.use(onExpress as unknown as RequestHandler)
@@ -136,7 +136,7 @@ describe('verifyWebhook mounted itself, and not what it makes of a listener', ()
     expect(errors.map(String)).toEqual([NOT_CALLED])
   })
 
-  it('on Hono is told to the error handler, with the fix', async () => {
+  it('on Hono reaches the error handler, with the fix', async () => {
     const app = new Hono()
     const errors: unknown[] = []
     app.onError((error, c) => {
@@ -148,7 +148,7 @@ describe('verifyWebhook mounted itself, and not what it makes of a listener', ()
     expect(errors.map(String)).toEqual([NOT_CALLED])
   })
 
-  it('is told so of webhookHandler, too', () => {
+  it('gives the same fix for webhookHandler', () => {
     const mounted = webhookHandler as unknown as Mount
     expect(() => mounted(new Request('http://localhost/'), {})).toThrow(
       'webhookHandler: was passed as a function',

@@ -40,7 +40,7 @@ function timers(): typeof vi {
 }
 
 describe('places for bodies', () => {
-  it('are as many as maxConcurrentBodies says, and the next body is told so', () => {
+  it('are limited by maxConcurrentBodies, and the next body learns why', () => {
     const places = new Places(2, 1000, GRACE_MS)
     places.take(1)
     expect(places.fullFor(1)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('places for bodies', () => {
     expect(places.fullFor(1)).toBe('2 bodies are in flight already (maxConcurrentBodies)')
   })
 
-  it('hold as many bytes as maxConcurrentBytes says, and not one more', () => {
+  it('hold at most maxConcurrentBytes', () => {
     const places = new Places(10, 1000, GRACE_MS)
     places.take(400)
     expect(places.fullFor(600)).toBeUndefined()
@@ -57,7 +57,7 @@ describe('places for bodies', () => {
     )
   })
 
-  it('are given back once, however often they are told to', () => {
+  it('are given back once, however often giveBack() is called', () => {
     const places = new Places(2, 1000, GRACE_MS)
     const first = places.take(600)
     places.take(400)
@@ -78,7 +78,7 @@ describe('the place of a body', () => {
     return { places, place: places.take(1000) }
   }
 
-  it('is given back before what is known at once is returned', () => {
+  it('is given back before a synchronous result is returned', () => {
     const { places, place } = taken()
     expect(place.during(() => (isFree(places) ? 'free' : 'taken'), sender().incoming)).toBe('taken')
     expect(isFree(places)).toBe(true)
@@ -105,7 +105,7 @@ describe('the place of a body', () => {
     expect(isFree(places)).toBe(true)
   })
 
-  it('is kept for work that goes on when its sender has left', async () => {
+  it('is kept for work that continues after its sender has left', async () => {
     const clock = timers()
     const { places, place } = taken()
     const { incoming, leave } = sender()
@@ -120,7 +120,7 @@ describe('the place of a body', () => {
     expect(clock.getTimerCount()).toBe(0)
   })
 
-  it('is not kept for work that never ends when its sender has left', () => {
+  it('is not kept forever for work that never ends after its sender has left', () => {
     const clock = timers()
     const { places, place } = taken()
     const { incoming, leave } = sender()

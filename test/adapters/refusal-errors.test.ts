@@ -96,7 +96,7 @@ it.each(Object.entries(BY_TOKEN))('nothing is thrown, not even inside, for %s', 
   expect(words).toMatch(/^401/)
 })
 
-it('what the engine throws over a body that is not JSON is seen: it has no other way to say so', async () => {
+it("the engine's own error for a body that is not JSON is the only one", async () => {
   const { listener, deliver } = hmacListener()
   const delivery = await deliver({ body: '{' })
   await thrown()

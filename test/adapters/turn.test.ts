@@ -17,34 +17,34 @@ async function nowOf(value: unknown): Promise<unknown> {
 }
 
 describe('the turn of a request on its connection', () => {
-  it('has come at once where no other request is on it', () => {
+  it('comes at once if no other request is on it', () => {
     expect(line(1)[0]?.isCutOff).toBe(false)
   })
 
-  it('has come where the one before is decided and leaves the connection open', () => {
+  it('comes when the previous one is decided and leaves the connection open', () => {
     const connection: Connection = {}
     new Turn(connection, FIRST).end(false)
     expect(new Turn(connection, QUEUED).isCutOff).toBe(false)
   })
 
-  it('has come where the one before is answered, whatever became of it', () => {
+  it('comes when the previous one is answered, whatever its outcome', () => {
     const connection: Connection = {}
     new Turn(connection, FIRST)
     expect(new Turn(connection, FIRST).isCutOff).toBe(false)
   })
 
-  it('never comes behind a reply that closes the connection, before that is written', () => {
+  it('never comes after a reply that closes the connection, not even before that is written', () => {
     const connection: Connection = {}
     new Turn(connection, FIRST).end(true)
     expect(new Turn(connection, QUEUED).isCutOff).toBe(true)
   })
 
-  it('never comes on a connection that is closed for writing, whoever closed it', () => {
+  it('never comes on a connection that is closed for writing, by either side', () => {
     expect(new Turn({ writableEnded: true }, FIRST).isCutOff).toBe(true)
   })
 
   it.each([true, false])(
-    'waits for the one before, whose reply closes the connection: %s',
+    'waits for the previous one, whose reply closes the connection: %s',
     async (closes) => {
       const [first, second] = line(2)
       expect(await nowOf(second?.isCutOff)).toBe('undecided')
@@ -53,7 +53,7 @@ describe('the turn of a request on its connection', () => {
     },
   )
 
-  it('waits for the one before it, and not for those before that', async () => {
+  it('waits only for the previous request, not for earlier ones', async () => {
     const [first, second, third] = line(3)
     first?.end(false)
     expect(await nowOf(third?.isCutOff)).toBe('undecided')
@@ -64,20 +64,20 @@ describe('the turn of a request on its connection', () => {
   it.each([
     ['resolves', () => Promise.resolve()],
     ['rejects', () => Promise.reject(new Error('no database'))],
-  ])('has come when the work on the one before %s without a verdict', async (_, work) => {
+  ])('comes when the work on the previous one %s without a verdict', async (_, work) => {
     const connection: Connection = {}
     const first = new Turn(connection, FIRST)
     first.begin(work())
     expect(await nowOf(new Turn(connection, QUEUED).isCutOff)).toBe(false)
   })
 
-  it('is waited for by 16 requests of a connection, and never comes for the 17th', async () => {
+  it('can be awaited by 16 requests of a connection, and never comes for the 17th', async () => {
     const turns = line(18)
     expect(await nowOf(turns[16]?.isCutOff)).toBe('undecided')
     expect(turns[17]?.isCutOff).toBe(true)
   })
 
-  it('comes for each request of a sender that is always some requests ahead', async () => {
+  it('comes for each request of a sender that always pipelines', async () => {
     const connection: Connection = {}
     const ahead = [new Turn(connection, FIRST)]
     for (let count = 0; count < 100; count += 1) {

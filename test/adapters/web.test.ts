@@ -34,7 +34,7 @@ describe('webhookHandler', () => {
     expect(Buffer.from(seen[0]?.[0].rawBody ?? []).toString()).toBe(BODY)
   })
 
-  it('answers what the handler returns, and an empty 200 when that is nothing', async () => {
+  it('answers what the handler returns, or an empty 200 if it returns nothing', async () => {
     const { listener, request } = hmacEndpoint()
     const answer = async (handler: OnWebhook<unknown>) => {
       const response = await webhookHandler(listener, handler)(webRequest(await request()))
@@ -52,7 +52,7 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim', 'commit'])
   })
 
-  it('frees the event when the handler throws, and rejects with that for the platform to answer', async () => {
+  it('frees the event when the handler throws, and rejects with its error for the platform', async () => {
     const endpoint = hmacEndpoint()
     const handle = webhookHandler(endpoint.listener, () => {
       throw new Error('no database')
@@ -61,7 +61,7 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim', 'release'])
   })
 
-  it('tells onError which event of which listener could not be settled', async () => {
+  it('tells onError which event could not be settled, and its listener', async () => {
     const told: unknown[] = []
     const store = memoryStore()
     const commit = () => Promise.reject(new Error('down'))
@@ -87,7 +87,7 @@ describe('webhookHandler', () => {
     },
   )
 
-  it('D07 leaves the lease to lapse when the sender left before the handler ended', async () => {
+  it('D07 lets the lease lapse if the sender left before the handler ended', async () => {
     const endpoint = hmacEndpoint()
     const sender = new AbortController()
     const handle = webhookHandler(endpoint.listener, () => sender.abort())
@@ -95,7 +95,7 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim'])
   })
 
-  it('D07 leaves the lease to lapse when the sender left and the handler throws for it', async () => {
+  it('D07 lets the lease lapse if the sender left and the handler throws because of it', async () => {
     const endpoint = hmacEndpoint()
     const sender = new AbortController()
     const handle = webhookHandler(endpoint.listener, (_, { signal }) => {
@@ -106,7 +106,7 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim'])
   })
 
-  it.each([null, {}, 'orders'])('says what a lookup has to find when it finds %j', async (found) => {
+  it.each([null, {}, 'orders'])('says what a lookup must find if it finds %j', async (found) => {
     const refusal = webhookHandler(() => found as never, nothing)(webRequest(await hmacEndpoint().request()))
     await expect(refusal).rejects.toThrow(ListenerConfigError)
     await expect(refusal).rejects.toThrow(
@@ -131,7 +131,7 @@ describe('webhookHandler', () => {
     await expect(webhookHandler(listener, nothing)(sent)).rejects.toThrow(/before every body parser/)
   })
 
-  it('B09 reads no further when a body is late: its place is free for another', async () => {
+  it('B09 stops reading a late body, and frees its place', async () => {
     const { listener, verdicts } = hmacEndpoint()
     const cancelled = new Log<string>()
     const body = new ReadableStream({ cancel: () => cancelled.add('cancelled') })
@@ -142,7 +142,7 @@ describe('webhookHandler', () => {
     await cancelled.reaches(1)
   })
 
-  it('B09 B10 does not mind that a late body cannot be cancelled', async () => {
+  it('B09 B10 ignores that a late body cannot be cancelled', async () => {
     const { listener, request } = hmacEndpoint()
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
@@ -156,7 +156,7 @@ describe('webhookHandler', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('tells onVerdict, if it is the only hook, of a late body: whose, and how long it took', async () => {
+  it('tells onVerdict, even as the only hook, of a late body, its source and the time it took', async () => {
     const told: VerdictContext[] = []
     const onVerdict = (_: Verdict, context: VerdictContext) => void told.push(context)
     const { listener } = hmacEndpoint({ onVerdict, onError: undefined })
@@ -169,7 +169,7 @@ describe('webhookHandler', () => {
     expect(told[0]?.durationMs).toBeLessThanOrEqual(performance.now() - startedAt)
   })
 
-  it('gives a body 10 seconds, unless it is told otherwise', async () => {
+  it('gives a body 10 seconds by default', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { listener, verdicts } = hmacEndpoint()
@@ -182,7 +182,7 @@ describe('webhookHandler', () => {
     expect((await answer).status).toBe(400)
   })
 
-  it('has room for 4,096 bodies at once, unless it is told otherwise', async () => {
+  it('has room for 4,096 bodies at once by default', async () => {
     const told: unknown[] = []
     const { listener } = hmacEndpoint({ onError: (...given) => void told.push(given) })
     const handle = webhookHandler(listener, nothing)
@@ -226,7 +226,7 @@ describe('webhookHandler', () => {
       (body: ReadableStreamDefaultController) => body.error(new Error('reset')),
       'body_incomplete',
     ],
-  ])('has one place more for a body that %s, and not two', async (_, end, code) => {
+  ])('frees exactly one place for a body that %s', async (_, end, code) => {
     const handle = webhookHandler(hmacEndpoint().listener, nothing, { maxConcurrentBodies: 1 })
     const begin = () => {
       let sender: ReadableStreamDefaultController | undefined
@@ -248,7 +248,7 @@ describe('webhookHandler', () => {
   })
 
   it.each(['0x11111', '1e9', '+70000', '70000, 70000'])(
-    'B08 takes a Content-Length of %j for no size: the bytes that come are counted',
+    'B08 ignores a Content-Length of %j and counts the bytes',
     async (length) => {
       const { listener, request } = hmacEndpoint()
       const asked = webRequest(await request())
@@ -267,7 +267,7 @@ describe('webhookHandler', () => {
     }
   })
 
-  it('answers 503 when the store throws at once, and no hook is there to be told', async () => {
+  it('answers 503 if the store throws synchronously, even without hooks', async () => {
     const { listener, deliver } = hmacListener({
       store: {
         ...spyStore(memoryStore()).store,
@@ -283,7 +283,7 @@ describe('webhookHandler', () => {
     expect((await webhookHandler(listener, nothing)(asked)).status).toBe(503)
   })
 
-  it('leaves to the platform what is neither the sender nor the store: a clock that throws', async () => {
+  it('leaves a throwing clock to the platform, because neither the sender nor the store caused it', async () => {
     const now = () => {
       throw new RangeError('no time')
     }
@@ -293,7 +293,7 @@ describe('webhookHandler', () => {
     await expect(handle(webRequest(await request()))).rejects.toThrow('no time')
   })
 
-  it('given the same request twice, it is a mistake of the developer, and not a duplicate', async () => {
+  it('throws for the same request twice, because that is not a duplicate', async () => {
     const { listener, request } = hmacEndpoint()
     const handle = webhookHandler(listener, nothing)
     const sent = webRequest(await request())
@@ -316,7 +316,7 @@ describe('the address given to webhookHandler', () => {
   })
 
   it.each([undefined, null, 'x', {}, { iP: '192.0.2.1' }])(
-    'I18 is missed, and not taken for unknown, where networks are configured: %j',
+    'I18 must be given if networks are configured, and is not taken for unknown: %j',
     async (source) => {
       const { listener, request } = allowed()
       const refusal = webhookHandler(listener, nothing)(webRequest(await request()), source as object)
@@ -324,7 +324,7 @@ describe('the address given to webhookHandler', () => {
     },
   )
 
-  it('may be left out where no networks are', async () => {
+  it('may be left out if no networks are configured', async () => {
     const { listener, request } = hmacEndpoint()
     expect((await webhookHandler(listener, nothing)(webRequest(await request()))).status).toBe(200)
   })

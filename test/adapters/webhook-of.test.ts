@@ -55,7 +55,7 @@ describe('webhookOf', () => {
     expect((await exchange(address, toBytes(await one.request())))?.body).toBe('thrown')
   })
 
-  it('takes a listener that was made anew with the same id and schema', async () => {
+  it('accepts a new listener with the same id and schema', async () => {
     const thrown = await asked({ payload: numbers }, { payload: numbers })
     expect(thrown).toBeUndefined()
   })
@@ -64,7 +64,7 @@ describe('webhookOf', () => {
     ['another schema', { payload: numbers }, { payload: strings }],
     ['a schema, where the request was verified without one', {}, { payload: strings }],
     ['no schema, where the request was verified with one', { payload: numbers }, {}],
-  ])('throws for a listener with the same id and %s, whose type would be a lie', async (_, one, other) => {
+  ])('throws for a listener with the same id and %s, whose type would be wrong', async (_, one, other) => {
     const thrown = await asked(one, other)
     expect(thrown).toBeInstanceOf(ListenerConfigError)
     expect(String(thrown)).toMatch(
@@ -82,7 +82,7 @@ describe('webhookOf', () => {
     expect(call).toThrow(/ did not verify this request: is verifyWebhook\(\) on its route\?$/)
   })
 
-  it('returns the event without a listener, as behind a lookup, and throws where there is none', () => {
+  it('returns the event without a listener argument, as behind a lookup, and throws if there is none', () => {
     const webhook = { listenerId: 'L1' }
     expect(webhookOf({ webhook })).toBe(webhook)
     expect(() => webhookOf({})).toThrow(

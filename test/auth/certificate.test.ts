@@ -12,14 +12,14 @@ const keyOf = (modulus: string, exponent: string) =>
   rsaPublicKey({ n: Buffer.from(modulus, 'hex').toString('base64url'), e: exponent })
 
 describe('a certificate', () => {
-  it('is read as far as its end and its key', () => {
+  it('gives its expiry and its key', () => {
     expect(readCertificate(certificateOf(KEY))).toEqual({
       notAfter: seconds('2099-12-31T23:59:59Z'),
       publicKey: new Uint8Array(rsaPublicKey(KEY)),
     })
   })
 
-  it('may have line ends of either kind, text around it, and others behind it', () => {
+  it('may have either line ending, text around it, and other certificates after it', () => {
     const pem = certificateOf(KEY)
     const { publicKey } = readCertificate(pem)
     for (const text of [
@@ -31,7 +31,7 @@ describe('a certificate', () => {
     }
   })
 
-  it('of version 1 names no version', () => {
+  it('of version 1 states no version', () => {
     const rewrite = (bytes: Buffer) => {
       const version = Buffer.from('a003020102', 'hex')
       const at = bytes.indexOf(version)

@@ -36,7 +36,7 @@ describe('a key host', () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('may take its time, within the limit', async () => {
+  it('may be slow, within the limit', async () => {
     const { send } = await remoteSender(KEY, async (_, response) => {
       for (const byte of TEXT) {
         response.write(byte)

@@ -28,7 +28,7 @@ function verificationOf({ deliver, listener }: JwtSender, payload: unknown): Ver
   return verification
 }
 
-it('the payload is there after a key that came late', async () => {
+it('the payload is present after a late key', async () => {
   const { keySet, answer } = lateKeySet()
   const { send } = jwtSender(key, { keySet })
   const verdict = send({ body: '{"a":[1]}' })
@@ -36,7 +36,7 @@ it('the payload is there after a key that came late', async () => {
   expect(await verdict).toMatchObject({ ok: true, event: { payload: { a: [1] } } })
 })
 
-it('the parsed body is let go of while its key is awaited', async () => {
+it('the parsed body is released while its key is awaited', async () => {
   const { keySet, asked, answer } = lateKeySet()
   const sender = jwtSender(key, { keySet })
   const verification = verificationOf(sender, [[]])
@@ -48,7 +48,7 @@ it('the parsed body is let go of while its key is awaited', async () => {
   expect(verification.payload).toEqual([[]])
 })
 
-it('the body is not parsed twice for a key that is at hand', async () => {
+it('the body is not parsed twice if the key is already loaded', async () => {
   const sender = jwtSender(key, { keySet: keys })
   await sender.send() // the key is imported on first use
   const payload: unknown = [[]]

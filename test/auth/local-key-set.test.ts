@@ -38,14 +38,14 @@ describe('localKeySet', () => {
     }
   })
 
-  it('imports a key once, and has it at hand from then on', async () => {
+  it('imports a key once, and returns it synchronously afterwards', async () => {
     const keySet = localKeySet({ keys: [KEY.publicKey] })
     const imported = await keySet.find(KEY.keyId, 'EdDSA')
     expect(imported).toMatchObject({ type: 'public' })
     expect(keySet.find(KEY.keyId, 'EdDSA')).toBe(imported)
   })
 
-  it('keeps what it read: a later change of the document changes nothing', async () => {
+  it('copies the document, so that later changes have no effect', async () => {
     const jwks = { keys: [{ ...KEY.publicKey }] }
     const keySet = localKeySet(jwks)
     jwks.keys.pop()
@@ -79,7 +79,7 @@ describe('jwt', () => {
     )
   })
 
-  it('asks for a Bearer token where it refuses one', () => {
+  it('challenges with Bearer if it refuses a token', () => {
     expect(jwt(right)).toMatchObject({ method: 'jwt', challenge: 'Bearer' })
   })
 

@@ -55,7 +55,7 @@ describe('an expired set, while the host is down', () => {
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/))
   })
 
-  it('S11 is not missed once it is too old, if the next attempt succeeds', async () => {
+  it('S11 is not needed when it is too old, if the next attempt succeeds', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 1 })
     await send()
     host.answer = plainly(500)
@@ -79,7 +79,7 @@ describe('an expired set, while the host is down', () => {
     expect(host.requests).toBe(3)
   })
 
-  it('S11 answers at once when a failure is fresh, even if the host hangs now', async () => {
+  it('S11 is used at once after a recent failure, even if the host hangs now', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = plainly(500)
@@ -110,7 +110,7 @@ describe('an expired set, while the host is down', () => {
     expect(await found).toMatchObject({ type: 'public' })
   })
 
-  it('S11 lets nobody wait longer than the timeout when the host hangs', async () => {
+  it('S11 makes no delivery wait longer than the timeout if the host hangs', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { timeoutSeconds: 0.2 })
     await send()
     host.answer = hanging
@@ -125,7 +125,7 @@ describe('an expired set, while the host is down', () => {
 })
 
 describe('no set at all, while the host hangs', () => {
-  it('S10 lets all who wait know within the timeout', async () => {
+  it('S10 answers all waiting deliveries within the timeout', async () => {
     const { host, send } = await remoteSender(KEY, hanging, { timeoutSeconds: 0.2 })
     const startedAt = performance.now()
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => send()))
@@ -157,7 +157,7 @@ describe('a renewal in the background', () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('S14 takes a removed key away once it is done', async () => {
+  it('S14 removes a withdrawn key once it is done', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = { keys: [NEXT.publicKey] }
@@ -180,7 +180,7 @@ describe('a clock that is set back', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('does not hold the next attempt back, nor promise a long wait', async () => {
+  it('neither delays the next attempt nor promises a long wait', async () => {
     const { clock, host, send } = await remoteSender(KEY, plainly(500))
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
     clock.advanceSeconds(-86_400)

@@ -69,29 +69,26 @@ describe('tokens with an unknown kid', () => {
   })
 
   // On Deno the collector cannot be made to run in time, so garbage would count too.
-  it.skipIf(ENGINE === 'deno')(
-    'S18 leave nothing behind: a hundred thousand of them cost no memory',
-    async () => {
-      const { clock, host, keySet, send } = await remoteSender(KEY, JWKS)
-      await send()
-      const rounds = async (count: number, from: number) => {
-        for (let index = 0; index < count; index += 1) {
-          await keySet.find(`${from + index}-`.padEnd(256, 'k'), 'ES256')
-          if (index % 1_000 === 0) clock.advanceSeconds(1)
-        }
+  it.skipIf(ENGINE === 'deno')('S18 leave nothing behind: 100,000 of them take no memory', async () => {
+    const { clock, host, keySet, send } = await remoteSender(KEY, JWKS)
+    await send()
+    const rounds = async (count: number, from: number) => {
+      for (let index = 0; index < count; index += 1) {
+        await keySet.find(`${from + index}-`.padEnd(256, 'k'), 'ES256')
+        if (index % 1_000 === 0) clock.advanceSeconds(1)
       }
-      await rounds(20_000, 0)
-      const before = process.memoryUsage().heapUsed
-      await rounds(100_000, 1e6)
-      // Remembering them all would take 26 MB of text.
-      expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
-      expect(host.requests).toBeLessThanOrEqual(1 + 120 / 30)
-    },
-  )
+    }
+    await rounds(20_000, 0)
+    const before = process.memoryUsage().heapUsed
+    await rounds(100_000, 1e6)
+    // Remembering them all would take 26 MB of text.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
+    expect(host.requests).toBeLessThanOrEqual(1 + 120 / 30)
+  })
 })
 
 describe('a host that is down from the start', () => {
-  it('S10 is asked once in 30 s by 300 valid tokens, each answered 503 and told when to come back', async () => {
+  it('S10 is asked once in 30 s by 300 valid tokens, each answered 503 with Retry-After', async () => {
     const { clock, host, send } = await remoteSender(KEY, plainly(500))
     for (let second = 0; second < 30; second += 1) {
       for (let index = 0; index < 10; index += 1) {
@@ -113,7 +110,7 @@ describe('a host that is down from the start', () => {
     expect(host.requests).toBe(1)
   })
 
-  it('S10 tells a whole number of seconds from 1 to 30, to the last millisecond', async () => {
+  it('S10 gives Retry-After as 1 to 30 whole seconds, to the last millisecond', async () => {
     const { clock, send } = await remoteSender(KEY, plainly(500))
     await expect(send()).rejects.toMatchObject(unavailable(/./, 30))
     clock.advance(999)
@@ -124,7 +121,7 @@ describe('a host that is down from the start', () => {
     await expect(send()).rejects.toMatchObject(unavailable(/./, 1))
   })
 
-  it('S10 tells a second where the attempt took longer than the pause', async () => {
+  it('S10 gives a Retry-After of one second if the attempt took longer than the pause', async () => {
     const clock = fakeClock()
     const fetch = async () => {
       await undefined
@@ -135,7 +132,7 @@ describe('a host that is down from the start', () => {
     await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(unavailable(/is slow/, 1))
   })
 
-  it('S10 does not call a delivery a duplicate that it could not decide', async () => {
+  it('S10 does not call an undecided delivery a duplicate', async () => {
     const { clock, deliver, host, listener } = await remoteSender(KEY, plainly(500))
     const delivery = deliver()
     await expect(verify(delivery, listener)).rejects.toMatchObject(unavailable(/status 500/))

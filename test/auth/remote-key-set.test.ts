@@ -82,7 +82,7 @@ describe('the URL of a remote key set', () => {
     )
   })
 
-  it('throws for a misspelt option with the names of those that there are', () => {
+  it('throws for a misspelt option, and lists the options', () => {
     const call = () => remoteKeySet('https://keys.example', { timeout: 5 } as object)
     expect(call).toThrow('timeout: remoteKeySet has no such option; it has timeoutSeconds, ')
   })
@@ -119,7 +119,7 @@ it.each([
   ['message', new Error('getaddrinfo ENOTFOUND keys.example'), 'getaddrinfo ENOTFOUND keys.example'],
   ['code', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
 ])(
-  'says why a fetch failed, by the %s of its cause: what fetch itself says is that it failed',
+  "says why a fetch failed by the %s of its cause, because fetch's own message does not",
   async (_, cause, why) => {
     const failure = new TypeError('fetch failed', { cause })
     const fetch = () => Promise.reject(failure)
@@ -173,7 +173,7 @@ describe('rotation', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S14 never brings a key back that was seen removed, while the host is down', async () => {
+  it('S14 never brings back a withdrawn key while the host is down', async () => {
     const { clock, host, send } = await remoteSender(KEY, BOTH)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = ONLY_NEXT
@@ -187,7 +187,7 @@ describe('rotation', () => {
     }
   })
 
-  it('S14 asks again before it uses an old set, however the last attempt ended', async () => {
+  it("S14 asks again before it uses an old set, whatever the last attempt's outcome", async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = plainly(500)

@@ -28,7 +28,7 @@ const manyNames = (count: number, prefix = 'name') =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`)
 
 describe('a value by name', () => {
-  it('is asked for once, by all who wait', async () => {
+  it('is requested once for all waiting callers', async () => {
     const { asked, get } = remote(upper)
     const found = await Promise.all(manyNames(50).map(() => get('a')))
     expect(new Set(found)).toEqual(new Set(['A']))
@@ -58,7 +58,7 @@ describe('a value by name', () => {
     await expect(get('a')).rejects.toMatchObject(unavailable(/^the host is down$/))
   })
 
-  it('is asked for once in 30 s when that fails, and nobody can tell', async () => {
+  it('is requested once in 30 s if that fails', async () => {
     const { asked, clock, get } = remote(down)
     for (const second of [0, 29]) {
       clock.advanceSeconds(second)
@@ -70,7 +70,7 @@ describe('a value by name', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('that is not there may be there 30 s later', async () => {
+  it('that is missing may appear 30 s later', async () => {
     let isThere = false
     const { asked, clock, get } = remote(async () => (isThere ? 'A' : undefined))
     expect([await get('a'), await get('a')]).toEqual([undefined, undefined])
@@ -110,7 +110,7 @@ describe('names that strangers make up', () => {
     expect(asked.filter((name) => name === 'a')).toHaveLength(1)
   })
 
-  it('cost no known name its renewal', async () => {
+  it('never keep a known name from its renewal', async () => {
     const { asked, clock, get } = remote(async (name) => (name === 'a' ? 'A' : undefined))
     await get('a')
     clock.advanceSeconds(300)
@@ -119,7 +119,7 @@ describe('names that strangers make up', () => {
     expect(asked.filter((name) => name === 'a')).toHaveLength(2)
   })
 
-  it('are remembered up to 100: of names with values the oldest goes', async () => {
+  it('are remembered up to 100, and the oldest name with a value makes room', async () => {
     const { asked, clock, get } = remote(upper)
     for (const name of manyNames(101)) {
       clock.advanceSeconds(3)

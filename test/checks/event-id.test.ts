@@ -120,7 +120,7 @@ it('U10 refuses an ID of 16 KB, and neither stores it nor hands it on', async ()
   expect(calls).toStrictEqual([])
 })
 
-it('U11 asks the store for the very ID that was signed, in lower case, and makes up none', async () => {
+it('U11 claims exactly the signed ID, in lower case', async () => {
   const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   const { listener, deliver } = hmacListener({ store })
   const delivery = await deliver({ eventId: ID.toUpperCase() })

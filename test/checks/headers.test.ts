@@ -181,7 +181,7 @@ describe('Webhook-Timestamp and Webhook-Event-Id', () => {
     expect(await withThese({ 'webhook-event-id': value })).toBe('400 header_missing')
   })
 
-  it('reads a header that a host hands over as an array of one', async () => {
+  it('reads a header that a host passes as an array of one', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver({ eventId: EVENT_ID })
     const wrapped = (name: string) => [delivery.header(name) ?? []].flat()

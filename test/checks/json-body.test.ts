@@ -16,7 +16,7 @@ async function payloadOf(body: string | Uint8Array): Promise<unknown> {
 
 describe('raw bytes', () => {
   it.each(['{"a":1.0}', '{"a":1e2}', '{"b":1,"a":2}', ' { "a" : 1 }\r\n', String.raw`"\u00e9"`, '"é"'])(
-    'B18 accepts %j as it was signed, and hands on its exact bytes',
+    'B18 accepts %j as signed, and gives the handler its exact bytes',
     async (body) => {
       const { listener, deliver } = hmacListener()
       const event = await acceptedEvent(await deliver({ body }), listener)
@@ -79,7 +79,7 @@ describe('values', () => {
     expect(await fate('['.repeat(65_536))).toBe('400 body_not_json')
   })
 
-  it('J11 hands __proto__ on as an ordinary member and alters no prototype', async () => {
+  it('J11 passes __proto__ on as an ordinary member and changes no prototype', async () => {
     const body = '{"__proto__":{"x":1},"constructor":{"prototype":{"y":2}}}'
     const payload = await payloadOf(body)
     expect(Object.keys(Object(payload))).toStrictEqual(['__proto__', 'constructor'])

@@ -112,7 +112,7 @@ describe('one fault', () => {
     expect(calls).toStrictEqual([`claim ${EVENT_ID}`])
   })
 
-  it.each(FAULTS)('$reason is found, and the store is not asked', async (fault) => {
+  it.each(FAULTS)('$reason is found without asking the store', async (fault) => {
     const { words, calls } = await send([fault], false)
     expect(reasonOf(words)).toBe(fault.reason)
     expect(calls).toStrictEqual([])
@@ -147,7 +147,7 @@ describe('two faults at once', () => {
     },
   )
 
-  it('with every fault at once, the size is what is wrong', async () => {
+  it('with every fault at once, the size is reported', async () => {
     const { words } = await send(FAULTS, true)
     expect(words).toBe('400 body_too_large')
   })

@@ -28,12 +28,12 @@ describe('the detail', () => {
     return verdict.ok ? 'accepted' : verdict.detail
   }
 
-  it('names the address, because an unexpected one is a proxy that nobody named', async () => {
+  it('names the address, because an unexpected one is usually an undeclared proxy', async () => {
     expect(await detailOf('172.17.0.1')).toBe('172.17.0.1 is in none of allowedCidrs')
     expect(await detailOf(undefined)).toBe('the source address is unknown')
   })
 
-  it('does not repeat what is no address: it may be of any length, and from a stranger', async () => {
+  it('does not repeat text that is not an address, because a stranger may send any length', async () => {
     expect(await detailOf('x'.repeat(5000))).toBe('the source is not an address')
   })
 })
@@ -47,7 +47,7 @@ describe('IPv4', () => {
     expect(await fate(['10.0.0.0/8'], address)).toBe(REFUSED)
   })
 
-  it('allows what any one of several rules allows', async () => {
+  it('allows an address that any of several rules allows', async () => {
     const rules = ['192.0.2.7/32', '2001:db8::/32', '198.51.100.128/25']
     expect(await fate(rules, '198.51.100.128')).toBe('accepted')
     expect(await fate(rules, '198.51.100.127')).toBe(REFUSED)
@@ -110,7 +110,7 @@ describe('IPv4 in IPv6', () => {
   })
 
   it.each(['::ffff:0:a00:1', '::ffff:0:10.0.0.1', '::FFFF:0:10.0.0.1', '::ffff:0:0:10.0.0.1'])(
-    'takes %s for the IPv6 address that it is, however its end is written',
+    'reads %s as the IPv6 address it is, in either notation',
     async (address) => {
       expect(await fate(['::/16'], address)).toBe('accepted')
       expect(await fate(['1::/16'], address)).toBe(REFUSED)
@@ -121,7 +121,7 @@ describe('IPv4 in IPv6', () => {
 describe('addresses that are none', () => {
   const everywhere = ['0.0.0.0/1', '128.0.0.0/1', '::/1', '8000::/1']
 
-  it('would otherwise be allowed by the rules of these cases', async () => {
+  it('the rules of these cases allow every real address', async () => {
     for (const address of ['1.2.3.4', '200.1.1.1', '::1', 'fe80::1']) {
       expect(await fate(everywhere, address)).toBe('accepted')
     }

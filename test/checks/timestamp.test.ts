@@ -42,7 +42,7 @@ describe('the window', () => {
     )
   })
 
-  it('refuses everything while the clock does not tell the time', async () => {
+  it('refuses everything while the clock is not a number', async () => {
     const { listener, deliver } = hmacListener({ clock: { now: () => Number.NaN } })
     expect(await outcome(await deliver(), listener)).toBe('400 timestamp_out_of_range')
   })
@@ -106,7 +106,7 @@ describe('the form', () => {
   )
 
   it.each(['9007199254740993', '1'.repeat(400), '9'.repeat(13), '1'.repeat(4_000_000)])(
-    'T08 refuses numbers of more than 12 digits unread',
+    'T08 refuses numbers of more than 12 digits without parsing them',
     async (text) => {
       const { listener, deliver } = hmacListener()
       const delivery = withHeaders(await deliver(), { 'webhook-timestamp': text })

@@ -94,7 +94,7 @@ for (const [shell, skip, offers] of [
   })
 }
 
-test('a quote, a bracket or a colon in a description does not break a script', () => {
+test('quotes, brackets and colons in descriptions do not break a script', () => {
   const option = {
     name: 'odd',
     says: "it's [a]: \\b $(c)",

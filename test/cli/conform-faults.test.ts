@@ -182,15 +182,15 @@ async function conform(wrong: Partial<Steps> = {}): Promise<Finding[]> {
 }
 
 describe('conform', () => {
-  it('finds nothing in a receiver that does everything right, in another code than hookgate', async () => {
+  it('finds nothing in a correct receiver that does not use hookgate', async () => {
     expect((await conform()).filter(({ result }) => result !== 'ok')).toEqual([])
   })
 
-  it('is shown more than 25 faults here', () => {
+  it('is tested with more than 25 faults', () => {
     expect(new Set(FAULTS.map(([fault]) => fault)).size).toBeGreaterThanOrEqual(25)
   })
 
-  it.each(FAULTS)('finds a receiver that %s, and blames it for little besides', async (_, wrong, shownBy) => {
+  it.each(FAULTS)('finds a receiver that %s, and reports little else', async (_, wrong, shownBy) => {
     const broken = (await conform(wrong)).filter(({ result }) => result === 'broken')
     expect(broken.map(({ name }) => name)).toEqual(expect.arrayContaining([...shownBy]))
     for (const { rule } of broken) expect(rule).toMatch(/^[A-Z].{10,}\.$/)
@@ -200,7 +200,7 @@ describe('conform', () => {
     expect([...others].length).toBeLessThanOrEqual(2)
   })
 
-  it('skips what says nothing about a receiver that accepts nothing', async () => {
+  it('skips cases that prove nothing about a receiver that accepts nothing', async () => {
     const seen = await conform({ isFresh: () => false })
     expect(seen.find(({ name }) => name === 'the same event, newly signed')).toMatchObject({
       result: 'skipped',

@@ -48,7 +48,7 @@ function urlOf(address: NetConnectOpts): string {
 }
 
 describe.each(Object.entries(METHODS))('conform with %s', (_, { auth, signer }) => {
-  it('asks 60 deliveries or more, each under a name of its own', () => {
+  it('has at least 60 cases, each with its own name', () => {
     const names = casesOf(signer).map(({ name }) => name)
     expect(names.length).toBeGreaterThanOrEqual(60)
     expect(new Set(names).size).toBe(names.length)
@@ -146,7 +146,7 @@ describe('hookgate conform', () => {
     expect([more, code, stderr]).toEqual([[], 1, ''])
   })
 
-  it('exits with 0 where all is as specified, and says nothing else', async () => {
+  it('exits with 0 if all is as specified, and prints nothing else', async () => {
     const { code, stdout } = await hookgate(['conform', await plainReceiver(SECRET)], { env })
     expect(stdout).toMatch(
       /^(\d{2,}) of \1 as specified, 0 broken\nevents left behind:( [0-9a-f-]{36}){3}\n$/,
@@ -175,7 +175,7 @@ describe('hookgate conform', () => {
     expect(all.stdout + json.stdout).not.toContain(SECRET)
   })
 
-  it('says that nobody answers, once', async () => {
+  it('says once that nobody answers', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -188,7 +188,7 @@ describe('hookgate conform', () => {
     )
   })
 
-  it('escapes nothing but words from the receiver: its text is never printed', async () => {
+  it('prints only known words of the receiver, never its text', async () => {
     const server = createServer((request, response) => {
       request.resume()
       response.writeHead(200).end('{"code":"\\u001b[2J"} \u001b[2J')

@@ -11,7 +11,7 @@ const LINE: DeliveryLine = {
   ms: 3.2,
 }
 
-test('a line stands under its header', () => {
+test('a line aligns with its header', () => {
   expect([HEADER, formatDelivery(LINE, false)]).toEqual([
     'TIME UTC         MS EVENT                                RESULT',
     '17:04:59 200    3.2 7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a accepted',
@@ -40,6 +40,6 @@ test("a sender's event ID cannot move the cursor", () => {
   expect(formatDelivery({ ...LINE, eventId: 'evt_\u001b[2J' }, false)).not.toContain('\u001b')
 })
 
-test('--json has every key, and the whole time', () => {
+test('--json has every key, and the full time', () => {
   expect(JSON.parse(formatDelivery(LINE, true))).toEqual(LINE)
 })

@@ -103,7 +103,7 @@ describe('url finds', () => {
     expect(code).toBe(1)
   })
 
-  it('a certificate that nobody vouches for', async () => {
+  it('a certificate that is not trusted', async () => {
     const server = createServer(selfSigned(), (_req, res) => void res.end())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
@@ -150,18 +150,18 @@ describe('clock.receiver finds', () => {
     expect(claims()).toBe(0)
   })
 
-  it('no fault in a tolerance of its own', async () => {
+  it('nothing wrong with a custom tolerance', async () => {
     const { url } = await endpoint({ toleranceSeconds: 60 })
     expect((await diagnose(['--url', url])).complaints).toEqual([])
   })
 
-  it('a clock that is nowhere near', async () => {
+  it('a clock that is over a year off', async () => {
     const { url } = await endpoint({ skew: 40_000_000 })
     const { complaints } = await diagnose(['--url', url])
     expect(complaints).toContainEqual(expect.stringMatching(/fail clock.receiver: .* is hours away/))
   })
 
-  it('nothing, and says so, behind a slow network, which takes no other finding along', async () => {
+  it('nothing behind a slow network, and says so without losing other findings', async () => {
     const { url } = await endpoint({ inFront: (_req, _res, next) => void setTimeout(next, 1000) })
     const { findings } = await diagnose(['--url', url])
     const last = findings.slice(-4).map(({ id, status, seen }) => `${status} ${id}: ${seen}`)
@@ -173,7 +173,7 @@ describe('clock.receiver finds', () => {
     ])
   })
 
-  it('nothing, and says so, behind a rate limit', async () => {
+  it('nothing behind a rate limit, and says so', async () => {
     let requests = 0
     const inFront: RequestHandler = (_req, res, next) => {
       requests += 1
@@ -213,7 +213,7 @@ describe('clock.local finds', () => {
     expect(Math.abs(seconds - Math.abs(ms / 1000))).toBeLessThanOrEqual(1)
   })
 
-  it('no fault by a cached answer, whose Date is old', async () => {
+  it('nothing wrong in a cached answer, whose Date is old', async () => {
     const { findings } = await diagnose(['--url', `${await dated(-3_600_000, { age: '3600' })}/hooks`])
     expect(findings.find(({ id }) => id === 'clock.local')?.status).toBe('skip')
   })
@@ -266,7 +266,7 @@ describe('signature finds', () => {
     expect(code).toBe(1)
   })
 
-  it('an event that was not done: its handler runs', async () => {
+  it('an event that was not handled before: its handler runs', async () => {
     const { url, runs } = await endpoint()
     const { complaints } = await diagnose(['--url', url, '--event-id', crypto.randomUUID()], { env })
     expect(complaints).toEqual([
@@ -275,7 +275,7 @@ describe('signature finds', () => {
     expect(runs()).toBe(1)
   })
 
-  it('an ID that is no UUID', async () => {
+  it('an ID that is not a UUID', async () => {
     const { url } = await endpoint()
     const { complaints } = await diagnose(['--url', url, '--event-id', 'evt_1'], { env })
     expect(complaints).toEqual([

@@ -96,7 +96,7 @@ describe('jwks finds', () => {
     )
   })
 
-  it('a path that is not there', async () => {
+  it('a missing path', async () => {
     const url = await serve((_req, res) => void res.writeHead(404).end())
     const { complaints } = await diagnose(['--jwks', url])
     expect(complaints).toContainEqual(expect.stringMatching(/^fail jwks: .* answers 404 → correct the URL/))

@@ -89,7 +89,7 @@ describe('secret.shape finds', () => {
     expect(code).toBe(1)
   })
 
-  it('a file that is not there', async () => {
+  it('a missing file', async () => {
     const { complaints } = await diagnose(['--secret-file', join(await folder(), 'none.txt')])
     expect(complaints.join()).toMatch(/fail secret.shape: .*none.txt does not exist → correct --secret-file/)
   })
@@ -100,14 +100,14 @@ describe('secret.shape finds', () => {
     expect(code).toBe(0)
   })
 
-  it('the same secret twice, where the second should follow the first', async () => {
+  it('the same secret twice, where the second should be the next one', async () => {
     const files = [await secretFile(GOOD), await secretFile(`${GOOD}\n`)]
     const { complaints } = await diagnose(files.flatMap((file) => ['--secret-file', file]))
     expect(complaints.join()).toMatch(/fail secret.shape: .* is the same as .* → rotate to a new secret/)
   })
 })
 
-it('secret.shape says of a good secret that it is as made here, and nothing else', async () => {
+it('secret.shape only says of a good secret that it looks generated', async () => {
   const { findings, output } = await diagnose(['--secret-file', await secretFile(`${GOOD}\n`)])
   expect(findings.filter(({ id }) => id === 'secret.shape')).toEqual([
     {

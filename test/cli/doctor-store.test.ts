@@ -40,7 +40,7 @@ const rowsIn = (path: string) => {
 }
 
 describe('store finds, in SQLite,', () => {
-  it('a file that is not there, and makes none', async () => {
+  it('a missing file, and does not create it', async () => {
     const path = join(await folder(), 'none.db')
     const { code, complaints } = await diagnose(['--store', `sqlite:${path}`])
     expect(complaints).toEqual([
@@ -50,7 +50,7 @@ describe('store finds, in SQLite,', () => {
     await expect(readFile(path)).rejects.toThrow('ENOENT')
   })
 
-  it('a table that is missing, and makes none', async () => {
+  it('a missing table, and does not create it', async () => {
     const path = await database({ migrated: false })
     const before = rowsIn(path)
     const { complaints } = await diagnose(['--store', `sqlite:${path}`])
@@ -62,7 +62,7 @@ describe('store finds, in SQLite,', () => {
     expect(rowsIn(path)).toEqual(before)
   })
 
-  it('a journal that locks, and leaves it so', async () => {
+  it('a journal that locks, and does not change it', async () => {
     const path = await database({ journal: 'delete' })
     const { code, complaints } = await diagnose(['--store', `sqlite:${path}`])
     expect(complaints).toEqual([
@@ -72,7 +72,7 @@ describe('store finds, in SQLite,', () => {
     expect(rowsIn(path)).toContain('delete')
   })
 
-  it('nothing in a good one, offline too, and leaves no claim', async () => {
+  it('nothing in a good one, even offline, and leaves no claim', async () => {
     const path = await database()
     const { code, complaints, findings } = await diagnose(['--offline', '--store', `sqlite:${path}`])
     expect(complaints).toEqual([])
@@ -86,7 +86,7 @@ describe('store finds, in SQLite,', () => {
 })
 
 describe('store finds', () => {
-  it('a password whose end is not clear, without a part of it', async () => {
+  it('a password whose end is not clear, without printing any part of it', async () => {
     const { complaints, output } = await diagnose(['--store', 'postgres://user:hunter@22@127.0.0.1/db'])
     expect(complaints).toEqual([
       expect.stringMatching(
@@ -135,7 +135,7 @@ describe.skipIf(REDIS_MISSING)('store finds, in Redis,', () => {
     ])
   })
 
-  it('a user that may not write', async () => {
+  it('a user without write access', async () => {
     const server = await started('--appendonly', 'yes')
     await server.cli('ACL', 'SETUSER', 'reader', 'on', '>hunter22', '~*', '+@read', '+info', '+eval', '+time')
     const { code, complaints, output } = await diagnose([
@@ -175,7 +175,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => 
   const tables = async () =>
     (await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).rows
 
-  it('a table that is missing, and makes none', async () => {
+  it('a missing table, and does not create it', async () => {
     const { code, complaints } = await diagnose(['--store', server.url])
     expect(complaints).toEqual([
       expect.stringMatching(
@@ -186,7 +186,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => 
     expect(await tables()).toEqual([])
   })
 
-  it('a user that may not write', async () => {
+  it('a user without write access', async () => {
     await postgresStore(pool).migrate()
     await pool.query('CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader')
     const { code, complaints } = await diagnose(['--store', server.url.replace('hookgate@', 'reader@')])

@@ -34,7 +34,7 @@ async function folder(): Promise<string> {
 }
 
 describe('hookgate doctor', () => {
-  it('tells of all nine checks, also of those that it could not make', async () => {
+  it('reports all nine checks, including those that could not run', async () => {
     const { code, findings } = await diagnose([])
     expect([...new Set(findings.map(({ id }) => id))]).toEqual(IDS)
     expect(findings.filter(({ status }) => status === 'skip').every(({ fix }) => fix !== undefined)).toBe(
@@ -56,7 +56,7 @@ describe('hookgate doctor', () => {
     expect(code).toBe(1)
   })
 
-  it('prints one line of JSON whose members are always the same', async () => {
+  it('prints one line of JSON, always with the same members', async () => {
     const { url } = await endpoint()
     const { stdout } = await hookgate(['doctor', '--json', '--url', url])
     expect(stdout.trimEnd().split('\n')).toHaveLength(1)
@@ -73,7 +73,7 @@ describe('hookgate doctor', () => {
     }
   })
 
-  it('asks nothing of the network with --offline', async () => {
+  it('sends nothing over the network with --offline', async () => {
     let connections = 0
     const server = createServer(() => {
       connections += 1
@@ -90,7 +90,7 @@ describe('hookgate doctor', () => {
   })
 
   it.each([['redis'], ['postgres']])(
-    'is done in 10 s where nothing answers, %s included',
+    'ends within 10 s if nothing answers, %s included',
     { timeout: 30_000 },
     async (engine) => {
       const server = createServer(() => {}).listen(0, '127.0.0.1')
@@ -153,7 +153,7 @@ describe('runtime finds', () => {
     ])
   })
 
-  it('two copies, one for require and one for import, or none that loads', async () => {
+  it('two copies (one for require, one for import), or none that loads', async () => {
     const { version } = JSON.parse(
       (await hookgate(['--version'])).stdout.replace(/^(.*)\n$/, '{"version":"$1"}'),
     )
@@ -168,7 +168,7 @@ describe('runtime finds', () => {
   })
 })
 
-describe('what no server here can be made to do', () => {
+describe('findings that need a stand-in for the network', () => {
   /** Stands in for a host on another network. */
   const answering = (answer: Partial<Answer>) =>
     Object.assign(new Prober(), {
@@ -201,7 +201,7 @@ describe('what no server here can be made to do', () => {
     expect(finding).toMatchObject({ status: 'fail', fix: 'serve it over TLS' })
   })
 
-  it("a store whose clock is off, by more than the question's time", async () => {
+  it('a store whose clock is off by more than the round trip', async () => {
     const ahead = await compareClocks({ now: async () => Date.now() + 60_000 })
     expect(ahead).toMatchObject([{ status: 'warn', seen: "the store's clock is 60 s ahead of this one" }])
     expect(await compareClocks({ now: async () => Date.now() - 60_000 })).toHaveLength(1)

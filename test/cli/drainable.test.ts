@@ -14,7 +14,7 @@ function promiseOf<Answer>(answer: Answer) {
   return { promise, resolve: () => settle.resolve(), reject: (error: Error) => settle.reject(error) }
 }
 
-test('it is settled when all that was asked is answered, also what is asked meanwhile and what fails', async () => {
+test('it drains when all calls have ended, including later and failed ones', async () => {
   const [early, late] = [promiseOf('committed' as const), promiseOf('committed' as const)]
   const inner: EventStore = {
     claim: () => 'busy',
@@ -38,7 +38,7 @@ test('it is settled when all that was asked is answered, also what is asked mean
   expect(isSettled).toBe(true)
 })
 
-test('it answers as the store does, and tells how long that one remembers', () => {
+test('it answers like its store, and has the same replay window', () => {
   const inner = memoryStore({ replayWindowSeconds: 700 })
   const { store } = drainable(inner)
   expect(store.replayWindowSeconds).toBe(700)

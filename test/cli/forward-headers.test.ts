@@ -127,12 +127,15 @@ server.serve_forever()
 const PYTHON = ['python3', '/usr/bin/python3'].find((python) => spawnSync(python, ['--version']).status === 0)
 const NO_PYTHON = PYTHON ? '' : ' (skipped: no Python here)'
 
-test.skipIf(NO_PYTHON)(`nor one on WSGI, which folds underscores into hyphens${NO_PYTHON}`, async () => {
-  const child = spawn(PYTHON ?? '', ['-c', WSGI], { stdio: ['ignore', 'pipe', 'inherit'] })
-  endWithTest(child)
-  const [port] = await once(child.stdout, 'data')
-  await expectOnlyOurs(`http://127.0.0.1:${Number(port)}/`)
-})
+test.skipIf(NO_PYTHON)(
+  `no header outside the list reaches an app on WSGI, which treats underscores as hyphens${NO_PYTHON}`,
+  async () => {
+    const child = spawn(PYTHON ?? '', ['-c', WSGI], { stdio: ['ignore', 'pipe', 'inherit'] })
+    endWithTest(child)
+    const [port] = await once(child.stdout, 'data')
+    await expectOnlyOurs(`http://127.0.0.1:${Number(port)}/`)
+  },
+)
 
 const PHP = `<?php
 $seen = [];
@@ -142,7 +145,7 @@ echo json_encode($seen);
 `
 const NO_PHP = spawnSync('php', ['--version']).status === 0 ? '' : ' (skipped: no PHP here)'
 
-test.skipIf(NO_PHP)(`nor one on PHP${NO_PHP}`, async () => {
+test.skipIf(NO_PHP)(`no header outside the list reaches an app on PHP${NO_PHP}`, async () => {
   const port = await closedPort()
   const router = await temporaryFile('router.php', PHP)
   const child = spawn('php', ['-S', `127.0.0.1:${port}`, router], { stdio: ['ignore', 'ignore', 'pipe'] })

@@ -155,7 +155,7 @@ async function sendUntilDone(scene: Scene, eventId: string): Promise<void> {
   }
 }
 
-test(`${KILLS} kills of gateway and app: nothing is lost, and an event runs again only if the answer to it was lost`, {
+test(`${KILLS} kills of gateway and app lose nothing, and an event runs again only if its answer was lost`, {
   timeout: 30_000 + KILLS * 5000,
 }, async () => {
   const scene = new Scene(await temporaryDirectory())

@@ -12,7 +12,7 @@ const PYTHON = ['python3', '/usr/bin/python3'].find((python) => spawnSync(python
 const NO_PYTHON = PYTHON ? '' : ' (skipped: no Python here)'
 
 test.skipIf(NO_PYTHON)(
-  `the app of docs/forward.md takes what the gateway signed for it, and nothing else${NO_PYTHON}`,
+  `the app of docs/forward.md accepts only what the gateway signed for it${NO_PYTHON}`,
   async () => {
     const [, program = ''] = /^```python\n(.*?)^```$/ms.exec(await page()) ?? []
     const env = { ...process.env, FORWARD_SECRET: APP_SECRET, PORT: '0' }

@@ -16,7 +16,7 @@ import { SECRET } from './support.ts'
 const APP_SECRET = 'the-app-0123456789-abcdefghijklmnopqrstuvwx'
 const ID = '7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a'
 
-test('with a forward secret the app can verify the delivery as it would any sender: hookgate in the app does', async () => {
+test("with a forward secret, hookgate in the app can verify the delivery like any sender's", async () => {
   const app = await startApp()
   const gateway = await openGateway(app.url, { secret: APP_SECRET })
   await deliver(gateway.url, ID, '{"n": 1.0}')
@@ -31,7 +31,7 @@ test('with a forward secret the app can verify the delivery as it would any send
   expect(await verify(delivery, listener)).toMatchObject({ ok: true, event: { id: ID } })
 })
 
-test("a delivery that is four minutes old has the gateway's time when the app gets it", async () => {
+test("a four-minute-old delivery reaches the app with the gateway's time", async () => {
   const app = await startApp()
   const gateway = await openGateway(app.url, { secret: APP_SECRET })
   const now = Math.floor(Date.now() / 1000)
@@ -40,7 +40,7 @@ test("a delivery that is four minutes old has the gateway's time when the app ge
   expect(Number(app.received[0]?.request.headers['webhook-timestamp'])).toBeGreaterThanOrEqual(now)
 })
 
-test("without one it is not signed, and the sender's own signature does not pass for the gateway's", async () => {
+test("without a forward secret the delivery is not signed, and the sender's signature is not taken for the gateway's", async () => {
   const app = await startApp()
   const gateway = await openGateway(app.url)
   await deliver(gateway.url)
@@ -73,7 +73,7 @@ test('the headers for the app, one by one', async () => {
   })
 })
 
-test("another sender's scheme is named, and its headers pass where --pass-header names them", async () => {
+test("another sender's scheme is named, and --pass-header lets its headers through", async () => {
   const app = await startApp()
   const secret = 'whsec_0123456789abcdefghijklmnopqrstuv'
   const gateway = await openGateway(app.url, {
@@ -106,7 +106,7 @@ test.each([
   ])
 })
 
-test("of the app's answer, status, body, Content-Type and Retry-After reach the sender; cookies and Location stay", async () => {
+test("the app's status, body, Content-Type and Retry-After reach the sender, but not its cookies and Location", async () => {
   const app = await startApp((response) => {
     response.writeHead(307, {
       'Content-Type': 'text/plain',
@@ -126,7 +126,7 @@ test("of the app's answer, status, body, Content-Type and Retry-After reach the 
   expect(app.received).toHaveLength(1)
 })
 
-test('an answer of 64 KB comes whole; a byte more, and an answer without an end, are cut there', async () => {
+test('an answer of 64 KB arrives whole, and a longer or endless one is cut there', async () => {
   const sizes = [65_536, 65_537, Infinity]
   const app = await startApp((response) => {
     const size = sizes.shift() ?? 0
@@ -150,7 +150,7 @@ test('an answer of 64 KB comes whole; a byte more, and an answer without an end,
   ])
 })
 
-test('who watches is told what the app was sent and how it answered', async () => {
+test('the inspector shows what the app was sent and how it answered', async () => {
   const app = await startApp((response) => void response.writeHead(202, { 'X-Job': '7' }).end('queued'))
   const gateway = await openGateway(app.url)
   await deliver(gateway.url, ID, '{"a":1}')
@@ -185,7 +185,7 @@ test('an app whose certificate is not trusted sees nothing, and the event is fre
   expect(seen).toBe(0)
 })
 
-test('an app that accepts the connection and stays silent in the TLS handshake was never reached', async () => {
+test('an app that is silent in the TLS handshake counts as never reached', async () => {
   const server = createTcpServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -197,7 +197,7 @@ test('an app that accepts the connection and stays silent in the TLS handshake w
   }
 })
 
-test('a connection is used again within a second, and closed by the gateway after that', async () => {
+test('the gateway reuses a connection within a second, and then closes it', async () => {
   const app = await startApp()
   const gateway = await openGateway(app.url)
   const idle = new Promise<number>((resolve) => {
@@ -214,7 +214,7 @@ test('a connection is used again within a second, and closed by the gateway afte
   expect(await idle).toBeLessThan(1900) // allows for a busy machine; gunicorn closes after 2 s, Node after 5
 })
 
-test('a connection that the app wants to close within a second is not used again', async () => {
+test('a connection that the app will close within a second is not reused', async () => {
   const app = await startApp((response) => void response.setHeader('Keep-Alive', 'timeout=1').end())
   const gateway = await openGateway(app.url)
   await deliver(gateway.url)

@@ -36,7 +36,7 @@ test.each([200, 201, 202, 204, 299])('the app answers %i: the event is done', as
 })
 
 test.each([300, 307, 400, 401, 404, 409, 429, 499, 500, 502, 505, 599])(
-  'the app answers %i: the sender is told so, and its next attempt runs',
+  'the app answers %i: the sender gets it, and its next attempt runs',
   async (status) => {
     const app = await startApp(answerWith(status))
     const gateway = await startGateway(app.url)
@@ -90,12 +90,12 @@ test('nobody listens at the app: 503 with Retry-After 5, and the event is free a
   expect(app.received).toHaveLength(1)
 })
 
-test('an unknown host is never reached either', async () => {
+test('an unknown host counts as never reached too', async () => {
   const gateway = await startGateway('http://app.invalid/')
   expect((await deliver(gateway.url)).body).toContain('upstream_unreachable')
 })
 
-test('the app takes an event and hangs: 504 with the lease as Retry-After, and nobody else runs it meanwhile', async () => {
+test('the app takes an event and hangs: 504 with the lease as Retry-After, and no other attempt runs meanwhile', async () => {
   const app = await startApp((response) => void response)
   const gateway = await startGateway(app.url, '--timeout', '1', '--lease', '7')
   const eventId = randomUUID()
@@ -138,7 +138,7 @@ test.each<[string, (response: ServerResponse) => void]>([
     'answers with a status that HTTP does not have',
     (response) => void response.socket?.write('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'),
   ],
-])('the app takes an event and %s: 504, and the lease is left to lapse', async (_, answer) => {
+])('the app takes an event and %s: 504, and the lease lapses', async (_, answer) => {
   const app = await startApp(answer)
   const gateway = await startGateway(app.url, '--timeout', '55')
   const eventId = randomUUID()
@@ -148,7 +148,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   expect(app.received).toHaveLength(1)
 })
 
-test('the app gets the exact bytes, at the path and query that were given', async () => {
+test('the app gets the exact bytes, at the configured path and query', async () => {
   const app = await startApp()
   const gateway = await startGateway(app.url)
   const body = new Uint8Array(Buffer.from('{"text":"ä 😀",\r\n "n": 1.0}\n'))
@@ -167,7 +167,7 @@ test('a refused delivery never reaches the app', async () => {
   expect(app.received.map(({ body }) => `${body}`)).toEqual(['{}'])
 })
 
-/** An app that is at work on an event whose sender has left. */
+/** An app that still works on an event whose sender has left. */
 async function senderLeaves() {
   let finish = () => {}
   const app = await startApp((response) => {

@@ -28,21 +28,21 @@ describe('the command that is printed', () => {
     expect(invocationOf({ ...plain, script })).toBe(expected)
   })
 
-  test('started by npx, which puts its folder on the PATH: the path all the same', () => {
+  test('started by npx, which puts its folder on the PATH, it is still the path', () => {
     const script = '/home/me/app/node_modules/.bin/hookgate'
     const searched = `/home/me/app/node_modules/.bin:${plain.searched}`
     expect(invocationOf({ ...plain, script, searched })).toBe('node_modules/.bin/hookgate')
   })
 })
 
-test('in a clone, what is printed runs as it stands', async () => {
+test('in a clone, the printed command runs as it is', async () => {
   const listener = await startListener([], { cwd: ROOT })
   expect(listener.command).toMatch(/^HOOKGATE_SECRET=\S+ node dist\/cli\/main\.js send http/)
   const sent = await run('sh', ['-c', listener.command], { cwd: ROOT })
   expect(sent.stdout).toMatch(/^200 /)
 })
 
-test('started by a link on the PATH, it prints the name of the link, which runs as it stands', async () => {
+test('started by a link on the PATH, it prints the name of the link, which runs as it is', async () => {
   const bin = await temporaryDirectory()
   await symlink(MAIN, join(bin, 'hookgate'))
   const env = { PATH: `${bin}:${process.env.PATH}`, HOOKGATE_SECRET: SECRET }

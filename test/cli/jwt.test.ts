@@ -42,7 +42,7 @@ test.each(['RS256', 'ES256', 'EdDSA'])('%s: keys, listen, send, with the printed
   )
 })
 
-test('the URLs of --tenant-url and --public-url count letter by letter; a base gets the path', async () => {
+test('the URLs of --tenant-url and --public-url are used literally; a base URL gets the path', async () => {
   const cwd = await directoryWithKeys()
   const base = 'https://gw.example:8443/Tenants/a'
   const listener = await startListener(
@@ -71,7 +71,7 @@ test('a token of another key is refused, and --explain tells why', async () => {
   await listener.stderr.waitFor(/the signature does not verify/)
 })
 
-test('a JWKS may come from a URL: https, or http of this machine when asked for', async () => {
+test('a JWKS may come from a URL: https, or http on this machine if allowed', async () => {
   const cwd = await directoryWithKeys()
   const jwks = await readFile(join(cwd, JWKS))
   const host = createServer((_request, response) => void response.end(jwks)).listen(0, '127.0.0.1')
@@ -90,7 +90,7 @@ test('a JWKS may come from a URL: https, or http of this machine when asked for'
   expect((await shell(listener.command, { cwd })).code).toBe(0)
 })
 
-test('a key host that is down is undecided: 503, told on standard error', async () => {
+test('while the key host is down, deliveries get 503, and standard error says why', async () => {
   const cwd = await directoryWithKeys()
   const host = createServer((_request, response) => void response.writeHead(500).end()).listen(0, '127.0.0.1')
   onTestFinished(() => void host.close())

@@ -10,7 +10,7 @@ describe('a secret with a name', () => {
   } as const
 
   it.each(Object.entries(named))(
-    'listen takes what send signs as %s, once',
+    'listen accepts what send signs as %s, once',
     async (name, { keyId, body }) => {
       const scheme = ['--scheme', name, '--key-id', keyId]
       const listener = await startListener(scheme, { env })

@@ -33,7 +33,7 @@ const OTHER_PATHS = [
   '*',
 ]
 
-test('any other path is 404, and nothing of it is printed', async () => {
+test('any other path gets 404, and is not printed', async () => {
   const listener = await startListener(['--json'], { env })
   for (const path of OTHER_PATHS) {
     const reply = await exchange(
@@ -65,7 +65,7 @@ test('a listener id is matched in its one percent-encoded spelling', async () =>
   expect((await hookgate(['send', lower, '--data', '{}'], { env })).stdout).toContain('listener_unknown')
 })
 
-test('of a refused request, nothing but a proven event ID is printed', async () => {
+test('nothing of a refused request is printed except a proven event ID', async () => {
   const listener = await startListener([], { env })
   const evil = '\u009b31mEVIL'
   await exchange(
@@ -121,7 +121,7 @@ test('Expect: 100-continue is granted, but not to a body that is announced as to
   expect(small).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/)
 })
 
-test('a port in use is a clear refusal: exit code 1', async () => {
+test('a port in use ends with a clear message and exit code 1', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { prettyJson } from '../../cli/pretty-json.ts'
 
-test('JSON is indented, and its numbers and texts stay as they were written', () => {
+test('JSON is indented, and its numbers and strings stay as written', () => {
   expect(prettyJson('{"a":1.0,"b":[12345678901234567890,"x\\u00e4\\"{},:" ],"c":{},"d":[ ]}')).toBe(
     [
       '{',
@@ -18,7 +18,7 @@ test('JSON is indented, and its numbers and texts stay as they were written', ()
   )
 })
 
-test('any JSON keeps its meaning, and looks as JSON.stringify would have it', () => {
+test('any JSON keeps its meaning, and is formatted like JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(prettyJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2))
@@ -26,7 +26,7 @@ test('any JSON keeps its meaning, and looks as JSON.stringify would have it', ()
   )
 })
 
-test('a megabyte without an end of its text takes no more than a moment', () => {
+test('a megabyte of unterminated string takes linear time', () => {
   const startedAt = performance.now()
   prettyJson(`"${'\\"'.repeat(500_000)}`)
   expect(performance.now() - startedAt).toBeLessThan(2000)

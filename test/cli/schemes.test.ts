@@ -9,7 +9,7 @@ const BODY = '{"id":"evt_1","type":"invoice.paid"}'
 
 describe('--scheme', () => {
   it.each(['stripe', 'github', 'slack', 'shopify', 'qstash', 'rfc9421', 'postmark'])(
-    'listen takes what send signs as %s, once',
+    'listen accepts what send signs as %s, once',
     async (name) => {
       const listener = await startListener(['--scheme', name], { env })
       const sent = await hookgate(['send', listener.url, '--scheme', name, '--data', BODY, '--duplicate'], {
@@ -21,7 +21,7 @@ describe('--scheme', () => {
     },
   )
 
-  it('send shows what a changed body and another secret come to', async () => {
+  it('send shows the answers to a changed body and another secret', async () => {
     const listener = await startListener(['--scheme', 'stripe'], { env })
     const send = ['send', listener.url, '--scheme', 'stripe', '--data', BODY]
     expect(await hookgate([...send, '--tamper'], { env })).toMatchObject({
@@ -146,7 +146,7 @@ describe('verify --explain', () => {
   it.each([
     [['Authorization: Bearer a', 'Ce-Id: 1', 'Ce-Type: a'], true],
     [['Authorization: Bearer a'], false],
-  ])('takes an Authorization for nobody’s in particular: %j', async (lines, isKnown) => {
+  ])('recognises no sender by an Authorization alone: %j', async (lines, isKnown) => {
     const { stdout } = await hookgate(['verify', ...(await captured(lines))], { env })
     expect(stdout.includes('import hookgate/schemes/cloudevents')).toBe(isKnown)
     expect(stdout.includes('this looks like')).toBe(isKnown)

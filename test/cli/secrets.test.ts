@@ -42,7 +42,7 @@ test.each([
   expect(entry).toBe(`ERR_LISTENER_CONFIG: ${ERRORS_PAGE}err_listener_config`)
 })
 
-test('a secret is no option, and one that is given as such is not repeated', async () => {
+test('a secret cannot be an option, and one given like that is not repeated', async () => {
   for (const args of [['--secret', SECRET], [`--secret=${SECRET}`], [SECRET]]) {
     const ended = await hookgate(['listen', ...args])
     expect(ended.code).toBe(2)
@@ -59,7 +59,7 @@ test.each([
   'redis://:w9vkj%40xz@127.0.0.1:1/0',
   'postgres://me:w9v%3Akj@127.0.0.1:1/hooks?application_name=w9vkj',
   'mysql://me:w9vkj@127.0.0.1:1/hooks',
-])('of the password in --store %s no three characters are printed', async (store) => {
+])('no three characters of the password in --store %s are printed', async (store) => {
   const { code, stdout, stderr } = await hookgate(['listen', '--port', '0', '--store', store])
   expect(code).toBeGreaterThan(0)
   expect(stdout + stderr).not.toMatch(OF_A_PASSWORD)

@@ -51,7 +51,7 @@ test('a redirect is not followed: the signature is for one address', async () =>
   expect(requests).toBe(1)
 })
 
-test('what a receiver answers cannot steer the terminal', async () => {
+test("a receiver's answer cannot control the terminal", async () => {
   const url = await receiver((_request, response) => {
     response.writeHead(200).end('\u001b[2J\u009b2J\u202eevil\r\nnext\tline')
   })
@@ -72,18 +72,21 @@ test('an endless answer is cut off', async () => {
   expect(ended.stdout).toHaveLength('200 OK\n'.length + 65_536 + 1)
 })
 
-test.each([204, 205])('an endless answer of status %i, which has no body, is hung up on', async (status) => {
-  const hungUp = new Log<number>()
-  const url = await receiver(({ socket }) => {
-    const more = () => socket.write('1\r\nx\r\n', (error) => error || setImmediate(more))
-    socket.on('error', () => {}).on('close', () => hungUp.add(status))
-    socket.write(`HTTP/1.1 ${status} Bare\r\nTransfer-Encoding: chunked\r\n\r\n`)
-    more()
-  })
-  const ended = await hookgate(['send', url, '--data', '{}'], { env })
-  expect(ended).toEqual({ code: 0, stdout: `${status} Bare\n`, stderr: '' })
-  await hungUp.reaches(1)
-})
+test.each([204, 205])(
+  'an endless answer of status %i, which has no body, ends the connection',
+  async (status) => {
+    const hungUp = new Log<number>()
+    const url = await receiver(({ socket }) => {
+      const more = () => socket.write('1\r\nx\r\n', (error) => error || setImmediate(more))
+      socket.on('error', () => {}).on('close', () => hungUp.add(status))
+      socket.write(`HTTP/1.1 ${status} Bare\r\nTransfer-Encoding: chunked\r\n\r\n`)
+      more()
+    })
+    const ended = await hookgate(['send', url, '--data', '{}'], { env })
+    expect(ended).toEqual({ code: 0, stdout: `${status} Bare\n`, stderr: '' })
+    await hungUp.reaches(1)
+  },
+)
 
 test('any status outside 200 to 299 is exit code 1, and common ones are explained', async () => {
   const url = await receiver((request, response) => {

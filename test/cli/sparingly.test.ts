@@ -15,14 +15,14 @@ function spoken() {
   return { said, say, due, endSecond: () => due.shift()?.() }
 }
 
-it('says each of five lines a second, and nothing of them afterwards', () => {
+it('prints each of five lines a second, and no count', () => {
   const { said, say, endSecond } = spoken()
   for (const line of ['1', '2', '3', '4', '5']) say(line)
   endSecond()
   expect(said).toEqual(['1', '2', '3', '4', '5'])
 })
 
-it('keeps the sixth to itself, and says at the end of the second how many there were', () => {
+it('holds back the sixth, and prints a count at the end of the second', () => {
   const { said, say, endSecond } = spoken()
   for (let line = 1; line <= 6; line += 1) say(`${line}`)
   expect(said).toHaveLength(5)
@@ -30,7 +30,7 @@ it('keeps the sixth to itself, and says at the end of the second how many there 
   expect(said.slice(5)).toEqual(['hookgate: and 1 more like this within a second'])
 })
 
-it('begins anew with the next line, and has one timer a second', () => {
+it('starts again with the next line, and has one timer per second', () => {
   const { said, say, endSecond, due } = spoken()
   for (let line = 1; line <= 1000; line += 1) say('flood')
   expect(due).toHaveLength(1)

@@ -57,7 +57,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s finishes what is in flight and exi
   expect(await listener.deliveries(1)).toEqual([expect.stringMatching(/ accepted$/)])
 })
 
-test('idle and silent connections do not hold it up', async () => {
+test('idle and silent connections do not delay it', async () => {
   const listener = await startListener([], { env: { HOOKGATE_SECRET: SECRET } })
   const request = await signHmac({ secret: SECRET, body: '{}' })
   const [silent, idle] = [await connectTo(listener), await connectTo(listener)]
@@ -68,7 +68,7 @@ test('idle and silent connections do not hold it up', async () => {
 })
 
 // Retried, because a busy machine may not deliver two signals within half a second.
-test('the same Ctrl-C twice, as npm passes it on, is one', { retry: 2 }, async () => {
+test('a Ctrl-C that npm passes on twice counts once', { retry: 2 }, async () => {
   const { listener, client, rest } = await halfWay('SIGINT')
   listener.signal('SIGINT')
   client.socket.write(rest)

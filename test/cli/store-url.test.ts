@@ -89,12 +89,12 @@ describe('--store', () => {
     expect(() => parseStoreUrl(text)).toThrow(UNCLEAR)
   })
 
-  test('every character that RFC 3986 allows in a password, and every encoded one, is taken', () => {
+  test('every character that RFC 3986 allows in a password is accepted, and every encoded one', () => {
     const password = `azAZ09-._~!$&'()*+,;=:${encodeURIComponent('@/?#\\%[]"<> \n\u00e9')}`
     expect(parseStoreUrl(`redis://me:${password}@db.example/0`).shown).toBe('redis://db.example')
   })
 
-  test('whatever the password is, nothing of it is printed', () => {
+  test('no part of any password is printed', () => {
     fc.assert(
       fc.property(fc.constantFrom('redis', 'rediss', 'postgres'), password(), (scheme, secret) => {
         const printed = said(`${scheme}://me:${secret}@db.example:5432/0`, secret)
@@ -105,7 +105,7 @@ describe('--store', () => {
     )
   })
 
-  test('whatever a parameter is, nothing of it is printed', () => {
+  test('no part of any parameter is printed', () => {
     fc.assert(
       fc.property(password(), (secret) => {
         const encoded = encodeURIComponent(secret.toWellFormed())
@@ -121,7 +121,7 @@ describe('--store', () => {
     ['password open%2Fsesame is wrong', 'password *** is wrong'],
     ['key.pem: no such file', '***: no such file'],
     ['connect ECONNREFUSED db.example:5432', 'connect ECONNREFUSED db.example:5432'],
-  ])('%s is told as %s', (message, told) => {
+  ])('%s is shown as %s', (message, told) => {
     expect(parseStoreUrl(TO_POSTGRES).redact(message)).toBe(told)
   })
 })

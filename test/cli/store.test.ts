@@ -78,7 +78,7 @@ describe('a client that is not installed', () => {
     expect(ended.stderr).not.toContain('secret')
   })
 
-  test('is found where the command is run, though the package itself is elsewhere', async () => {
+  test('is found where the command runs, even if the package is elsewhere', async () => {
     const { main } = await installedBeside()
     const { cwd } = await installedBeside('libsql')
     await shareAndRestart('sqlite:events.db', { main, cwd })
@@ -86,12 +86,12 @@ describe('a client that is not installed', () => {
 })
 
 describe('--store sqlite:FILE', () => {
-  test('two listeners share it, and a restart keeps it: what was answered 200 is committed', async () => {
+  test('two listeners share it, and a restart keeps it: an event answered 200 is committed', async () => {
     const file = join(await temporaryDirectory(), 'my events.db')
     expect(await shareAndRestart(`sqlite:${file}`)).toContain(`\nEvents are remembered in sqlite:${file}\n`)
   })
 
-  test('HOOKGATE_STORE says the same, and a relative name is relative', async () => {
+  test('HOOKGATE_STORE does the same, and a relative name is relative', async () => {
     const cwd = await temporaryDirectory()
     const listener = await startListener([], { env: { ...env, HOOKGATE_STORE: 'sqlite:events.db' }, cwd })
     expect((await send(listener.url)).stdout).toMatch(/^200 /)
@@ -107,7 +107,7 @@ describe('--store sqlite:FILE', () => {
     await shareAndRestart('sqlite:events.db', await installedBeside(name))
   })
 
-  test('what is past its time is swept at the start, and every 30 s', async () => {
+  test('expired events are swept at the start, and every 30 s', async () => {
     const file = join(await temporaryDirectory(), 'events.db')
     const db = new Libsql(file, { timeout: 1000 })
     onTestFinished(() => void db.close())
@@ -164,14 +164,14 @@ describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () 
     expect(await shareAndRestart(store, trusting)).toContain(`\nEvents are remembered in ${store}\n`)
   })
 
-  test('rediss: with a certificate that nobody vouches for: exit code 1, and why', async () => {
+  test('rediss: with an untrusted certificate: exit code 1, and why', async () => {
     const { store } = await tlsServer()
     const ended = await hookgate(['listen', '--port', '0', '--store', store])
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toContain(`${store}: self-signed certificate`)
   })
 
-  test('a commit that is under way at Ctrl-C is waited for', async () => {
+  test('Ctrl-C waits for a commit in flight', async () => {
     const own = await startRedis('--appendonly', 'yes')
     onTestFinished(() => own.close())
     const { store, close } = await openStore(`redis://127.0.0.1:${own.port}`)
@@ -184,7 +184,7 @@ describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () 
     await closing
   })
 
-  test('what check() finds is told at the start', async () => {
+  test('the findings of check() are printed at the start', async () => {
     const bad = await startRedis('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru')
     onTestFinished(() => bad.close())
     const { stderr, stop } = await startListener(['--store', `redis://127.0.0.1:${bad.port}`], { env })
@@ -193,7 +193,7 @@ describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () 
     expect(await stop()).toBe(0)
   })
 
-  test('a server that goes away is 503, and comes back by itself; Ctrl-C works without it', async () => {
+  test('while the server is gone, deliveries get 503; it recovers by itself, and Ctrl-C works without it', async () => {
     const own = await startRedis()
     onTestFinished(() => own.close())
     const { url, stop, stderr } = await startListener(['--store', `redis://127.0.0.1:${own.port}`], { env })

@@ -22,7 +22,7 @@ async function exchange(url: string, bytes: string | Uint8Array): Promise<string
 
 const EMPTY = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
 
-test('remarks that nobody reads any more do not end it: deliveries go on', async () => {
+test('a closed standard error does not end it: deliveries go on', async () => {
   const child = spawn(process.execPath, [MAIN, 'listen', '--port', '0', '--json', '--explain'], { env })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [banner] = await once(child.stderr.setEncoding('utf8'), 'data')
@@ -86,7 +86,7 @@ test.each([
   ],
   ['no HTTP at all', 'EVIL\u001b[31m\r\n\r\n', '400 Bad', /not an HTTP request \(HPE_/],
 ])(
-  '%s: refused as Node does, and told, though no delivery is there to print',
+  '%s: refused as Node does, and reported although there is no delivery',
   async (_, bytes, status, reason) => {
     const listener = await startListener([], { env })
     const printed = listener.stdout.text
@@ -100,7 +100,7 @@ test.each([
   },
 )
 
-test('two hundred connections that are no HTTP are a few lines a second, and how many more there were', async () => {
+test('two hundred connections without HTTP print a few lines a second, and a count of the rest', async () => {
   const listener = await startListener([], { env })
   await Promise.all(Array.from({ length: 200 }, () => exchange(listener.url, 'no HTTP\r\n\r\n')))
   await listener.stderr.waitFor(/and \d+ more like this within a second/)
@@ -109,7 +109,7 @@ test('two hundred connections that are no HTTP are a few lines a second, and how
   expect(told.length).toBeLessThan(50) // five a second, on a machine that may take ten seconds
 })
 
-test('a connection that had its answer, and then is no HTTP, is told again', async () => {
+test('a connection that sends garbage after its answer is reported again', async () => {
   const listener = await startListener([], { env })
   const { port } = new URL(listener.url)
   const socket = connect(Number(port), '127.0.0.1', () =>
@@ -121,7 +121,7 @@ test('a connection that had its answer, and then is no HTTP, is told again', asy
   socket.destroy()
 })
 
-test('a body that breaks off in the midst of its chunks has its line, and no remark', async () => {
+test('a body that breaks off within its chunks has its line, and no other message', async () => {
   const listener = await startListener(['--json'], { env })
   const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`
   expect(await exchange(listener.url, `${head}\r\n\r\n5\r\n{"a":\r\nnonsense\r\n`)).toMatch(

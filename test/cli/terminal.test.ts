@@ -97,7 +97,7 @@ test('through a pipe there is no header and no colour', async () => {
   expect(line?.length).toBeLessThanOrEqual(80)
 })
 
-test('--body shows the payload of what was accepted, indented, and of nothing else', async () => {
+test('--body shows the indented payload of accepted deliveries only', async () => {
   const listener = await startListener(['--body'], { env })
   await deliver(listener.url, undefined, '{"price":1.0,"note":"\\u001b[2J"}')
   const forged = await signHmac({ secret: `${SECRET}z`, body: '{"forged":true}' })
@@ -115,7 +115,7 @@ test('a payload cannot move the cursor', async () => {
   expect(listener.stdout.text).toContain('"\\u009b31mred\\u202e"')
 })
 
-test('--json --body adds the payload as it came', async () => {
+test('--json --body adds the payload unchanged', async () => {
   const listener = await startListener(['--json', '--body'], { env })
   await deliver(listener.url, undefined, '{"price": 1.0}')
   await fetch(listener.url, { method: 'POST' })

@@ -30,11 +30,11 @@ test.concurrent.each([
   expect(await hookgate(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
 })
 
-test('without arguments it prints the same help, as one who asks for it', async () => {
+test('without arguments it prints the same help as --help', async () => {
   expect(await hookgate([])).toEqual(await hookgate(['--help']))
 })
 
-test.each(['--version', '-v'])('hookgate %s is that of the package', async (flag) => {
+test.each(['--version', '-v'])('hookgate %s prints the version of the package', async (flag) => {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   expect(await hookgate([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
@@ -103,7 +103,7 @@ test.concurrent.each<[string[], string]>([
   [['verify', '--jwks', 'x'], 'needs --public-url'],
   [['keys', '--alg', 'HS256'], '--alg takes one of RS256, ES256, EdDSA'],
   [['keys', '--kid', ''], '--kid takes 1 to 256 characters'],
-])('%j is a usage error that says the fix', async (args, fix) => {
+])('%j is a usage error that names the fix', async (args, fix) => {
   const ended = await hookgate(args, { cwd: EMPTY })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   const [line = '', see, ...rest] = ended.stderr.split('\n')
@@ -120,7 +120,7 @@ test.concurrent.each<[string[], string]>([
   [['verify'], 'needs the headers'],
   [['verify', '--header', 'nonsense'], "write each header as 'Name: value'"],
   [['sign', 'http://x.example/', '--curl'], 'give it with --file'],
-])('with a secret, %j is a usage error that says the fix', async (args, fix) => {
+])('with a secret, %j is a usage error that names the fix', async (args, fix) => {
   const ended = await hookgate(args, { cwd: EMPTY, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain(fix)
@@ -133,7 +133,7 @@ test.concurrent.each([[['nonsense']], [['toString']]])('hookgate %j is a usage e
   expect(ended.stderr).toContain('See: hookgate --help')
 })
 
-test('help and a command is the help of that command; help and anything else is the overview', async () => {
+test('help with a command is the help of that command; help with anything else is the overview', async () => {
   const help = await hookgate(['help', 'send'])
   expect(help).toEqual(await hookgate(['send', '--help']))
   expect(await hookgate(['help', 'me'])).toEqual(await hookgate(['--help']))

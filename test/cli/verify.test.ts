@@ -15,7 +15,7 @@ function verify({ signature, body = BODY, id = ID, timestamp = AT }: Sent, ...ar
   return hookgate(['verify', ...given, '--at', AT, ...args], { env, input: body })
 }
 
-test('what sign printed, verify accepts', async () => {
+test('verify accepts what sign printed', async () => {
   const file = await temporaryFile('body.json', BODY)
   const signed = await hookgate(['sign', '--file', file], { env })
   const headers = await temporaryFile(
@@ -96,7 +96,7 @@ test('an old delivery is judged by --at', async () => {
   expect((await hookgate(['verify', ...headers, '--at', AT], { env, input: BODY })).code).toBe(0)
 })
 
-test('a header that came twice is a header that came twice', async () => {
+test('a repeated header counts as repeated', async () => {
   const ended = await verify({ signature: spell(RIGHT) }, '--header', `webhook-timestamp: ${AT}`)
   expect(ended.stdout).toMatch(/^refused: header_repeated \(400\)\n/)
 })

@@ -35,7 +35,7 @@ describe('Valkey GLIDE on one server', { concurrent: true }, () => {
     eventStoreSuite(it, () => redisStore(client, { layout: 'compact' }))
   })
 
-  it('check() finds nothing where all is well', async () => {
+  it('check() finds nothing if all is well', async () => {
     expect(await redisStore(client).check()).toStrictEqual([])
   })
 })
@@ -83,12 +83,12 @@ describe('D10 D11 Valkey GLIDE on a server that is paused', () => {
     return () => outcome(delivery, listener).catch(() => 'undecided')
   }
 
-  it('a claim that comes too late is given back, if GLIDE waits longer than the listener', async () => {
+  it('a late claim is released if GLIDE waits longer than the listener', async () => {
     const retry = await pausedDelivery(30_000)
     await expect.poll(retry).toBe('accepted')
   })
 
-  it('with its own 250 ms nobody hears of that claim: its lease has to lapse, and then the event runs', async () => {
+  it("with GLIDE's own 250 ms that claim is not released, and the event runs when its lease has lapsed", async () => {
     const retry = await pausedDelivery()
     await expect.poll(retry).toBe('503 event_in_progress')
     await expect.poll(retry, { timeout: 15_000, interval: 250 }).toBe('accepted')

@@ -31,7 +31,7 @@ it('node:sqlite does what all SQLite clients do: contract, outages, races and ki
   expect(passed).toContainEqual(expect.stringMatching(/node:sqlite: eight processes on one file D06 D07/))
 })
 
-it('hookgate listen --store sqlite:FILE needs no package there', { timeout: 300_000 }, async () => {
+it('hookgate listen --store sqlite:FILE needs no package on Node 24', { timeout: 300_000 }, async () => {
   const passed = await namesOfPassed('test/cli/store.test.ts', '-t', 'sqlite:FILE')
   expect(passed).toContainEqual(expect.stringContaining('two listeners share it'))
 })

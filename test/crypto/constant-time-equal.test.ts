@@ -16,7 +16,7 @@ describe.each([
   ['node.ts', ofNode],
   ['web.ts', ofWeb],
 ])('constantTimeEqual of crypto/%s', (_, equal) => {
-  it('says what === says, for any two texts of at most 128 characters', () => {
+  it('agrees with === for any two texts of at most 128 characters', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         fc.pre(a.length <= 128 && b.length <= 128)
@@ -48,7 +48,7 @@ describe.each([
     expect(equal('', '')).toBe(true)
   })
 
-  it('remembers nothing of the texts before', () => {
+  it('keeps nothing of earlier texts', () => {
     expect(equal('a'.repeat(128), 'b'.repeat(128))).toBe(false)
     expect(equal('c'.repeat(43), 'c'.repeat(43))).toBe(true)
     expect(equal('a'.repeat(128), 'a'.repeat(128))).toBe(true)

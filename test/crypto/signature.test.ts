@@ -51,22 +51,28 @@ describe.each([
     }
   })
 
-  it.each(KEYS)('$algorithm takes a signature of the right length only', async ({ algorithm, key, sign }) => {
-    const signature = sign(TEXT)
-    const longer = new Uint8Array(signature.length + 1)
-    longer.set(signature)
-    const lengths = [0, 1, 31, 32, 63, 64, 65, signature.length - 1].filter((at) => at < signature.length)
-    const wrong = [longer, ...lengths.map((length) => signature.slice(0, length))]
-    for (const bytes of wrong) expect(await verifySignature(algorithm, key, bytes, TEXT)).toBe(false)
-  })
+  it.each(KEYS)(
+    '$algorithm accepts only signatures of the right length',
+    async ({ algorithm, key, sign }) => {
+      const signature = sign(TEXT)
+      const longer = new Uint8Array(signature.length + 1)
+      longer.set(signature)
+      const lengths = [0, 1, 31, 32, 63, 64, 65, signature.length - 1].filter((at) => at < signature.length)
+      const wrong = [longer, ...lengths.map((length) => signature.slice(0, length))]
+      for (const bytes of wrong) expect(await verifySignature(algorithm, key, bytes, TEXT)).toBe(false)
+    },
+  )
 
-  it.each(KEYS)('$algorithm answers each of many at once for itself', async ({ algorithm, key, sign }) => {
-    const texts = Array.from({ length: 40 }, (_, index) => `${TEXT}${index}`)
-    const answers = texts.map((text, index) =>
-      verifySignature(algorithm, key, sign(index % 3 === 0 ? TEXT : text), text),
-    )
-    expect(await Promise.all(answers)).toStrictEqual(texts.map((_, index) => index % 3 !== 0))
-  })
+  it.each(KEYS)(
+    '$algorithm judges each of many concurrent signatures separately',
+    async ({ algorithm, key, sign }) => {
+      const texts = Array.from({ length: 40 }, (_, index) => `${TEXT}${index}`)
+      const answers = texts.map((text, index) =>
+        verifySignature(algorithm, key, sign(index % 3 === 0 ? TEXT : text), text),
+      )
+      expect(await Promise.all(answers)).toStrictEqual(texts.map((_, index) => index % 3 !== 0))
+    },
+  )
 
   it.each(KEYS)('$algorithm refuses a key of another algorithm', async ({ algorithm, key, sign }) => {
     for (const other of KEYS) {
@@ -88,15 +94,12 @@ describe.each([
     },
   )
 
-  it.each([{}, null, 'a key', new Uint8Array(32)])(
-    'refuses %j for a key, and does not throw',
-    async (other) => {
-      const key = other as unknown as CryptoKey
-      expect(await verifySignature('EdDSA', key, keyFor('EdDSA').sign(TEXT), TEXT)).toBe(false)
-    },
-  )
+  it.each([{}, null, 'a key', new Uint8Array(32)])('refuses %j as a key without throwing', async (other) => {
+    const key = other as unknown as CryptoKey
+    expect(await verifySignature('EdDSA', key, keyFor('EdDSA').sign(TEXT), TEXT)).toBe(false)
+  })
 
-  it('ES256 takes r and s that begin with zero bytes, or with a high bit', async () => {
+  it('ES256 accepts r and s that begin with zero bytes or with a high bit', async () => {
     const { key, sign } = keyFor('ES256')
     const seen = { zero: false, high: false }
     for (let serial = 0; !(seen.zero && seen.high); serial += 1) {
@@ -122,7 +125,7 @@ describe.each([
     expect(await verifySignature('ES256', key, new Uint8Array(Buffer.from(hex, 'hex')), TEXT)).toBe(false)
   })
 
-  it('refuses any other bytes, and throws for none', async () => {
+  it('refuses any other bytes without throwing', async () => {
     const bytes = fc.uint8Array({ maxLength: 300 }).map((given) => new Uint8Array(given))
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...KEYS), bytes, async ({ algorithm, key }, signature) => {
@@ -136,7 +139,7 @@ describe.each([
 const itWithPool =
   availableParallelism() === 1 && !IN_WORKERD ? it.skip : itOutsideWorkerd('it has no thread pool')
 
-describe('where node.ts checks', () => {
+describe('where node.ts checks a signature', () => {
   /** Whether these checks end before any other task of this process runs. */
   async function areDoneAtOnce(count: number): Promise<boolean> {
     const { key, sign } = keyFor('EdDSA')
@@ -157,7 +160,7 @@ describe('where node.ts checks', () => {
     for (let turn = 0; turn < 50; turn += 1) await setImmediate()
   }
 
-  it('one that is alone is checked in place, however often', async () => {
+  it('a lone signature is checked synchronously, however often', async () => {
     await idle()
     for (let turn = 0; turn < 5; turn += 1) expect(await areDoneAtOnce(1)).toBe(true)
     await idle()

@@ -43,7 +43,7 @@ describe.each([
   }
 
   it.each(VECTORS)(
-    'HMAC-SHA256 gives the MAC of RFC 4231 case $case, wherever prefix and body meet',
+    'HMAC-SHA256 gives the MAC of RFC 4231 case $case for every split into prefix and body',
     async (vector) => {
       const mac = hmacSha256(Buffer.from(vector.key, 'hex').toString())
       const data = Buffer.from(vector.data, 'hex')
@@ -78,7 +78,7 @@ describe.each([
   })
 
   it.each([-1, 0, 1])(
-    'HMAC-SHA256 takes a body %i bytes from the end of what is prepared for',
+    'HMAC-SHA256 takes a body %i bytes from the end of the scratch buffer',
     async (offset) => {
       const mac = hmacSha256('secret')
       for (const prefixLength of [0, 1, 49, 63, 64, 65]) {
@@ -90,7 +90,7 @@ describe.each([
     },
   )
 
-  it('HMAC-SHA256 leaves nothing of one computation to the next, or to one at the same time', async () => {
+  it('HMAC-SHA256 keeps nothing of one computation for the next, or for a concurrent one', async () => {
     const first = hmacSha256('first secret')
     const second = hmacSha256('second secret')
     const wanted = (secret: string, body: Uint8Array) =>
@@ -106,7 +106,7 @@ describe.each([
     ])
   })
 
-  it('HMAC-SHA256 and SHA-256 read the body at the call: a change afterwards does not count', async () => {
+  it('HMAC-SHA256 and SHA-256 read the body during the call, so later changes do not count', async () => {
     const body = Buffer.from('before')
     const answers = [hmacSha256('secret')('', body), sha256(body)]
     body.write('after!')

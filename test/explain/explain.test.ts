@@ -25,14 +25,14 @@ const passed = ({ checks }: Awaited<ReturnType<typeof explain>>) =>
   checks.map(({ name, ok }) => `${name} ${ok === null ? 'not reached' : ok ? 'passed' : 'refused'}`)
 
 describe('the checks', () => {
-  it('of an accepted delivery have all passed, the claim included', async () => {
+  it('all pass for an accepted delivery, including the claim', async () => {
     const { checks, likely, token } = await explained(await signHmac({ secret: SECRET, body: '{}' }))
     expect(checks.map(({ ok }) => ok)).toEqual(Array(8).fill(true))
     expect(checks.at(-1)?.name).toBe('claim')
     expect([likely, token]).toEqual([[], []])
   })
 
-  it('stop at the one that refused', async () => {
+  it('end with the one that refused', async () => {
     expect(passed(await explained(await signHmac({ secret: SECRET, body: '{' })))).toEqual([
       'body-size passed',
       'headers passed',
@@ -52,7 +52,7 @@ describe('the checks', () => {
     expect(passed(await explained(request)).slice(-2)).toEqual(['authenticity passed', 'claim refused'])
   })
 
-  it("come in a scheme's order, and with the payload schema where there is one", async () => {
+  it("have the scheme's order, and include a payload schema if there is one", async () => {
     const payload = {
       '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
     } as const
@@ -71,7 +71,7 @@ describe('the checks', () => {
 })
 
 describe('the likely mistakes', () => {
-  it('name one in the way a signature was made', async () => {
+  it('name a mistake in the way a signature was made', async () => {
     const request = await signHmac({ secret: `${SECRET}\n`, body: '{}' })
     expect((await explained(request)).likely).toEqual(['the secret was used with a line break at its end'])
   })
@@ -90,7 +90,7 @@ describe('the likely mistakes', () => {
     ])
   })
 
-  it('say so when none fits, and nothing when the secret is not known', async () => {
+  it('say so if none fits, and say nothing if the secret is not known', async () => {
     const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
     expect((await explained(request)).likely).toEqual([
       expect.stringMatching(/none of the well-known mistakes/),
@@ -126,7 +126,7 @@ describe('the likely mistakes', () => {
   })
 })
 
-it('holds neither the secret nor the signature that was expected', async () => {
+it('contains neither the secret nor the expected signature', async () => {
   const right = await signHmac({ secret: SECRET, body: '{}' })
   const wrong = { ...right, headers: { ...right.headers, 'webhook-signature': 'A'.repeat(43) } }
   const text = JSON.stringify(await explained(wrong))
@@ -134,7 +134,7 @@ it('holds neither the secret nor the signature that was expected', async () => {
   expect(text).not.toContain(right.headers['webhook-signature'])
 })
 
-it('shows what a refused token says beside what was wanted, without its signature', async () => {
+it("shows a refused token's claims next to the expected ones, without its signature", async () => {
   const { privateKey, publicKey } = newKey('ES256')
   const claims = { subject: 'https://t.example', audience: 'https://t.example/hook' }
   const auth = jwt({ ...claims, keySet: localKeySet({ keys: [publicKey] }) })

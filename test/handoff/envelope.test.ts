@@ -56,7 +56,7 @@ describe('an envelope', () => {
     )
   })
 
-  it("keeps a sender's own words: type, scheme, and what nothing vouches for", async () => {
+  it("keeps a sender's type, scheme and list of unsigned fields", async () => {
     const secret = 'a secret of this test'
     const listener = defineListener({ id: 'gh', auth: github({ secrets: secret }), store: memoryStore() })
     const request = await signAs(github, { secret, body: { action: 'opened' } })
@@ -80,7 +80,7 @@ describe('an envelope', () => {
 })
 
 describe('fromEnvelope', () => {
-  it('takes the version that this package writes', () => {
+  it('accepts the version that this package writes', () => {
     expect(fromEnvelope(ENVELOPE)).toMatchObject({ id: ENVELOPE.id, rawBody: new Uint8Array([123, 125]) })
   })
 
@@ -104,7 +104,7 @@ describe('fromEnvelope', () => {
     ['bodyBase64', [undefined, 1, 'e30', 'e30==', 'e3-_', 'e31=']],
   ]
 
-  it.each(wrong)('refuses another %s, and shows nothing of it', (member, values) => {
+  it.each(wrong)('refuses another %s without quoting it', (member, values) => {
     for (const value of values) {
       expect(() => fromEnvelope({ ...ENVELOPE, [member]: value })).toThrow(
         expect.objectContaining({

@@ -20,11 +20,11 @@ describe('jobId', () => {
     expect(jobId({ listenerId: 'stripe', id: 'evt_1Q' })).toBe('stripe.evt_1Q')
   })
 
-  it('writes an event ID that no queue would take as base64url', () => {
+  it('writes an event ID that queues would refuse as base64url', () => {
     expect(jobId({ listenerId: 'a', id: 'b:c' })).toBe('a..ImI6YyI')
   })
 
-  it('differs for any two events, whatever dots are in them', () => {
+  it('differs for any two events, even if they contain dots', () => {
     fc.assert(
       fc.property(event, event, (one, other) => {
         const same = one.listenerId === other.listenerId && one.id === other.id
@@ -50,7 +50,7 @@ describe('jobId', () => {
     )
   })
 
-  it('takes 128 characters, and not 129', () => {
+  it('accepts 128 characters, and refuses 129', () => {
     expect(jobId({ listenerId: 'l'.repeat(91), id: UUID })).toHaveLength(128)
     expect(() => jobId({ listenerId: 'l'.repeat(92), id: UUID })).toThrow(
       'jobId: the name has 129 characters, and queues take 128: give defineListener a shorter id',

@@ -76,7 +76,7 @@ async function started({ start, ready }: App, cwd: string): Promise<string> {
 }
 
 it.each(APPS)(
-  'the example of $name, built without the secret by the real framework, takes a signed webhook once',
+  'the example of $name, built without the secret by the real framework, accepts a signed webhook once',
   { timeout: 300_000 },
   async (app) => {
     const folder = folderOf(app)

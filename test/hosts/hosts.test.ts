@@ -80,7 +80,7 @@ const HOSTS: { readonly [name: string]: () => Promise<Send> } = {
 }
 
 describe.each(Object.entries(HOSTS))('%s', (_, start) => {
-  it('hands on what is signed, once, refuses the rest, and forgets what its handler failed at', async () => {
+  it('passes on signed deliveries once, refuses the rest, and releases events whose handler failed', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => void vi.restoreAllMocks())

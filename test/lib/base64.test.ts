@@ -22,7 +22,7 @@ describe('encodeBase64', () => {
     },
   )
 
-  it('leaves it to the engine where that has a method', () => {
+  it("uses the engine's own method if there is one", () => {
     expect(encodeBase64(Object.assign(bytesOf(3), { toBase64: () => "the engine's" }))).toBe("the engine's")
   })
 

@@ -28,7 +28,7 @@ describe.each(Object.entries({ nodeBuild, webBuild }))('the decoder of %s', (_, 
     )
   })
 
-  it('takes exactly the texts that Buffer writes', () => {
+  it('accepts exactly the texts that Buffer writes', () => {
     fc.assert(
       fc.property(text, (given) => {
         expect(decodeBase64url(given) === undefined).toBe(!isWhatBufferWrites(given))
@@ -37,7 +37,7 @@ describe.each(Object.entries({ nodeBuild, webBuild }))('the decoder of %s', (_, 
     )
   })
 
-  it('takes one of the spellings of each one and two bytes', () => {
+  it('accepts one spelling of each one and two bytes', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const canonical = (prefix: string) => [...alphabet].filter((last) => decodeBase64url(prefix + last))
     expect(canonical('A')).toStrictEqual([...'AQgw'])
@@ -53,7 +53,7 @@ describe.each(Object.entries({ nodeBuild, webBuild }))('the decoder of %s', (_, 
     },
   )
 
-  it('takes the empty text for no bytes', () => {
+  it('decodes the empty text to no bytes', () => {
     expect(decodeBase64url('')).toSatisfy(holds(new Uint8Array(0)))
   })
 })

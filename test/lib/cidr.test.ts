@@ -76,7 +76,7 @@ describe('I08 I09 I10 I11 I12 what an address is', () => {
     expect(isAddress(text)).toBe(false)
   })
 
-  it('takes the longest address, and nothing longer', () => {
+  it('accepts the longest address, and nothing longer', () => {
     const longest = '0000:0000:0000:0000:0000:ffff:255.255.255.255'
     expect(longest).toHaveLength(45)
     expect(isAddress(longest)).toBe(true)
@@ -86,7 +86,7 @@ describe('I08 I09 I10 I11 I12 what an address is', () => {
   })
 })
 
-describe('I01 I02 I05 which addresses a rule covers', () => {
+describe('I01 I02 I05 the addresses that a rule covers', () => {
   it('agrees with BlockList for IPv4, written plainly and mapped', () => {
     const rules = ipv4Rule.chain((rule) => fc.tuple(fc.constant(rule), fc.oneof(ipv4, near(rule.network))))
     fc.assert(
@@ -135,7 +135,7 @@ describe('I01 I02 I05 which addresses a rule covers', () => {
     )
   })
 
-  it('covers by several rules what any of them covers', () => {
+  it('covers an address if any of several rules covers it', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(ipv4Rule, ipv6Rule), { minLength: 1, maxLength: 5 }),
@@ -149,7 +149,7 @@ describe('I01 I02 I05 which addresses a rule covers', () => {
     )
   })
 
-  it('never throws for any address, and says no to what is none', () => {
+  it('never throws, and covers no text that is not an address', () => {
     const covers = compileCidrs(['0.0.0.0/1', '128.0.0.0/1', '::/1', '8000::/1'], 'rules')
     fc.assert(
       fc.property(nearly, (text) => {
@@ -181,7 +181,7 @@ describe('I13 I14 I15 what a rule is', () => {
     )
   })
 
-  it('the rule that an error proposes is taken', () => {
+  it('the rule that an error proposes is accepted', () => {
     fc.assert(
       fc.property(fc.oneof(ipv4, mapped, fc.ipV6()), fc.integer({ min: 1, max: 128 }), (address, prefix) => {
         for (const rule of [address, `${address}/${prefix}`]) {

@@ -22,7 +22,7 @@ itCounted('rejects with what the work rejects with, and leaves no timer behind',
   expect(timers()).toBe(before)
 })
 
-it('rejects when the time is up', async () => {
+it('rejects at the deadline', async () => {
   await expect(withDeadline(new Promise(() => {}), 5, late)).rejects.toThrow('too late')
 })
 
@@ -30,7 +30,7 @@ it('waits for work that ends in time', async () => {
   expect(await withDeadline(sleep(5, 'done'), 10_000, late)).toBe('done')
 })
 
-it('takes no notice of work that ends, or fails, after its time', async () => {
+it('ignores work that ends or fails after the deadline', async () => {
   let fail: (error: Error) => void = () => {}
   const work = new Promise<never>((_, reject) => {
     fail = reject
@@ -41,7 +41,7 @@ it('takes no notice of work that ends, or fails, after its time', async () => {
   await expect(answer).rejects.toThrow('too late')
 })
 
-it('makes the error only when it is needed', async () => {
+it('makes the error only if it is needed', async () => {
   const make = vi.fn(late)
   await withDeadline(sleep(1), 10_000, make)
   expect(make).not.toHaveBeenCalled()

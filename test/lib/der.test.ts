@@ -6,7 +6,7 @@ const read = (hex: string) =>
   readDer(bytes(hex))?.map(({ tag, content }) => [tag, Buffer.from(content).toString('hex')])
 
 describe('DER', () => {
-  it('is elements one behind the other, or nothing at all', () => {
+  it('is a sequence of elements, possibly empty', () => {
     expect(read('')).toEqual([])
     expect(read('0201050500')).toEqual([
       [0x02, '05'],
@@ -37,7 +37,7 @@ describe('DER', () => {
     expect(read(hex)).toBeUndefined()
   })
 
-  it('shows the parts of an element of the tag that is asked for, and of no other', () => {
+  it('returns the content of an element with the requested tag, and of no other', () => {
     const [element] = readDer(bytes('3003020105')) ?? []
     expect(derParts(element, 0x30)).toHaveLength(1)
     expect(derParts(element, 0x31)).toEqual([])
@@ -60,7 +60,7 @@ describe('DER', () => {
     ['a number with a zero too many', '0202007f'],
     ['a number without digits', '0200'],
     ['another element', '030105'],
-  ])('%s is no number of a key', (_, hex) => {
+  ])('%s is not a number of a key', (_, hex) => {
     expect(derNumber(readDer(bytes(hex))?.[0])).toBeUndefined()
   })
 })

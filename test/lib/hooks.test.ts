@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest'
 import { callHook } from '../../src/lib/hooks.ts'
 
-it('calls the hook with what it is given, and does nothing without one', () => {
+it('calls the hook with its argument, and does nothing without a hook', () => {
   const hook = vi.fn()
   callHook(hook, 1, 'two')
   callHook(undefined)
   expect(hook.mock.calls).toStrictEqual([[1, 'two']])
 })
 
-it('swallows what the hook throws, now or later', async () => {
+it('swallows errors of the hook, synchronous or not', async () => {
   const unhandled = vi.fn()
   process.on('unhandledRejection', unhandled)
   callHook(() => {

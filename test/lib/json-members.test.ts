@@ -42,7 +42,7 @@ it.each([
   expect(hasRepeatedMembers(text)).toBe(false)
 })
 
-it('finds none in any JSON that JSON.stringify has written, and one when a member is written again', () => {
+it('finds none in the output of JSON.stringify, and one if a member is repeated', () => {
   const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue(), {
     minKeys: 1,
     noNullPrototype: true,

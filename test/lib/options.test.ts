@@ -61,7 +61,7 @@ describe('one check each', () => {
     expect(everything.filter((value) => accepts(check, value))).toStrictEqual(good)
   })
 
-  it('a span is at most a century, and a timer at most what its 32 bits of milliseconds hold', () => {
+  it('a span is at most a century, and a timer at most 32 bits of milliseconds', () => {
     expect([3_155_760_000, 3_155_760_001].map((value) => accepts(positiveSeconds, value))).toStrictEqual([
       true,
       false,
@@ -101,14 +101,14 @@ describe('the message', () => {
     return 'none'
   }
 
-  it('tells what was left out from what is wrong, and what was not called from both', () => {
+  it('tells missing, wrong and uncalled values apart', () => {
     const store = withMethods(['claim'])
     expect(complaint(store, undefined)).toBe('it: must have a method claim(); it is missing')
     expect(complaint(store, {})).toBe('it: must have a method claim()')
     expect(complaint(store, () => ({ claim() {} }))).toBe('it: must have a method claim(); was it called?')
   })
 
-  it('tells text from the number that it looks like', () => {
+  it('tells a string from the number that it looks like', () => {
     expect(complaint(positiveSeconds, '300')).toMatch(/, not text$/)
     expect(complaint(positiveSeconds, -1)).toMatch(/, not -1$/)
     expect(complaint(positiveInteger, '5')).toMatch(/, not text$/)
@@ -118,7 +118,7 @@ describe('the message', () => {
 describe('checkOptions', () => {
   const table = { name: wellFormedText, size: optional(positiveInteger), rest: checkedElsewhere }
 
-  it('accepts what the table accepts', () => {
+  it('accepts everything that the table accepts', () => {
     expect(optionAtFault(() => checkOptions('make', { name: 'a' }, table))).toBeUndefined()
     expect(
       optionAtFault(() => checkOptions('make', { name: 'a', size: 1, rest: NaN }, table)),
@@ -139,7 +139,7 @@ describe('checkOptions', () => {
     expect(optionAtFault(() => checkOptions('make', options as object, table))).toBe(option)
   })
 
-  it('lists what there is when a name is misspelt', () => {
+  it('lists the options if a name is misspelt', () => {
     expect(() => checkOptions('make', { nmae: 'a' }, table)).toThrow(
       'make has no such option; it has name, size, rest',
     )

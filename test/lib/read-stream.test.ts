@@ -30,11 +30,11 @@ function streamOf(chunks: readonly Uint8Array[], end: 'close' | 'fail' = 'close'
 const chunk = (length: number, fill = 1) => new Uint8Array(length).fill(fill)
 
 describe('readAtMost', () => {
-  it('gives no bytes where there is no stream', async () => {
+  it('returns no bytes if there is no stream', async () => {
     expect(await readAtMost(undefined, 10)).toStrictEqual(new Uint8Array(0))
   })
 
-  it('gives all bytes up to the limit, and one byte more if there are more', async () => {
+  it('returns all bytes up to the limit, and one more if there are more', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 10 }),
@@ -69,7 +69,7 @@ describe('readAtMost', () => {
     await expect(readAtMost(streamOf([], 'fail').stream.getReader(), 10)).rejects.toThrow('connection lost')
   })
 
-  it('does not mind a stream that cannot be cancelled', async () => {
+  it('ignores that a stream cannot be cancelled', async () => {
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(chunk(10)),
       cancel: () => Promise.reject(new Error('cannot cancel')),
@@ -84,7 +84,7 @@ describe('joinChunks', () => {
     expect(joinChunks([only], 3)).toBe(only)
   })
 
-  it('joins several in their order, and none to nothing', () => {
+  it('joins several in order, and none to an empty array', () => {
     expect(joinChunks([chunk(1, 1), chunk(0), chunk(2, 2)], 3)).toStrictEqual(Uint8Array.of(1, 2, 2))
     expect(joinChunks([], 0)).toStrictEqual(new Uint8Array(0))
   })

@@ -18,7 +18,7 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'pre
 const own = manifestOf('')
 const dependencies = Object.keys(own.dependencies ?? {})
 
-describe('P16 what comes with the package', () => {
+describe('P16 the dependencies of the package', () => {
   it('P16 is four runtime dependencies, each behind the entry point that needs it', () => {
     expect(dependencies.sort()).toStrictEqual(['fastify-plugin', 'ipaddr.js', 'jose', 'lru-cache'])
   })

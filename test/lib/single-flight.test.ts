@@ -11,7 +11,7 @@ function flightOf(work: () => Promise<void>) {
   return { flight, kept }
 }
 
-it('is joined while it is under way, and over for all at once', async () => {
+it('is shared while in flight, and ends for all callers at once', async () => {
   let end = () => {}
   const { flight, kept } = flightOf(() => new Promise((resolve) => (end = resolve)))
   expect(flight.join()).toBeUndefined()
@@ -24,7 +24,7 @@ it('is joined while it is under way, and over for all at once', async () => {
   expect(kept).toEqual([begun])
 })
 
-it('is lost when it takes longer than it can, in workerd; elsewhere it is only late', async () => {
+it('counts as lost after its time limit in workerd, and is only late elsewhere', async () => {
   const { flight } = flightOf(() => new Promise(() => {}))
   void flight.begin()
   const joined = flight.join()?.then(() => 'over')

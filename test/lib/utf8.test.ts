@@ -27,7 +27,7 @@ it('answers undefined for exactly the bytes that are not UTF-8', () => {
   )
 })
 
-it('is not confused by bytes that a former call left unfinished', () => {
+it('is not affected by incomplete bytes of an earlier call', () => {
   expect(decodeUtf8(Uint8Array.of(0xe2, 0x82))).toBeUndefined()
   expect(decodeUtf8(Uint8Array.of(0xac))).toBeUndefined()
   expect(decodeUtf8(Uint8Array.of(0xe2, 0x82, 0xac))).toBe('€')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isUuidV4 } from '../../src/lib/uuid.ts'
 
-it('takes every version 4 UUID, in any letter case', () => {
+it('accepts every version 4 UUID, in any letter case', () => {
   fc.assert(
     fc.property(fc.uuid({ version: 4 }), fc.func(fc.boolean()), (uuid, isUpper) => {
       const mixed = [...uuid]
@@ -13,7 +13,7 @@ it('takes every version 4 UUID, in any letter case', () => {
   )
 })
 
-it('takes what crypto.randomUUID() makes', () => {
+it('accepts the output of crypto.randomUUID()', () => {
   for (let round = 0; round < 1000; round += 1) expect(isUuidV4(crypto.randomUUID())).toBe(true)
 })
 
@@ -24,7 +24,7 @@ it('refuses every other version', () => {
   fc.assert(fc.property(fc.oneof(...other), (uuid) => !isUuidV4(uuid)))
 })
 
-it('refuses a UUID with any one character replaced by what is no hexadecimal digit', () => {
+it('refuses a UUID with any character replaced by one that is not hexadecimal', () => {
   const uuid = crypto.randomUUID()
   fc.assert(
     fc.property(fc.nat(35), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), (index, letter) => {

@@ -106,7 +106,7 @@ async function served(listener: Listener, ...requests: readonly Awaited<ReturnTy
 }
 
 describe('with instrument()', () => {
-  it('200, 409 and 401 stand on the server span of their request, under the parent that the sender named', async () => {
+  it("200, 409 and 401 are on the server span of their request, under the sender's parent span", async () => {
     const listener = defineListener({
       id: 'orders',
       auth: hmac({ secrets: { id: 'main', secret: SECRET } }),
@@ -133,7 +133,7 @@ describe('with instrument()', () => {
     }
   })
 
-  it('error.type stands on the span of a delivery that nobody could decide, and on no other', async () => {
+  it('error.type is only on the span of an undecided delivery', async () => {
     const tracer = exported.tracerProvider.getTracer('test')
     const fail = () => Promise.reject(new Error('down'))
     const down = hmacListener({ store: { claim: fail, commit: fail, release: fail } })
@@ -253,7 +253,7 @@ describe('with spans: true', () => {
     }
   })
 
-  it('without it there are none', async () => {
+  it('adds no spans without this option', async () => {
     await whileInstrumented({}, sendOneOfEach)
     expect(exported.spans.getFinishedSpans()).toEqual([])
   })

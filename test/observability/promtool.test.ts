@@ -36,7 +36,7 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
     })
   })
 
-  it('sees each alert fire where it must, and not for the listener beside it', () => {
+  it('sees each alert fire for its listener, and not for the other one', () => {
     expect(promtool(['test', 'rules', CASES])).toEqual({
       status: 0,
       said: expect.stringContaining('SUCCESS'),
@@ -49,7 +49,7 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
     ['for: 5m', 'for: 1m'],
     ['== 0', '< 0'],
     ['(increase(hookgate_lease_lost_total[15m])) > 0', '(hookgate_lease_lost_total) > 0'],
-  ])('would see that %j had become %j', (right, wrong) => {
+  ])('would detect that %j had become %j', (right, wrong) => {
     const changed = readFileSync(RULES, 'utf8').replace(right, wrong)
     expect(changed).toContain(wrong)
     const rules = temporaryFile('alerts.yaml', changed)
@@ -75,7 +75,7 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
     })
   })
 
-  it('finds nothing wrong with what the program for prom-client exports', async () => {
+  it('finds nothing wrong with the output of the program for prom-client', async () => {
     const { metrics } = await import('./prom-client.ts')
     await sendOneOfEach()
     expect(promtool(['check', 'metrics'], await metrics())).toEqual({ status: 0, said: '' })

@@ -36,7 +36,7 @@ describe('a second implementation, written in Python from the specification alon
     120_000,
   )
 
-  it('is asked the same again by the same seed, and something else by another', () => {
+  it('makes the same cases for the same seed, and others for another', () => {
     const oddities = (seed: number) =>
       makeBatch(seed, 200).map((line) => ('deliver' in line ? line.odd : line))
     expect(oddities(7)).toEqual(oddities(7))

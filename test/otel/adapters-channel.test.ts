@@ -24,7 +24,7 @@ it('Fastify has an operation for the checks and one for the claim', async () => 
   expect(endsOf(moments).map(({ outcome }) => outcome)).toEqual(['checked', 'accepted'])
 })
 
-it('a delivery for which there was no room is undecided, with its listener, and its sender is answered 503', async () => {
+it('a delivery without a place is undecided, has its listener, and is answered 503', async () => {
   const moments = recordChannel('verify')
   const told: unknown[] = []
   const { listener } = hmacListener({ onError: (...given) => void told.push(given) })
@@ -49,7 +49,7 @@ it('a delivery for which there was no room is undecided, with its listener, and 
   expect(told).toHaveLength(1)
 })
 
-it('a body that does not come whole is a refusal, with its source and the time waited', async () => {
+it('an incomplete body is a refusal, with its source and the time waited', async () => {
   const moments = recordChannel('verify')
   const { listener } = hmacListener()
   const app = new Hono().post('/', verifyWebhook(listener, { bodyTimeoutSeconds: 0.05 }), (c) =>

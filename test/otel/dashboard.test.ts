@@ -82,7 +82,7 @@ describe('the dashboard and the alert rules', () => {
     expect(alertExpressions).toHaveLength(4)
   })
 
-  it.each([...panelExpressions, ...alertExpressions])('name what the code reports: %s', (expression) => {
+  it.each([...panelExpressions, ...alertExpressions])('use names that the code reports: %s', (expression) => {
     const { metrics: names, labels } = namesIn(expression)
     expect(names.length).toBeGreaterThan(0)
     expect(labels.length).toBeGreaterThan(0)
@@ -101,7 +101,7 @@ describe('the dashboard and the alert rules', () => {
     )
   })
 
-  it('name reasons and outcomes that there are', () => {
+  it('use existing reasons and outcomes', () => {
     const values = [
       ...`${panelExpressions}${alertExpressions}`.matchAll(/hookgate_(outcome|reason)="(\w+)"/g),
     ]

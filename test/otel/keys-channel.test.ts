@@ -10,7 +10,7 @@ const FRESH_MS = 600_000
 const triggers = (moments: Parameters<typeof endsOf>[0]) => endsOf(moments).map(({ trigger }) => trigger)
 
 describe('hookgate:keys', () => {
-  it('has a start and an end for each fetch of a key set, with its URL and how many keys came', async () => {
+  it('has a start and an end for each fetch of a key set, with its URL and the number of keys', async () => {
     const moments = recordChannel('keys')
     const { host, send } = await remoteSender(KEY, KEYS)
     await send()
@@ -36,7 +36,7 @@ describe('hookgate:keys', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('tells of a fetch that failed by its error', async () => {
+  it('reports a failed fetch with its error', async () => {
     const moments = recordChannel('keys')
     const { send } = await remoteSender(KEY, (_, response) => void response.writeHead(500).end())
     await expect(send()).rejects.toThrow('status 500')
@@ -45,7 +45,7 @@ describe('hookgate:keys', () => {
     ])
   })
 
-  it('leaves the query of the URL out, where some hosts want a token', async () => {
+  it("omits the URL's query, because some hosts have a token there", async () => {
     const moments = recordChannel('keys')
     const { remoteKeySet } = await import('../../src/jwt.ts')
     const keySet = remoteKeySet('https://keys.example/jwks?token=hunter22', {

@@ -43,7 +43,7 @@ describe('hookgate:store', () => {
     ])
   })
 
-  it('tells of a lease that was lost', async () => {
+  it('reports a lost lease', async () => {
     const moments = recordChannel('store')
     const lost: EventStore = {
       ...memoryStore(),
@@ -56,7 +56,7 @@ describe('hookgate:store', () => {
     expect(answers(moments)).toEqual(['claim: acquired', 'commit: lost'])
   })
 
-  it('tells of a call that failed by its error, without the cause', async () => {
+  it('reports a failed call with its error, without the cause', async () => {
     const moments = recordChannel('store')
     const fail = () => Promise.reject(new Error('redis://:password@127.0.0.1'))
     const { listener, deliver } = hmacListener({ store: { claim: fail, commit: fail, release: fail } })

@@ -46,7 +46,7 @@ describe('hookgate:verify', () => {
     ])
   })
 
-  it('says of a refusal why', async () => {
+  it('has the reason of a refusal', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
@@ -61,7 +61,7 @@ describe('hookgate:verify', () => {
     expect(endsOf(moments)[2]?.auth).toBeUndefined()
   })
 
-  it('says undecided when the store fails, with the name and the message of the error', async () => {
+  it('reports undecided when the store fails, with the name and the message of the error', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener({ store: broken })
     await expect(verify(await deliver(), listener)).rejects.toThrow(EventStoreError)
@@ -85,7 +85,7 @@ describe('hookgate:verify', () => {
     expect(endsOf(moments)).toMatchObject([{ outcome: 'handshake', reason: undefined }])
   })
 
-  it('has two operations where the claim is a step of its own, and one verdict', async () => {
+  it('has two operations and one verdict if the claim is a separate step', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
     const verification = await checkedOn(await deliver(), listener)
@@ -113,7 +113,7 @@ describe('hookgate:verify', () => {
 })
 
 describe('with nobody subscribed', () => {
-  it('a verdict that is known at once is given at once', async () => {
+  it('a synchronous verdict stays synchronous', async () => {
     const { listener, deliver } = hmacListener({
       auth: { ...hmac({ secrets: SECRET }), authenticate: () => AUTH },
     })
@@ -126,7 +126,7 @@ describe('with nobody subscribed', () => {
 
 const AUTH = { method: 'hmac', secretId: 'main' } as const
 
-describe('nothing that is published', () => {
+describe('nothing published', () => {
   it('holds a secret, a signature, a token, a claim, a body or a cause', async () => {
     const channels = [recordChannel('verify'), recordChannel('store'), recordChannel('keys')]
     const body = '{"card":"4111111111111111"}'

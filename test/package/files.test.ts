@@ -78,7 +78,7 @@ describe('the tarball', () => {
     expect(files.toSorted()).toEqual([...DOCUMENTS, ...program, ...PAGE, ...types].toSorted())
   })
 
-  it('has a command that can be run', () => {
+  it('has an executable command', () => {
     const command = join(installed, 'dist/cli/main.js')
     expect(readFileSync(command, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
     expect(statSync(command).mode & 0o111).toBe(0o111)

@@ -31,7 +31,7 @@ describe.each(nodes)('on Node $version, with nothing else installed', ({ binary 
     expect(await run(binary, inject('bare'), 'module', AS_MODULE)).toEqual({ names, stderr: '' })
   })
 
-  it('hookgate/otel names the peer that it lacks', async () => {
+  it('hookgate/otel names its missing peer', async () => {
     const load = run(binary, inject('bare'), 'module', `await import('hookgate/otel')`)
     await expect(load).rejects.toThrow("Cannot find package '@opentelemetry/api'")
   })
@@ -41,7 +41,7 @@ describe.each(nodes)('on Node $version, with nothing else installed', ({ binary 
     expect(await run(binary, inject('bare'), 'commonjs', AS_COMMONJS)).toEqual({ names, stderr: '' })
   })
 
-  it('what is not a subpath cannot be reached', async () => {
+  it('only subpaths can be imported', async () => {
     const reach = run(binary, inject('bare'), 'module', `await import('hookgate/dist/src/verify.js')`)
     await expect(reach).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })

@@ -97,7 +97,7 @@ const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   './stores/local-cache': ['lru-cache'],
 }
 
-describe('what a subpath brings', () => {
+describe('what a subpath brings along', () => {
   it.each(subpaths)('%s: no framework, and no package that it does not need', async (subpath) => {
     const { packages } = await bundle(`export * from '${specifierOf(subpath)}'`)
     const expected = [...(PACKAGES[subpath] ?? []), 'hookgate'].toSorted()
@@ -114,13 +114,13 @@ describe('what a subpath brings', () => {
     ['replyTo', '.', 'Service Unavailable'],
     ['defineScheme', './schemes', 'SubjectPublicKeyInfo'],
     ['signAs', './testing', 'is needed to sign as'],
-  ])('%s is shaken off where it is not used', async (name, subpath, text) => {
+  ])('%s is tree-shaken if it is not used', async (name, subpath, text) => {
     const unused = `import '${specifierOf(subpath)}'\n${HMAC}`
     expect((await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)).text).toContain(text)
     expect((await bundle(unused)).text).not.toContain(text)
   })
 
-  it('a subpath that is not used brings nothing: the package has no side effects', async () => {
+  it('an unused subpath brings nothing, because the package has no side effects', async () => {
     const program = subpaths.map((subpath) => `import '${specifierOf(subpath)}'`).join('\n')
     expect((await bundle(program)).text.trim()).toBe('')
   })

@@ -86,7 +86,7 @@ describe.each(COMPILERS)('with TypeScript %s', (compiler) => {
     expect(await compile(compiler, { ...STRICT, ...mode })).toBe('')
   })
 
-  it('they compile with the types of the oldest frameworks, too', async () => {
+  it('they also compile with the types of the oldest frameworks', async () => {
     const old = (path: string) => [join(inject('oldFrameworks'), 'node_modules', path)]
     const paths = { fastify: old('fastify/fastify.d.ts'), hono: old('hono/dist/types/index.d.ts') }
     // Errors in their own types are not ours.

@@ -29,17 +29,17 @@ describe.each(names)('.github/workflows/%s', (name) => {
     await expect(parse(name, text.replace('runs-on:', 'run-on:'))).rejects.toThrow()
   })
 
-  it('takes each action at a commit, and says which version that is', () => {
+  it('pins each action to a commit, with its version in a comment', () => {
     const uses = text.match(/uses: .*/g) ?? []
     expect(uses.length).toBeGreaterThan(0)
     for (const line of uses) expect(line).toMatch(/^uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
   })
 
-  it('reads the repository and may do nothing else, unless a job says so', () => {
+  it('may only read the repository, unless a job says otherwise', () => {
     expect(text).toMatch(/\npermissions:\n {2}contents: read\n\n/)
   })
 
-  it('runs scripts that there are', () => {
+  it('runs existing scripts', () => {
     const scripts = [...text.matchAll(/npm (?:run )?(test(?::\w+)?|(?<=run )[\w:]+)/g)].map(
       ([, script = '']) => script,
     )

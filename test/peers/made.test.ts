@@ -21,11 +21,11 @@ function asWritten(scheme: string) {
 }
 
 describe('make-vectors.mjs', () => {
-  it.each(known)('makes the file of $scheme as it is here', async (recipe) => {
+  it.each(known)('makes exactly the committed file of $scheme', async (recipe) => {
     expect(serialise(await vectorsOf(recipe, asWritten(recipe.scheme)))).toBe(written(recipe.scheme))
   })
 
-  it('signs as those SDKs do that can sign', async () => {
+  it('signs like the SDKs that can sign', async () => {
     const held: string[] = []
     for (const recipe of known) {
       if (recipe.sdk && (await holdToSigner(recipe, deliver))) held.push(recipe.scheme)
@@ -49,7 +49,7 @@ describe('make-vectors.mjs', () => {
     expect(known.map(({ scheme }) => scheme).sort()).toEqual(vectorFiles.map(({ scheme }) => scheme).sort())
   })
 
-  it('makes handshakes.json as it is here', () => {
+  it('makes exactly the committed handshakes.json', () => {
     expect(serialiseHandshakes(handshakes)).toBe(written('handshakes'))
   })
 })

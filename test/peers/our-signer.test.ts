@@ -35,7 +35,7 @@ function sampleOf({ body, now, time }: Recipe): string {
 const keyOf = ({ keys }: Recipe) =>
   typeof keys.new === 'string' ? { secret: keys.new } : { privateKey: keys.new.privateJwk }
 
-describe.each(rows)('what we sign as $name', ({ name, recipe, factory }) => {
+describe.each(rows)('a delivery signed by us as $name', ({ name, recipe, factory }) => {
   it.each([
     ['its own sample', sampleOf(recipe)],
     [
@@ -60,6 +60,6 @@ describe.each(rows)('what we sign as $name', ({ name, recipe, factory }) => {
   })
 })
 
-it('asks the SDKs of all rows', () => {
+it('covers all rows with an SDK', () => {
   expect(rows.length).toBeGreaterThan(20)
 })

@@ -27,7 +27,7 @@ async function signedBySdk({ scheme, sign }: Signer, body: string) {
   return { recipe, delivery: deliver(recipe, { body, spelling: () => signature }) }
 }
 
-describe.each(signers)('what the SDK of $scheme signs', (signer) => {
+describe.each(signers)('a delivery signed by the SDK of $scheme', (signer) => {
   it.each([
     ['an object', '{"type": "made.by.the.sdk", "n": 0.10}'],
     ['characters outside ASCII', '{"note": "Grüße, 漢字, 🚀"}'],
@@ -51,6 +51,6 @@ describe.each(signers)('what the SDK of $scheme signs', (signer) => {
   })
 })
 
-it('asks the SDKs that can sign', () => {
+it('covers the SDKs that can sign', () => {
   expect(signers.length).toBeGreaterThan(7)
 })

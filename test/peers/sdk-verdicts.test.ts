@@ -15,7 +15,7 @@ describe.each(decided)('the SDK of $scheme, $madeWith', (vectors) => {
     expect(dependencies[name]).toBe(version)
   })
 
-  it('says of each delivery what the vectors say', async () => {
+  it('agrees with the vectors on each delivery', async () => {
     const sender = await import(`./senders/${vectors.scheme}.mjs`)
     const asked = vectors.cases.filter(({ sdk }) => sdk !== 'not asked')
     const verdicts: [string, string][] = []
@@ -23,13 +23,13 @@ describe.each(decided)('the SDK of $scheme, $madeWith', (vectors) => {
     expect(verdicts).toEqual(asked.map(({ name, sdk }) => [name, sdk]))
   })
 
-  it('accepts what the sender itself would send', () => {
+  it("accepts the sender's own deliveries", () => {
     expect(vectors.cases[0]).toMatchObject({ expect: { ok: true }, sdk: 'accepts' })
   })
 })
 
 describe.each(vectorFiles)('the vectors of $scheme', ({ cases, madeWith, source }) => {
-  it('give the reason wherever we and the SDK differ, and nowhere else', () => {
+  it('give a reason exactly where we and the SDK differ', () => {
     const differs = ({ sdk, expect: { ok } }: (typeof cases)[number]) =>
       sdk !== 'not asked' && (sdk === 'accepts') !== ok
     expect(cases.filter((given) => differs(given) !== (given.why !== undefined))).toEqual([])
@@ -40,7 +40,7 @@ describe.each(vectorFiles)('the vectors of $scheme', ({ cases, madeWith, source 
     expect(new Set(cases.map(({ expect: { ok } }) => ok))).toEqual(new Set([true, false]))
   })
 
-  it('say where they come from', () => {
+  it('name their source', () => {
     expect(madeWith === 'documentation' ? source : madeWith).toMatch(/\S{3}/)
   })
 })

@@ -71,7 +71,7 @@ async function storyTeller() {
 }
 
 describe.each(Object.entries(QUEUES))('the program for %s', (_, start) => {
-  it('delivers, waits as it is told, and knows when to stop', async () => {
+  it('delivers, respects Retry-After, and knows when to stop', async () => {
     const { url, attempts } = await storyTeller()
     const gone: string[] = []
     const secret = 'queues-0123456789-abcdefghijklmnop'

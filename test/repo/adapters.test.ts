@@ -29,7 +29,7 @@ describe.each(FRAMEWORKS)('the adapter for %s', (name) => {
   })
 })
 
-describe('a file of tests that mounts the adapters of two frameworks', () => {
+describe('a test file that mounts the adapters of two frameworks', () => {
   const files = ['test/adapters', 'test/support'].flatMap((folder) =>
     readdirSync(at(folder)).map((file) => `${folder}/${file}`),
   )
@@ -39,7 +39,7 @@ describe('a file of tests that mounts the adapters of two frameworks', () => {
     expect(several).toEqual(expect.arrayContaining(['test/support/servers.ts', ...Object.keys(SOME_ONLY)]))
   })
 
-  it.each(several.filter((path) => !(path in SOME_ONLY)))('mounts those of all: %s', (path) => {
+  it.each(several.filter((path) => !(path in SOME_ONLY)))('mounts those of all frameworks: %s', (path) => {
     expect(importedBy(path), `mount every adapter in ${path}`).toEqual(FRAMEWORKS)
   })
 })

@@ -95,7 +95,7 @@ const inside = (folder: string) => (target: string) => target.startsWith(`${fold
 const isFile = (target: string) => target.endsWith('.ts')
 
 describe('imports run one way', () => {
-  it('reads what it judges', () => {
+  it('reads the imports that it judges', () => {
     expect(src.length).toBeGreaterThan(30)
     expect(cli.length).toBeGreaterThan(80)
     expect(src.flatMap((source) => source.imports).length).toBeGreaterThan(80)
@@ -114,16 +114,16 @@ describe('imports run one way', () => {
     expect(circles(three)).toEqual(['b.ts c.ts'])
   })
 
-  it('the imports in a docstring’s example do not count', () => {
+  it('imports in a docstring’s example do not count', () => {
     const text = "export type { A }\n\n/**\n * import fs from 'node:fs'\n */\nimport './b.ts'\n"
     expect(importsIn(text, 'src/a.ts')).toEqual([{ target: 'src/b.ts', typeOnly: false }])
   })
 
-  it('src knows only src', () => {
+  it('src imports only src', () => {
     expect(strays(src, (target) => !isFile(target) || inside('src')(target))).toEqual([])
   })
 
-  it('an engine of stores knows src, its own folder and the contract, and other engines not at all', () => {
+  it("a store's engine imports src, its own folder and the contract, but no other engine", () => {
     const allowed = (target: string, { path }: Source) =>
       !isFile(target) ||
       inside('src')(target) ||
@@ -133,7 +133,7 @@ describe('imports run one way', () => {
     expect(strays(stores, () => false)).toContain('stores/redis/redis-store.ts -> stores/redis/client.ts')
   })
 
-  it('adapters know src and what they share, never a store or another adapter', () => {
+  it('adapters import src and their shared files, never a store or another adapter', () => {
     expect(
       strays(
         adapters,
@@ -144,7 +144,7 @@ describe('imports run one way', () => {
     expect(shared.length).toBeGreaterThan(5)
   })
 
-  it('the sender knows src and itself, and only the command line may know the sender', () => {
+  it('the sender imports src and itself, and only the command line may import the sender', () => {
     expect(sender.length).toBeGreaterThan(5)
     expect(
       strays(sender, (target) => !isFile(target) || inside('src')(target) || inside('sender')(target)),
@@ -152,14 +152,14 @@ describe('imports run one way', () => {
     expect(strays([...src, ...stores, ...adapters], (target) => !inside('sender')(target))).toEqual([])
   })
 
-  it('what the tests share knows no test', () => {
+  it('test support imports no test', () => {
     const support = sourcesOf('test/support')
     expect(support.length).toBeGreaterThan(20)
     const isOfTests = (target: string) => /^test\/(?!support\/|runtimes\/|oracle\/)/.test(target)
     expect(strays(support, (target) => !isOfTests(target))).toEqual([])
   })
 
-  it('nothing that is published for servers knows the command line or the tests', () => {
+  it('nothing published for servers imports the command line or the tests', () => {
     expect(
       strays(
         [...src, ...stores, ...adapters, ...sender],
@@ -168,7 +168,7 @@ describe('imports run one way', () => {
     ).toEqual([])
   })
 
-  it('the service uses the package as any user would: by its name', () => {
+  it('the service imports the package by its name, like any user', () => {
     expect(service.length).toBeGreaterThan(20)
     expect(strays(service, (target) => !isFile(target) || inside('service/src')(target))).toEqual([])
     expect(
@@ -176,12 +176,12 @@ describe('imports run one way', () => {
     ).toEqual([])
   })
 
-  it('checks know what they judge and lib, not one another', () => {
+  it('checks import what they judge and lib, but not one another', () => {
     const checks = src.filter(({ path }) => path.startsWith('src/checks/'))
     expect(strays(checks, (target) => !inside('src/checks')(target))).toEqual([])
   })
 
-  it('lib knows only lib, the errors and the limits', () => {
+  it('lib imports only lib, the errors and the limits', () => {
     const lib = src.filter(({ path }) => path.startsWith('src/lib/'))
     const own = ['src/errors.ts', 'src/limits.ts']
     expect(
@@ -191,7 +191,7 @@ describe('imports run one way', () => {
 })
 
 describe('the platform rule', () => {
-  it('in src, and in all that the adapters for the web reach, only src/crypto/node*.ts import from Node', () => {
+  it('in src and everything that the web adapters reach, only src/crypto/node*.ts import from Node', () => {
     expect(webAdapters).toContain('adapters/hono.ts')
     const reachable = [
       ...src,
@@ -208,7 +208,7 @@ describe('the platform rule', () => {
     ])
   })
 
-  it('each third-party package is imported in its own place only', () => {
+  it('each third-party package is imported only in its own place', () => {
     const places: { readonly [name: string]: readonly string[] } = {
       'ipaddr.js': ['src/lib/cidr.ts'],
       '@opentelemetry/api': ['index', 'spans', 'store', 'keys', 'verdicts'].map(
@@ -242,7 +242,7 @@ describe('the platform rule', () => {
     ).toEqual([])
   })
 
-  it('frameworks are imported for their types only, so that none has to be installed', () => {
+  it('frameworks are imported only for their types, so that none must be installed', () => {
     expect(FRAMEWORKS).toContain('express')
     expect(strays(adapters, (target, _, typeOnly) => !FRAMEWORKS.includes(target) || typeOnly)).toEqual([])
   })

@@ -19,7 +19,7 @@ function readWhere(where: string) {
 }
 
 describe('docs/catalogue.md', () => {
-  it('has all rows, once each', () => {
+  it('has each row exactly once', () => {
     const expected = Object.entries(ROWS).flatMap(([letter, count]) =>
       Array.from({ length: count }, (_, index) => `${letter}${`${index + 1}`.padStart(2, '0')}`),
     )
@@ -27,7 +27,7 @@ describe('docs/catalogue.md', () => {
     expect(listed.toSorted(), 'after you add a row, raise its letter in ROWS').toEqual(expected.toSorted())
   })
 
-  it.each(rows)('$id is tested where the page says so, or has a reason why not', ({ id, where }) => {
+  it.each(rows)('$id is tested where the page says, or has a reason why not', ({ id, where }) => {
     const { files, reason } = readWhere(where)
     if (files.length === 0) expect(reason.length).toBeGreaterThan(20)
     for (const file of files) {

@@ -48,7 +48,7 @@ function fencesIn(page: string): Snippet[] {
   }))
 }
 
-it('every piece of TypeScript that the README and docs show compiles, as strictly as this package', {
+it('every TypeScript example of the README and docs compiles as strictly as this package', {
   timeout: 120_000,
 }, async () => {
   const fences = PAGES.flatMap(fencesIn)

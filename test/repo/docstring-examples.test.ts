@@ -109,7 +109,7 @@ function anchorOf(heading: string): string {
 const FOLDERS = ['src', 'adapters', 'stores', 'schemes', 'sender']
 
 describe('docstrings', () => {
-  it('have examples that compile, as strictly as this package', { timeout: 120_000 }, async () => {
+  it('have examples that compile as strictly as this package', { timeout: 120_000 }, async () => {
     const examples = FOLDERS.flatMap(examplesIn)
     expect(examples.length).toBeGreaterThan(150)
     // The implied imports do not tell types from values.
@@ -118,7 +118,7 @@ describe('docstrings', () => {
     expect(errors, 'import what is missing in the example, or declare it in examples-granted.ts').toBe('')
   })
 
-  it('link to headings that the pages have', () => {
+  it('link to existing headings', () => {
     const links = FOLDERS.flatMap(sourcesIn).flatMap(({ text }) => [...text.matchAll(PAGE_LINK)])
     expect(links.length).toBeGreaterThan(5)
     for (const [link, page = '', anchor] of links) {
@@ -128,7 +128,7 @@ describe('docstrings', () => {
     }
   })
 
-  it('name no section of a document that readers do not have', () => {
+  it('name no section of a document that readers cannot see', () => {
     const naming = FOLDERS.flatMap(sourcesIn).filter(({ text }) => /specification,? \d|§ ?\d/i.test(text))
     expect(naming.map(({ file }) => file)).toEqual([])
   })

@@ -72,7 +72,7 @@ describe('the public surface', () => {
     })
   })
 
-  it('of each scheme is one function, named as its file and its row are', async () => {
+  it('of each scheme is one function, named like its file and its row', async () => {
     const files = readdirSync(`${root}schemes`).filter((file) => file.endsWith('.ts'))
     expect(files.length).toBeGreaterThan(3)
     for (const file of files) {

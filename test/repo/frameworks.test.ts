@@ -24,7 +24,7 @@ function versionsOf(framework: string, installed: { readonly [name: string]: str
 
 const major = (version: string) => version.split('.')[0]
 
-describe('the peer ranges are what was run', () => {
+describe('the peer ranges are tested', () => {
   const ranges = Object.entries(peerDependencies).map(([framework, range]) => ({
     framework,
     from: range.split(' || ').map((part) => part.replace(/^\^/, '')),
@@ -48,7 +48,7 @@ describe('the peer ranges are what was run', () => {
   })
 })
 
-describe('the lock files are in step with their package.json', () => {
+describe('the lock files match their package.json', () => {
   it.each(['', 'test/frameworks/', 'test/package/consumer/'])('%spackage-lock.json', (folder) => {
     const { packages } = JSON.parse(
       readFileSync(new URL(`../../${folder}package-lock.json`, import.meta.url), 'utf8'),

@@ -36,14 +36,14 @@ function doneAtOnce(cores: string): number {
 }
 
 it.skipIf(TASKSET_MISSING)(
-  'with one core, tokens that come together are checked in place (needs taskset)',
+  'with one core, concurrent tokens are checked synchronously (needs taskset)',
   () => {
     expect(doneAtOnce('0')).toBe(4)
   },
 )
 
 it.skipIf(TASKSET_MISSING || availableParallelism() < 2)(
-  'with two, the thread pool has a part in them (needs taskset and a second core)',
+  'with two, the thread pool checks some of them (needs taskset and a second core)',
   () => {
     expect(doneAtOnce('0,1')).toBeLessThan(4)
   },

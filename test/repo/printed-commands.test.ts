@@ -11,13 +11,13 @@ function filesIn(folder: string): string[] {
     .map((path) => `${folder}/${path}`)
 }
 
-describe('what the product prints and what its pages say', () => {
+describe('the printed commands and the pages', () => {
   const files = [
     ...PAGES,
     ...['docs', 'cli', 'src', 'stores', 'adapters', 'examples', 'service/src'].flatMap(filesIn),
   ]
 
-  it('never has npx fetch a package of this name, which would be run with the secret', () => {
+  it('never let npx fetch a package of this name and run it with the secret', () => {
     const fetching = /\bnpx (?!--no-install )[^`\n]*\bhookgate\b/
     const found = files.filter((path) => fetching.test(readFileSync(root + path, 'utf8')))
     expect(found).toEqual([])

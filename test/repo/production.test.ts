@@ -43,7 +43,7 @@ it('docs/operating.md shows examples/production.ts to the letter', () => {
 })
 
 describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
-  it('logs a refusal, and counts what it decides', async () => {
+  it('logs a refusal, and counts its verdicts', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.close())
     const { url, said } = await start(redis)
@@ -69,7 +69,7 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
     )
   })
 
-  it('that is stopped in the middle of a delivery answers it, commits its event, and ends', async () => {
+  it('stopped during a delivery, answers it, commits its event, and ends', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.close())
     const { program, port, url } = await start(redis)

@@ -127,7 +127,7 @@ async function programOf(name: string, { variable, secret = 'a secret of this te
 }
 
 describe.each(Object.entries(SENDERS))('examples/schemes/%s.ts', (name, sender) => {
-  it('takes what its sender signs, once, and nothing else', async () => {
+  it('accepts only what its sender signs, and only once', async () => {
     const post = await programOf(name, sender)
     const request = await signed(name, sender)
     const tampered = { ...request, body: request.body.replace(/[a-z]/, 'Z') }
@@ -140,7 +140,7 @@ describe.each(Object.entries(SENDERS))('examples/schemes/%s.ts', (name, sender) 
   })
 })
 
-it('examples/schemes/meta.ts answers the GET that subscribes', async () => {
+it("examples/schemes/meta.ts answers Meta's subscription GET", async () => {
   const sender = { ...SENDERS.meta }
   await programOf('meta', sender)
   const { default: app }: { readonly default: Hono } = await import('../../examples/schemes/meta.ts')

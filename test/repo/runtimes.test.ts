@@ -19,11 +19,11 @@ const VERSIONS: readonly (readonly [name: string, version: string])[] = [
 ]
 
 describe('docs/runtimes.md', () => {
-  it.each(VERSIONS)('has the version of %s that is installed: %s', (name, version) => {
+  it.each(VERSIONS)('has the installed version of %s: %s', (name, version) => {
     expect(page).toContain(`| ${name} | ${version} |`)
   })
 
-  it.each(Object.keys(facts.node20 ?? {}))('says what was measured: %s', (question) => {
+  it.each(Object.keys(facts.node20 ?? {}))('says the measured figure: %s', (question) => {
     const answers = Object.values(facts).map((measured) => measured[question])
     expect(answers).toHaveLength(VERSIONS.length)
     expect(page).toContain(`| ${question} | ${answers.join(' | ')} |`)

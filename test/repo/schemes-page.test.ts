@@ -19,7 +19,7 @@ const vectors = readdirSync(VECTORS)
   .filter((name) => name.endsWith('.json') && SCHEME_NAMES.includes(name.replace('.json', '')))
   .map((name) => JSON.parse(readFileSync(new URL(name, VECTORS), 'utf8')))
 
-it('docs/schemes.md has the tables that the rows and the vectors make: npm run docs:schemes', async () => {
+it('docs/schemes.md is up to date (npm run docs:schemes)', async () => {
   const page = readFileSync(PAGE, 'utf8')
   const held = withTable(page, 'table', sendersTable(schemes))
   await expect(withTable(held, 'differences', differencesTable(vectors))).toMatchFileSnapshot(PAGE)

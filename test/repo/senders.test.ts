@@ -88,7 +88,7 @@ describe('docs/senders.md', () => {
     )
 
     it.skipIf(program === undefined)(
-      `has a sender in ${language} that follows no redirect: it would take another page's 200 for success${reason}`,
+      `has a sender in ${language} that follows no redirect, because another page's 200 would look like success${reason}`,
       async () => {
         const asked: unknown[] = []
         const { address } = await serve((request, response) => {

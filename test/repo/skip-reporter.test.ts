@@ -54,6 +54,6 @@ it('several projects are reported once', async () => {
   expect(await report(SKIPPED)).toMatch(/^\n6 skipped:\n(?: {2}a\.test\.js > .*\n){6}$/)
 })
 
-it('nothing is printed where nothing is skipped', async () => {
+it('nothing is printed if nothing is skipped', async () => {
   expect(await report("it('runs', () => {})")).toBe('')
 })

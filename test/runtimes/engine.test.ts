@@ -4,7 +4,7 @@ import { ENGINE } from '../support/runtime.ts'
 /** `npm run test:runtimes` sets it. Any other run may use any Node. */
 const { HOOKGATE_RUNTIME: wanted = `node${process.versions.node.split('.')[0]}` } = process.env
 
-it('these tests run where they are said to', () => {
+it('these tests run on the named runtime', () => {
   const major = process.versions.node.split('.')[0]
   expect(ENGINE === 'node' ? `node${major}` : ENGINE).toBe(wanted)
 })

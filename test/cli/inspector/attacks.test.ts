@@ -89,7 +89,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a hostile page in the same browser'
     expect(loaded).toBe('error')
   })
 
-  it('gets nothing under a name that it rebinds to this machine', async () => {
+  it('gets nothing by DNS rebinding', async () => {
     const rebound = `http://rebind.test:${inspector.port}`
     const response = await page.goto(`${rebound}/`)
     expect(response?.status()).toBe(403)
@@ -97,7 +97,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a hostile page in the same browser'
     expect(await fetching(`${rebound}/api/export.ndjson`, headers)).toContain('only its own origin')
   })
 
-  it('finds no way to make HTML of text in the page itself', async () => {
+  it('finds no code in the page that turns text into HTML', async () => {
     const own = await browser.page(inspector.origin)
     await own.goto(inspector.address)
     const tried = await own.evaluate(`(() => {

@@ -45,7 +45,7 @@ describe('the port of the inspector', () => {
     expect((await rawAsk(port, '/', { host: `localhost:${port}` })).status).toBe(200)
   })
 
-  it.each(['cross-site', 'same-site'])('refuses what a browser calls %s', async (site) => {
+  it.each(['cross-site', 'same-site'])('refuses requests that a browser labels %s', async (site) => {
     const { port, token } = await startInspector()
     const headers = { authorization: `Bearer ${token}`, 'sec-fetch-site': site }
     expect((await rawAsk(port, '/', headers)).status).toBe(403)
@@ -73,7 +73,7 @@ describe('the port of the inspector', () => {
     }
   })
 
-  it('is open on loopback only, also where the endpoint is open to all', async () => {
+  it('is open on loopback only, even if the endpoint is open to all', async () => {
     const { port } = await startInspector(['--host', '0.0.0.0'])
     const addresses = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
@@ -103,7 +103,7 @@ describe('the port of the inspector', () => {
     expect(second.token).not.toBe(first.token)
   })
 
-  it('is stopped by Ctrl-C, though a tab still watches', async () => {
+  it('stops on Ctrl-C even if a tab is still open', async () => {
     const { listener, ask } = await startInspector()
     const stream = await ask('stream')
     expect(await listener.stop()).toBe(0)

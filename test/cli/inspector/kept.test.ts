@@ -28,7 +28,7 @@ function delivery(seq: number, bodyBytes = 0): Observed {
 
 const seqs = (kept: Kept) => kept.all().map(({ seq }) => seq)
 
-it('keeps so many deliveries, and the latest of them', () => {
+it('keeps the latest deliveries, up to the configured number', () => {
   const kept = new Kept(3)
   for (let seq = 1; seq <= 5; seq += 1) kept.add(delivery(seq))
   expect(seqs(kept)).toEqual([3, 4, 5])

@@ -26,7 +26,7 @@ const openWith = (PATH: string, ...args: string[]) =>
 describe.skipIf(process.platform !== 'linux')(
   'listen --ui --open, on Linux: the stand-in for a browser is a script',
   () => {
-    it('hands the printed address to xdg-open, whole and as its only argument', async () => {
+    it('passes the whole printed address to xdg-open as its only argument', async () => {
       const path = await pathWith('')
       const { address } = await openWith(path)
       await expect.poll(() => readFile(join(path, 'asked'), 'utf8').catch(() => '')).toBe(`${address}\n`)
@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')(
     it.each([
       ['is not there', undefined, 'ENOENT'],
       ['fails', 'exit 3', 'exit code 3'],
-    ])('says so when xdg-open %s, and listens all the same', async (_, script, why) => {
+    ])('says so when xdg-open %s, and still listens', async (_, script, why) => {
       const { listener, ask } = await openWith(await pathWith(script))
       await listener.stderr.waitFor(new RegExp(`xdg-open could not open a browser \\(${why}\\)`))
       expect((await ask('export.ndjson')).status).toBe(200)

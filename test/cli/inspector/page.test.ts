@@ -84,7 +84,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     expect(await page.context().cookies()).toEqual([])
   })
 
-  it('says where the key is when a tab has none', async () => {
+  it('tells a tab without the key where to find it', async () => {
     const other = await browser.page(inspector.origin)
     await other.goto(`${inspector.origin}/`)
     await other.getByText('Open the address that hookgate listen printed').waitFor()

@@ -18,7 +18,7 @@ async function detail({ ask }: RunningInspector, seq: number) {
 }
 
 describe('sending a delivery again', () => {
-  it('keeps the event ID, and so finds a duplicate; a new ID makes a new event', async () => {
+  it('keeps the event ID, so that it is a duplicate; a new ID makes a new event', async () => {
     const inspector = await startInspector()
     expect(await inspector.deliver(await signHmac({ secret: SECRET, body: '{"a":1}' }))).toBe(200)
     expect(await send(inspector, 1, {})).toEqual([200, { status: 409 }])
@@ -75,7 +75,7 @@ describe('sending a delivery again', () => {
     expect((await detail(inspector, 2)).eventId).toMatch(/^EV_1_[0-9a-f]{8}$/)
   })
 
-  it('does not wrap a form of Braintree in another form', async () => {
+  it("does not wrap Braintree's form in another form", async () => {
     const file = await temporaryFile('secret.txt', 'a-secret-for-braintree-0123456789')
     const scheme = ['--scheme', 'braintree', '--key-id', 'public', '--secret-file', file]
     const inspector = await startInspector(scheme, {})
@@ -84,7 +84,7 @@ describe('sending a delivery again', () => {
     expect(await send(inspector, 1, {})).toEqual([409, { error: expect.stringMatching(/^Braintree signs/) }])
   })
 
-  it('gives out no curl command for GitHub, whose signatures would be valid forever', async () => {
+  it('gives no curl command for GitHub, whose signatures would stay valid forever', async () => {
     const file = await temporaryFile('secret.txt', 'a-secret-for-github-0123456789')
     const inspector = await startInspector(['--scheme', 'github', '--secret-file', file], {})
     const secret = 'a-secret-for-github-0123456789'
@@ -128,12 +128,15 @@ describe('sending a delivery again', () => {
     ['is Ctrl-C', '\u0003'],
     ['moves the cursor, as one character', '\u009b2J'],
     ['is a return', '\r'],
-  ])('gives out no curl command for a body that %s: pasted, it would be keystrokes', async (_, keys) => {
-    const inspector = await startInspector()
-    await inspector.deliver(await signHmac({ secret: SECRET, body: `{"a":"${keys};id\n"}` }))
-    const curl = await inspector.ask('deliveries/1/curl', { isNewEvent: true })
-    expect([curl.status, await curl.text()]).toEqual([409, expect.stringMatching(/hookgate send --file/)])
-  })
+  ])(
+    'gives no curl command for a body that %s, because pasting it would send keystrokes',
+    async (_, keys) => {
+      const inspector = await startInspector()
+      await inspector.deliver(await signHmac({ secret: SECRET, body: `{"a":"${keys};id\n"}` }))
+      const curl = await inspector.ask('deliveries/1/curl', { isNewEvent: true })
+      expect([curl.status, await curl.text()]).toEqual([409, expect.stringMatching(/hookgate send --file/)])
+    },
+  )
 
   it("leaves the sender's other credentials out of a curl command, and headers that a terminal would obey", async () => {
     const inspector = await startInspector()

@@ -32,7 +32,7 @@ const IN_TRANSACTION: readonly (readonly [name: EngineName, table: string])[] = 
 ]
 
 describe.each(IN_TRANSACTION)('the transaction of the hand-off to %s', (name, table) => {
-  it('fails, and the process goes on, when its server crashes in the middle', async () => {
+  it('fails without ending the process when its server crashes in the middle', async () => {
     const engine = await ENGINES[name]()
     onTestFinished(() => engine.remove())
     const listener = defineListener({ id: 'orders', auth: hmac({ secrets: SECRET }), store: memoryStore() })
