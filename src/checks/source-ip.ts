@@ -9,7 +9,7 @@ export function checkSourceIp({
 }: Verification): Failure<'source_ip_not_allowed'> | undefined {
   if (listener.isSourceAllowed === undefined) return undefined
   const { sourceIp } = delivery
-  if (sourceIp === undefined) return fail('source_ip_not_allowed', 'the source address is unknown')
+  if (!sourceIp) return fail('source_ip_not_allowed', 'the source address is unknown')
   if (listener.isSourceAllowed(sourceIp)) return undefined
   const problem = isAddress(sourceIp)
     ? `${sourceIp} is in none of allowedCidrs`

@@ -33,6 +33,13 @@ describe('the detail', () => {
     expect(await detailOf(undefined)).toBe('the source address is unknown')
   })
 
+  it('I18 treats null and an empty address as unknown, because headers.get() returns null', async () => {
+    const absent: unknown[] = [null, '']
+    for (const sourceIp of absent) {
+      expect(await detailOf(sourceIp as undefined)).toBe('the source address is unknown')
+    }
+  })
+
   it('does not repeat text that is not an address, because a stranger may send any length', async () => {
     expect(await detailOf('x'.repeat(5000))).toBe('the source is not an address')
   })
