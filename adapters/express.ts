@@ -104,6 +104,7 @@ function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
 }
 
 function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {
+  if (response.writableEnded) return // e.g. a timeout answered while the body arrived
   // A 204 has no length (RFC 9110 8.6).
   const framing = status === 204 ? undefined : { 'content-length': Buffer.byteLength(body) }
   response.writeHead(status, { ...headers, ...framing }).end(body)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { connect } from 'node:http2'
 import { createAdaptorServer, getRequestListener } from '@hono/node-server'
-import express, { type RequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import express4 from 'express4'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Hono, type MiddlewareHandler } from 'hono'
@@ -14,7 +15,7 @@ import { webhookHandler } from '../../adapters/web.ts'
 import type { Listener } from '../../src/index.ts'
 import type { Listening } from '../support/fetch-servers.ts'
 import { Log } from '../support/log.ts'
-import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { exchange, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
 import { serve, serveFastify } from '../support/servers.ts'
 
@@ -242,4 +243,44 @@ describe('a timeout in front that answers anything else', () => {
       expect(running.most).toBe(1)
     })
   }
+})
+
+type Middleware = ReturnType<typeof onExpress>
+type OnError = (error: unknown) => void
+
+const onExpressTimed = (create: typeof express) => (verify: Middleware, onError: OnError) =>
+  create()
+    .post('/hook', timer, verify)
+    .use(((error, _request, _response, _next) => onError(error)) satisfies ErrorRequestHandler)
+
+const TIMED: readonly (readonly [name: string, (verify: Middleware, onError: OnError) => RequestListener])[] =
+  [
+    ['Express 4', onExpressTimed(express4)],
+    ['Express 5', onExpressTimed(express)],
+    [
+      'node:http',
+      (verify, onError) => (request, response: ServerResponse) => {
+        setTimeout(() => response.writeHead(503).end(), TIMEOUT_MS)
+        verify(request, response, onError)
+      },
+    ],
+  ]
+
+describe('a timeout that answers while the body still arrives', () => {
+  it.each(TIMED)('has answered: the refusal is told, and is no error, on %s', async (_, mount) => {
+    const { listener, request, verdicts } = hmacEndpoint()
+    const errors: unknown[] = []
+    const verify = onExpress(listener, { bodyTimeoutSeconds: (2 * TIMEOUT_MS) / 1000 })
+    const { address } = await serve(mount(verify, (error) => errors.push(error)))
+    const connection = new RawConnection(address)
+    await connection.write(toBytes(await request()).subarray(0, -1))
+
+    expect((await connection.reply())?.status).toBe(503)
+    await verdicts.reaches(1)
+    await new Promise((resolve) => setTimeout(resolve)) // after the promise of the middleware
+
+    expect(verdicts.entries).toEqual(['body_incomplete'])
+    expect(errors).toEqual([])
+    connection.abort()
+  })
 })
