@@ -266,8 +266,8 @@ const TIMED: readonly (readonly [name: string, (verify: Middleware, onError: OnE
     ],
   ]
 
-describe('a timeout that answers while the body still arrives', () => {
-  it.each(TIMED)('has answered: the refusal is told, and is no error, on %s', async (_, mount) => {
+describe('a timeout that answers before the body is complete', () => {
+  it.each(TIMED)('leaves the refusal to the hooks, and calls no error handler, on %s', async (_, mount) => {
     const { listener, request, verdicts } = hmacEndpoint()
     const errors: unknown[] = []
     const verify = onExpress(listener, { bodyTimeoutSeconds: (2 * TIMEOUT_MS) / 1000 })
