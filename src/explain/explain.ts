@@ -35,11 +35,14 @@ export interface Explanation {
 }
 
 const MILLISECONDS = /^[0-9]{13}$/
+const LARGEST_TRIED = 262_144
+const NOT_TRIED = 'the body is over 256 KB, so the well-known mistakes were not tried'
 const NO_MISTAKE = 'another secret or another body was signed; none of the well-known mistakes fits'
 
 /**
  * Explains a verdict, or what a log kept of one: which check refused the delivery, and the likely mistake behind it. A wrong signature is tried in the
- * ways that senders are known to get wrong, about 1,700 HMACs of the body: for tools, not for every refused delivery.
+ * ways that senders are known to get wrong, about 1,700 HMACs of the body: for tools, not for every refused delivery. Bodies
+ * over 256 KB are not tried, because the process could do nothing else meanwhile.
  *
  * Texts may quote a refused token's claims, which a stranger chose: escape them for where you show them. Nothing is verified
  * here, and nothing is recorded.
@@ -71,8 +74,13 @@ export async function explain(
     likely.push('Webhook-Timestamp is in milliseconds; it has to be in seconds')
   }
   if (reason === 'signature_mismatch' && secret !== undefined) {
-    const mistakes = await findMistakes(delivery, secret)
-    likely.push(...(mistakes.length === 0 ? [NO_MISTAKE] : mistakes))
+    likely.push(...(await mistakesOf(delivery, secret)))
   }
   return { checks, likely, token: status === 401 && claims ? tokenClaims(delivery, claims) : [] }
+}
+
+async function mistakesOf(delivery: Delivery, secret: string): Promise<readonly string[]> {
+  if (delivery.body.length > LARGEST_TRIED) return [NOT_TRIED]
+  const mistakes = await findMistakes(delivery, secret)
+  return mistakes.length === 0 ? [NO_MISTAKE] : mistakes
 }

@@ -19,10 +19,11 @@ const PLAIN_EVENT_ID = /^[A-Za-z0-9_-]+$/
  * ```
  *
  * @throws RangeError with the code `ERR_JOB_ID` if the listener ID is empty, has other characters, or has a dot at either end,
- * or if the name would be too long.
+ * if an ID is not a string, or if the name would be too long.
  */
 export function jobId({ listenerId, id }: { readonly listenerId: string; readonly id: string }): string {
-  if (!LISTENER_ID.test(listenerId)) {
+  if (typeof id !== 'string') throw new JobIdError('jobId: pass an event with an id')
+  if (typeof listenerId !== 'string' || !LISTENER_ID.test(listenerId)) {
     throw new JobIdError(
       'jobId: give defineListener an id of letters, digits, `-`, `_` and `.`, without a dot at either end',
     )

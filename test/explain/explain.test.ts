@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { github } from '../../schemes/github.ts'
 import { stripe } from '../../schemes/stripe.ts'
@@ -143,4 +144,18 @@ it("shows a refused token's claims next to the expected ones, without its signat
   const { token } = await explained(request, listener, { claims })
   expect(token[2]).toBe('aud "https://t.example/other", wanted: "https://t.example/hook"')
   expect(token.join()).not.toContain(request.headers.authorization?.split('.')[2])
+})
+
+it.each([
+  [262_144, 'the three without periods'],
+  [262_145, 'the body is over 256 KB'],
+])('a body of %i bytes: %s, since every mistake costs a hash of it', async (length, says) => {
+  const body = new TextEncoder().encode(`"${'x'.repeat(length - 2)}"`)
+  const { headers } = await signHmac({ secret: SECRET, body })
+  const { 'webhook-timestamp': timestamp, 'webhook-event-id': id } = headers
+  const mac = createHmac('sha256', SECRET).update(`${timestamp}${id}`).update(body).digest('base64url')
+  const delivery = toDelivery({ headers: { ...headers, 'webhook-signature': mac }, body, method: 'POST' })
+  const outcome = { ok: false, reason: 'signature_mismatch', status: 401 } as const
+  const { likely } = await explain(delivery, outcome, ours, { secret: SECRET })
+  expect(likely).toEqual([expect.stringContaining(says)])
 })

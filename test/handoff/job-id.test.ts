@@ -64,6 +64,13 @@ describe('jobId', () => {
     },
   )
 
+  it.each([{ listenerId: 'orders' }, { id: UUID }, { listenerId: ['orders'], id: UUID }])(
+    'refuses %j, or all such events would share a job',
+    (event) => {
+      expect(() => Reflect.apply(jobId, undefined, [event])).toThrow(RangeError)
+    },
+  )
+
   it('refuses with a code, and a link to its entry', () => {
     const link = expect.stringMatching(/errors\.md#err_job_id$/)
     for (const given of ['.', 'l'.repeat(92)]) {
