@@ -8,7 +8,7 @@ const verifyAnything = verify as unknown as (...given: readonly unknown[]) => Pr
 
 const MISTAKE = 'ListenerConfigError: verify: takes a Delivery and the result of defineListener()'
 
-describe('verify() with what is no delivery, or no listener, rejects with the fix', () => {
+describe('verify() without a delivery or a listener rejects with the fix', () => {
   const { listener, deliver } = hmacListener()
   const { id, auth, store } = listener
 
@@ -43,7 +43,7 @@ describe('verify() with what is no delivery, or no listener, rejects with the fi
   })
 })
 
-it('takes null for a header that is absent, as Headers answer it', async () => {
+it('takes null for an absent header, as Headers returns it', async () => {
   const { listener, deliver } = hmacListener()
   const delivery = await deliver()
   const header = (name: string) => delivery.header(name) ?? (null as unknown as undefined)

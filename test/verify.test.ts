@@ -60,7 +60,7 @@ describe('an accepted delivery', () => {
     ])
   })
 
-  it('P05 is judged on what it was at the call, however its bytes change meanwhile', async () => {
+  it('P05 is judged as it was at the call, even if its bytes change meanwhile', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver({ body: '{"a":1}' })
     const verdict = verify(delivery, listener)
@@ -69,7 +69,7 @@ describe('an accepted delivery', () => {
     expect(await outcome(delivery, listener)).toBe('401 signature_mismatch')
   })
 
-  it('has one moment: the clock is read once', async () => {
+  it('reads the clock once', async () => {
     const now = vi.fn(() => 1_790_000_000_000)
     const { listener, deliver } = hmacListener({ clock: { now } })
     expect(await outcome(await deliver(), listener)).toBe('accepted')
@@ -108,7 +108,7 @@ describe('onVerdict', () => {
     return { told, ...hmacListener({ onVerdict }) }
   }
 
-  it('is told of an accepted delivery, with its event ID, its source and how long it took', async () => {
+  it('gets an accepted delivery, with its event ID, its source and its duration', async () => {
     const { told, listener, deliver } = watched()
     const delivery = await deliver({ eventId: ID, sourceIp: '192.0.2.1' })
     const startedAt = performance.now()
@@ -129,7 +129,7 @@ describe('onVerdict', () => {
     expect(told[0]?.context.durationMs).toBeLessThanOrEqual(took)
   })
 
-  it('is told of a refused delivery; of its event ID only if it is one', async () => {
+  it('gets a refused delivery, with its event ID only if that is valid', async () => {
     const { told, listener, deliver } = watched()
     await verify(withHeaders(await deliver(), { 'webhook-signature': undefined }), listener)
     await verify(withHeaders(await deliver(), { 'webhook-event-id': 'forged\r\nlog line' }), listener)
@@ -144,7 +144,7 @@ describe('onVerdict', () => {
   })
 
   it.each([undefined, '', 'forged\r\nlog line', 'x'.repeat(100_000), '10.0.0.1:80', 'fe80::1%eth0'])(
-    'P10 is not told a source like %j, which is no address',
+    'P10 does not get a source like %j, which is not an address',
     async (sourceIp) => {
       const { told, listener, deliver } = watched()
       await verify({ ...(await deliver()), sourceIp }, listener)
@@ -161,7 +161,7 @@ describe('onVerdict', () => {
     ],
     ['rejects', () => Promise.reject(new Error('of the hook'))],
     ['never ends', () => new Promise(() => {})],
-  ])('changes nothing and holds nothing up when it %s', async (_, onVerdict) => {
+  ])('changes and delays nothing if it %s', async (_, onVerdict) => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     const { listener, deliver } = hmacListener({ onVerdict })
@@ -175,7 +175,7 @@ describe('onVerdict', () => {
 })
 
 describe('verify() itself', () => {
-  it('P11 hands a fault of an authenticator on, tells onError, and has claimed nothing', async () => {
+  it("P11 rejects with an authenticator's error, tells onError, and claims nothing", async () => {
     const onError = vi.fn()
     const onVerdict = vi.fn()
     const fault = new TypeError('a bug')
@@ -186,13 +186,13 @@ describe('verify() itself', () => {
     expect(onVerdict).not.toHaveBeenCalled()
   })
 
-  it('P11 does not accept for an authenticator that says nothing', async () => {
+  it('P11 does not accept if an authenticator returns nothing', async () => {
     const auth = { method: 'hmac' as const, authenticate: () => undefined as never }
     const { listener, deliver } = hmacListener({ auth })
     await expect(verify(await deliver(), listener)).rejects.toBeInstanceOf(TypeError)
   })
 
-  it('rejects and does not throw, so that one handler of errors is enough', async () => {
+  it('rejects and never throws, so that one error handler is enough', async () => {
     const authenticate = () => {
       throw new Error('at once')
     }

@@ -46,7 +46,7 @@ describe('a payment notification of Adyen', () => {
     ['a reference that is no text', { merchantReference: ['one'] }],
     ['a reference that is null', { merchantReference: null }],
     ['a reference that is gone', { merchantReference: undefined }],
-  ])('with %s is not what Adyen signed', async (_, members) => {
+  ])('with %s is refused', async (_, members) => {
     expect(await receiver().send(itemOf(members, {}))).toMatchObject(MISMATCH)
   })
 

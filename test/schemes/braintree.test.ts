@@ -28,20 +28,20 @@ function receiver() {
 }
 
 describe('a notification of Braintree', () => {
-  it('is a form, of which one field is covered', async () => {
+  it('is a form with one signed field', async () => {
     const fields = { bt_signature: `public|${mac(PAYLOAD)}`, bt_payload: PAYLOAD }
     const auth = { scheme: 'braintree', secretId: 'secret-1', covers: 'values' }
     expect(await receiver().send(fields)).toMatchObject({ ok: true, event: { auth, payload: fields } })
   })
 
-  it('is taken once, with its last line feed or without', async () => {
+  it('is accepted once, with its last line feed or without', async () => {
     const { send } = receiver()
     const bt_signature = `public|${mac(PAYLOAD)}`
     expect(await send({ bt_signature, bt_payload: PAYLOAD.trimEnd() })).toMatchObject({ ok: true })
     expect(await send({ bt_signature, bt_payload: PAYLOAD })).toMatchObject(IN_PROGRESS)
   })
 
-  it('may hold signatures of other keys, and ten of ours', async () => {
+  it('may hold signatures of other keys, and up to ten of ours', async () => {
     const right = `public|${mac(PAYLOAD, 'former')}`
     const wrong = (count: number) => Array.from({ length: count }, () => `public|${mac('')}`)
     const signed = (pairs: readonly string[]) =>
@@ -54,7 +54,7 @@ describe('a notification of Braintree', () => {
   it.each([
     ['payload is not base64', { bt_payload: 'a&b' }],
     ['signatures are over 4,096 characters', { bt_payload: PAYLOAD, bt_signature: 'a'.repeat(4097) }],
-  ])('is not read where its %s', async (_, fields) => {
+  ])('is refused if its %s', async (_, fields) => {
     const signed = { bt_signature: `public|${mac(fields.bt_payload)}`, ...fields }
     expect(await receiver().send(signed)).toMatchObject(MISMATCH)
   })

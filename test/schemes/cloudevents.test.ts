@@ -26,7 +26,7 @@ describe('a CloudEvent', () => {
     expect(await receive(binary('/b', '1'))).toMatchObject({ ok: true, event: { ...event, type: 'made.up' } })
   })
 
-  it('is taken once in each source, in either mode', async () => {
+  it('is accepted once per source, in either mode', async () => {
     const { receive } = receiver()
     expect(await receive(structured(EVENT))).toMatchObject({ ok: true })
     expect(await receive(structured({ ...EVENT, data: 'another' }))).toMatchObject(IN_PROGRESS)
@@ -35,7 +35,7 @@ describe('a CloudEvent', () => {
     expect(await receive(structured({ ...EVENT, source: '/b' }))).toMatchObject({ ok: true })
   })
 
-  it('is known by its body where it has no source, and so is a batch', async () => {
+  it('is identified by its body if it has no source, like a batch', async () => {
     const { receive } = receiver()
     const headers = { ...AUTHORIZATION, 'content-type': 'application/cloudevents-batch+json' }
     for (const given of [binary(undefined, '1'), structured([EVENT], headers), structured([EVENT, EVENT])]) {
@@ -44,7 +44,7 @@ describe('a CloudEvent', () => {
     }
   })
 
-  it('does not take one pair of source and ID for another', async () => {
+  it('does not confuse pairs of source and ID', async () => {
     const { receive } = receiver()
     expect(await receive(binary('/a","b', 'c'))).toMatchObject({ ok: true })
     expect(await receive(binary('/a', 'b","c'))).toMatchObject({ ok: true })
@@ -54,7 +54,7 @@ describe('a CloudEvent', () => {
 })
 
 describe('the token of a CloudEvents sender', () => {
-  it('may stand in the URL', async () => {
+  it('may be in the URL', async () => {
     const { receive } = receiver()
     const at = (url: string) => receive({ url, ...structured(EVENT, {}) })
     expect(await at('/hooks?access_token=another')).toMatchObject(MISMATCH)
@@ -67,13 +67,13 @@ describe('the token of a CloudEvents sender', () => {
     })
   })
 
-  it('stands in one place', async () => {
+  it('may be in one place only', async () => {
     const given = { url: '/hooks?access_token=a+token', ...structured(EVENT) }
     expect(await receiver().receive(given)).toMatchObject(MISMATCH)
   })
 })
 
-describe('the consent that a CloudEvents sender asks for', () => {
+describe('the abuse protection handshake of a CloudEvents sender', () => {
   const ask = async (
     origin: string | undefined,
     options: Partial<CloudeventsOptions> = {},
@@ -86,18 +86,18 @@ describe('the consent that a CloudEvents sender asks for', () => {
   }
   const consent = { allow: 'POST', 'webhook-allowed-origin': 'a.example', 'webhook-allowed-rate': '*' }
 
-  it('is given to anyone, or to those that you name', async () => {
+  it('allows any origin, or those that you name', async () => {
     expect(await ask('a.example')).toEqual({ status: 200, headers: consent, body: '' })
     const allowedOrigins = ['b.example', 'a.example']
     expect(await ask('a.example', { allowedOrigins })).toMatchObject({ status: 200, headers: consent })
     expect(await ask('c.example', { allowedOrigins })).toEqual({ status: 403, headers: {}, body: '' })
   })
 
-  it.each(['a b', 'a\nb', 'a,b', '<a>', 'a'.repeat(256)])('is never given to %j', async (origin) => {
+  it.each(['a b', 'a\nb', 'a,b', '<a>', 'a'.repeat(256)])('never allows %j', async (origin) => {
     expect(await ask(origin)).toEqual({ status: 403, headers: {}, body: '' })
   })
 
-  it('is asked for by OPTIONS, with an origin', async () => {
+  it('is an OPTIONS request with an origin', async () => {
     expect(await ask(undefined)).toMatchObject({ status: 405 })
     expect(await ask('a.example', {}, 'GET')).toMatchObject({ status: 405 })
   })

@@ -23,13 +23,13 @@ it.each(['sha1', 'sha256'] as const)(
   },
 )
 
-it('a notification of Cloudinary is taken once, under either hash', async () => {
+it('a notification of Cloudinary is accepted once, with either hash', async () => {
   const { send } = receiver()
   expect(await send('sha1')).toMatchObject({ ok: true })
   expect(await send('sha256')).toMatchObject(IN_PROGRESS)
 })
 
-it('the first digits of a longer hash are no signature of Cloudinary', async () => {
+it('the first digits of a longer hash are not a signature of Cloudinary', async () => {
   const { send } = receiver()
   expect(await send('sha512')).toMatchObject(MISMATCH)
   expect(await send('sha256', 'Grüße', 40)).toMatchObject(MISMATCH)

@@ -32,7 +32,7 @@ interface Sending {
 }
 
 describe('a delivery of Contentful', () => {
-  it('is taken once, and its topic is not for certain signed', async () => {
+  it('is accepted once, and lists its topic as unsigned', async () => {
     const { send } = receiver()
     const headers = { 'x-contentful-topic': 'Entry.publish' }
     const event = { type: 'Entry.publish', unsigned: ['type'], auth: { covers: 'body' } }
@@ -49,11 +49,11 @@ describe('a delivery of Contentful', () => {
     ['the time', [NAMES]],
     ['the list itself', [TIME]],
     ['both', []],
-  ])('has to sign %s', async (_, list) => {
+  ])('must sign %s', async (_, list) => {
     expect(await receiver().send({ list })).toMatchObject(MISMATCH)
   })
 
-  it('cannot sign a header that did not come', async () => {
+  it('cannot sign a missing header', async () => {
     const list = [NAMES, TIME, 'x-contentful-crn']
     expect(await receiver().send({ list, headers: { 'x-contentful-crn': '' } })).toMatchObject(MISMATCH)
     expect(await receiver().send({ list })).toMatchObject(MISMATCH)

@@ -18,7 +18,7 @@ function send(body: string | Uint8Array, contentType = 'multipart/form-data; bou
 }
 
 describe('an event of Dropbox Sign', () => {
-  it('is the JSON in the form, of which two values are covered', async () => {
+  it('is JSON in a form, with two signed values', async () => {
     const verdict = await send(`${part(NAMED)}--a--\r\n`)
     const auth = { scheme: 'dropbox-sign', covers: 'values' }
     const sentAt = new Date(1_790_000_000_000)
@@ -41,7 +41,7 @@ describe('an event of Dropbox Sign', () => {
     ['with a content type', `${part(`Content-Type: application/json\r\n${NAMED}`)}--a--\r\n`],
     ['with header names in small letters', `${part(NAMED.toLowerCase())}--a--\r\n`],
     ['with an epilogue', `${part(NAMED)}--a--\r\nthe end`],
-  ])('may stand %s', async (_, body) => {
+  ])('may be %s', async (_, body) => {
     expect(await send(body)).toMatchObject({ ok: true })
   })
 

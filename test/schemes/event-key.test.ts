@@ -4,12 +4,12 @@ import { keyOfBytes, keyOfId } from '../../src/scheme/event-key.ts'
 
 const UUID_V4 = '7F1D3C5E-0a4b-4c8d-9e2f-112233445566'
 
-it('an ID that is a UUID v4 stands for itself, in lower case', () => {
+it('a UUID v4 is its own key, in lower case', () => {
   expect(keyOfId(UUID_V4)).toBe(UUID_V4.toLowerCase())
 })
 
 it.each(['evt_1', 'é', '7f1d3c5e-0a4b-1c8d-9e2f-112233445566', 'x'.repeat(256)])(
-  'any other ID stands as the UUIDv8 of its SHA-256: %j',
+  'the key of any other ID is a UUIDv8 of its SHA-256: %j',
   async (id) => {
     const digest = createHash('sha256').update(id).digest()
     const uuid = Buffer.from(digest.subarray(0, 16))

@@ -15,7 +15,7 @@ describe('Discord', () => {
     return receive({ headers: { 'x-signature-timestamp': time, 'x-signature-ed25519': signature }, body })
   }
 
-  it('hands a webhook event to the handler, although its type is that of a PING of interactions', async () => {
+  it('passes a webhook event to the handler, although interactions use its type for a PING', async () => {
     const message = { version: 1, application_id: '1234', type: 1, event: { type: 'APPLICATION_AUTHORIZED' } }
     const event = { type: 'APPLICATION_AUTHORIZED', payload: message }
     expect(await send(message)).toMatchObject({ ok: true, event })
@@ -32,7 +32,7 @@ describe('Zoom', () => {
   const macOf = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
 
   it.each(['the former token', 'the new token'])(
-    'is answered with the secret that it signed by, during a rotation: %s',
+    'is answered with the secret that signed it, during a rotation: %s',
     async (secret) => {
       const auth = zoom({ secrets: ['the former token', { id: 'new', secret: 'the new token' }] })
       const { clock, receive } = schemeReceiver(auth)

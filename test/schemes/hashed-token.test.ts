@@ -40,7 +40,7 @@ function livekitReceiver() {
 }
 
 describe('a message of QStash', () => {
-  it('says what is signed, and that its ID is not', async () => {
+  it('lists its ID as unsigned', async () => {
     const { clock, tokenOf, send } = qstashReceiver()
     const auth = { method: 'scheme', scheme: 'qstash', secretId: 'secret-1', covers: 'body' }
     const sentAt = new Date(clock.now())
@@ -48,7 +48,7 @@ describe('a message of QStash', () => {
     expect(await send(tokenOf(), 'msg_1')).toMatchObject({ ok: true, event })
   })
 
-  it('is a duplicate when it is retried under a new token', async () => {
+  it('is a duplicate if it is retried with a new token', async () => {
     const { clock, tokenOf, send } = qstashReceiver()
     const first = await send(tokenOf(), 'msg_1')
     if (first.ok) await first.event.commit()
@@ -57,7 +57,7 @@ describe('a message of QStash', () => {
     expect(await send(tokenOf(), 'msg_2')).toMatchObject({ ok: true })
   })
 
-  it('is a duplicate when its token comes again under another message ID, or none', async () => {
+  it('is a duplicate if its token comes again with another message ID or none', async () => {
     const { tokenOf, send } = qstashReceiver()
     const token = tokenOf()
     expect(await send(token, 'msg_1')).toMatchObject({ ok: true })
@@ -67,7 +67,7 @@ describe('a message of QStash', () => {
 })
 
 describe('a token with a hash of the body', () => {
-  it('may begin 10 s ahead, and is good until it ends, which is within a day', async () => {
+  it('may begin 10 s ahead, and is valid until it ends, within a day at most', async () => {
     const { clock, tokenOf, send } = qstashReceiver()
     const now = clock.seconds()
     expect(await send(tokenOf({ nbf: now + 10 }))).toMatchObject({ ok: true })
@@ -79,7 +79,7 @@ describe('a token with a hash of the body', () => {
     expect(await send(tokenOf({ exp: now }))).toMatchObject({ reason: 'token_expired' })
   })
 
-  it('began five minutes before its end, if it does not say', async () => {
+  it('begins five minutes before its end by default', async () => {
     const { clock, tokenOf, send } = qstashReceiver()
     const exp = clock.seconds() + 60
     const sentAt = new Date((exp - 300) * 1000)
@@ -123,7 +123,7 @@ describe('a token with a hash of the body', () => {
 })
 
 describe('an event of LiveKit', () => {
-  it('is known by the ID in its body, which the token covers', async () => {
+  it('is identified by the ID in its signed body', async () => {
     const { clock, send } = livekitReceiver()
     const auth = { scheme: 'livekit', covers: 'body' }
     expect(await send()).toMatchObject({
@@ -134,7 +134,7 @@ describe('an event of LiveKit', () => {
     expect(await send()).toMatchObject(IN_PROGRESS)
   })
 
-  it('is signed under the configured API key', async () => {
+  it('is signed with the configured API key', async () => {
     expect(await livekitReceiver().send({ iss: 'APIother' })).toMatchObject(INVALID)
   })
 })

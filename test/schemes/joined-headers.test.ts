@@ -40,12 +40,12 @@ describe('a comma in a header of a web request', () => {
     expect(await statusOf(auth(), { ...headers, date: 'Tue, 20 Apr 2021 02:07:56 GMT' })).toBe(401)
   })
 
-  it('may divide two digests of RFC 9530', async () => {
+  it('may separate two digests of RFC 9530', async () => {
     const both = `${digest['content-digest']}, ${digestBy('sha-512', 'sha512')}`
     expect(await statusOf(auth(), signed({ 'content-digest': both }))).toBe(200)
   })
 
-  it('may divide two signatures of RFC 9421, but not two of one label', async () => {
+  it('may separate two signatures of RFC 9421, but not two with the same label', async () => {
     const { signature, ...rest } = signed(digest)
     const input = `proxy=("@method");created=1, ${rest['signature-input']}`
     const two = { ...rest, 'signature-input': input, signature: `proxy=:AAAA:, ${signature}` }

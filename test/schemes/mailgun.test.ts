@@ -26,7 +26,7 @@ function receiver() {
 }
 
 describe('a token of Mailgun', () => {
-  it('is taken once, whatever event stands beside it', async () => {
+  it('is accepted once, whatever event comes with it', async () => {
     const { clock, send } = receiver()
     const time = `${clock.seconds()}`
     const first = await send(bodyOf(time))
@@ -37,7 +37,7 @@ describe('a token of Mailgun', () => {
     expect(await send(bodyOf(time, 'b'.repeat(50), forged))).toMatchObject({ ok: true })
   })
 
-  it('may be new on a retry: the event is taken once all the same', async () => {
+  it('may be new on a retry, and the event is still accepted once', async () => {
     const { clock, send } = receiver()
     const first = await send(bodyOf(`${clock.seconds()}`))
     if (first.ok) await first.event.commit()
@@ -45,7 +45,7 @@ describe('a token of Mailgun', () => {
     expect(await send(bodyOf(`${clock.seconds()}`, 'b'.repeat(50)))).toMatchObject(DUPLICATE)
   })
 
-  it('lives for a day, since retries may repeat it, and may be 300 s ahead', async () => {
+  it('is valid for a day, because retries may repeat it, and may be 300 s ahead', async () => {
     const { clock, send } = receiver()
     const at = (seconds: number) => send(bodyOf(`${clock.seconds() + seconds}`, undefined, {}))
     expect(await at(-86_400)).toMatchObject({ ok: true })
@@ -54,7 +54,7 @@ describe('a token of Mailgun', () => {
     expect(await at(301)).toMatchObject({ reason: 'timestamp_out_of_range' })
   })
 
-  it('does not go stale or fresh by digits that move between it and its time', async () => {
+  it('cannot change its age by moving digits between it and its time', async () => {
     const { clock, send } = receiver()
     const time = `${clock.seconds()}`
     for (const at of [9, 11]) {

@@ -51,7 +51,7 @@ function receiver(answer: () => Response = () => new Response(PEM)) {
 }
 
 describe('the certificate of PayPal', () => {
-  it('is fetched once, and says who vouched for which values', async () => {
+  it('is fetched once, and the event lists its unsigned values', async () => {
     const { asked, send } = receiver()
     const bodies = Array.from({ length: 20 }, (_, index) => `{"id":"WH-${index}"}`)
     for (const verdict of await Promise.all(bodies.map((body, index) => send({ id: `t-${index}`, body })))) {
@@ -85,7 +85,7 @@ describe('the certificate of PayPal', () => {
     expect(asked).toEqual([])
   })
 
-  it('that cannot be had is a 503, and asked for once in 30 s', async () => {
+  it('that is not available is a 503, and is requested once in 30 s', async () => {
     const { asked, send } = receiver(() => new Response('', { status: 500 }))
     for (let count = 0; count < 3; count += 1) {
       await expect(send()).rejects.toMatchObject(unavailable(/^PayPal answered with status 500$/, 30))
@@ -95,7 +95,7 @@ describe('the certificate of PayPal', () => {
 })
 
 describe('a transmission of PayPal', () => {
-  it('is taken once, and so is an event', async () => {
+  it('is accepted once, and so is an event', async () => {
     const { send } = receiver()
     expect(await send()).toMatchObject({ ok: true, event: { id: 'WH-1' } })
     expect(await send()).toMatchObject(IN_PROGRESS)
@@ -103,7 +103,7 @@ describe('a transmission of PayPal', () => {
     expect(await send({ id: 'transmission-3', body: '{"id":"WH-2"}' })).toMatchObject({ ok: true })
   })
 
-  it('is taken once, whatever body of the same checksum comes with it', async () => {
+  it('is accepted once, whatever body with the same checksum comes with it', async () => {
     const bodies = ['{"id":"plumless"}', '{"id":"buckeroo"}']
     expect(new Set(bodies.map((body) => crc32(Buffer.from(body)))).size).toBe(1)
     const { send } = receiver()
@@ -111,7 +111,7 @@ describe('a transmission of PayPal', () => {
     expect(await send({ body: bodies[1] ?? '' })).toMatchObject(IN_PROGRESS)
   })
 
-  it.each(['SHA1withRSA', 'sha256withrsa', ''])('is not signed by the algorithm %j', async (algorithm) => {
+  it.each(['SHA1withRSA', 'sha256withrsa', ''])('is refused with the algorithm %j', async (algorithm) => {
     expect(await receiver().send({ algorithm })).toMatchObject(MISMATCH)
   })
 

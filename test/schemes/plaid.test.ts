@@ -23,7 +23,7 @@ function receiver(findKey: PlaidOptions['findKey'], options: Partial<PlaidOption
 }
 
 describe('a key of Plaid', () => {
-  it('is asked for once, and its ID is who vouched', async () => {
+  it('is requested once, and the event has its ID', async () => {
     const asked: string[] = []
     const { clock, send } = receiver(async (keyId) => {
       asked.push(keyId)
@@ -40,14 +40,14 @@ describe('a key of Plaid', () => {
   it.each([
     ['Plaid does not know', undefined],
     ['Plaid has ended', { ...PLAID_KEY, expired_at: 1 }],
-  ])('that %s vouches for nothing', async (_, key) => {
+  ])('that %s verifies nothing', async (_, key) => {
     expect(await receiver(async () => key).send()).toMatchObject(UNKNOWN)
   })
 
   it.each([
     ['fails', () => Promise.reject(new Error('down')), /^Plaid down$/],
     ['hangs', () => new Promise<object>(() => {}), /^Plaid did not answer within 30 ms$/],
-  ])('cannot be had while findKey %s: it is asked once in 30 s', async (_, findKey, message) => {
+  ])('is not available while findKey %s, which is called once in 30 s', async (_, findKey, message) => {
     let count = 0
     const counting = () => {
       count += 1
@@ -61,7 +61,7 @@ describe('a key of Plaid', () => {
     expect(count).toBe(1)
   })
 
-  it('of a made-up ID is asked for ten times in 30 s at most', async () => {
+  it('with a made-up ID is requested at most ten times in 30 s', async () => {
     let count = 0
     const { send } = receiver(async () => {
       count += 1
@@ -72,7 +72,7 @@ describe('a key of Plaid', () => {
   })
 })
 
-it('a token of Plaid is taken once, and another one with the same body is another event', async () => {
+it('a token of Plaid is accepted once, and another one with the same body is another event', async () => {
   const { clock, send } = receiver(async () => PLAID_KEY)
   const iat = clock.seconds()
   expect(await send({ iat })).toMatchObject({ ok: true })

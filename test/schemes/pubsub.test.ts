@@ -37,7 +37,7 @@ function receiver(answer: () => Response = () => Response.json({ keys: [KEY.publ
 }
 
 describe('a message of Google Pub/Sub', () => {
-  it('is vouched for by a key that is fetched once, and by nothing else', async () => {
+  it('is verified with a key that is fetched once, and by nothing else', async () => {
     const { asked, send } = receiver()
     for (const id of ['one', 'two', 'three']) {
       const auth = { method: 'scheme', scheme: 'pubsub', secretId: 'google-1', covers: 'token' }
@@ -46,7 +46,7 @@ describe('a message of Google Pub/Sub', () => {
     expect(asked).toEqual(['https://www.googleapis.com/oauth2/v3/certs'])
   })
 
-  it('is taken once, under whichever token it comes again', async () => {
+  it('is accepted once, whatever token it comes with again', async () => {
     const { clock, send } = receiver()
     expect(await send()).toMatchObject({ ok: true })
     clock.advanceSeconds(1)
@@ -55,7 +55,7 @@ describe('a message of Google Pub/Sub', () => {
 })
 
 describe('an unwrapped message of Google Pub/Sub', () => {
-  it('is known by the ID in its metadata', async () => {
+  it('is identified by the ID in its metadata', async () => {
     const { sendUnwrapped } = receiver()
     const event = { id: 'm-1', payload: 'hello' }
     expect(await sendUnwrapped('hello', 'm-1')).toMatchObject({ ok: true, event })
@@ -63,7 +63,7 @@ describe('an unwrapped message of Google Pub/Sub', () => {
     expect(await sendUnwrapped('hello', 'm-1')).toMatchObject(IN_PROGRESS)
   })
 
-  it('is known by its bytes without metadata', async () => {
+  it('is identified by its bytes without metadata', async () => {
     const { sendUnwrapped } = receiver()
     expect(await sendUnwrapped('{"n":1}')).toMatchObject({ ok: true, event: { payload: { n: 1 } } })
     expect(await sendUnwrapped('{"n":1}')).toMatchObject(IN_PROGRESS)
@@ -94,11 +94,11 @@ describe('a token of Google Pub/Sub', () => {
     expect(await send({ exp: now }, 'f')).toMatchObject({ reason: 'token_expired' })
   })
 
-  it('is signed with RS256, whatever other keys Google has', async () => {
+  it('must be signed with RS256, even if Google has other keys', async () => {
     expect(await receiver().send({}, 'one', OTHER)).toMatchObject(INVALID)
   })
 
-  it('cannot be judged while there are no keys', async () => {
+  it('stays undecided while there are no keys', async () => {
     const { send } = receiver(() => new Response('', { status: 503 }))
     await expect(send()).rejects.toMatchObject(unavailable(/answered with status 503$/, 30))
   })

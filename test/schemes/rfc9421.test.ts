@@ -206,7 +206,7 @@ describe("RFC 9421's own examples", () => {
     '"@status"',
     '"absent"',
     '"absent";bs',
-  ])('over %s are refused by that name', (component) => {
+  ])('over %s are refused by name', (component) => {
     expect(baseOf(`("date" ${component})`, 'https://a.example/?twice=1&twice=2')).toEqual({
       unknown: component,
     })
@@ -291,7 +291,7 @@ describe('a public key of HTTP Message Signatures', () => {
 })
 
 describe('a signature over an HTTP message', () => {
-  it('is taken once, and says what it covers', async () => {
+  it('is accepted once, and lists what it does not cover', async () => {
     const { clock, send } = receiver()
     const sentAt = new Date(clock.now())
     expect(await send()).toMatchObject({ ok: true, event: { sentAt, unsigned: [] } })
@@ -300,7 +300,7 @@ describe('a signature over an HTTP message', () => {
     expect(await send()).toMatchObject({ ok: true })
   })
 
-  it('has to cover what you name', async () => {
+  it('must cover what you name', async () => {
     const { send } = receiver({ requiredComponents: ['@method', 'x-tenant'] })
     const headers = { 'x-tenant': '7' }
     expect(await send({ components: ['@method', 'x-tenant'], headers })).toMatchObject({ ok: true })
@@ -308,7 +308,7 @@ describe('a signature over an HTTP message', () => {
   })
 
   it.each(['@query-param', '@status', '@made-up', '__proto__', 'constructor'])(
-    'over %s is not understood',
+    'over %s is refused',
     async (name) => expect(await receiver().send({ components: [name] })).toMatchObject(MISMATCH),
   )
 
@@ -322,7 +322,7 @@ describe('a signature over an HTTP message', () => {
     })
   })
 
-  it('over one component twice is not understood', async () => {
+  it('over one component twice is refused', async () => {
     expect(await receiver().send({ components: ['@method', '@method'] })).toMatchObject(MISMATCH)
   })
 

@@ -48,7 +48,7 @@ async function runs({ factory, scheme }: (typeof rows)[number], second: { eventI
 
 describe('every row', () => {
   it.each(rows)(
-    '$name says who sends, what the secret is called, and what is not covered',
+    '$name documents its sender, the name of its secret and its unsigned parts',
     ({ name, scheme }) => {
       expect(scheme.name).toBe(name)
       expect(scheme.sender).toMatch(/^[A-Z]/)
@@ -60,7 +60,7 @@ describe('every row', () => {
   )
 
   it.each(rows.filter(({ scheme }) => scheme.dedupe === 'off'))(
-    '$name allows replays, and says so',
+    '$name documents that it allows replays',
     ({ scheme }) => expect(scheme.limits).toMatch(/replay/),
   )
 
@@ -69,13 +69,13 @@ describe('every row', () => {
     ({ name }) => expect(['braintree', 'intercom', 'trello', 'twilio', 'vercel']).toContain(name),
   )
 
-  it.each(shared)('$name reads no empty, blank or missing secret', ({ factory }) => {
+  it.each(shared)('$name refuses an empty, blank or missing secret', ({ factory }) => {
     for (const secrets of [undefined, '', ' ', [], [''], { id: 'main', secret: '' }]) {
       expect(() => factory({ secrets, publicUrl: PUBLIC_URL })).toThrow(/^secrets/)
     }
   })
 
-  it.each(shared)('$name refuses an option that it does not take', ({ factory, scheme }) => {
+  it.each(shared)('$name refuses an unknown option', ({ factory, scheme }) => {
     const given = { secrets: secretFor(scheme), secret: 'misspelt' }
     expect(() => factory(given as never)).toThrow(/no such option/)
   })
@@ -126,7 +126,7 @@ describe('a delivery of one sender', () => {
     return (await verify(toDelivery(request), listener)).ok
   }
 
-  it.each(shared)('of $name is accepted by no row but its own and its kin', async (from) => {
+  it.each(shared)('of $name is accepted only by its own row and its kin', async (from) => {
     const kin = KIN.find((names) => names.includes(from.name)) ?? [from.name]
     const sameKey = shared.filter(
       ({ scheme }) => JSON.stringify(scheme.key) === JSON.stringify(from.scheme.key),

@@ -46,7 +46,7 @@ function receiver(host = amazon(), options: Partial<SnsOptions> = {}, clock = fa
 const subscription = (type: string) => ({ Type: type, SubscribeURL: SUBSCRIBE_URL, Token: 'b' })
 
 describe('the certificate of an SNS message', () => {
-  it('is fetched once, and says who vouched', async () => {
+  it('is fetched once, and the event names it', async () => {
     const { host, send } = receiver()
     const verdicts = await Promise.all(Array.from({ length: 30 }, () => send()))
     for (const verdict of verdicts) {
@@ -119,7 +119,7 @@ describe('the certificate of an SNS message', () => {
       () => new Response(certificateOf({ n: Buffer.alloc(128, 0xc1).toString('base64url'), e: 'AQAB' })),
       /whose key is not used: its modulus has 1024 bits/,
     ],
-  ])('cannot be decided by where the host answers with %s', async (_, answer, message) => {
+  ])('leaves a message undecided while the host answers with %s', async (_, answer, message) => {
     const { clock, host, send } = receiver(amazon(answer), { timeoutSeconds: 0.03 })
     await expect(send()).rejects.toMatchObject(unavailable(message, 30))
     host.answer = () => new Response(PEM)
@@ -131,12 +131,12 @@ describe('the certificate of an SNS message', () => {
     expect(host.asked).toEqual([CERTIFICATE_URL, CERTIFICATE_URL])
   })
 
-  it.each([403, 404])('that Amazon does not have, by a %i, vouches for nobody', async (status) => {
+  it.each([403, 404])('that Amazon answers with a %i verifies nothing', async (status) => {
     const { send } = receiver(amazon(() => new Response('', { status })))
     expect(await send()).toMatchObject({ ...MISMATCH, detail: 'there is no such certificate' })
   })
 
-  it('is fetched ten times in 30 s, however many strangers make up, and known ones go on', async () => {
+  it('is fetched at most ten times in 30 s for made-up URLs, and known ones keep working', async () => {
     const { host, send } = receiver()
     expect(await send()).toMatchObject({ ok: true })
     host.answer = () => new Response('', { status: 404 })
@@ -178,7 +178,7 @@ describe('an SNS message', () => {
     expect(await send({ Message: 'a\nMessageId\nb\n', Subject: '' })).toMatchObject({ ok: true })
   })
 
-  it('signed with SHA-1 is taken, unless signatureVersion says otherwise', async () => {
+  it('signed with SHA-1 is accepted unless signatureVersion forbids it', async () => {
     expect(await receiver().send({ SignatureVersion: '1' })).toMatchObject({ ok: true })
     const strict = receiver(amazon(), { signatureVersion: '2' })
     expect(await strict.send({ SignatureVersion: '1' })).toMatchObject(MISMATCH)
@@ -194,7 +194,7 @@ describe('an SNS message', () => {
 })
 
 describe('a message about an SNS subscription', () => {
-  it('visits nothing unless it is told to', async () => {
+  it('visits no URL by default', async () => {
     const seen: unknown[] = []
     const { host, send } = receiver(amazon(), { onSubscription: (given) => seen.push(given) })
     for (const type of ['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const) {
@@ -208,7 +208,7 @@ describe('a message about an SNS subscription', () => {
     expect(host.asked).toEqual([CERTIFICATE_URL])
   })
 
-  it('is confirmed once, however often it comes again, and never undone', async () => {
+  it('is confirmed once for any number of repeats, and never undone', async () => {
     const { host, send } = receiver(amazon(), { confirmSubscriptions: true })
     const answers = [
       ...(await Promise.all(
@@ -220,7 +220,7 @@ describe('a message about an SNS subscription', () => {
     expect(host.asked).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL])
   })
 
-  it('is left to a later attempt while the visit fails', async () => {
+  it('waits for a later attempt if the visit fails', async () => {
     const answer = (url: string) =>
       url === SUBSCRIBE_URL ? new Response('', { status: 500 }) : new Response(PEM)
     const { clock, host, send } = receiver(amazon(answer), { confirmSubscriptions: true })

@@ -34,7 +34,7 @@ function both(delivery: Delivery): Promise<readonly [Verdict, Verdict]> {
 
 const signed = (body = '{"a":1}') => signHmac({ secret: SECRET, body, timestamp: clock.seconds() })
 
-describe('hmac(), written by hand, and the same scheme as a row', () => {
+describe('hmac() and the same scheme as a row', () => {
   it('sign alike', async () => {
     const anything = fc.record({
       secret: fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.trim() !== ''),
@@ -52,13 +52,13 @@ describe('hmac(), written by hand, and the same scheme as a row', () => {
     )
   })
 
-  it('accept the same delivery, under the same ID and time', async () => {
+  it('accept the same delivery with the same ID and time', async () => {
     for (const verdict of await both(toDelivery(await signed()))) {
       expect(verdict).toMatchObject({ ok: true, event: { sentAt: new Date(clock.seconds() * 1000) } })
     }
   })
 
-  it('refuse the same mutations of it, but for the content type: no other sender signs it', async () => {
+  it('refuse the same mutations of it, except that of the content type', async () => {
     const spoilt = mutations(await signed())
     const accepted: string[] = []
     for (const { name, request } of spoilt) {
@@ -70,7 +70,7 @@ describe('hmac(), written by hand, and the same scheme as a row', () => {
     expect(accepted).toEqual(['no Content-Type', 'another kind of JSON'])
   })
 
-  it('agree on every one of a thousand changed texts', async () => {
+  it('agree on each of a thousand changed texts', async () => {
     const names = ['webhook-signature', 'webhook-timestamp', 'webhook-event-id'] as const
     const edit = fc.record({
       name: fc.constantFrom(...names),

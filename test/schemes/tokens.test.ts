@@ -12,12 +12,12 @@ describe('Postmark', () => {
   const send = (authorization: string, body = '{"MessageID":"one","RecordType":"Open"}') =>
     receive({ headers: { authorization }, body })
 
-  it('is known by its user and password, in UTF-8', async () => {
+  it('is authenticated by its user and password, in UTF-8', async () => {
     const event = { type: 'Open', unsigned: ['type'], auth: { covers: 'token', secretId: 'secret-1' } }
     expect(await send(basic('me:é:ü'))).toMatchObject({ ok: true, event })
   })
 
-  it('sends many events of one message, each of them once', async () => {
+  it('sends many events of one message, and each runs once', async () => {
     const click = '{"MessageID":"one","RecordType":"Click"}'
     expect(await send(basic('me:former'), click)).toMatchObject({ ok: true })
     expect(await send(basic('me:former'), click)).toMatchObject(IN_PROGRESS)
@@ -39,7 +39,7 @@ describe('Microsoft Graph', () => {
     return verdict.ok ? undefined : replyTo(verdict)
   }
 
-  it('repeats its secret in every notification, and its notifications', async () => {
+  it('repeats its secret in every notification, and repeated notifications are duplicates', async () => {
     for (let count = 0; count < 2; count += 1) {
       const verdict = await send('another', 'a state')
       const auth = { covers: 'token', secretId: 'secret-2' }
@@ -59,7 +59,7 @@ describe('Microsoft Graph', () => {
     expect(await send(...states.slice(1))).toMatchObject({ ok: true })
   })
 
-  it('is told its validation token, as nothing but text', async () => {
+  it('gets its validation token back as plain text', async () => {
     expect(await ask('validationToken=%3Cscript%3E')).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
@@ -70,7 +70,7 @@ describe('Microsoft Graph', () => {
   })
 })
 
-it('a log of Auth0 is taken once', async () => {
+it('a log of Auth0 is accepted once', async () => {
   const { receive } = schemeReceiver(auth0({ secrets: 'Bearer a token' }))
   const send = (id: string) =>
     receive({ headers: { authorization: 'Bearer a token' }, body: `[{"log_id":"${id}"}]` })

@@ -74,14 +74,14 @@ describe('a publicUrl copied from a request for JSON', () => {
 })
 
 describe('JSON from Twilio', () => {
-  it.each([URL, 'https://a.example/in'])('is covered by its hash behind %s', async (publicUrl) => {
+  it.each([URL, 'https://a.example/in'])('is covered by its hash after %s', async (publicUrl) => {
     const receiver = receiverAt(publicUrl)
     const right = request('json', withHash(publicUrl, JSON_BODY), JSON_BODY)
     expect(await receiver.receive({ ...right, body: `${JSON_BODY} ` })).toMatchObject(MISMATCH)
     expect(await receiver.receive(right)).toMatchObject({ ok: true, event: { auth: { covers: 'body' } } })
   })
 
-  it('cannot come again as a form whose one field is the hash', async () => {
+  it('cannot be replayed as a form whose only field is the hash', async () => {
     const signed = withHash(URL, JSON_BODY)
     for (const [name, value] of [
       ['&', signed.slice(URL.length + 1)],
@@ -99,7 +99,7 @@ describe('a captured delivery of Twilio', () => {
     ['with its fields in another order', { token: 'one', body: FORM.split('&').reverse().join('&') }],
     ['spelt with other percent codes', { token: 'one', body: FORM.replace('Hi', '%48i') }],
     ['with a letter moved from a name to its value', { token: 'one', body: FORM.replace('a=0', '=a0') }],
-  ])('is told from a new one %s', async (_, { token, body }) => {
+  ])('differs from a new one %s', async (_, { token, body }) => {
     const receiver = receiverAt(URL)
     const first = form(URL + FIELDS)
     const sent = { ...first, headers: { ...first.headers, 'i-twilio-idempotency-token': 'one' } }
@@ -121,6 +121,6 @@ it.each(['application/x-www-form-urlencoded', 'application/json'])(
   },
 )
 
-it('a form that is no form is not from Twilio', async () => {
+it('a malformed form is refused', async () => {
   expect(await receiverAt(URL).receive(form(`${URL}a`, 'a=%zz'))).toMatchObject(MISMATCH)
 })

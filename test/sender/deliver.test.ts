@@ -45,7 +45,7 @@ async function receiver(auth: Authenticator, handle: (body: unknown) => number =
 }
 
 describe('deliver to hookgate', () => {
-  it('is done with the first attempt, and with a second one of the same event', async () => {
+  it('is done after the first attempt, and after a second one of the same event', async () => {
     const { url, bodies } = await receiver(hmac({ secrets: SECRET }))
     const event = newEvent({ total: 1 })
     expect(await send({ url, secret: SECRET }, event)).toMatchObject({ outcome: 'done', status: 200 })
@@ -102,21 +102,21 @@ describe('deliver to hookgate', () => {
     ['Standard Webhooks', standardWebhooks, STANDARD],
     ['Stripe', stripe, 'whsec_for_trying'],
     ['GitHub', github, SECRET],
-  ])('signs as %s does', async (_, scheme, secret) => {
+  ])('signs like %s', async (_, scheme, secret) => {
     const { url, bodies } = await receiver(scheme({ secrets: secret }))
     const event = { ...newEvent({ id: 'evt_1', type: 'invoice.paid' }), type: 'invoice.paid' }
     expect(await send({ url, scheme, secret }, event)).toMatchObject({ outcome: 'done', status: 200 })
     expect(bodies).toHaveLength(1)
   })
 
-  it('signs as a sender does that gives its secret a name', async () => {
+  it('signs like a sender that names its secrets', async () => {
     const { url, bodies } = await receiver(livekit({ secrets: SECRET, apiKey: 'APIkey' }))
     const target = { url, scheme: livekit, secret: SECRET, keyId: 'APIkey' }
     expect(await send(target, newEvent({ id: 'EV_1' }))).toMatchObject({ outcome: 'done', status: 200 })
     expect(bodies).toEqual([{ id: 'EV_1' }])
   })
 
-  it('sends the same bytes and the same ID each time, with a timestamp and a signature of its own', async () => {
+  it('sends the same bytes and ID each time, with a new timestamp and signature', async () => {
     const seen: { body: string; headers: Readonly<Record<string, unknown>> }[] = []
     const { url } = await endpoint((request, response) => {
       const parts: Buffer[] = []
@@ -162,7 +162,7 @@ describe('an answer', () => {
     expect(asked).toEqual(['/hooks'])
   })
 
-  it('tells the endpoint is gone by a 410, or by a header', async () => {
+  it('reports the endpoint as gone after a 410 or a header', async () => {
     const { url } = await endpoint((request, response) => {
       if (request.url === '/hooks') response.writeHead(410).end()
       else response.writeHead(200, { 'webhook-delivery': 'disable' }).end()
@@ -180,7 +180,7 @@ describe('an answer', () => {
     }
   })
 
-  it('is timed with the clock that was given', async () => {
+  it('is timed with the given clock', async () => {
     const clock = fakeClock()
     const { url } = await endpoint((_, response) => {
       clock.advance(1234)
@@ -191,7 +191,7 @@ describe('an answer', () => {
 })
 
 describe('no answer', () => {
-  it('because nobody listens there is tried again', async () => {
+  it('because nobody listens is retried', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
@@ -201,7 +201,7 @@ describe('no answer', () => {
     expect(attempt.status).toBeUndefined()
   })
 
-  it('because the name is not known is tried again', async () => {
+  it('because the name is unknown is retried', async () => {
     const agents = publicOnly({
       lookup: (_, __, callback) => callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), ''),
     })
@@ -215,13 +215,13 @@ describe('no answer', () => {
     'ftp://endpoint.example',
     'https://user@endpoint.example',
     'https://:secret@endpoint.example',
-  ])('because %j is no URL to send to is never tried again', async (url) => {
+  ])('because %j is not a URL to send to is never retried', async (url) => {
     if (url === '') return expect(send({ url, secret: SECRET })).rejects.toThrow(ListenerConfigError)
     expect(await send({ url, secret: SECRET })).toMatchObject({ outcome: 'never', reason: 'url_invalid' })
   })
 })
 
-describe('a mistake of the caller is thrown', () => {
+describe('throws for a mistake of the caller', () => {
   const url = 'http://127.0.0.1:9/'
   it.each<[string, unknown, unknown?, unknown?]>([
     ['an endpoint without a key', { url }],

@@ -119,7 +119,7 @@ const ENDPOINTS: readonly [what: string, answer: (socket: Socket) => void, expec
 
 describe('an endpoint that', () => {
   it.each(ENDPOINTS)(
-    '%s costs no more than the deadline, and leaves no connection',
+    '%s takes at most until the deadline, and leaves no connection',
     async (_, answer, expected) => {
       const url = await rawEndpoint(answer)
       const { attempt, tookMs, isClosed } = await attemptAt(url)
@@ -130,7 +130,7 @@ describe('an endpoint that', () => {
     },
   )
 
-  it.each(ENDPOINTS)('%s is read for 64 KB at most', async (_, answer) => {
+  it.each(ENDPOINTS)('%s is read up to 64 KB', async (_, answer) => {
     const { bytesRead } = await attemptAt(await rawEndpoint(answer))
     expect(bytesRead).toBeLessThanOrEqual(MOST_BYTES)
   })

@@ -37,12 +37,12 @@ describe('judge', () => {
     expect(judge(status, {}, Buffer.from(body)).outcome).toBe(outcome)
   })
 
-  it('says why a redirect is not followed, where a 404 needs no word', () => {
+  it('says why a redirect is not followed, and nothing about a 404', () => {
     expect(judge(301)).toEqual({ outcome: 'never', reason: 'redirected' })
     expect(judge(404)).toEqual({ outcome: 'never' })
   })
 
-  it('waits on a 409 with Retry-After, unless it is a duplicate of hookgate', () => {
+  it('waits after a 409 with Retry-After, unless hookgate reports a duplicate', () => {
     const headers = { 'retry-after': '7' }
     expect(judge(409, headers)).toEqual({ outcome: 'again', retryAfterMs: 7000 })
     expect(judge(409, headers, code('event_duplicate'))).toEqual({ outcome: 'done', code: 'event_duplicate' })
@@ -103,7 +103,7 @@ describe('Retry-After', () => {
     'Sun',
     '9999999999999999',
     `Sun${' '.repeat(10_000)}1`,
-  ])('%j is no time to wait', (value) => {
+  ])('%j is ignored', (value) => {
     expect(judge(503, { 'retry-after': value }, '', clock)).toEqual({ outcome: 'again' })
   })
 })
@@ -121,7 +121,7 @@ describe('the code of an answer', () => {
     expect(judge(503, {}, body)).toEqual({ outcome: 'again' })
   })
 
-  it('is taken as it stands otherwise', () => {
+  it('is otherwise taken unchanged', () => {
     expect(judge(503, {}, `{"code":"${'a'.repeat(64)}"}`)).toMatchObject({ code: 'a'.repeat(64) })
   })
 })
@@ -136,7 +136,7 @@ describe('all 80 vectors', () => {
   ).deliveries
   const EXPECTED = { 200: 'done', 400: 'never', 401: 'never', 409: 'done' } as const
 
-  it('are all read', () => {
+  it('are all there', () => {
     expect(vectors.length).toBeGreaterThan(50)
   })
 

@@ -33,7 +33,7 @@ describe('jwks', () => {
     for (const key of KEYS) expect(text).not.toContain(key.d)
   })
 
-  it('publishes the same for keys that are public already', async () => {
+  it('publishes public keys unchanged', async () => {
     const first = await jwks(KEYS)(get()).text()
     expect(await jwks(JSON.parse(first).keys)(get()).text()).toBe(first)
   })
@@ -75,38 +75,41 @@ describe('jwks', () => {
     expect(() => jwks(keys)).not.toThrow(/c2VjcmV0/)
   })
 
-  it.each(KEYS)('serves what a receiver needs to accept a delivery signed with $alg', async (privateKey) => {
-    const handler = jwks(KEYS)
-    const host = await endpoint((request, response) => {
-      const answer = handler(new Request(`http://${request.headers.host}${request.url}`))
-      void answer
-        .text()
-        .then((text) => response.writeHead(answer.status, [...answer.headers.entries()].flat()).end(text))
-    })
-    const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true })
-    const audience = 'https://receiver.example/hooks'
-    const auth = jwt({ keySet, subject: 'https://tenant.example', audience })
-    const receive = webhookHandler(
-      defineListener({ id: 'jwks', auth, store: memoryStore() }),
-      () => undefined,
-    )
-    const { url } = await endpoint((request, response) => {
-      const parts: Buffer[] = []
-      request.on('data', (part) => parts.push(part))
-      request.on('end', async () => {
-        const headers = Object.entries(request.headers).map(
-          ([name, value]) => [name, String(value)] as [string, string],
-        )
-        const answer = await receive(
-          new Request(audience, { method: 'POST', headers, body: Buffer.concat(parts) }),
-        )
-        response.writeHead(answer.status).end(await answer.text())
+  it.each(KEYS)(
+    'serves a set with which a receiver accepts a delivery signed with $alg',
+    async (privateKey) => {
+      const handler = jwks(KEYS)
+      const host = await endpoint((request, response) => {
+        const answer = handler(new Request(`http://${request.headers.host}${request.url}`))
+        void answer
+          .text()
+          .then((text) => response.writeHead(answer.status, [...answer.headers.entries()].flat()).end(text))
       })
-    })
-    const event = { id: crypto.randomUUID(), body: '{}' }
-    const attempt = await deliver({ url, privateKey, subject: 'https://tenant.example', audience }, event, {
-      agents: LOOPBACK,
-    })
-    expect(attempt).toMatchObject({ outcome: 'done' })
-  })
+      const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true })
+      const audience = 'https://receiver.example/hooks'
+      const auth = jwt({ keySet, subject: 'https://tenant.example', audience })
+      const receive = webhookHandler(
+        defineListener({ id: 'jwks', auth, store: memoryStore() }),
+        () => undefined,
+      )
+      const { url } = await endpoint((request, response) => {
+        const parts: Buffer[] = []
+        request.on('data', (part) => parts.push(part))
+        request.on('end', async () => {
+          const headers = Object.entries(request.headers).map(
+            ([name, value]) => [name, String(value)] as [string, string],
+          )
+          const answer = await receive(
+            new Request(audience, { method: 'POST', headers, body: Buffer.concat(parts) }),
+          )
+          response.writeHead(answer.status).end(await answer.text())
+        })
+      })
+      const event = { id: crypto.randomUUID(), body: '{}' }
+      const attempt = await deliver({ url, privateKey, subject: 'https://tenant.example', audience }, event, {
+        agents: LOOPBACK,
+      })
+      expect(attempt).toMatchObject({ outcome: 'done' })
+    },
+  )
 })

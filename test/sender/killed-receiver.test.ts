@@ -70,7 +70,7 @@ async function deliverUntilDone(endpoint: Endpoint, id: string): Promise<number>
 
 const why = REDIS_MISSING ? ` (${REDIS_MISSING})` : ''
 it.skipIf(REDIS_MISSING)(
-  `of ${EVENTS} events to a receiver that is killed ${KILLS} times none is lost, and none runs twice but in the documented gap${why}`,
+  `${KILLS} kills of a receiver lose none of ${EVENTS} events, and none runs twice except in the documented gap${why}`,
   async () => {
     const { url, runs, kill, start } = await mortalReceiver()
     const ids = Array.from({ length: EVENTS }, () => crypto.randomUUID())

@@ -13,7 +13,7 @@ describe('nextDelay', () => {
     expect(delays).toEqual([...minutes, undefined, undefined])
   })
 
-  it('spreads each wait by a fifth either way', () => {
+  it('varies each wait by up to a fifth either way', () => {
     expect(nextDelay(1, again, { random: () => 0 })).toBe(4000)
     expect(nextDelay(1, again, { random: () => 0.9999999 })).toBe(6000)
     const seen = Array.from({ length: 100 }, () => nextDelay(2, again))
@@ -22,12 +22,12 @@ describe('nextDelay', () => {
     expect(Math.max(...seen.map(Number))).toBeLessThanOrEqual(360_000)
   })
 
-  it('waits at least for Retry-After, and at least for the schedule', () => {
+  it('waits at least as long as Retry-After and the schedule', () => {
     expect(nextDelay(1, { ...again, retryAfterMs: 60_000 }, middle)).toBe(60_000)
     expect(nextDelay(2, { ...again, retryAfterMs: 60_000 }, middle)).toBe(300_000)
   })
 
-  it.each(['done', 'never', 'gone'] as const)('is over when the attempt was judged %s', (outcome) => {
+  it.each(['done', 'never', 'gone'] as const)('gives up if the attempt was judged %s', (outcome) => {
     expect(nextDelay(1, { outcome })).toBeUndefined()
   })
 
@@ -38,14 +38,14 @@ describe('nextDelay', () => {
     expect(nextDelay(7, again, { ...middle, elapsedMs: 6.9 * DAY })).toBeUndefined()
   })
 
-  it('assumes the longest waits where you do not say how long it has been', () => {
+  it('assumes the longest waits if you do not pass the elapsed time', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((attempts) =>
       nextDelay(attempts, { ...again, retryAfterMs: DAY }),
     )
     expect(waits).toEqual([DAY, DAY, DAY, DAY, DAY, DAY, undefined])
   })
 
-  it.each([0, -1, 1.5, Number.NaN])('has no plan for %f attempts', (attempts) => {
+  it.each([0, -1, 1.5, Number.NaN])('is undefined for %f attempts', (attempts) => {
     expect(nextDelay(attempts, again)).toBeUndefined()
   })
 })

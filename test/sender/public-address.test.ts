@@ -38,7 +38,7 @@ describe('isPublicAddress', () => {
     ['2620:4f:8000::1', '2620:4f:8001::1'],
     ['3fff:fff::1', '3fff:1000::1'],
     ['4000::1', '3ffe:ffff::1'],
-  ])('%s is not public, and %s beside it is', (reserved, beside) => {
+  ])('%s is not public, and its neighbour %s is', (reserved, beside) => {
     expect([isPublicAddress(reserved), isPublicAddress(beside)]).toEqual([false, true])
   })
 
@@ -53,7 +53,7 @@ describe('isPublicAddress', () => {
     '[2606:4700::1]',
     'fe80::1%eth0',
     '::ffff:8.8.8.8',
-  ])('takes an address in its standard notation only: %j is not one', (text) => {
+  ])('accepts only the standard notation, and not %j', (text) => {
     expect(isPublicAddress(text)).toBe(false)
   })
 })
@@ -99,7 +99,7 @@ describe('isPublicAddress of a URL, as a customer types it', () => {
     'https://',
     '://',
     'https://exa mple.com',
-  ])('refuses %s, which is no URL to send to', (url) => {
+  ])('refuses %s, which is not a URL to send to', (url) => {
     expect(isPublicAddress(url)).toBe(false)
   })
 })

@@ -55,18 +55,21 @@ function attemptAt(url: string, options: PublicOnlyOptions) {
 }
 
 describe('an address that is not public', () => {
-  it('is spelt in more than 40 ways here', () => {
+  it('is tested in more than 40 spellings', () => {
     expect(new Set(SPELLINGS).size).toBeGreaterThanOrEqual(40)
   })
 
-  it.each(SPELLINGS)('%s is refused for good without a connect call, over http: and https:', async (host) => {
-    const { connect, connections } = stubbedNetwork()
-    for (const protocol of ['http', 'https']) {
-      const attempt = await attemptAt(`${protocol}://${host}/latest/meta-data`, { connect })
-      expect(attempt).toMatchObject({ outcome: 'never', reason: 'address_not_public' })
-    }
-    expect(connections).toEqual([])
-  })
+  it.each(SPELLINGS)(
+    '%s is refused permanently without a connect call, over http: and https:',
+    async (host) => {
+      const { connect, connections } = stubbedNetwork()
+      for (const protocol of ['http', 'https']) {
+        const attempt = await attemptAt(`${protocol}://${host}/latest/meta-data`, { connect })
+        expect(attempt).toMatchObject({ outcome: 'never', reason: 'address_not_public' })
+      }
+      expect(connections).toEqual([])
+    },
+  )
 
   it.each(SPELLINGS)('%s is refused when a name leads there', async (host) => {
     const address = new URL(`http://${host}`).hostname.replace(/^\[(.*)\]$/, '$1')
@@ -77,7 +80,7 @@ describe('an address that is not public', () => {
     expect(connections).toEqual([])
   })
 
-  it('refuses its name, also when another address of the name is public', async () => {
+  it('has its name refused, even if another address of the name is public', async () => {
     const { connect, connections } = stubbedNetwork()
     const { lookup } = nameServer(['203.0.114.7', '10.0.0.1'])
     expect(await attemptAt('http://endpoint.example/', { connect, lookup })).toMatchObject({
@@ -123,7 +126,7 @@ describe('a name that changes its answer between the check and the connection', 
     expect(names.asked()).toBe(1)
   })
 
-  it('is judged anew at the next attempt, and refused', async () => {
+  it('is checked again at the next attempt, and refused', async () => {
     let requests = 0
     const { port } = await endpoint((_, response) => {
       requests += 1
@@ -146,7 +149,7 @@ describe('over TLS', () => {
     return { host, port, options: { lookup, ca: host.certificate, allow: ['127.0.0.1/32'] } }
   }
 
-  it('the name that was typed is the name that the certificate must have', async () => {
+  it('the certificate must match the original name', async () => {
     const { host, port, options } = await trusted()
     expect(await attemptAt(`https://keys.test:${port}/`, options)).toMatchObject({ outcome: 'done' })
     const another = await attemptAt(`https://another.example:${port}/`, options)
@@ -154,7 +157,7 @@ describe('over TLS', () => {
     expect(host.requests).toBe(1)
   })
 
-  it('a certificate that nobody vouches for is refused', async () => {
+  it('an untrusted certificate is refused', async () => {
     const { host, port, options } = await trusted()
     const { ca: _, ...untrusting } = options
     const attempt = await attemptAt(`https://keys.test:${port}/`, untrusting)
@@ -200,7 +203,7 @@ it('HTTP_PROXY is not used: a proxy would look names up by itself', async () => 
   expect([stdout.trim(), proxied]).toEqual(['204', []])
 })
 
-it('the stub of these tests notes what it is asked to connect to', async () => {
+it('the stub of these tests records its connect calls', async () => {
   const { connect, connections } = stubbedNetwork()
   connect({ host: '203.0.114.7', port: 443 }).on('error', () => {})
   await new Promise(setImmediate)

@@ -5,7 +5,7 @@ import { builtFiles, firstLoadBytes, ROOT, readBuilt, tagsOf } from './site-file
 const KB = 1024
 
 describe('the site', () => {
-  it('builds offline, within 60 s of processor time', () => {
+  it('builds offline, within 60 s of CPU time', () => {
     // build-site.ts fails the run if the build opens a connection.
     expect(inject('buildSeconds')).toBeGreaterThan(1)
     expect(inject('buildSeconds')).toBeLessThanOrEqual(60)

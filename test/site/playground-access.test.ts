@@ -36,7 +36,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       expect(await page.getByLabel('Headers').inputValue()).toContain('X-Hub-Signature-256')
     })
 
-    it.each(['light', 'dark'] as const)('has nothing that axe finds wrong, %s', async (colorScheme) => {
+    it.each(['light', 'dark'] as const)('has no violation that axe can find, %s', async (colorScheme) => {
       await playground.page.emulateMedia({ colorScheme })
       const states = { stripe: 'Refused with 401', jwt: 'Not set up yet' }
       for (const [scheme, verdict] of Object.entries(states)) {

@@ -58,7 +58,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       expect(playground.page.url()).toBe(`${playground.site.origin}/playground/`)
     })
 
-    it('cannot be made to speak to another host, or to parse HTML', async () => {
+    it('cannot be made to contact another host or to parse HTML', async () => {
       const attempts = ["fetch('https://stranger.example/')", "document.body.innerHTML = '<b>x</b>'"]
       for (const attempt of attempts) {
         await expect(playground.page.evaluate(`(async () => { await (${attempt}) })()`)).rejects.toThrow()

@@ -32,7 +32,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect([...playground.site.served.keys()].filter((path) => path.includes('github'))).toEqual([])
   })
 
-  it("accepts a delivery that a sender's secret signed, by every check in order", async () => {
+  it("accepts a delivery signed with a sender's secret, and shows every check in order", async () => {
     const { headers, body } = await signAs(stripe, { secret: SECRET, body: BODY })
     await playground.paste({ Secret: SECRET, Headers: headerText(headers), Body: body })
     await playground.page.getByText('evt_7', { exact: true }).waitFor()
@@ -76,7 +76,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.why()).toContain('the secret was used with a line break at its end')
   })
 
-  it('verifies a token against a pasted JWKS, and shows what a refused one says', async () => {
+  it('verifies a token against a pasted JWKS, and shows the claims of a refused one', async () => {
     const key = newPrivateKey('ES256')
     const names = { alg: 'ES256', kid: 'ec-1' }
     const jwk = { ...createPublicKey(key).export({ format: 'jwk' }), ...names }
@@ -97,7 +97,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.why()).toContain(`aud "${audience}", wanted: "${audience}/"`)
   })
 
-  it('recognises the sender of a delivery that was pasted for another', async () => {
+  it('recognises the sender of a delivery pasted for another scheme', async () => {
     const { headers, body } = await signAs(github, { secret: SECRET, body: BODY })
     await playground.paste({ Secret: SECRET, Headers: headerText(headers), Body: body })
     await playground.verdict('Refused with 401')
@@ -108,7 +108,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     ['stripe', (timestamp: number) => signAs(stripe, { secret: SECRET, body: BODY, timestamp })],
     ['hmac', (timestamp: number) => signHmac({ secret: SECRET, body: BODY, timestamp })],
   ] as const)(
-    'refuses a captured delivery of %s for its age, unless any age will do',
+    'refuses a captured delivery of %s for its age, unless any age is allowed',
     async (scheme, sign) => {
       const { headers, body } = await sign(1_700_000_000)
       await playground.choose(scheme)
@@ -120,7 +120,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     },
   )
 
-  it('says what is missing before anything can be verified', async () => {
+  it('says what is missing for a verdict', async () => {
     await playground.paste({ Secret: '' })
     await playground.verdict('Not set up yet')
     expect(await playground.why()).toContain('secrets')
@@ -131,7 +131,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
   it.each([
     ...['hmac', 'stripe', 'github', 'standard-webhooks', 'shopify'].map((scheme) => [scheme, 'Make one']),
     ...['jwt', 'discord', 'sendgrid'].map((scheme) => [scheme, 'Make a pair']),
-  ])('signs as %s with keys of its own making, and accepts what it signed', async (scheme, button) => {
+  ])('signs as %s with generated keys, and accepts its own delivery', async (scheme, button) => {
     await playground.choose(scheme ?? '')
     await playground.click(button ?? '')
     await playground.click('Sign this body')
@@ -141,7 +141,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.verdict('Refused with 401')
   })
 
-  it('signs as a sender that names its secrets', async () => {
+  it('signs like a sender that names its secrets', async () => {
     await playground.choose('livekit')
     await playground.verdict('Not set up yet')
     expect(await playground.why()).toContain('apiKey')
@@ -150,7 +150,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.verdict('Accepted')
   })
 
-  it('has every sender, and loads each when it is chosen', { timeout: 120_000 }, async () => {
+  it('offers every sender, and loads each when chosen', { timeout: 120_000 }, async () => {
     const options = await playground.page.locator('#senders option').all()
     const listed = await Promise.all(options.map((option) => option.getAttribute('value')))
     expect(listed.toSorted()).toEqual(SCHEMES.toSorted())
@@ -164,7 +164,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     }
   })
 
-  it('copies a curl command that a shell takes apart into the same delivery', async () => {
+  it('copies a curl command that a shell parses into the same delivery', async () => {
     const { headers, body } = await signHmac({ secret: SECRET, body: `${BODY} 'quoted' $(id)` })
     await playground.choose('hmac')
     await playground.paste({ 'Signing secret': SECRET, Headers: headerText(headers), Body: body })

@@ -34,7 +34,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
       .evaluateAll((results) => results.map((result) => result.getAttribute('href')))
   }
 
-  it('finds every reason and error code, and what the package exports', { timeout: 120_000 }, async () => {
+  it('finds every reason, every error code and every export', { timeout: 120_000 }, async () => {
     expect(REASONS.length).toBeGreaterThan(20)
     await page.getByRole('button', { name: 'Search' }).click()
     for (const reason of REASONS) {
@@ -44,7 +44,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     await page.keyboard.press('Escape')
   })
 
-  it('opens the playground from its first page and from the page about it', async () => {
+  it('opens the playground from the home page and from its own page', async () => {
     for (const start of ['/', '/playground.html']) {
       await page.goto(site.origin + start)
       await page.locator('.VPContent a[href="/playground/"]').click()
@@ -52,7 +52,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     }
   })
 
-  it('draws both schemes of colour without an error or a request to another host', async () => {
+  it('renders light and dark without an error or a request to another host', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.goto(`${site.origin}/schemes.html`)

@@ -65,7 +65,7 @@ describe('the record that stood in the way comes with the refusal', () => {
   })
 
   it.each([[{}], [{ is_done: { S: 'yes' } }], [{ is_done: true }]])(
-    'D10 a record of %j is not of this store, and decides nothing',
+    'D10 a record of %j is not from this store, and decides nothing',
     async (item) => {
       const { store } = await storeRefusedWith(refusal(item))
       await expect(store.claim(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
@@ -94,7 +94,7 @@ describe('the record that stood in the way is missing from the refusal', () => {
     ['a lease', LEASED, 'busy', 'lost'],
     ['a done event', DONE, 'done', 'already'],
     ['nothing any more: somebody had it a moment ago', undefined, 'busy', 'lost'],
-  ])('it is read, consistently: %s', async (_, item, claimed, committed) => {
+  ])('it is read with strong consistency: %s', async (_, item, claimed, committed) => {
     const { client, asked } = silentClient(item)
     expect(await dynamodbStore(client).claim(KEY, 'a', 1000)).toBe(claimed)
     expect(await dynamodbStore(client).commit(KEY, 'a', 1000)).toBe(committed)
@@ -106,7 +106,7 @@ describe('the record that stood in the way is missing from the refusal', () => {
     })
   })
 
-  it('a release needs no answer to that', async () => {
+  it('a release does not need it', async () => {
     const { client, asked } = silentClient(LEASED)
     expect(await dynamodbStore(client).release(KEY, 'a')).toBe(false)
     expect(asked).toHaveLength(0)
@@ -114,7 +114,7 @@ describe('the record that stood in the way is missing from the refusal', () => {
 })
 
 describe('other refusals', () => {
-  it('a table that is not there tells what to do', async () => {
+  it('a missing table gives the fix', async () => {
     const { store } = await storeRefusedWith({ __type: `${TYPE}ResourceNotFoundException`, message: 'no' })
     for (const call of [
       async () => store.claim(KEY, 'a', 1000),
@@ -126,7 +126,7 @@ describe('other refusals', () => {
     }
   })
 
-  it('all others are handed on as they are', async () => {
+  it('all others are passed on unchanged', async () => {
     const { store } = await storeRefusedWith({ __type: `${TYPE}AccessDeniedException`, message: 'no' })
     await expect(store.claim(KEY, 'a', 1000)).rejects.toMatchObject({ name: 'AccessDeniedException' })
     await expect(store.release(KEY, 'a')).rejects.toMatchObject({ name: 'AccessDeniedException' })
@@ -159,7 +159,7 @@ describe('at construction', () => {
     ],
     ['version 2 of the SDK', { makeRequest() {}, query() {} }, /not version 2 of the SDK/],
     ['a Redis client', { call() {} }, /must be a DynamoDB of/],
-  ])('%s is told what is wanted', (_, given, message) => {
+  ])('%s gets an error that names the fix', (_, given, message) => {
     // The types forbid this, but JavaScript allows it.
     const create = () => dynamodbStore(given as DynamodbClient)
     expect(create).toThrow(ListenerConfigError)
@@ -182,7 +182,7 @@ describe('at construction', () => {
     }
   })
 
-  it('retentionSeconds without single would be without effect, so it throws', () => {
+  it('retentionSeconds without single would have no effect, so it throws', () => {
     expect(() => dynamodbStore(client, { retentionSeconds: 60 })).toThrow(/defineListener/)
   })
 

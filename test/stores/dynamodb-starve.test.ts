@@ -110,7 +110,7 @@ describe('D10 D11 a DynamoDB that fails', () => {
     },
   )
 
-  it("with the SDK's own retries it is the same", async () => {
+  it("the SDK's own retries make no difference", async () => {
     const server = await startServer()
     const setting = listenerOn(server.client({ maxAttempts: 3 }))
     await untilAccepted(setting)
@@ -120,7 +120,7 @@ describe('D10 D11 a DynamoDB that fails', () => {
     await expectRecovery(setting, server.client())
   })
 
-  it('D22 killed and started again, it still knows what was committed', async () => {
+  it('D22 killed and restarted, it still knows committed events', async () => {
     const server = await startServer()
     const setting = listenerOn(server.client())
     await untilAccepted(setting)

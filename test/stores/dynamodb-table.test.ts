@@ -44,7 +44,7 @@ describe('migrate()', () => {
     expect(await store.check()).toStrictEqual([])
   })
 
-  it('may be called again, and by many at once, and keeps what is there', async () => {
+  it('may run again, and many times at once, and keeps existing records', async () => {
     const store = dynamodbStore(client, { table: 'shared' })
     await Promise.all(Array.from({ length: 5 }, () => store.migrate()))
     await store.commit(KEY, 'a', 60_000)
@@ -52,13 +52,13 @@ describe('migrate()', () => {
     expect(await store.claim(KEY, 'b', 60_000)).toBe('done')
   })
 
-  it('turns TTL on for a table that was there without it', async () => {
+  it('turns on TTL for an existing table without it', async () => {
     await createTable('without-ttl', ['event_key', 'HASH'])
     await dynamodbStore(client, { table: 'without-ttl' }).migrate()
     expect(await problems('without-ttl')).toStrictEqual([])
   })
 
-  it('throws what AWS says, when it may not', async () => {
+  it("throws AWS's error if it lacks the permission", async () => {
     await server.behave({ refuse: 'AccessDeniedException' })
     const migrating = dynamodbStore(client, { table: 'forbidden' }).migrate()
     await expect(migrating).rejects.toMatchObject({ name: 'AccessDeniedException' })
@@ -67,16 +67,16 @@ describe('migrate()', () => {
 })
 
 describe('check()', () => {
-  it('tells a missing table', async () => {
+  it('finds a missing table', async () => {
     expect(await problems('nowhere')).toStrictEqual(['the table is not there, in this account and region'])
   })
 
-  it('tells a table with other keys, before the first delivery fails on it', async () => {
+  it('finds a table with other keys, before the first delivery fails on it', async () => {
     await createTable('foreign', ['pk', 'HASH'], ['sk', 'RANGE'])
     expect(await problems('foreign')).toStrictEqual(["the table's key is pk HASH, sk RANGE"])
   })
 
-  it('tells a table that only grows', async () => {
+  it('finds a table that only grows', async () => {
     await createTable('growing', ['event_key', 'HASH'])
     await vi.waitFor(async () => {
       expect(await problems('growing')).toStrictEqual(['records are not deleted when their time is over'])

@@ -49,11 +49,11 @@ describe('keeps the contract of every store', () => {
     return { store: dynamodbStore(on, { clock, ...PATIENT }), advance }
   }
 
-  describe('with the record that stood in the way, as AWS tells it', () => {
+  describe('with the conflicting record in the refusal, like AWS', () => {
     eventStoreSuite(it, () => fixture(client))
   })
 
-  describe('on dynalite itself, which keeps that record to itself', () => {
+  describe('on dynalite itself, which does not return that record', () => {
     let plain: DynamoDB
     beforeAll(() => {
       plain = server.client({ ...settingsFor(server.plainPort), maxAttempts: 3 })
@@ -74,7 +74,7 @@ describe('time', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D27 a process whose clock runs 10 s ahead takes over 10 s early, and nobody is overwritten', async () => {
+  it('D27 a process whose clock runs 10 s ahead takes over 10 s early, without overwriting another owner', async () => {
     const key = freshKey()
     const slow = dynamodbStore(client)
     const ahead = (milliseconds: number) =>
@@ -86,7 +86,7 @@ describe('time', () => {
     expect(await slow.release(key, 'slow')).toBe(false)
   })
 
-  it('D27 a clock that is 10 s off or more is corrected by the date of AWS, and check() tells it', async () => {
+  it("D27 a clock that is 10 s off or more is corrected by AWS's date, and check() reports it", async () => {
     const [near, far] = [freshKey(), freshKey()]
     const own = server.client()
     const store = dynamodbStore(own, { clock: { now: () => 1_800_000_000_000 } })
@@ -104,7 +104,7 @@ describe('time', () => {
     expect(Math.abs(corrected - 10 * MINUTE_MS)).toBeLessThan(10_000)
   })
 
-  it('a record has its end in whole seconds for TTL, never before its end in milliseconds', async () => {
+  it("a record's TTL in seconds is never before its end in milliseconds", async () => {
     const [leased, done] = [freshKey(), freshKey()]
     const store = dynamodbStore(client, { clock: { now: () => 1_800_000_000_001 } })
     await store.claim(leased, 'a', 500.5)
@@ -133,7 +133,7 @@ describe('keys', () => {
     expect(await recordOf(key, { prefix: 'a/' })).toMatchObject({ is_done: { BOOL: true } })
   })
 
-  it('the longest prefix and the longest texts fit, and stay apart', async () => {
+  it('the longest prefix and the longest keys fit, and stay apart', async () => {
     const store = dynamodbStore(client, { prefix: '€'.repeat(64) })
     const listenerIds = ['€'.repeat(562), '€'.repeat(563), '€'.repeat(5000), `${'€'.repeat(4999)}x`]
     for (const listenerId of listenerIds) {
@@ -142,7 +142,7 @@ describe('keys', () => {
     }
   })
 
-  it("a record of somebody else's under an event's key decides nothing", async () => {
+  it("a foreign record under an event's key decides nothing", async () => {
     const key = freshKey()
     const Item = { event_key: { S: `2:L1:${key.eventId}` }, order: { S: '7' } }
     await client.putItem({ TableName: 'hookgate_events', Item })
@@ -159,7 +159,7 @@ describe('keys', () => {
 describe("mode 'single'", () => {
   const single = (options: DynamodbStoreOptions = {}) => dynamodbStore(client, { mode: 'single', ...options })
 
-  it('takes the event and remembers it in one write', async () => {
+  it('claims the event and remembers it in one write', async () => {
     const { clock, advance } = movable()
     const [store, key] = [single({ clock }), freshKey()]
     expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
@@ -171,19 +171,19 @@ describe("mode 'single'", () => {
     expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('asks nothing more: a commit is done, and a release gives nothing back', async () => {
+  it('needs no more requests: commit is done, and release does nothing', async () => {
     const [store, key] = [single({ table: 'no-such-table' }), freshKey()]
     expect(store.commit(key, 'a', DAY_MS)).toBe('committed')
     expect(store.release(key, 'a')).toBe(false)
   })
 
-  it('remembers for retentionSeconds, which a listener judges', () => {
+  it('remembers for retentionSeconds, which a listener checks', () => {
     expect(() => hmacListener({ store: single({ retentionSeconds: 700 }) })).not.toThrow()
     const narrow = single({ retentionSeconds: 500 })
     expect(() => hmacListener({ store: narrow })).toThrow(ListenerConfigError)
   })
 
-  it('understands what the other mode has left in the table', async () => {
+  it('understands records of the other mode', async () => {
     const [leased, done, own] = [freshKey(), freshKey(), freshKey()]
     const store = dynamodbStore(client)
     await store.claim(leased, 'a', LEASE_MS)

@@ -35,7 +35,7 @@ function pair(maxRecords: number) {
 
 describe('EventTable', () => {
   it.each([1, 5, 40, 3000])(
-    'finds what was added and not removed, whatever came between (%i at most)',
+    'finds every record that was added and not removed, after any operations (%i at most)',
     (most) => {
       const step = fc.tuple(fc.constantFrom('toggle', 'toggle', 'touch'), fc.nat(most * 2))
       fc.assert(
@@ -56,7 +56,7 @@ describe('EventTable', () => {
     },
   )
 
-  it('keeps every record, its time and the order while it grows to its bound', () => {
+  it('keeps every record, its time and the order while it grows to its limit', () => {
     const most = 5000
     const table = new EventTable()
     for (let number = 0; number < most; number += 1) {
@@ -77,7 +77,7 @@ describe('EventTable', () => {
   it.each([
     [6000, 40_000],
     [40_000, 120_000],
-  ])('finds exactly what is there at any moment of its growth to %i records', (most, steps) => {
+  ])('finds exactly the present records at any moment of its growth to %i', (most, steps) => {
     const table = new EventTable()
     const there = new Set<number>()
     let state = 1
@@ -107,7 +107,7 @@ describe('EventTable', () => {
     expect(table.size).toBe(there.size)
   })
 
-  it('finds every record after each addition while it moves them to a larger index', () => {
+  it('finds every record while it moves to a larger index', () => {
     const table = new EventTable()
     const lost: number[] = []
     for (let number = 0; number < 1200; number += 1) {
@@ -120,7 +120,7 @@ describe('EventTable', () => {
     expect(lost).toStrictEqual([])
   })
 
-  it('commits a record: its owner goes, its time starts again, and it becomes the newest', () => {
+  it('commits a record: removes its owner, restarts its time and makes it the newest', () => {
     const table = new EventTable()
     const [first, second] = [0, 1].map((number) => {
       table.find(keyOf(number))
@@ -141,7 +141,7 @@ describe('EventTable', () => {
     expect(table.oldest).toBe(first)
   })
 
-  it('uses the places of removed records again, so that churn takes no room', () => {
+  it('reuses removed records, so that churn takes no memory', () => {
     const table = new EventTable()
     const records = new Set<number>()
     for (let number = 0; number < 10_000; number += 1) {
@@ -169,7 +169,7 @@ describe('the hash of a key', () => {
     expect([...words]).toStrictEqual([7, 8, 9, 10])
   })
 
-  it('tells listeners apart that are nearly alike, whatever they are made of', () => {
+  it('differs for similar listeners with any characters', () => {
     const units = fc.string({
       unit: fc.constantFrom('\0', 'a', 'b', 'ä', '\ud800', '\u{1f600}'),
       maxLength: 6,
@@ -182,7 +182,7 @@ describe('the hash of a key', () => {
     )
   })
 
-  it('depends on each character of a listener with each of its words', () => {
+  it('depends on each character of a listener in each of its words', () => {
     const ids = Array.from({ length: 2000 }, (_, index) => `https://tenant-${index}.example/webhooks`)
     for (const word of [0, 1, 2, 3]) {
       expect(new Set(ids.map((id) => listenerWords(id)[word])).size).toBeGreaterThan(ids.length - 5)
@@ -193,7 +193,7 @@ describe('the hash of a key', () => {
     ['at the end', (digits: string) => `7f1d3c5e-0a4b-4c8d-9e2f-00000000${digits}`],
     ['at the start', (digits: string) => `${digits}3c5e-0a4b-4c8d-9e2f-000000000000`],
     ['in high bits alone', ([a, b, c]: string) => `${a}000${b}000-${c}000-4c8d-9e2f-000000000000`],
-  ])('spreads keys that differ %s: no sender can choose many for one place', (_, uuid) => {
+  ])('spreads keys that differ %s, so that no sender can choose many for one slot', (_, uuid) => {
     const keys = Array.from({ length: 4096 }, (_, index) => uuid((index * 16).toString(16).padStart(4, '0')))
     const places = new Set(hashes(keys).map((hash) => hash & 4095))
     expect(places.size).toBeGreaterThan(2300) // random hashes would give 2589

@@ -22,7 +22,7 @@ function* keys() {
 const allDone: EventStore = { claim: () => 'done', commit: () => 'committed', release: () => false }
 
 describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
-  it('in a memory store, nothing, once their events are released', () => {
+  it('is nothing in a memory store, once their events are released', () => {
     const store = memoryStore()
     const before = liveBytes()
     for (const key of keys()) {
@@ -33,7 +33,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('acquired')
   })
 
-  it('in a memory store that was asked for events which it does not have, nothing', () => {
+  it('is nothing in a memory store that was asked for unknown events', () => {
     const store = memoryStore()
     const before = liveBytes()
     for (const key of keys()) store.release(key, 'a')
@@ -41,7 +41,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     expect(store.release({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a')).toBe(false)
   })
 
-  it('in a memory store, for each event that it still remembers, 100 bytes', () => {
+  it('is 100 bytes for each event that a memory store still remembers', () => {
     const store = memoryStore()
     const before = liveBytes()
     for (const key of keys()) store.commit(key, 'a', DAY_MS)
@@ -49,7 +49,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     for (const key of keys()) if (store.claim(key, 'b', LEASE_MS) !== 'done') throw new Error(key.listenerId)
   })
 
-  it('in a local cache, for each event that fits, 300 bytes', () => {
+  it('is 300 bytes for each event that fits into a local cache', () => {
     const store = withLocalCache(allDone, { maxRecords: LISTENERS })
     const before = liveBytes()
     for (const key of keys()) store.claim(key, 'a', LEASE_MS)
@@ -57,7 +57,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('done')
   })
 
-  it('in a local cache, nothing of the events that do not fit', () => {
+  it('is nothing in a local cache for events that do not fit', () => {
     const store = withLocalCache(allDone, { maxRecords: 1000 })
     const before = liveBytes()
     for (const key of keys()) store.claim(key, 'a', LEASE_MS)
@@ -66,8 +66,8 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
   })
 })
 
-describe('what strangers leave behind in listeners() who make up IDs', () => {
-  it('is the IDs that fit, and not the URLs that they were part of', async () => {
+describe('what made-up IDs leave behind in listeners()', () => {
+  it('is the IDs that fit, and not the URLs around them', async () => {
     const cache = listeners({ load: () => undefined, maxUnknown: 5000 })
     const before = liveBytes()
     for (let number = 0; number < 50_000; number += 1) {

@@ -47,7 +47,7 @@ describe('keeps the contract of every store, when only one event fits', () => {
 })
 
 describe('round trips', () => {
-  it('a storm of duplicates of what was committed here costs none', async () => {
+  it('many duplicates of an event committed here cost none', async () => {
     const { here, calls } = cached()
     await here.claim(keyOf(1), 'a', LEASE_MS)
     await here.commit(keyOf(1), 'a', 7 * DAY_MS)
@@ -56,7 +56,7 @@ describe('round trips', () => {
     expect(calls).toStrictEqual([])
   })
 
-  it('a storm of duplicates of what another process committed costs one a minute', async () => {
+  it('many duplicates of an event committed elsewhere cost one a minute', async () => {
     const { here, there, calls, clock } = cached()
     await there.commit(keyOf(1), 'a', 7 * DAY_MS)
     calls.length = 0
@@ -78,8 +78,8 @@ describe('round trips', () => {
   })
 })
 
-describe('what it does not remember', () => {
-  it('who has a lease: busy is asked every time, and the next owner gets in', async () => {
+describe('it does not remember', () => {
+  it('leases: busy is asked every time, and the next owner gets the event', async () => {
     const { here, there, calls } = cached()
     await there.claim(keyOf(1), 'a', LEASE_MS)
     for (let turn = 0; turn < 3; turn += 1) expect(await here.claim(keyOf(1), 'b', LEASE_MS)).toBe('busy')
@@ -99,13 +99,13 @@ describe('what it does not remember', () => {
     expect(await late.claim(keyOf(1), 'b', LEASE_MS)).toBe('busy')
   })
 
-  it('an answer that is none of the contract: the core has to see it', async () => {
+  it('an answer outside the contract, which the core must see', async () => {
     const { far } = cached()
     const nonsense = withLocalCache({ ...far, claim: () => 'OK' as 'done' }) // as in plain JavaScript
     for (const _ of [1, 2]) expect(nonsense.claim(keyOf(1), 'a', LEASE_MS)).toBe('OK')
   })
 
-  it('more than maxRecords: the one not asked for longest makes room, and is asked for again', async () => {
+  it('more than maxRecords: the least recently used one makes room, and is asked for again', async () => {
     const { here, calls } = cached(2)
     for (const number of [1, 2]) await here.commit(keyOf(number), 'a', DAY_MS)
     await here.claim(keyOf(1), 'b', LEASE_MS)
@@ -119,7 +119,7 @@ describe('what it does not remember', () => {
 })
 
 describe('time', () => {
-  it('D14 D15 what was committed here is known to the millisecond of its retention', async () => {
+  it('D14 D15 an event committed here is known to the millisecond of its retention', async () => {
     const { here, clock } = cached()
     await here.commit(keyOf(1), 'a', 7 * DAY_MS)
     clock.advance(7 * DAY_MS)
@@ -128,7 +128,7 @@ describe('time', () => {
     expect(await here.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('counts the retention from before the commit, which may have taken long to answer', async () => {
+  it('counts the retention from before the commit, which may be slow', async () => {
     const { far, clock } = cached()
     const slow = withLocalCache(
       {
@@ -146,7 +146,7 @@ describe('time', () => {
     expect(await slow.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('D14 what the store called done is forgotten a minute late at most', async () => {
+  it('D14 an event that the store called done is forgotten at most a minute late', async () => {
     const { here, there, clock } = cached()
     await there.commit(keyOf(1), 'a', 1000)
     clock.advance(1000)
@@ -157,7 +157,7 @@ describe('time', () => {
     expect(await here.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('a store that remembers for less than the retention is asked again once it may have forgotten', async () => {
+  it('a store that remembers for less than the retention is asked again when it may have forgotten', async () => {
     const { far, calls, clock } = cached()
     const brief = withLocalCache({ ...far, replayWindowSeconds: 700 }, { clock }) // e.g. in mode `single`
     await brief.commit(keyOf(1), 'a', 7 * DAY_MS)
@@ -170,7 +170,7 @@ describe('time', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('a commit that was done before makes nothing that is known younger or older', async () => {
+  it('a repeated commit changes no remembered time', async () => {
     const { here, calls, clock } = cached()
     await here.commit(keyOf(1), 'a', DAY_MS)
     expect(await here.commit(keyOf(1), 'a', DAY_MS)).toBe('already')
@@ -201,7 +201,7 @@ describe('options', () => {
     }
   })
 
-  it('says what is no store', () => {
+  it('refuses anything that is not a store', () => {
     for (const store of [undefined, null, {}, 'redis://127.0.0.1', () => 'done']) {
       // @ts-expect-error as from JavaScript
       expect(() => withLocalCache(store)).toThrow(ListenerConfigError)

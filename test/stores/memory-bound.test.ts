@@ -25,7 +25,7 @@ function small(options: MemoryStoreOptions = {}) {
 }
 
 describe('when it is full', () => {
-  it('D12 drops no record inside the replay window: it throws, and every record stays', () => {
+  it('D12 throws rather than drop a record inside the replay window', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) remember(number)
     clock.advanceSeconds(601)
@@ -35,7 +35,7 @@ describe('when it is full', () => {
     expect(evicted).toStrictEqual([])
   })
 
-  it('D12 drops the oldest behind the replay window, and tells onEvict how old it was', () => {
+  it('D12 drops the oldest record beyond the replay window, and tells onEvict its age', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) {
       remember(number)
@@ -48,7 +48,7 @@ describe('when it is full', () => {
     expect(() => store.claim(keyOf(5), 'b', LEASE_MS)).toThrow(EventStoreError)
   })
 
-  it('D12 takes its own replayWindowSeconds for the window', () => {
+  it('D12 uses its own replayWindowSeconds', () => {
     const { store, clock, remember } = small({ replayWindowSeconds: 1200 })
     for (const number of [1, 2, 3]) remember(number)
     clock.advanceSeconds(1200)
@@ -57,7 +57,7 @@ describe('when it is full', () => {
     expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('drops no lease that runs, and one that has lapsed without a word', () => {
+  it('keeps running leases, and silently drops lapsed ones', () => {
     const { store, clock, evicted } = small()
     for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', 10 * LEASE_MS)
     clock.advance(10 * LEASE_MS)
@@ -67,7 +67,7 @@ describe('when it is full', () => {
     expect(evicted).toStrictEqual([])
   })
 
-  it('drops the next oldest in place of a lease that runs for longer than the replay window, which stays', () => {
+  it('drops the next oldest instead of a lease that is longer than the replay window', () => {
     const { store, clock, remember, evicted } = small()
     store.claim(keyOf(1), 'a', 60 * LEASE_MS)
     for (const number of [2, 3]) remember(number)
@@ -80,7 +80,7 @@ describe('when it is full', () => {
     expect(remember(1)).toBe('committed')
   })
 
-  it('throws when there are only leases that run for longer than the replay window', () => {
+  it('throws if there are only leases longer than the replay window', () => {
     const { store, clock } = small()
     for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', 60 * LEASE_MS)
     clock.advanceSeconds(602)
@@ -88,7 +88,7 @@ describe('when it is full', () => {
     for (const number of [1, 2, 3]) expect(store.claim(keyOf(number), 'b', LEASE_MS)).toBe('busy')
   })
 
-  it('passes over 99 leases that run for longer, and not over 100: claiming stays cheap', () => {
+  it('skips 99 longer leases but not 100, so that claiming stays cheap', () => {
     const claimBehind = (leases: number) => {
       const { store, clock, remember } = small({ maxRecords: leases + 1 })
       for (let number = 1; number <= leases; number += 1) store.claim(keyOf(number), 'a', 60 * LEASE_MS)
@@ -100,7 +100,7 @@ describe('when it is full', () => {
     expect(() => claimBehind(100)).toThrow(EventStoreError)
   })
 
-  it('asks nobody to go for an event that it knows already', () => {
+  it('drops nothing for an event that it already knows', () => {
     const { store, remember } = small()
     for (const number of [1, 2]) remember(number)
     store.claim(keyOf(3), 'a', LEASE_MS)
@@ -109,7 +109,7 @@ describe('when it is full', () => {
     expect(store.claim(keyOf(2), 'b', LEASE_MS)).toBe('done')
   })
 
-  it('counts the age from the commit, and looking makes nothing younger', () => {
+  it('counts the age from the commit, and lookups do not change it', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) remember(number)
     clock.advanceSeconds(602)
@@ -143,7 +143,7 @@ describe('when it is full', () => {
     for (const delivery of accepted) expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
   })
 
-  it('D30 never holds more than maxRecords, whatever comes, and never forgets a young record', () => {
+  it('D30 never holds more than maxRecords, and never forgets a young record', () => {
     const steps = fc.array(fc.tuple(fc.nat(30), fc.nat(400)), { maxLength: 60 })
     fc.assert(
       fc.property(steps, (given) => {
@@ -174,7 +174,7 @@ describe('onEvict', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('of the hook'))],
-  ])('changes nothing when it %s', async (_, onEvict) => {
+  ])('changes nothing if it %s', async (_, onEvict) => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     const { store, clock, remember } = small({ onEvict })

@@ -13,7 +13,7 @@ function keyOf(number: number, listenerId = 'L1') {
   return { listenerId, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
 }
 
-describe('keeps the contract of every store, on a clock that is told the time', () => {
+describe('keeps the contract of every store, on a fake clock', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock()
     return { store: memoryStore({ clock, maxRecords: 1000 }), advance: clock.advance }
@@ -42,7 +42,7 @@ describe('time', () => {
     expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('T14 is measured with a clock that nobody can set, unless another is given', () => {
+  it('T14 is measured with a monotonic clock by default', () => {
     // This tests the default clock, so nothing can be injected.
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = memoryStore({ maxRecords: 3 })
@@ -102,7 +102,7 @@ describe('options', () => {
     }
   })
 
-  it('has a replay window of 601 s unless told otherwise', () => {
+  it('has a replay window of 601 s by default', () => {
     expect(memoryStore({ maxRecords: 10 }).replayWindowSeconds).toBe(601)
     expect(memoryStore({ maxRecords: 10, replayWindowSeconds: 700 }).replayWindowSeconds).toBe(700)
   })

@@ -33,14 +33,14 @@ describe('clients', () => {
     ['a function', () => {}],
     ['something like ioredis', { call() {}, sendCommand() {} }],
     ['something like Drizzle', { execute() {}, select() {} }],
-  ])('%s is none, and the error names those that are', (_, client) => {
+  ])('%s is not a client, and the error names the supported ones', (_, client) => {
     // Deliberately not clients.
     const create = () => postgresStore(client as unknown as PostgresClient)
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(/^client: .*pg.*postgres\.js.*PGlite.*neon/)
   })
 
-  it('query is preferred to unsafe, which means something else on neon()', async () => {
+  it('prefers query to unsafe, which has another meaning on neon()', async () => {
     const { client, sent } = answering(rows('acquired'))
     const neon = Object.assign(() => {}, { ...client, unsafe: () => expect.unreachable() })
     expect(await postgresStore(neon).claim(KEY, 'a', 1)).toBe('acquired')
@@ -56,7 +56,7 @@ describe('clients', () => {
   )
 
   it.each([[rows('granted')], [[{}]], [[{ answer: true }]], [rows('committed')]])(
-    'D10 rows of %j are no answer',
+    'D10 rows of %j decide nothing',
     async (answer) => {
       const claim = postgresStore(answering(answer).client).claim(KEY, 'a', 1)
       await expect(claim).rejects.toThrow(EventStoreError)
@@ -70,7 +70,7 @@ describe('clients', () => {
     expect(await postgresStore(answering([]).client).claim(KEY, 'a', 1)).toBe('busy')
   })
 
-  it('a commit without a row is asked again, and fails when it never gets one', async () => {
+  it('a commit without a row is sent again, and fails if it never gets one', async () => {
     const { client, sent } = answering([], [], rows('already'))
     expect(await postgresStore(client).commit(KEY, 'a', 1)).toBe('already')
     expect(sent).toHaveLength(3)
@@ -80,7 +80,7 @@ describe('clients', () => {
   })
 
   it.each([{ code: '40001' }, { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '40001' }])(
-    'D24 a serialization failure (%j) is asked again, five times at most',
+    'D24 a serialization failure (%j) is retried at most five times',
     async (fields) => {
       const once = answering(refused(fields), rows('busy'))
       expect(await postgresStore(once.client).claim(KEY, 'a', 1)).toBe('busy')
@@ -90,7 +90,7 @@ describe('clients', () => {
     },
   )
 
-  it('other failures are handed on at once', async () => {
+  it('other failures are passed on at once', async () => {
     const { client, sent } = answering(refused({ code: '55P03' }))
     await expect(postgresStore(client).claim(KEY, 'a', 1)).rejects.toMatchObject({ code: '55P03' })
     expect(sent).toHaveLength(1)
@@ -98,7 +98,7 @@ describe('clients', () => {
 })
 
 describe('with(tx)', () => {
-  it('takes no pool: the statements of a transaction would run on several connections', async () => {
+  it('refuses a pool, which would run the statements of a transaction on several connections', async () => {
     const pool = new Pool()
     const sql = postgres('postgres://localhost:1/none')
     const neon = Object.assign(() => {}, { query() {}, unsafe() {}, transaction() {} })
@@ -108,7 +108,7 @@ describe('with(tx)', () => {
     await Promise.all([pool.end(), sql.end()])
   })
 
-  it("takes a client of pg and Bun's transaction, and says what is none", () => {
+  it("accepts a client of pg and Bun's transaction, and refuses anything else", () => {
     const store = postgresStore(answering().client)
     const bun = { async unsafe() {}, begin() {}, transaction() {}, savepoint() {} }
     for (const tx of [new Client(), Object.assign(() => {}, bun)]) {
@@ -117,7 +117,7 @@ describe('with(tx)', () => {
     expect(() => store.with({} as PostgresClient)).toThrow(/^tx: is no Postgres client/)
   })
 
-  it('a statement that failed is not sent again there, and a lost race is busy', async () => {
+  it('retries no failed statement, and a lost race is busy', async () => {
     const { client, sent } = answering(refused({ code: '40001' }), refused({ code: '40001' }))
     const store = postgresStore(answering().client).with(client)
     expect(await store.claim(KEY, 'a', 1)).toBe('busy')
@@ -142,12 +142,12 @@ describe('options', () => {
     }
   })
 
-  it('retentionSeconds belongs to single mode, since in two phases the listener says it', () => {
+  it('retentionSeconds belongs to single mode, because in two phases the listener sets it', () => {
     expect(() => postgresStore(client, { retentionSeconds: 60 })).toThrow('defineListener')
     expect(() => postgresStore(client, { retentionSeconds: 60, mode: 'single' })).not.toThrow()
   })
 
-  it('the table stands in quotes wherever it is named', async () => {
+  it('the table is quoted wherever it is named', async () => {
     const { client, sent } = answering(rows('acquired'))
     await postgresStore(client, { table: 'Web.events' }).claim(KEY, 'a', 1)
     expect(sent[0]?.text).toContain('INSERT INTO "Web"."events"')

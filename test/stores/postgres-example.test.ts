@@ -36,7 +36,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     })
   }
 
-  it('an event takes effect once, also when its first attempt never came to say that it was done', async () => {
+  it('an event takes effect once, even if its first attempt could not report that it was done', async () => {
     const port = await run()
     const pool = new pg.Pool(server.address)
     const orders = async () => (await pool.query('SELECT content FROM orders')).rows
@@ -53,7 +53,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     await pool.end()
   })
 
-  it('an event whose work failed leaves nothing behind, and the next attempt runs', async () => {
+  it('a failed event leaves nothing behind, and the next attempt runs', async () => {
     const port = await run()
     const pool = new pg.Pool(server.address)
     await pool.query('DELETE FROM orders')

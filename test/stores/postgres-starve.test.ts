@@ -88,7 +88,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     expect(performance.now() - recovered).toBeLessThan(RECOVERY_MS)
   }
 
-  it('D10 D11 D22 stopped, and started again: what was done stays done', async () => {
+  it('D10 D11 D22 stopped and restarted: finished events stay done', async () => {
     const done = await deliver()
     await (await acceptedEvent(done, listener)).commit()
     const deliveries = [done, ...(await crowd())]
@@ -100,7 +100,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     expect(await outcome(done, listener)).toBe('409 event_duplicate')
   })
 
-  it('D10 D11 paused: a claim that comes too late is given back', async () => {
+  it('D10 D11 paused: a late claim is released', async () => {
     await flowsAgain()
     const deliveries = await crowd()
     server.pause()

@@ -44,7 +44,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
     pool.query(`UPDATE ${table} SET expires_at = expires_at - ${ms} * interval '1 millisecond'`)
 
   describe('migrate()', () => {
-    it('may be run by many processes at once, and again, and keeps what is there', async () => {
+    it('may run in many processes at once, and again, and keeps existing records', async () => {
       const store = postgresStore(pool, { table: 'at_once' })
       await Promise.all(Array.from({ length: 8 }, () => store.migrate()))
       const key = keyOf()
@@ -53,7 +53,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(key, 'b', LEASE_MS)).toBe('busy')
     })
 
-    it('makes a table in a schema, with a name that only quotes make legal', async () => {
+    it('makes a table in a schema, even if its name needs quotes', async () => {
       await pool.query('CREATE SCHEMA "Webhooks"')
       const store = postgresStore(pool, { table: 'Webhooks.order' })
       await store.migrate()
@@ -78,7 +78,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(keyOf(), 'a', LEASE_MS)).toBe('acquired')
     })
 
-    it('is not run by a request: a claim without a table fails, and names the fix', async () => {
+    it('does not run on requests: a claim without a table fails, and names the fix', async () => {
       const store = postgresStore(pool, { table: 'nowhere' })
       await expect(store.claim(keyOf(), 'a', LEASE_MS)).rejects.toThrow(EventStoreError)
       await expect(store.claim(keyOf(), 'a', LEASE_MS)).rejects.toThrow('store.migrate()')
@@ -97,7 +97,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
     })
 
-    it('D27 is the time of the server at the statement, also deep in a long transaction', async () => {
+    it("D27 is the server's time at the statement, even in a long transaction", async () => {
       const { store } = await fresh()
       const key = keyOf()
       const tx = await pool.connect()
@@ -109,7 +109,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       tx.release()
     })
 
-    it('may be longer than Postgres counts: for ever is a thousand years', async () => {
+    it('may exceed the range of Postgres: forever is a thousand years', async () => {
       const { store } = await fresh()
       const key = keyOf()
       expect(await store.claim(key, 'a', Number.MAX_VALUE)).toBe('acquired')
@@ -128,7 +128,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       return { store, table }
     }
 
-    it('deletes what is past its time, as many as it is told, and nothing else', async () => {
+    it('deletes only expired records, up to its limit', async () => {
       const { store, table } = await withLapsed(25)
       const [leased, done] = [keyOf(), keyOf()]
       await store.claim(leased, 'a', LEASE_MS)
@@ -142,13 +142,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(done, 'b', LEASE_MS)).toBe('done')
     })
 
-    it('stops at 10,000 unless told otherwise', async () => {
+    it('stops at 10,000 by default', async () => {
       const { store, table } = await withLapsed(10_001)
       expect(await store.sweep()).toBe(10_000)
       expect(await count(table)).toBe(1)
     })
 
-    it('never deletes one record twice, nor waits for one that is held', async () => {
+    it('neither deletes a record twice nor waits for a locked one', async () => {
       const { store, table } = await withLapsed(30)
       const tx = await pool.connect()
       await tx.query(`BEGIN; SELECT FROM ${table} ORDER BY expires_at LIMIT 5 FOR UPDATE`)
@@ -160,7 +160,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await count(table)).toBe(0)
     })
 
-    it('leaves alone a record that is taken over at the same time', async () => {
+    it('leaves a record that is taken over meanwhile', async () => {
       const { store, table } = await withLapsed(0)
       const keys = Array.from({ length: 50 }, () => keyOf())
       await Promise.all(keys.map((key) => store.claim(key, 'crashed', LEASE_MS)))
@@ -217,7 +217,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await rows()).toStrictEqual([{ ...row, owner: null, done: true }])
     })
 
-    it('takes listener ids of any length: an index entry has room for 2,700 bytes', async () => {
+    it('accepts listener IDs of any length, although an index entry has room for 2,700 bytes', async () => {
       const { store } = await fresh()
       const { eventId } = keyOf()
       const letters = Array.from({ length: 5000 }, (_, place) => 0x4e00 + ((place * 7919) % 20_000))
@@ -242,7 +242,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
   })
 
   describe("mode: 'single'", () => {
-    it('the claim is the only write, and the event is done with it', async () => {
+    it('the claim is the only write, and finishes the event', async () => {
       const { store, table } = await fresh('single')
       const key = keyOf()
       expect(await store.claim(key, 'a', 1)).toBe('acquired')
@@ -253,7 +253,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect((await pool.query(`SELECT xmin, * FROM ${table}`)).rows).toStrictEqual(before)
     })
 
-    it('D08 a claim repeated by its owner is acquired again, so that a lost reply can be asked for', async () => {
+    it('D08 a claim repeated by its owner is acquired again, so that a lost reply can be repeated', async () => {
       const { store } = await fresh('single')
       const key = keyOf()
       expect(await store.claim(key, 'a', 1)).toBe('acquired')
@@ -286,7 +286,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(key, 'late', LEASE_MS)).toBe('done')
     })
 
-    it('remembers for 7 days unless told otherwise', async () => {
+    it('remembers for 7 days by default', async () => {
       const { store, table } = await fresh('single')
       const key = keyOf()
       await store.claim(key, 'a', LEASE_MS)
@@ -299,7 +299,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await hour.claim(key, 'c', LEASE_MS)).toBe('acquired')
     })
 
-    it('and two-phase may follow one another on a table', async () => {
+    it('can alternate with two-phase on a table', async () => {
       const { store, table } = await fresh()
       const single = postgresStore(pool, { table, mode: 'single' })
       const [first, second] = [keyOf(), keyOf()]
@@ -322,7 +322,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       return found.map(({ problem }) => problem).filter((problem) => !problem.includes('fsync'))
     }
 
-    it('finds nothing wrong with what migrate() makes', async () => {
+    it('finds nothing wrong after migrate()', async () => {
       expect(await problems('', (await fresh()).table)).toStrictEqual([])
     })
 
@@ -346,7 +346,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       ])
     })
 
-    it('finds rights that the user does not have', async () => {
+    it('finds missing rights of the user', async () => {
       const { table } = await fresh()
       await pool.query(`CREATE ROLE reader; GRANT SELECT, INSERT, UPDATE ON ${table} TO reader`)
       expect(await problems('-c role=reader', table)).toStrictEqual([expect.stringContaining('may not do')])

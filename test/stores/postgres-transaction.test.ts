@@ -89,7 +89,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
   })
 
   it.each(['two-phase', 'single'] as const)(
-    'in %s mode, record and effect are there together or not at all',
+    'in %s mode, record and effect exist together or not at all',
     async (mode) => {
       const chosen = postgresStore(pool, { mode })
       const key = keyOf()
@@ -125,7 +125,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
   })
 
-  it('lock_timeout bounds the wait: the claim fails, and decides nothing', async () => {
+  it('lock_timeout limits the wait: the claim fails, and decides nothing', async () => {
     const key = keyOf()
     const [first, second] = [await begin(), await begin()]
     await store.with(first).claim(key, 'a', LEASE_MS)
@@ -148,7 +148,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     expect(await effects(event.id)).toBe(1)
   })
 
-  it('D10 through verify(): who waits longer than storeTimeoutSeconds is undecided', async () => {
+  it('D10 through verify(): a delivery that waits longer than storeTimeoutSeconds is undecided', async () => {
     const { listener, deliver } = hmacListener({ id: 'orders', store, storeTimeoutSeconds: 0.1 })
     const delivery = await deliver()
     const [first, second] = [await begin(), await begin()]
@@ -158,7 +158,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     await first.query('ROLLBACK')
   })
 
-  it('is the transaction that postgres.js hands over', async () => {
+  it('accepts the transaction of postgres.js', async () => {
     const sql = postgres(server.address)
     const key = keyOf()
     const other = postgresStore(sql)

@@ -63,14 +63,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store')
       eventStoreSuite(it, () => fixture(neon.pool, age))
     })
 
-    it('a statement that fails tells why, as on the others', async () => {
+    it('a failed statement gives the reason, as on the others', async () => {
       const nowhere = { table: 'nowhere' }
       const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
       await expect(postgresStore(neon.http, nowhere).claim(key, 'a', LEASE_MS)).rejects.toThrow(/migrate\(\)/)
       await expect(postgresStore(neon.pool, nowhere).claim(key, 'a', LEASE_MS)).rejects.toThrow(/migrate\(\)/)
     })
 
-    it('with(tx) takes a client of its Pool, and neither the Pool nor neon()', async () => {
+    it('with(tx) accepts a client of its Pool, but neither the Pool nor neon()', async () => {
       const store = postgresStore(neon.http)
       const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
       for (const client of [neon.http, neon.pool]) expect(() => store.with(client)).toThrow(/^tx: /)
@@ -102,7 +102,7 @@ describe('keeps the contract of every store on PGlite, where statements queue', 
   afterAll(() => db?.close())
   eventStoreSuite(it, () => fixture(db, (text) => db.query(text)))
 
-  it('and with(tx) takes the transaction that PGlite hands over', async () => {
+  it("with(tx) accepts PGlite's transaction", async () => {
     const store = postgresStore(db)
     const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
     await db.transaction(async (tx) => {

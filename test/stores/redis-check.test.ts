@@ -34,7 +34,7 @@ async function problemsOf(server: RedisServer): Promise<string[]> {
 }
 
 describe.skipIf(REDIS_MISSING)('check()', () => {
-  it('finds nothing on a server that keeps what it was told', async () => {
+  it('finds nothing on a server that keeps its data', async () => {
     expect(await problemsOf(await running(...DURABLE))).toEqual([])
     expect(await problemsOf(await running(...DURABLE, '--maxmemory', '1gb'))).toEqual([])
   })
@@ -50,11 +50,11 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
     },
   )
 
-  it('D22 finds that a restart forgets', async () => {
+  it('D22 finds a server that forgets on restart', async () => {
     expect(await problemsOf(await running())).toEqual([expect.stringContaining('appendonly is off')])
   })
 
-  it('D17 finds replicas that nobody waits for, and that it is on a replica itself', async () => {
+  it('D17 finds replicas without a wait for them, and a server that is a replica itself', async () => {
     const primary = await running(...DURABLE)
     const replica = await running(...DURABLE, '--replicaof', '127.0.0.1', `${primary.port}`)
     await expect
@@ -65,7 +65,7 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
     expect(await problemsOf(primary)).toEqual([])
   })
 
-  it('needs no CONFIG, and says so where INFO is forbidden', async () => {
+  it('needs no CONFIG, and reports a forbidden INFO', async () => {
     const server = await running(...DURABLE)
     await server.cli('ACL', 'SETUSER', 'app', 'on', '>pass', '~*', '+@all', '-config')
     const app = redisStore(clientOf(server, { username: 'app', password: 'pass' }))
@@ -79,49 +79,46 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
   it.each([
     ['plain', []],
     ['compact', ['time', 'hget', 'hset', 'pexpireat']],
-  ] as const)(
-    'layout %s needs these rights and no others, and names those that it lacks',
-    async (layout, more) => {
-      const server = await running(...DURABLE)
-      const rights = ['get', 'set', 'del', ...more]
-      const give = (granted: readonly string[]) =>
-        server.cli(
-          'ACL',
-          'SETUSER',
-          'app',
-          'reset',
-          'on',
-          '>pass',
-          '~hookgate:*',
-          '-@all',
-          ...['eval', 'info', ...granted].map((right) => `+${right}`),
-        )
-      await give(rights)
-      const client = clientOf(server, { username: 'app', password: 'pass' })
-      const store = redisStore(client, { layout })
-      expect(await store.check()).toEqual([])
-      const [key, other] = ['1', '2'].map((digit) => ({
-        listenerId: 'a',
-        eventId: `7f1d3c5e-0a4b-4c8d-9e2f-00000000000${digit}`,
-      }))
-      if (key === undefined || other === undefined) throw new Error('there are two')
-      expect(await store.claim(key, 'a', 60_000)).toBe('acquired')
-      expect(await store.commit(key, 'a', 60_000)).toBe('committed')
-      expect(await store.claim(other, 'a', 60_000)).toBe('acquired')
-      expect(await store.release(other, 'a')).toBe(true)
-      for (const lacking of rights) {
-        await give(rights.filter((right) => right !== lacking))
-        expect(await store.check()).toEqual([
-          {
-            problem: expect.stringContaining(`may not run ${lacking.toUpperCase()}:`),
-            fix: `ACL SETUSER … +${lacking}`,
-          },
-        ])
-      }
-    },
-  )
+  ] as const)('layout %s needs exactly these rights, and names missing ones', async (layout, more) => {
+    const server = await running(...DURABLE)
+    const rights = ['get', 'set', 'del', ...more]
+    const give = (granted: readonly string[]) =>
+      server.cli(
+        'ACL',
+        'SETUSER',
+        'app',
+        'reset',
+        'on',
+        '>pass',
+        '~hookgate:*',
+        '-@all',
+        ...['eval', 'info', ...granted].map((right) => `+${right}`),
+      )
+    await give(rights)
+    const client = clientOf(server, { username: 'app', password: 'pass' })
+    const store = redisStore(client, { layout })
+    expect(await store.check()).toEqual([])
+    const [key, other] = ['1', '2'].map((digit) => ({
+      listenerId: 'a',
+      eventId: `7f1d3c5e-0a4b-4c8d-9e2f-00000000000${digit}`,
+    }))
+    if (key === undefined || other === undefined) throw new Error('there are two')
+    expect(await store.claim(key, 'a', 60_000)).toBe('acquired')
+    expect(await store.commit(key, 'a', 60_000)).toBe('committed')
+    expect(await store.claim(other, 'a', 60_000)).toBe('acquired')
+    expect(await store.release(other, 'a')).toBe(true)
+    for (const lacking of rights) {
+      await give(rights.filter((right) => right !== lacking))
+      expect(await store.check()).toEqual([
+        {
+          problem: expect.stringContaining(`may not run ${lacking.toUpperCase()}:`),
+          fix: `ACL SETUSER … +${lacking}`,
+        },
+      ])
+    }
+  })
 
-  it('says so where INFO tells nothing of memory', async () => {
+  it('reports an INFO without memory settings', async () => {
     const store = redisStore(async () => 'redis_version:7.0.15\r\nrole:master\r\n')
     expect(await store.check()).toHaveLength(1)
   })
@@ -131,7 +128,7 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
     ['pool of node-redis 6', (socket: Socket) => createClientPool({ socket })],
     ['client of node-redis 5', (socket: Socket) => createClient5({ socket })],
     ['pool of node-redis 5', (socket: Socket) => createClientPool5({ socket })],
-  ])('finds a %s whose errors nobody hears: the first one would end the process', async (_, create) => {
+  ])('finds a %s without an error listener, whose first error would end the process', async (_, create) => {
     const { port } = await running(...DURABLE)
     const client = create({ port, host: '127.0.0.1' })
     await client.connect()
@@ -144,7 +141,7 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
     expect(await store.check()).toEqual([])
   })
 
-  it('has nothing to say of a cluster client of node-redis, which hears its errors itself', async () => {
+  it('finds nothing wrong with a cluster client of node-redis, which handles its errors itself', async () => {
     const cluster = await startRedisCluster(...DURABLE)
     onTestFinished(() => cluster.close())
     const rootNodes = cluster.nodes.map(({ port }) => ({ socket: { port, host: '127.0.0.1' } }))
@@ -154,7 +151,7 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
     expect(await redisStore(client).check()).toEqual([])
   })
 
-  it('looks at every node of a cluster, and names the one at fault', async () => {
+  it('checks every node of a cluster, and names the bad one', async () => {
     const cluster = await startRedisCluster(...DURABLE)
     onTestFinished(() => cluster.close())
     const { client, close } = CLUSTER_CLIENTS['ioredis 6'](cluster.nodes.map(({ port }) => port))

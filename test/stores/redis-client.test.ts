@@ -46,7 +46,7 @@ function noting(reply: unknown) {
 }
 
 describe('which client it is', () => {
-  it('is told by the method that only it has: ioredis and node-redis share names, not meanings', async () => {
+  it('is found by a method that only it has, because ioredis and node-redis share names with other meanings', async () => {
     const wrong = () => Promise.reject(new Error('the wrong method was called'))
     const { asked, note } = noting('acquired')
     for (const client of [
@@ -69,7 +69,7 @@ describe('which client it is', () => {
     ])
   })
 
-  it('a function gets the words of the command, and the key for the way through a cluster', async () => {
+  it("a function gets the command's words, and the key for routing in a cluster", async () => {
     const { asked, note } = noting('acquired')
     await redisStore(note, { prefix: 'p:' }).claim(KEY, 'me', 1000)
     const key = `p:2:L1:${KEY.eventId}`
@@ -92,7 +92,7 @@ describe('which client it is', () => {
   })
 })
 
-describe('D10 a reply that is none of the answers', () => {
+describe('D10 a reply outside the contract', () => {
   it.each([undefined, null, '', 'OK', 1, true, 'Acquired', ['acquired'], {}, Buffer.from('nonsense')])(
     '%j: every verb rejects',
     async (reply) => {
@@ -104,7 +104,7 @@ describe('D10 a reply that is none of the answers', () => {
     },
   )
 
-  it('an answer of another verb is nonsense too', async () => {
+  it('an answer of another verb is refused too', async () => {
     await expect(redisStore(async () => 'committed').claim(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
     await expect(redisStore(async () => 'acquired').commit(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
   })

@@ -53,7 +53,7 @@ const SENTINEL_CLIENTS: { readonly [name: string]: (port: number) => Promise<Red
 }
 
 describe.skipIf(REDIS_MISSING)('D17 a failover', () => {
-  it('knows what the replica was told', async () => {
+  it('knows the events that reached the replica', async () => {
     const { primary, replica } = await pair()
     const before = listenerOn(primary)
     const [done, running] = [await before.deliver(), await before.deliver()]
@@ -67,7 +67,7 @@ describe.skipIf(REDIS_MISSING)('D17 a failover', () => {
     expect(await outcome(running, after.listener)).toBe('503 event_in_progress')
   })
 
-  it('lets in once more what the replica was not told, as docs/stores.md says', async () => {
+  it('accepts again an event that did not reach the replica, as docs/stores.md says', async () => {
     const { primary, replica } = await pair()
     const before = listenerOn(primary)
     await replica.kill()
@@ -95,7 +95,7 @@ describe.skipIf(REDIS_MISSING)('D17 a failover', () => {
   })
 
   it.each(Object.entries(SENTINEL_CLIENTS))(
-    'by a Sentinel, seen through %s: 503 meanwhile, then it flows again, and what was done stays done',
+    'by a Sentinel, seen through %s: 503 meanwhile, then it recovers, and finished events stay done',
     { timeout: 60_000 },
     async (_, connect) => {
       const { primary, replica } = await pair()

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000
 
 const newKey = (listenerId = 'L1') => ({ listenerId, eventId: randomUUID() })
 
-describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
+describe.skipIf(REDIS_MISSING)('the keys in Redis', () => {
   let server: RedisServer
   let redis: Redis
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
     return keys[0] ?? ''
   }
 
-  it('D21 begins with the prefix, and services with prefixes of their own stay apart', async () => {
+  it('D21 begin with the prefix, and services with different prefixes stay apart', async () => {
     const key = newKey()
     expect(await storeWith({ prefix: 'shop:' }).claim(key, 'a', LEASE_MS)).toBe('acquired')
     expect(await storeWith({ prefix: 'bank:' }).claim(key, 'b', LEASE_MS)).toBe('acquired')
@@ -58,7 +58,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
     ['plain', {}],
     ['compact', { layout: 'compact' }],
     ['single', { mode: 'single' }],
-  ])('D16 D30 %s: has an end, whatever is done to it', async (_, options) => {
+  ])('D16 D30 %s: always have an expiry', async (_, options) => {
     const store = storeWith(options)
     for (let event = 0; event < 20; event += 1) {
       const key = newKey()
@@ -76,7 +76,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
     }
   })
 
-  it('T14 D27 ends by the clock of the server, whatever the time is here', async () => {
+  it("T14 D27 expire by the server's clock, whatever the local time", async () => {
     const store = storeWith()
     const compact = storeWith({ layout: 'compact' })
     const key = newKey()
@@ -108,7 +108,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
   })
 
   describe('in mode single', () => {
-    it('is one write: done for the next, still acquired for its owner, never given back', async () => {
+    it('is one write: done for others, still acquired for its owner, never released', async () => {
       const store = storeWith({ mode: 'single' })
       const key = newKey()
       expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
@@ -142,7 +142,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
       expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
     })
 
-    it('a service may change from one mode to the other: what is known stays known', async () => {
+    it('a service may change its mode, and known events stay known', async () => {
       const [once, twice] = [storeWith({ mode: 'single' }), storeWith()]
       const [single, leased, done] = [newKey(), newKey(), newKey()]
       await once.claim(single, 'a', LEASE_MS)
@@ -183,7 +183,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
       expect(await store.commit(key, 'b', WEEK_MS)).toBe(answer === 'done' ? 'already' : 'committed')
     })
 
-    it('a bucket goes when the last day of its events is over, at most a day later than its last event', async () => {
+    it('a bucket expires when the last day of its events ends, at most a day after its last event', async () => {
       const store = storeWith({ layout: 'compact', shards: 1 })
       for (let event = 0; event < 10; event += 1) await store.commit(newKey(), 'a', WEEK_MS)
       const endsAt = await redis.pexpiretime(await onlyKey())
@@ -205,7 +205,7 @@ describe.skipIf(REDIS_MISSING)('what stands in Redis', () => {
       for (const key of events) expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
     })
 
-    it('keeps a longer retention than its own where the lease was', async () => {
+    it("keeps a retention longer than its own in the lease's key", async () => {
       const store = storeWith({ layout: 'compact', retentionSeconds: 2 * 86_400 })
       const [long, short] = [newKey(), newKey()]
       expect(await store.commit(long, 'a', 3 * DAY_MS)).toBe('committed')

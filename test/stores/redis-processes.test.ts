@@ -40,7 +40,7 @@ describe.skipIf(REDIS_MISSING)('with real processes', () => {
   describe('the harness notices a store that', () => {
     const faulty = (fault: string) => ({ subject: 'redis-faulty', config: { port: server.port, fault } })
 
-    it('D02 looks first and writes later', async ({ signal }) => {
+    it('D02 reads first and writes later', async ({ signal }) => {
       const size = { processes: 2, rounds: 3, deliveries: 100 }
       const acceptances = await raceAcross({ ...faulty('looksFirst'), ...size, signal })
       expect(Math.max(...acceptances)).toBeGreaterThan(1)
@@ -60,7 +60,7 @@ describe.skipIf(REDIS_MISSING)('with real processes', () => {
     )
   })
 
-  it('a subject that cannot be opened is told, and leaves no process behind', async () => {
+  it('a subject that cannot be opened is reported, and leaves no process behind', async () => {
     const nothing = { subject: 'redis-faulty', config: { port: server.port, fault: 'none' } }
     const race = raceAcross({ ...nothing, processes: 2, rounds: 1, deliveries: 2 })
     await expect(race).rejects.toThrow(/ended: .*not a function/s)

@@ -116,7 +116,7 @@ describe.skipIf(REDIS_MISSING)('D10 D11 a server that fails', () => {
       },
     )
 
-    it('restarted at once: nothing but undecided or accepted, and accepted within a second', async () => {
+    it('restarted at once: only undecided or accepted, and accepted within a second', async () => {
       const setting = await listenerOn(client)
       await expectRecovery(setting)
       await setting.server.kill()
@@ -150,7 +150,7 @@ describe.skipIf(REDIS_MISSING)('D10 D11 a server that fails', () => {
     },
   )
 
-  it('D22 restarted with its append-only file, it still knows what was committed', async () => {
+  it('D22 restarted with its append-only file, it still knows committed events', async () => {
     const setting = await listenerOn('ioredis 6', '--appendonly', 'yes', '--appendfsync', 'always')
     const delivery = await setting.deliver()
     await (await acceptedEvent(delivery, setting.listener)).commit()

@@ -132,14 +132,14 @@ const OTHERS: { readonly [name: string]: readonly [unknown, RegExp] } = {
 }
 
 describe('at construction', () => {
-  it.each(Object.entries(OTHERS))('%s is told what is known', (_, [db, message]) => {
+  it.each(Object.entries(OTHERS))('%s gets an error that names the supported clients', (_, [db, message]) => {
     const create = () => sqliteStore(db as SyncSqlite) // as in plain JavaScript
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(message)
     expect(create).toThrow(/^db: /)
   })
 
-  it('nothing is read, written or created', () => {
+  it('reads, writes and creates nothing', () => {
     const db = new Libsql(newPath())
     sqliteStore(db)
     expect(db.prepare('SELECT count(*) AS n FROM sqlite_master').all()).toStrictEqual([{ n: 0 }])

@@ -41,7 +41,7 @@ async function expectUndecided({ listener, deliver }: Setting, reason: RegExp) {
 }
 
 describeEachClient('starved', (client) => {
-  it('D25 locked by another process, it is 503 in time, and flows again when the lock is gone', async () => {
+  it('D25 locked by another process, it is 503 in time, and recovers when the lock is gone', async () => {
     const setting = await withListener(client)
     const running = await acceptedEvent(await setting.deliver(), setting.listener)
     const lock = await lockElsewhere(setting.path)
@@ -70,7 +70,7 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
-  it('D25 a short lock is waited for, and the lease begins after the wait', async () => {
+  it('D25 waits for a short lock, and the lease begins after the wait', async () => {
     const setting = await withListener(client, { waitMs: 5000 })
     const began = Date.now()
     await lockElsewhere(setting.path, { holdMs: 300 })
@@ -83,7 +83,7 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
-  it('D25 a write that cannot be committed beside a reader is thrown, and not called acquired', async () => {
+  it('D25 throws if a write cannot be committed beside a reader, instead of acquiring', async () => {
     const setting = await withListener(client, { journal: 'DELETE' })
     const lock = await lockElsewhere(setting.path, { begin: 'BEGIN; SELECT * FROM sqlite_master' })
     await expectUndecided(setting, /locked|BUSY/)
@@ -106,7 +106,7 @@ describeEachClient('starved', (client) => {
     database.close()
   })
 
-  it('D10 read-only, it is 503, and flows again when it may write', async () => {
+  it('D10 read-only, it is 503, and recovers when it may write', async () => {
     const setting = await withListener(client)
     await setting.sql('PRAGMA query_only = ON')
     const delivery = await expectUndecided(setting, /readonly|READONLY/)
@@ -115,7 +115,7 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
-  it('D10 full, it is 503 and forgets nothing, and flows again when there is room', async () => {
+  it('D10 full, it is 503 and forgets nothing, and recovers when there is room', async () => {
     const setting = await withListener(client)
     const { store, sql } = setting
     const [pages] = await sql('PRAGMA page_count')
@@ -165,7 +165,7 @@ describeEachClient('starved', (client) => {
 
 describe('D22 a restart', () => {
   describeEachClient('forgets nothing', (client) => {
-    it('what was done is done, and what was running is held for its lease', async () => {
+    it('finished events stay done, and running ones keep their lease', async () => {
       const { path, deliver, listener, close } = await withListener(client)
       const [done, running] = [await deliver(), await deliver()]
       await (await acceptedEvent(done, listener)).commit()

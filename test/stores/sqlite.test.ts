@@ -58,7 +58,7 @@ describeEachClient('time', (client) => {
     close()
   })
 
-  it('D27 is the database’s: a process whose clock is off shortens no lease', async () => {
+  it('D27 the database keeps the time, so a process whose clock is off shortens no lease', async () => {
     const { store, sql, close } = await fresh(client)
     await store.claim(keyOf(1), 'a', LEASE_MS)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * DAY_MS })
@@ -72,7 +72,7 @@ describeEachClient('time', (client) => {
 })
 
 describeEachClient('migrate and sweep', (client) => {
-  it('without migrate() every verb says what to do', async () => {
+  it('without migrate() every verb names the fix', async () => {
     const { db, close } = client.open(newPath())
     const store = sqliteStore(db)
     for (const call of [
@@ -87,7 +87,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('migrate() may be called again, and keeps what is there', async () => {
+  it('migrate() may run again, and keeps existing records', async () => {
     const { store, close } = await fresh(client)
     await store.commit(keyOf(1), 'a', DAY_MS)
     await store.migrate()
@@ -95,7 +95,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('D30 sweep() deletes what is past its time, the oldest first, and never more than its limit', async () => {
+  it('D30 sweep() deletes expired records, oldest first, and never more than its limit', async () => {
     const { store, sql, age, count, close } = await fresh(client)
     for (let number = 0; number < 30; number += 1) await store.commit(keyOf(number), 'a', 1000 + number)
     await store.claim(keyOf(100), 'crashed', 500)
@@ -115,7 +115,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('sweeps the oldest first also where somebody has dropped the index', async () => {
+  it('sweeps the oldest first even without the index', async () => {
     const { store, sql, age, close } = await fresh(client)
     await sql('DROP INDEX hookgate_events_expires_at')
     for (let number = 0; number < 10; number += 1) await store.commit(keyOf(number), 'a', 1000 - 10 * number)
@@ -125,7 +125,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('D30 a finished event keeps no owner: that would be half of its space', async () => {
+  it('D30 a finished event keeps no owner, which would be half of its size', async () => {
     const { store, sql, close } = await fresh(client)
     await store.claim(keyOf(1), 'a', LEASE_MS)
     await store.commit(keyOf(1), 'a', DAY_MS)
@@ -133,7 +133,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('finds a record by its key, and the expired by the index', async () => {
+  it('finds a record by its key, and expired records by the index', async () => {
     const { sql, close } = await fresh(client)
     const plan = async (text: string) => JSON.stringify(await sql(`EXPLAIN QUERY PLAN ${text}`))
     expect(
@@ -150,13 +150,13 @@ describeEachClient('check()', (client) => {
   const problems = async (store: { check(): Promise<readonly { problem: string }[]> }) =>
     (await store.check()).map(({ problem }) => problem.split(':')[0])
 
-  it('finds nothing where all is well', async () => {
+  it('finds nothing if all is well', async () => {
     const { store, close } = await fresh(client)
     expect(await store.check()).toStrictEqual([])
     close()
   })
 
-  it('tells a missing table, a missing index, and settings that lose deliveries or events', async () => {
+  it('finds a missing table, a missing index, and settings that lose deliveries or events', async () => {
     const { db, sql, close } = client.open(newPath(), 1000)
     const store = sqliteStore(db)
     const settings = ['journal_mode is delete', 'busy_timeout is 1000']
@@ -175,7 +175,7 @@ describeEachClient('check()', (client) => {
     close()
   })
 
-  it('tells a wait that stops the process for long, and a database in memory', async () => {
+  it('finds a wait that blocks the process for long, and a database in memory', async () => {
     const { db, close } = client.open(':memory:', 5000)
     const store = sqliteStore(db)
     await store.migrate()
@@ -185,7 +185,7 @@ describeEachClient('check()', (client) => {
 })
 
 describe("mode 'single'", () => {
-  it('takes the event and remembers it in one write', async () => {
+  it('claims the event and remembers it in one write', async () => {
     const { store, age, close } = await fresh(libsql, { mode: 'single' })
     expect(store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
     expect(store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
@@ -197,7 +197,7 @@ describe("mode 'single'", () => {
     close()
   })
 
-  it('asks nothing more: a commit is done, and a release gives nothing back', async () => {
+  it('needs no more statements: commit is done, and release does nothing', async () => {
     const { store, sql, close } = await fresh(libsql, { mode: 'single' })
     store.claim(keyOf(1), 'a', LEASE_MS)
     await sql('DROP TABLE hookgate_events')
@@ -206,7 +206,7 @@ describe("mode 'single'", () => {
     close()
   })
 
-  it('remembers for retentionSeconds, which a listener judges', async () => {
+  it('remembers for retentionSeconds, which a listener checks', async () => {
     const { db, store, age, close } = await fresh(libsql, { mode: 'single', retentionSeconds: 700 })
     store.claim(keyOf(1), 'a', LEASE_MS)
     await age(690_000)
@@ -219,7 +219,7 @@ describe("mode 'single'", () => {
     close()
   })
 
-  it('understands what the other mode has left in the table', async () => {
+  it('understands records of the other mode', async () => {
     const { db, store, close } = await fresh()
     const single = sqliteStore(db, { mode: 'single' })
     store.claim(keyOf(1), 'a', LEASE_MS)
@@ -250,7 +250,7 @@ describe('options', () => {
     close()
   })
 
-  it('retentionSeconds without single would be without effect, so it throws', () => {
+  it('retentionSeconds without single would have no effect, so it throws', () => {
     const { db, close } = libsql.open(':memory:')
     expect(() => sqliteStore(db, { retentionSeconds: 60 })).toThrow(/defineListener/)
     close()
@@ -265,7 +265,7 @@ describe('options', () => {
     close()
   })
 
-  it('two tables in one file are two memories', async () => {
+  it('two tables in one file are independent', async () => {
     const { db, store, close } = await fresh()
     const other = sqliteStore(db, { table: 'other' })
     await other.migrate()
@@ -274,7 +274,7 @@ describe('options', () => {
     close()
   })
 
-  it('sqliteSchema() is what migrate() runs, and takes no SQL for a name', () => {
+  it('sqliteSchema() is what migrate() runs, and accepts no SQL as a name', () => {
     expect(sqliteSchema()).toContain('CREATE TABLE IF NOT EXISTS "hookgate_events"')
     expect(sqliteSchema('events')).toContain('INDEX IF NOT EXISTS "events_expires_at" ON "events"')
     expect(() => sqliteSchema('x"; DROP TABLE users; --')).toThrow(ListenerConfigError)

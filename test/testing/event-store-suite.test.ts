@@ -294,7 +294,7 @@ const ascii = (text: string) => text.replace(/[^\0-~]/g, '?')
 const visible = (text: string) => text.replace(/[\p{C}\p{M}]/gu, '')
 
 describe('eventStoreSuite', () => {
-  it('has more than 20 cases, each with a name of its own', () => {
+  it('has more than 20 cases, each with its own name', () => {
     const names: string[] = []
     eventStoreSuite(
       (name) => names.push(name),
@@ -304,7 +304,7 @@ describe('eventStoreSuite', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('passes a right store', async () => {
+  it('passes a correct store', async () => {
     expect(await failures((clock) => plainStore(clock).store)).toStrictEqual([])
   })
 
@@ -341,7 +341,7 @@ describe('eventStoreSuite', () => {
     expect(failed.filter((name) => caught.test(name))).not.toStrictEqual([])
   })
 
-  it('closes each store, also when the case has failed', async () => {
+  it('closes each store, even if the case has failed', async () => {
     let open = 0
     const runs: (() => Promise<void>)[] = []
     eventStoreSuite(
@@ -359,7 +359,7 @@ describe('eventStoreSuite', () => {
   })
 })
 
-it('D19 eventKeyText tells any two keys apart, whatever separators stand in their parts', () => {
+it('D19 eventKeyText differs for any two keys, even if their parts contain separators', () => {
   const part = fc.string({ unit: fc.constantFrom('a', ':', '1', '2'), maxLength: 5 })
   const key = fc.record({ listenerId: part, eventId: part })
   fc.assert(

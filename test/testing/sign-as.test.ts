@@ -63,7 +63,7 @@ describe('signAs', () => {
     })
   })
 
-  it('gives text for text, JSON text for a value, and bytes for bytes', async () => {
+  it('keeps text as text and bytes as bytes, and turns a value into JSON text', async () => {
     const stripe = await schemeFactory('stripe')
     expect((await signAs(stripe, { secret: 'whsec_x', body: '{}' })).body).toBe('{}')
     expect((await signAs(stripe, { secret: 'whsec_x', body: { a: 1 } })).body).toBe('{"a":1}')

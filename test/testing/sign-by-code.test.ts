@@ -95,7 +95,7 @@ describe.each(Object.entries(SAMPLES))('signAs(%s)', (name, sample) => {
     expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: true, event: sample.event })
   })
 
-  it('gives text for text and bytes for bytes', async () => {
+  it('keeps text as text and bytes as bytes', async () => {
     const factory = await schemeFactory(name)
     const text = typeof sample.body === 'string' ? sample.body : JSON.stringify(sample.body)
     const both = { ...sample.sign, timestamp: 1_763_640_000, eventId: 'one' }
@@ -105,14 +105,14 @@ describe.each(Object.entries(SAMPLES))('signAs(%s)', (name, sample) => {
     expect(asBytes).toEqual({ ...asText, body: new Uint8Array(Buffer.from(asText.body)) })
   })
 
-  it('signs with the secret that it is given', async () => {
+  it('signs with the given secret', async () => {
     const listener = await listenerOf(name, sample)
     const secret = `b2${sample.sign.secret}`
     const request = await signAs(await schemeFactory(name), { ...sample.sign, secret, body: sample.body })
     expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: false, status: 401 })
   })
 
-  it('says which option holds the name of the secret, if it has one', async () => {
+  it("names the option for the secret's name, if it has one", async () => {
     const { scheme } = await schemeFactory(name)
     const { keyId } = sample.sign
     const [option] = Object.entries(sample.options).find(([, value]) => value === keyId) ?? []

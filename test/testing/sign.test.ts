@@ -32,7 +32,7 @@ describe('signHmac', () => {
     })
   })
 
-  it('makes a delivery that passes now, with an ID of its own each time', async () => {
+  it('makes a delivery that passes now, with a new ID each time', async () => {
     const listener = defineListener({ id: 'L1', auth: hmac({ secrets: { id: 'main', secret } }), store })
     for (let round = 0; round < 3; round += 1) {
       expect(await verify(toDelivery(await signHmac({ secret, body: '{}' })), listener)).toMatchObject({
@@ -44,7 +44,7 @@ describe('signHmac', () => {
   it.each([
     ['an array', Uint8Array.of(0x7b, 0x7d)],
     ['a Buffer, whose slice() is no copy', Buffer.from('{}')],
-  ])('keeps the bytes it signed, whatever becomes of those it was given: %s', async (_, body) => {
+  ])('keeps its own copy of the signed bytes: %s', async (_, body) => {
     const signed = await signHmac({ secret, body })
     body.fill(0)
     expect(signed.body).toStrictEqual(Uint8Array.of(0x7b, 0x7d))
@@ -77,7 +77,7 @@ describe('signJwt', () => {
     expect(await verify(delivery, listener)).toMatchObject({ ok: true, event: { auth: { keyId: 'k1' } } })
   })
 
-  it('lets claims be added, replaced and left out, for deliveries that must not pass', async () => {
+  it('can add, replace and omit claims, for deliveries that must not pass', async () => {
     const claims = { htm: 'GET', jti: undefined, extra: 1 }
     const { headers } = await signJwt({ ...endpoint, privateKey, body: '{}', claims })
     const payload = decodeJwt(String(headers.authorization).slice(7))
@@ -85,7 +85,7 @@ describe('signJwt', () => {
     expect(payload).not.toHaveProperty('jti')
   })
 
-  it('asks for an algorithm when the key names none', async () => {
+  it('asks for an algorithm if the key names none', async () => {
     const { alg: _, ...unnamed } = privateKey
     await expect(signJwt({ ...endpoint, privateKey: unnamed, body: '{}' })).rejects.toMatchObject({
       code: 'ERR_LISTENER_CONFIG',
@@ -104,7 +104,7 @@ describe('signJwt', () => {
   })
 })
 
-it('toDelivery hands over what an adapter would', async () => {
+it('toDelivery makes the same delivery as an adapter', async () => {
   const request = await signHmac({ secret, body: '{}' })
   const delivery = toDelivery(request, '192.0.2.1')
   expect(delivery).toMatchObject({
@@ -117,7 +117,7 @@ it('toDelivery hands over what an adapter would', async () => {
   expect(toDelivery(request).sourceIp).toBeUndefined()
 })
 
-describe('what plain JavaScript may give is answered with the fix', () => {
+describe('mistakes that plain JavaScript allows throw with the fix', () => {
   const mistakeOf = async (call: () => unknown) => {
     try {
       return await call()

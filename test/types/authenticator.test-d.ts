@@ -32,13 +32,13 @@ class ApiKey implements Authenticator {
 
 declare const store: EventStore
 
-test('a stranger can write an authentication method with what hookgate exports', () => {
+test("users can write an authentication method with hookgate's exports", () => {
   const auth: Authenticator = new ApiKey('secret')
   expectTypeOf(defineListener({ id: 'orders', auth, store })).toExtend<Listener>()
   expectTypeOf(auth.authenticate).parameter(0).toEqualTypeOf<Evidence>()
 })
 
-test('its answer names a reason of a 401, and no other', () => {
+test('its answer may only name a reason of a 401', () => {
   expectTypeOf<{ reason: 'token_expired'; detail: string }>().toExtend<Authentication>()
   // @ts-expect-error a check's reason, not an authentication method's
   const wrong: Authentication = { reason: 'body_too_large', detail: '' }

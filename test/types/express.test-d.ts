@@ -57,7 +57,7 @@ test('webhookOf gives the payload the output type of the schema', () => {
   })
 })
 
-test('a lookup is asked with the request of Express', () => {
+test('a lookup gets the request of Express', () => {
   app.post(
     '/hook/:id',
     verifyWebhook((request: Request<{ id: string }>) => {
@@ -86,7 +86,7 @@ test('it runs on node:http and connect as well', () => {
   })
 })
 
-test('options are those it has', () => {
+test('unknown options do not compile', () => {
   verifyWebhook(plain, { trustedProxies: ['10.0.0.0/8'], bodyTimeoutSeconds: 5, maxConcurrentBodies: 100 })
   // @ts-expect-error misspelt
   verifyWebhook(plain, { trustProxies: ['10.0.0.0/8'] })

@@ -43,7 +43,7 @@ test('webhookOf gives the payload the output type of the schema', () => {
   })
 })
 
-test('a lookup is asked with the request of Fastify', () => {
+test('a lookup gets the request of Fastify', () => {
   app.register(verifyWebhook, {
     listener: async (request) => {
       expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
@@ -52,7 +52,7 @@ test('a lookup is asked with the request of Fastify', () => {
   })
 })
 
-test('options are those it has, and the listener is one of them', () => {
+test('unknown options do not compile, and the listener is an option', () => {
   app.register(verifyWebhook, { listener: plain, trustedProxies: ['10.0.0.0/8'], bodyTimeoutSeconds: 5 })
   // @ts-expect-error without a listener there is nothing to verify
   app.register(verifyWebhook, {})

@@ -36,7 +36,7 @@ test('c.var.webhook.payload has the output type of the schema', () => {
   })
 })
 
-test('a lookup is asked with the context, and gives the payload its type', () => {
+test('a lookup gets the context, and gives the payload its type', () => {
   const guard = verifyWebhook(async (c) => {
     expectTypeOf(c).toEqualTypeOf<Context>()
     return c.req.param('id') === 'L1' ? order : undefined
@@ -52,7 +52,7 @@ test('it is a middleware of Hono', () => {
   app.use('/hooks/*', verifyWebhook(plain))
 })
 
-test('options are those it has', () => {
+test('unknown options do not compile', () => {
   verifyWebhook(plain, { sourceIp: (c) => c.req.header('cf-connecting-ip') })
   verifyWebhook(plain, { trustedProxies: ['10.0.0.0/8'] })
   // @ts-expect-error misspelt

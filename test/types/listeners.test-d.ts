@@ -18,7 +18,7 @@ const plain = listeners({
 const payload = z.object({ orderId: z.string() })
 const orders = listeners({ load: (id) => defineListener({ id, auth, store, payload }) })
 
-test('the payload is what the listeners say that are loaded', () => {
+test('the payload has the type of the loaded listeners', () => {
   expectTypeOf(plain.find('L1')).toEqualTypeOf<
     Listener<Json> | undefined | Promise<Listener<Json> | undefined>
   >()

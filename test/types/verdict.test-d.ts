@@ -97,7 +97,7 @@ test('the reasons are these, so that a switch over them is complete', () => {
   >()
 })
 
-test('P14 exactly one authentication, and a store, have to be given', () => {
+test('P14 exactly one authentication method, and a store, are required', () => {
   // @ts-expect-error no authentication
   defineListener({ id: 'L1', store: memoryStore() })
   // @ts-expect-error no store
@@ -108,7 +108,7 @@ test('P14 exactly one authentication, and a store, have to be given', () => {
   defineListener({ ...base, allowedCidr: ['192.0.2.0/24'] })
 })
 
-test('settling answers in words', () => {
+test("commit and release resolve to the contract's answers", () => {
   expectTypeOf(event.commit()).resolves.toEqualTypeOf<'committed' | 'already' | 'lost'>()
   expectTypeOf(event.release()).resolves.toEqualTypeOf<boolean>()
 })

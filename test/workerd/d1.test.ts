@@ -50,7 +50,7 @@ it("mode 'single' is done with its claim, and forgets after its own retention", 
   expect(await store.claim(key, 'b', 1)).toBe('acquired')
 })
 
-it('sweeps what is past its time, the oldest first, and no more than it is told', async () => {
+it('sweeps expired records, oldest first, up to its limit', async () => {
   const store = await migratedStore({ table: 'swept' })
   for (let hour = 1; hour <= 4; hour += 1) await store.commit(newKey(`h${hour}`), 'a', hour * HOUR_MS)
   await age(3.5 * HOUR_MS, 'swept')
@@ -62,7 +62,7 @@ it('sweeps what is past its time, the oldest first, and no more than it is told'
   await expect(store.sweep(0)).rejects.toThrow(/^limit: /)
 })
 
-it('is told what is missing, and is well after migrate(), which may run again', async () => {
+it('check() finds what is missing, and nothing after migrate(), which may run again', async () => {
   const store = d1Store(env.DB, { table: 'checked' })
   expect(await store.check()).toMatchObject([{ problem: /is not there/ }].map(matching))
   await expect(store.claim(newKey(), 'a', 1000)).rejects.toThrow('run `await store.migrate()` once')
@@ -83,7 +83,7 @@ it('D01 of 300 deliveries of one event at once exactly one is accepted', async (
   expect(outcomes.filter((word) => word === '503 event_in_progress')).toHaveLength(299)
 })
 
-it('tells in its documentation how many rows each verb writes: they are what is paid for', async () => {
+it('documents how many rows each verb writes, because you pay for them', async () => {
   const written: number[] = []
   const counted = (statement: D1PreparedStatement): D1BoundStatement => ({
     bind: (...values) => counted(statement.bind(...values)),
@@ -127,7 +127,7 @@ describe('starved', () => {
     expect(error.cause).toBe(cause)
   })
 
-  it('rows that are none decide nothing', async () => {
+  it('a result without rows decides nothing', async () => {
     const statement = { bind: () => statement, all: async () => ({ results: [] }), first: () => {} }
     const store = d1Store({ prepare: () => statement, batch: async () => {} })
     const { listener, deliver } = hmacListener({ store })
@@ -149,12 +149,15 @@ describe('at construction', () => {
     'a statement': [env.DB.prepare('SELECT 1'), /must be a D1 binding/],
   }
 
-  it.each(Object.entries(OTHERS))('%s is told what is known', (_, [binding, message]) => {
-    const create = () => d1Store(binding as D1Binding) // as in plain JavaScript
-    expect(create).toThrow(ListenerConfigError)
-    expect(create).toThrow(message)
-    expect(create).toThrow(/^binding: /)
-  })
+  it.each(Object.entries(OTHERS))(
+    '%s gets an error that names the supported clients',
+    (_, [binding, message]) => {
+      const create = () => d1Store(binding as D1Binding) // as in plain JavaScript
+      expect(create).toThrow(ListenerConfigError)
+      expect(create).toThrow(message)
+      expect(create).toThrow(/^binding: /)
+    },
+  )
 
   it('options are checked, under its own name', () => {
     expect(() => d1Store(env.DB, { tabel: 'x' } as object)).toThrow('d1Store has no such option')

@@ -58,7 +58,7 @@ it("mode 'single' is done with its claim, and forgets after its own retention", 
   expect(await single.claim(key, 'b', 1)).toBe('acquired')
 })
 
-it('shards spread a listener over as many objects, and find every event again', async () => {
+it('shards spread a listener over objects, and find every event again', async () => {
   const sharded = durableObjectStore(env.EVENTS, { shards: 4 })
   const keys = Array.from({ length: 40 }, () => newKey('spread'))
   for (const key of keys) await sharded.commit(key, 'a', RETENTION_MS)
@@ -82,7 +82,7 @@ it('D01 of 300 deliveries of one event at once exactly one is accepted', async (
   expect(outcomes.filter((word) => word === '503 event_in_progress')).toHaveLength(299)
 })
 
-it('a claim and a commit write one row each, a refused duplicate none: rows are what is paid for', async () => {
+it('a claim and a commit write one row each, a refused duplicate none, because you pay for rows', async () => {
   const written = await runInDurableObject(objectOf('billing'), (_, { storage }) => {
     const cursors: { readonly rowsWritten: number }[] = []
     const exec = (text: string, ...values: SqlValue[]) => {
@@ -119,7 +119,7 @@ it('a done event takes less than 75 bytes, in an object of 20,000', async () => 
 })
 
 describe('the alarm', () => {
-  it('is set by the first event, an hour ahead, and not moved by the next', async () => {
+  it('is set an hour ahead by the first event, and not moved by the next', async () => {
     const began = Date.now()
     await store.release(newKey('alarm'), 'a')
     expect(await alarmOf('alarm')).toBeNull()
@@ -131,7 +131,7 @@ describe('the alarm', () => {
     expect(await alarmOf('alarm')).toBe(first)
   })
 
-  it('deletes what is past its time, keeps the rest, and is set again', async () => {
+  it('deletes expired rows, keeps the rest, and is set again', async () => {
     const kept = newKey('sweep')
     await store.commit(newKey('sweep'), 'a', HOUR_MS)
     await store.commit(kept, 'a', 3 * HOUR_MS)
@@ -141,7 +141,7 @@ describe('the alarm', () => {
     expect(await alarmOf('sweep')).toBeGreaterThan(Date.now() + HOUR_MS / 2)
   })
 
-  it('takes 10,000 rows at a time, and goes on in a second until it has seen all', async () => {
+  it('reads 10,000 rows at a time, and continues a second later until it has seen all', async () => {
     const last = { listenerId: 'big', eventId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' }
     await store.claim(last, 'a', 60_000)
     await sql(
@@ -161,7 +161,7 @@ SELECT printf('%08x', i * 170000) || '-', 'a', 0, CASE i % 5 WHEN 0 THEN 9e15 EL
     expect(await alarmOf('big')).toBeGreaterThan(Date.now() + HOUR_MS / 2)
   })
 
-  it('leaves nothing of an object that has no events, and the object begins anew', async () => {
+  it('deletes an object without events, which can start again', async () => {
     await store.claim(newKey('idle'), 'a', 1000)
     await age('idle', HOUR_MS)
     await runDurableObjectAlarm(objectOf('idle'))
@@ -228,7 +228,7 @@ describe('at construction', () => {
     'the storage of an object': [{ get() {}, sql: { databaseSize: 0 } }, /not the storage/],
   }
 
-  it.each(Object.entries(OTHERS))('%s is told what is known', (_, [namespace, message]) => {
+  it.each(Object.entries(OTHERS))('%s gets an error that names the binding', (_, [namespace, message]) => {
     const create = () => durableObjectStore(namespace as EventNamespace) // as in plain JavaScript
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(message)
@@ -241,7 +241,7 @@ describe('at construction', () => {
     expect(() => durableObjectStore(env.EVENTS, { retentionSeconds: 60 })).toThrow("belongs to mode 'single'")
   })
 
-  it('a hint says where an object shall be made', async () => {
+  it('a hint says where to make an object', async () => {
     const hints: unknown[] = []
     const get = (_: object, options?: object) => {
       hints.push(options)

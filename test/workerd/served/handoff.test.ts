@@ -101,7 +101,7 @@ describe.skipIf(WORKERD_MISSING)('the hand-off to Cloudflare Queues, in workerd'
     await expect.poll(() => worker.runsOf(during), POLL).toBeGreaterThan(0)
   })
 
-  it(`${ROUNDS} kills at each of three moments lose nothing, and a job runs twice where the queue should have dropped it`, {
+  it(`${ROUNDS} kills at each of three moments lose nothing, and a job runs twice if the queue keeps the duplicate`, {
     timeout: 60_000 + ROUNDS * 60_000,
   }, async () => {
     const [folder, registry] = [await temporaryFolder(), await temporaryFolder()]

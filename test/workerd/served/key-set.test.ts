@@ -41,7 +41,7 @@ async function slowHost(path: string) {
 }
 
 describe.skipIf(WORKERD_MISSING)(
-  'remoteKeySet in workerd, where no request may wait for what another began',
+  "remoteKeySet in workerd, where no request may wait for another's I/O",
   () => {
     let folder: string
     let workerd: WorkerdServer
@@ -61,7 +61,7 @@ describe.skipIf(WORKERD_MISSING)(
     const isAsked = (host: { requests(): number }, times: number) =>
       vi.waitFor(() => expect(host.requests()).toBe(times), 5000)
 
-    it('S15 requests at once share one fetch, and all are answered', async () => {
+    it('S15 concurrent requests share one fetch, and all are answered', async () => {
       const host = await slowHost('shared')
       const answers = Promise.all(Array.from({ length: 20 }, () => ask(host)))
       await isAsked(host, 1)
@@ -71,7 +71,7 @@ describe.skipIf(WORKERD_MISSING)(
       expect(host.requests()).toBe(1)
     })
 
-    it('S15 an attempt that ended with its request is not waited for longer than it could take', async () => {
+    it('S15 an attempt that ended with its request is awaited only until its time limit', async () => {
       const host = await slowHost('lost')
       expect(await ask(host, '&leave')).toBe('200 left')
       await isAsked(host, 1)

@@ -40,7 +40,7 @@ describe.skipIf(WORKERD_MISSING)('the stores of Cloudflare, in a workerd with it
       expect(await raceAcross(race)).toEqual([1, 1, 1, 1, 1])
     }, 120_000)
 
-    it('D22 killed and started again, it knows what is done, and who has what', async () => {
+    it('D22 killed and restarted, it knows finished events and leases', async () => {
       const [done, running] = [newKey(), newKey()]
       expect(await ask('claim', done, 'a', 60_000)).toBe('acquired')
       expect(await ask('commit', done, 'a', RETENTION_MS)).toBe('committed')
@@ -54,7 +54,7 @@ describe.skipIf(WORKERD_MISSING)('the stores of Cloudflare, in a workerd with it
       expect(await ask('claim', newKey(), 'b', 60_000)).toBe('acquired')
     }, 60_000)
 
-    it('D25 paused, it answers nobody, and goes on where it was', async () => {
+    it('D25 paused, it answers nothing, and then continues', async () => {
       const key = newKey()
       workerd.signal('SIGSTOP')
       await expect(ask('claim', key, 'a', 60_000, AbortSignal.timeout(300))).rejects.toThrow()
@@ -64,7 +64,7 @@ describe.skipIf(WORKERD_MISSING)('the stores of Cloudflare, in a workerd with it
     }, 60_000)
   })
 
-  it('D06 D07 workerd killed between claim and answer loses no event, and runs none after its commit', async () => {
+  it('D06 D07 killed between claim and answer, workerd loses no event, and runs none after its commit', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'hookgate-workerd-'))
     try {
       const counts = await killWorkerd({
