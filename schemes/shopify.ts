@@ -3,7 +3,8 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Shopify: `X-Shopify-Hmac-Sha256`. The key is the app's client secret. Webhooks created in a shop's admin use the
  * secret shown there. The signature covers only the body. The signed bytes are claimed, so a captured delivery cannot
- * run again while they are remembered.
+ * run again while they are remembered. One change can send the same body under two topics, e.g. `orders/create` and
+ * `orders/paid`. The second is then a duplicate, so give each topic a route and a listener of its own.
  *
  * @example
  * ```ts

@@ -7,7 +7,8 @@ const LONGEST_PING = 64
  * WooCommerce: `X-WC-Webhook-Signature`. You choose the secret in the webhook's settings. The headers identify the
  * webhook and the attempt, but not the event. The signature covers only the body. The signed bytes are claimed, so a
  * captured delivery cannot run again while they are remembered. The unsigned ping that WooCommerce sends when you save
- * the webhook is answered for you.
+ * the webhook is answered for you. A new order can send the same body under `order.created` and `order.updated`. The
+ * second is then a duplicate, so give each topic a route and a listener of its own.
  *
  * @example
  * ```ts
