@@ -134,10 +134,11 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
         }
         const signer = await signerOf(keys, input, base.text, text)
         if (signer === undefined) continue
-        const { created = '', expires = Infinity } = Object.fromEntries(input.parameters)
+        const { created = '', expires = Infinity, nonce = '' } = Object.fromEntries(input.parameters)
         if (!(evidence.now <= Number(expires))) return fail('signature_mismatch', 'the signature has expired')
         evidence.timestampText = created
-        evidence.signed = { before: base.text, body: NO_BYTES, after: '' }
+        // Without the key's name. Otherwise each of a delivery's signatures could be replayed alone.
+        evidence.signed = { before: `${base.covered}${created} ${nonce}`, body: NO_BYTES, after: '' }
         return vouchedBy(RFC9421, signer)
       }
       return fail('signature_mismatch', problem)

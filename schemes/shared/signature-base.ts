@@ -13,8 +13,11 @@ const DERIVED: { readonly [component: string]: (url: URL, publicUrl: string) => 
   '@query': (url) => url.search || '?',
 }
 
-/** The signed text (RFC 9421 2.5), one character per byte, or the component that cannot be resolved. */
-export type SignatureBase = { readonly text: string } | { readonly unknown: string }
+/**
+ * The signed text (RFC 9421 2.5), one character per byte, and its part without `@signature-params`. Or the component that
+ * cannot be resolved.
+ */
+export type SignatureBase = { readonly text: string; readonly covered: string } | { readonly unknown: string }
 
 /** Rebuilds the signed text. Fails if a component is missing or not supported. */
 export function signatureBase(
@@ -23,13 +26,13 @@ export function signatureBase(
   publicUrl: string,
 ): SignatureBase {
   const url = new URL(publicUrl)
-  let base = ''
+  let covered = ''
   for (const component of components) {
     const value = componentValue(component, delivery, url, publicUrl)
     if (value === undefined) return { unknown: component.identifier }
-    base += `${component.identifier}: ${value}\n`
+    covered += `${component.identifier}: ${value}\n`
   }
-  return { text: `${base}"@signature-params": ${text}` }
+  return { text: `${covered}"@signature-params": ${text}`, covered }
 }
 
 function componentValue(

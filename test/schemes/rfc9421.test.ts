@@ -182,14 +182,14 @@ describe("RFC 9421's own examples", () => {
     const url =
       'https://www.example.com/parameters?var=this%20is%20a%20big%0Amultiline%20value&bar=with+plus+whitespace&fa%C3%A7ade%22%3A%20=something'
     const component = `"@query-param";name="${name}"`
-    expect(baseOf(`(${component})`, url)).toEqual({
+    expect(baseOf(`(${component})`, url)).toMatchObject({
       text: `${component}: ${value}\n"@signature-params": (${component})`,
     })
   })
 
   it('2.1.3, a field as bytes', () => {
     const header = () => 'value, with, lots'
-    expect(baseOf('("example-header";bs)', URL, { ...RFC_REQUEST, header })).toEqual({
+    expect(baseOf('("example-header";bs)', URL, { ...RFC_REQUEST, header })).toMatchObject({
       text: '"example-header";bs: :dmFsdWUsIHdpdGgsIGxvdHM=:\n"@signature-params": ("example-header";bs)',
     })
   })
@@ -267,13 +267,14 @@ describe('a public key of HTTP Message Signatures', () => {
   ]
 
   it.each(KINDS)('may be one of $algorithm, beside secrets', async ({ algorithm, text, signWith }) => {
-    const { send } = receiver({ publicKeys: { id: 'theirs', secret: text } })
+    const { clock, send } = receiver({ publicKeys: { id: 'theirs', secret: text } })
     const parameters = `;alg="${algorithm}"`
     expect(await send({ signWith, parameters })).toMatchObject({
       ok: true,
       event: { auth: { secretId: 'theirs', covers: 'body' } },
     })
     expect(await send({ signWith, parameters: ';alg="hmac-sha256"' })).toMatchObject(MISMATCH)
+    clock.advanceSeconds(1)
     expect(await send({ parameters: ';alg="hmac-sha256"' })).toMatchObject({ ok: true })
     expect(await send({ parameters })).toMatchObject(MISMATCH)
   })
@@ -298,6 +299,28 @@ describe('a signature over an HTTP message', () => {
     expect(await send()).toMatchObject(IN_PROGRESS)
     clock.advanceSeconds(1)
     expect(await send()).toMatchObject({ ok: true })
+  })
+
+  it('is taken once, although two keys have signed it during a rotation', async () => {
+    const auth = rfc9421({ secrets: ['the former secret', 'the new secret'], publicUrl: URL })
+    const { clock, receive } = schemeReceiver(auth)
+    const signed = (secret: string, nonce = '') => {
+      const input = `("content-digest");created=${clock.seconds()}${nonce};keyid="${secret}"`
+      const base = `"content-digest": ${DIGEST}\n"@signature-params": ${input}`
+      return { input, signature: `:${createHmac('sha256', secret).update(base).digest('base64')}:` }
+    }
+    const send = (signatures: readonly { readonly input: string; readonly signature: string }[]) => {
+      const headers = {
+        'content-digest': DIGEST,
+        'signature-input': signatures.map(({ input }, index) => `s${index}=${input}`).join(', '),
+        signature: signatures.map(({ signature }, index) => `s${index}=${signature}`).join(', '),
+      }
+      return receive({ headers, body: BODY })
+    }
+    const [former, latest] = [signed('the former secret'), signed('the new secret')]
+    expect(await send([former, latest])).toMatchObject({ ok: true })
+    for (const alone of [former, latest]) expect(await send([alone])).toMatchObject(IN_PROGRESS)
+    expect(await send([signed('the new secret', ';nonce="another"')])).toMatchObject({ ok: true })
   })
 
   it('must cover what you name', async () => {
