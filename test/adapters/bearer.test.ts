@@ -61,7 +61,7 @@ describeMatrix('the bearer token', [
     (token) => [`Bearer ${token}`, `Bearer ${token}`],
     UNAUTHORIZED_JWT,
   ),
-  row('C21 answers 401, and not 400, where there is no Authorization', () => undefined, UNAUTHORIZED_JWT),
+  row('C21 answers 401, not 400, if there is no Authorization', () => undefined, UNAUTHORIZED_JWT),
 ])
 
 /** Puts a valid token somewhere else than in Authorization. */
@@ -105,7 +105,7 @@ describeMatrix('a token in the wrong place', [
     expected: UNAUTHORIZED_JWT,
   },
   {
-    name: 'C22 refuses a right signature where a token is asked for',
+    name: 'C22 refuses a right signature if a token is required',
     endpoint: () => jwtEndpoint(),
     send: async ({ send, clock }) =>
       send(await hmacEndpoint({ clock }).request({ timestamp: clock.seconds() })),
@@ -142,7 +142,7 @@ const REFUSED_BY_SERVER = { ...refused(400, '', { connectionClose: true }), cont
 
 describeMatrix('a delivery with a token', [
   {
-    name: 'H27 C13 is refused the second time, also when the case of the event ID changed',
+    name: 'H27 C13 is refused the second time, even if the case of the event ID changed',
     endpoint: () => jwtEndpoint(),
     send: async ({ send, request }) => {
       const sent = await request()
@@ -152,7 +152,7 @@ describeMatrix('a delivery with a token', [
     expected: [ACCEPTED, DUPLICATE],
   },
   {
-    name: 'I23 C10 is judged by the configured audience, and not by Host or X-Forwarded-Host',
+    name: 'I23 C10 is judged by the configured audience, not by Host or X-Forwarded-Host',
     endpoint: () => jwtEndpoint(),
     send: async ({ send, request }) => {
       const { origin, host } = new URL('https://attacker.example')
@@ -173,7 +173,7 @@ describeMatrix('a delivery with a token', [
     differs: { 'two hosts': [REFUSED_BY_SERVER, REFUSED_BY_SERVER] },
   },
   {
-    name: 'a payload that does not fit the schema is 400, and only for a sender that is authentic',
+    name: 'a payload that does not fit the schema is 400, but only for an authentic sender',
     endpoint: () => jwtEndpoint({ payload: acceptsNothing }),
     send: async ({ send, request }) => [
       await send(await request()),

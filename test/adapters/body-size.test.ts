@@ -46,17 +46,17 @@ describeMatrix('the size of a body', [
     expected: ACCEPTED,
   },
   {
-    name: 'B01 keeps the connection where exactly 65,536 bytes are refused for something else',
+    name: 'B01 keeps the connection if exactly 65,536 bytes are refused for another reason',
     send: async ({ send, request }) => send(await request({ body: 'x'.repeat(LIMIT) })),
     expected: refused(400, 'body_not_json'),
   },
   {
-    name: 'B02 P02 refuses 65,537 bytes with 400, and not with the 413 of a framework',
+    name: "B02 P02 refuses 65,537 bytes with 400, not with a framework's 413",
     send: async ({ send, request }) => send(await request({ body: jsonOf(LIMIT + 1) })),
     expected: TOO_LARGE,
   },
   {
-    name: 'B02 refuses an announced 65,537 bytes on the headers alone, and closes',
+    name: 'B02 refuses an announced 65,537 bytes by the headers alone, and closes',
     send: async ({ address, request, hungUp }) => {
       const connection = new RawConnection(address)
       await connection.write(headOf(await request(), [['Content-Length', `${LIMIT + 1}`]]))
@@ -67,7 +67,7 @@ describeMatrix('the size of a body', [
     expected: TOO_LARGE,
   },
   {
-    name: 'B02 B07 a refused body is never taken for the next request, whatever it says',
+    name: 'B02 B07 never reads a refused body as the next request',
     send: async ({ address, request, verdicts, hungUp }) => {
       const smuggled = toBytes(await request())
       const body = Buffer.concat([Buffer.alloc(LIMIT + 1 - smuggled.byteLength, ' '), smuggled])
@@ -135,7 +135,7 @@ describeMatrix('the size of a body', [
     differs: { 'body of a GET': refused(400, 'method_not_post', closing) },
   },
   {
-    name: 'counts the bytes of the body, and not its characters',
+    name: 'counts the bytes of the body, not its characters',
     send: async ({ send, request }) => send(await request({ body: `"${'é'.repeat(LIMIT / 2)}"` })),
     expected: TOO_LARGE,
   },

@@ -96,7 +96,7 @@ describeMatrix('a body that does not arrive', [
     expected: INCOMPLETE,
   },
   {
-    name: 'B09 closes 100 connections that drip, while others are served',
+    name: 'B09 closes 100 connections that drip, and serves others meanwhile',
     setup: () => ({ options: { bodyTimeoutSeconds: 0.2 } }),
     send: async (client) => {
       const request = await client.request(large)
@@ -145,7 +145,7 @@ function foundTooLate({ listener, lookup }: Endpoint) {
 
 describeMatrix('a sender that is gone', [
   {
-    name: 'B10 before its listener is found frees its place',
+    name: 'B10 frees its place even before its listener is found',
     setup: foundTooLate,
     send: async (client) => {
       const connection = new RawConnection(client.address)
@@ -183,7 +183,7 @@ describeMatrix('many bodies at once', [
     expected: [BUSY, ACCEPTED, ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 answers an excess body on its headers alone, and closes',
+    name: 'B11 answers an excess body by its headers alone, and closes',
     setup: ({ lookup }) => ({ target: lookup, options: { maxConcurrentBodies: 1 } }),
     send: async (client) => {
       await begin(client, await client.request(), 1)
@@ -196,7 +196,7 @@ describeMatrix('many bodies at once', [
     expected: BUSY,
   },
   {
-    name: 'B11 a body that is in counts no longer, however long its handler takes',
+    name: 'B11 does not count a complete body, however long its handler takes',
     setup: () => ({ options: { maxConcurrentBodies: 1 }, handle: secondReleasesFirst() }),
     send: async ({ send, request, verdicts }) => {
       const first = send(await request())
@@ -209,7 +209,7 @@ describeMatrix('many bodies at once', [
 
 describeMatrix('a connection', [
   {
-    name: 'is kept for the next delivery after a refusal that has read its body',
+    name: 'stays open after a refusal that has read its body',
     send: async ({ address, request }) => {
       const connection = new RawConnection(address)
       await connection.write(toBytes(await request({ headers: { 'webhook-signature': 'x' } })))
@@ -220,7 +220,7 @@ describeMatrix('a connection', [
     expected: [UNAUTHORIZED, ACCEPTED],
   },
   {
-    name: 'answers deliveries in the order in which they came at once',
+    name: 'answers pipelined deliveries in order',
     send: async ({ address, request }) => {
       const requests = [
         await request(),

@@ -83,11 +83,11 @@ describeMatrix('the type of a body', [
     ['application/json', 'application/json'],
     refused(400, 'header_repeated'),
   ),
-  row('B25 refuses UTF-16 that says so', NOT_JSON_TYPE, () => ({
+  row('B25 refuses UTF-16 with its charset', NOT_JSON_TYPE, () => ({
     body: Buffer.from('{"a":1}', 'utf16le'),
     headers: { 'content-type': 'application/json; charset=utf-16' },
   })),
-  row('B25 refuses UTF-16 that does not say so', NOT_JSON, () => ({
+  row('B25 refuses UTF-16 without its charset', NOT_JSON, () => ({
     body: Buffer.from('{"a":1}', 'utf16le'),
   })),
   row('B27 refuses a form of 32,000 parameters by its type', NOT_JSON_TYPE, () => ({

@@ -96,14 +96,14 @@ describeMatrix('senders from addresses that are not allowed', [
     }),
   ),
   {
-    name: 'are answered in the order of the checks while they have a place',
+    name: 'are answered in the order of the checks if they have a place',
     endpoint,
     setup: found,
     send: async (client) => finish(await crowd(client, '{"a":1}'), 'x'),
     expected: refused(400, 'body_not_json'),
   },
   {
-    name: 'B11 take no place of those that are',
+    name: 'B11 take no place from allowed senders',
     endpoint,
     setup: found,
     send: async (client) => {
@@ -118,7 +118,7 @@ describeMatrix('senders from addresses that are not allowed', [
     claims: 2,
   },
   {
-    name: 'B11 have as many bytes as 64 bodies of the usual limit, where the limit is larger',
+    name: 'B11 have the bytes of 64 default bodies, even if the limit is larger',
     endpoint: endpointForLarge,
     setup: found,
     send: async (client) => {

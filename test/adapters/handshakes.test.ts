@@ -104,7 +104,7 @@ describeMatrix('a handshake without a signature', [
     META,
   ),
   openRow(
-    'of Dropbox gets its challenge as nothing but text, in the bytes that it came in',
+    'of Dropbox gets its challenge as plain text, byte for byte',
     'dropbox',
     plain('GET', '/hook?challenge=%3Cb%3E%C3%BC'),
     asText('<b>ü'),
@@ -132,7 +132,7 @@ describeMatrix('a handshake without a signature', [
     { secrets: undefined },
   ),
   openRow(
-    'that is an OPTIONS is answered, and not by the framework',
+    'that is an OPTIONS is answered by the adapter, not by the framework',
     'asks-first',
     plain('OPTIONS', '/hook', [['X-Asked', 'b537']]),
     { ...EMPTY, others: { 'x-hook-secret': 'b537' } },
@@ -141,7 +141,7 @@ describeMatrix('a handshake without a signature', [
 
 const NOT_ALLOWED = refused(405, 'method_not_post', { others: { allow: 'POST' } })
 
-describeMatrix('a request of another method that is no handshake', [
+describeMatrix('a request with another method that is not a handshake', [
   openRow('a GET is refused', 'stripe', plain('GET', '/hook?challenge=x'), NOT_ALLOWED),
   openRow('a HEAD is refused without a body', 'stripe', plain('HEAD', '/hook'), { ...NOT_ALLOWED, body: '' }),
   openRow('an OPTIONS is refused', 'stripe', plain('OPTIONS', '/hook'), NOT_ALLOWED),

@@ -66,7 +66,7 @@ describeMatrix('the timestamp', [
     REPEATED,
   ),
   changedRow(
-    'takes no value of a header for the name of one',
+    "does not mistake a header's value for a header's name",
     (request) => changed(request, { vary: 'content-encoding' }),
     ACCEPTED,
   ),
@@ -83,7 +83,7 @@ describeMatrix('the timestamp', [
 
 describeMatrix('the event ID', [
   {
-    name: 'U03 accepts an upper-case event ID once, and knows it again in lower case',
+    name: 'U03 accepts an upper-case event ID once, and recognises it in lower case',
     send: async ({ send, request }) => [
       await send(await request({ eventId: EVENT_ID.toUpperCase() })),
       await send(await request({ eventId: EVENT_ID })),
@@ -145,27 +145,27 @@ describeMatrix('the signature', [
     UNAUTHORIZED,
   ),
   row(
-    'H25 refuses a bearer token where a signature is asked for',
+    'H25 refuses a bearer token if a signature is required',
     { headers: { 'webhook-signature': undefined, authorization: 'Bearer a.b.c' } },
     UNAUTHORIZED,
   ),
   row(
-    'H26 answers 401, and not 400, where there is no signature',
+    'H26 answers 401, not 400, if there is no signature',
     { headers: { 'webhook-signature': undefined } },
     UNAUTHORIZED,
   ),
   row(
-    'H26 answers 401, and not 400, where the signature is empty',
+    'H26 answers 401, not 400, if the signature is empty',
     { headers: { 'webhook-signature': '' } },
     UNAUTHORIZED,
   ),
   row(
-    'never looks at the authentication header that it does not use',
+    'ignores the authentication header that it does not use',
     { headers: { authorization: ['Bearer a.b.c', 'Basic x'] } },
     ACCEPTED,
   ),
   {
-    name: 'D05 an event that was done tells a stranger nothing: 401, and not 409',
+    name: 'D05 tells a stranger nothing about a finished event: 401, not 409',
     send: async ({ send, request }) => {
       const known = await request()
       return [await send(known), await send(changed(known, { 'webhook-signature': 'x'.repeat(43) }))]
@@ -181,7 +181,7 @@ describeMatrix('the signature', [
     expected: [ACCEPTED, DUPLICATE, DUPLICATE],
   },
   {
-    name: 'D03 an unsigned delivery does not spend the event ID',
+    name: 'D03 an unsigned delivery does not use up the event ID',
     send: async ({ send, request }) => {
       const sent = await request()
       return [await send(changed(sent, { 'webhook-signature': undefined })), await send(sent)]
@@ -197,7 +197,7 @@ describeMatrix('header names', [
     ACCEPTED,
   ),
   row(
-    'P03 is not moved by headers that are named like members of objects',
+    'P03 ignores headers named like members of objects',
     {
       headers: {
         'webhook-signature': undefined,
@@ -243,12 +243,12 @@ describeMatrix('the method', [
     expected: { ...refused(400, 'method_not_post'), body: '' },
   },
   row(
-    'P12 refuses PUT that asks to be taken for POST',
+    'P12 refuses a PUT with X-HTTP-Method-Override: POST',
     { method: 'PUT', headers: { 'x-http-method-override': 'POST' } },
     refused(400, 'method_not_post'),
   ),
   row(
-    'P12 takes POST for POST, whatever it asks to be taken for',
+    'P12 accepts a POST whatever its method overrides say',
     { headers: { 'x-http-method-override': 'DELETE', 'x-http-method': 'PUT', 'x-method-override': 'GET' } },
     ACCEPTED,
   ),

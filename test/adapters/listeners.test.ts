@@ -47,25 +47,25 @@ describeMatrix('listeners() as the lookup', [
     expected: [ACCEPTED, ACCEPTED],
   },
   {
-    name: 'finds nothing where there is nothing',
+    name: 'finds nothing for an unknown tenant',
     ...behindListeners(() => undefined),
     send: async ({ send, request }) => send(await request()),
     expected: UNKNOWN,
   },
   {
-    name: 'P11 that cannot load is 503 with Retry-After, and onError is told',
+    name: 'P11 that cannot load is 503 with Retry-After, and calls onError',
     ...behindListeners(failing),
     send: sendTold,
     expected: UNAVAILABLE,
   },
   {
-    name: 'P11 that waits in vain for a load is 503 with Retry-After, and onError is told',
+    name: 'P11 whose load times out is 503 with Retry-After, and calls onError',
     ...behindListeners(() => new Promise(() => {}), { timeoutSeconds: 0.05 }),
     send: sendTold,
     expected: UNAVAILABLE,
   },
   {
-    name: 'P11 that throws at once is 503 too',
+    name: 'P11 that throws synchronously is 503 too',
     setup: () => ({
       target: () => {
         throw new ListenerLoadError('not now')

@@ -72,7 +72,7 @@ describeMatrix('the reply to a delivery that is not authentic', [
     expected: Array<Wire>(11).fill(UNAUTHORIZED),
   },
   {
-    name: 'P09 is the same for each of 13 bad tokens, and asks for Bearer',
+    name: 'P09 is the same for each of 13 bad tokens, and challenges with Bearer',
     endpoint: () => jwtEndpoint(),
     send: badTokens,
     expected: Array<Wire>(13).fill(UNAUTHORIZED_JWT),

@@ -132,14 +132,14 @@ describeMatrix('ten requests behind a refusal that closes the connection', [
     differs: readToTheEnd(UNKNOWN),
   },
   {
-    name: 'are not run behind an unknown listener that is looked up for longer than theirs',
+    name: 'are not run behind an unknown listener whose lookup takes longer than theirs',
     setup: foundLater,
     send: async (client) => withTenBehind(client, whole(await client.request({ path: NOWHERE }))),
     expected: UNKNOWN,
     differs: { ...readToTheEnd(UNKNOWN), ...NO_PIPELINING },
   },
   {
-    name: 'are not run behind a refusal that itself has to wait for a handler',
+    name: 'are not run behind a refusal that waits for a handler',
     setup: (endpoint) => ({ ...found(endpoint), handle: holdUp }),
     send: async (client) => {
       const slow = whole(await client.request())
@@ -155,7 +155,7 @@ describeMatrix('ten requests behind a refusal that closes the connection', [
     },
   },
   {
-    name: 'are not run behind a body that is late',
+    name: 'are not run behind a late body',
     setup: () => ({ options: { bodyTimeoutSeconds: 0.05 } }),
     send: async (client) => {
       const connection = new RawConnection(client.address)
@@ -177,13 +177,13 @@ async function behindOneThatStays(client: Client): Promise<Wire[]> {
 
 describeMatrix('ten requests behind a refusal that keeps the connection', [
   {
-    name: 'are run and answered in their order',
+    name: 'are run and answered in order',
     setup: found,
     send: behindOneThatStays,
     expected: [UNAUTHORIZED, ...TEN],
   },
   {
-    name: 'are run and answered in their order when listeners are looked up',
+    name: 'are run and answered in order when listeners are looked up',
     setup: foundLater,
     send: behindOneThatStays,
     expected: [UNAUTHORIZED, ...TEN],

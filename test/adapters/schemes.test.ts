@@ -104,13 +104,13 @@ function rowsFor({ name, body, signature, timestamp, options = {} }: Sender): re
     },
     row('is refused with 405 when it is not a POST', WRONG_METHOD, { method: 'PUT' }),
     {
-      name: 'is refused over the limit before anything is asked, and the connection closed',
+      name: 'is refused over the limit before any lookup, and the connection is closed',
       endpoint: () => schemeEndpoint(name, options, { maxBodyBytes: body.length + 10 }),
       send: async ({ send, request }) => send(await request({ body: `${body}${' '.repeat(20)}` })),
       expected: refused(400, 'body_too_large', closing),
     },
     {
-      name: 'is answered 503 while nobody knows whether its handler still runs',
+      name: 'is answered 503 while its handler may still run',
       endpoint: () => schemeEndpoint(name, options),
       setup: () => ({ handle: () => 503 }),
       send: async ({ send, request }) => {
@@ -168,13 +168,13 @@ function formRow(name: string, body: string, payload: unknown, expected: Wire): 
 
 describeMatrix('a form', [
   formRow(
-    'reaches the handler as its fields, several texts of one name in order',
+    'reaches the handler as its fields, with repeated ones in order',
     FORM,
     { token: 'x', command: '/deploy', text: ['to staging', 'twice'] },
     ACCEPTED,
   ),
   formRow(
-    'with a payload of JSON reaches the handler with that parsed',
+    'with a payload of JSON reaches the handler parsed',
     INTERACTION,
     { payload: { type: 'block_actions', user: { id: 'U1' } } },
     ACCEPTED,
@@ -188,7 +188,7 @@ describeMatrix('a form', [
 ])
 
 /** `Headers` joins repeated values with `, `, and WorkOS writes the same between its items. */
-describeMatrix('a signature header that is a list with blanks', [
+describeMatrix('a signature header that is a list with spaces', [
   {
     name: 'is accepted',
     endpoint: () => schemeEndpoint('workos'),
@@ -200,7 +200,7 @@ describeMatrix('a signature header that is a list with blanks', [
     expected: ACCEPTED,
   },
   {
-    name: 'is refused when it comes twice: two times are one too many',
+    name: 'is refused when it comes twice, because it then has two times',
     endpoint: () => schemeEndpoint('workos'),
     send: async ({ send, request }) => {
       const sent = await request({ body: '{"id":"event_1"}' })

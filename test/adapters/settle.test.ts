@@ -107,7 +107,7 @@ describeMatrix('the answer of a handler', [
     handled: 3,
   },
   {
-    name: 'a lease that was left lapses by itself, and the next delivery runs',
+    name: 'an unsettled lease lapses by itself, and the next delivery runs',
     setup: () => ({ handle: inTurn(() => 504) }),
     send: async (client) => {
       const sent = await client.request()
@@ -151,7 +151,7 @@ function gateOf({ listener }: Client) {
 
 describeMatrix('a handler that takes its time', [
   {
-    name: 'D07 is not run a second time meanwhile: 503 with its own code and Retry-After',
+    name: 'D07 is not run again meanwhile: 503 with its own code and Retry-After',
     setup: gated,
     send: async (client) => {
       const { entered, open } = gateOf(client)
@@ -165,7 +165,7 @@ describeMatrix('a handler that takes its time', [
     expected: [IN_PROGRESS, ACCEPTED, DUPLICATE],
   },
   {
-    name: 'D07 leaves the lease to lapse when the client left before it ended',
+    name: 'D07 lets the lease lapse if the client left before it ended',
     setup: gated,
     send: async (client) => {
       const { entered, open } = gateOf(client)
@@ -191,9 +191,9 @@ describeMatrix('a handler that takes its time', [
   },
 ])
 
-describeMatrix('a handler that settles by hand, and goes on to answer', [
+describeMatrix('a handler that settles by hand before it answers', [
   {
-    name: 'has committed for good, even if it answers 500',
+    name: 'has committed, even if it answers 500',
     setup: () => ({
       handle: async (event) => {
         await event.commit()
@@ -256,7 +256,7 @@ function forgetful(clock: Endpoint['clock']) {
 
 describeMatrix('a store that fails after the handler', [
   {
-    name: 'does not change the answer; onError is told, and the lease lapses',
+    name: 'does not change the answer, calls onError, and the lease lapses',
     endpoint: () => hmacEndpoint({}, forgetful),
     send: async (client) => {
       const sent = await client.request()

@@ -48,17 +48,17 @@ describeMatrix('the source address of a direct sender', [
   row('accepts a sender in the allowed network', { allowed: ['127.0.0.0/8'] }, ACCEPTED),
   row('refuses a sender outside of it', { allowed: ['192.0.2.0/24'] }, FORBIDDEN),
   row(
-    'I24 has no special regard for loopback',
+    'I24 does not treat loopback specially',
     { allowed: ['192.0.2.0/24'], forwardedFor: '127.0.0.1' },
     FORBIDDEN,
   ),
   row(
-    'I19 does not believe X-Forwarded-For from a sender that is no declared proxy',
+    'I19 ignores X-Forwarded-For from a sender that is not a declared proxy',
     { allowed: ['192.0.2.0/24'], forwardedFor: '192.0.2.1' },
     FORBIDDEN,
   ),
   row(
-    'I19 does not look at X-Forwarded-For when the sender itself is allowed',
+    'I19 ignores X-Forwarded-For if the sender itself is allowed',
     { allowed: ['127.0.0.0/8'], forwardedFor: '192.0.2.1' },
     ACCEPTED,
   ),
@@ -70,9 +70,9 @@ describeMatrix('the source address behind a proxy', [
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: '192.0.2.1' },
     ACCEPTED,
   ),
-  row('is the proxy itself where it names nobody', { allowed: ['127.0.0.0/8'], proxies: PROXY }, ACCEPTED),
+  row('is the proxy itself if it names nobody', { allowed: ['127.0.0.0/8'], proxies: PROXY }, ACCEPTED),
   row(
-    'is the leftmost where all are proxies',
+    'is the leftmost if all are proxies',
     { allowed: ['127.0.0.2/32'], proxies: PROXY, forwardedFor: '127.0.0.2, 127.0.0.3' },
     ACCEPTED,
   ),
@@ -92,12 +92,12 @@ describeMatrix('the source address behind a proxy', [
     FORBIDDEN,
   ),
   row(
-    'I21 is read from two headers as from one: the last one was written last',
+    'I21 is read from two headers as from one, whose last entry counts',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: ['192.0.2.1', '203.0.113.9'] },
     FORBIDDEN,
   ),
   row(
-    'I21 is read from two headers as from one: the first one is what a stranger claims',
+    'I21 is read from two headers as from one, whose first entry a stranger may forge',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: ['203.0.113.9', '192.0.2.1'] },
     ACCEPTED,
   ),
@@ -107,12 +107,12 @@ describeMatrix('the source address behind a proxy', [
     ACCEPTED,
   ),
   row(
-    'I21 is nobody at the far end of 33 entries',
+    'I21 is unknown at the far end of 33 entries',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: chainOf(33) },
     FORBIDDEN,
   ),
   row(
-    'I21 is nobody behind 1,000 entries',
+    'I21 is unknown behind 1,000 entries',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: Array(1000).fill('192.0.2.1').join(',') },
     FORBIDDEN,
   ),
@@ -139,7 +139,7 @@ describeMatrix('the source address behind a proxy', [
 
 describeMatrix('two headers of addresses', [
   {
-    name: 'I21 are not continued by a header whose value is their name',
+    name: 'I21 do not include a header whose value is their name',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] }),
     setup: () => ({ options: PROXY }),
     send: async ({ send, request }) => {
@@ -166,7 +166,7 @@ describeMatrix('the family of an address', [
     expected: ACCEPTED,
   },
   {
-    name: 'I05 an IPv6 sender fits no IPv4 rule, and is no error',
+    name: 'I05 an IPv6 sender matches no IPv4 rule, without an error',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
     setup: () => BOTH_FAMILIES,
     send: async (client) => {
@@ -191,7 +191,7 @@ function socketPath(): string {
 
 describeMatrix('a sender without an address', [
   {
-    name: 'I18 is refused when there are rules',
+    name: 'I18 is refused if there are rules',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
     setup: () => ({ options: PROXY, listenOn: { path: socketPath() } }),
     send: async ({ send, request }) => [
@@ -201,7 +201,7 @@ describeMatrix('a sender without an address', [
     expected: [FORBIDDEN, FORBIDDEN],
   },
   {
-    name: 'I18 is accepted when there are none',
+    name: 'I18 is accepted if there are none',
     setup: () => ({ listenOn: { path: socketPath() } }),
     send: async ({ send, request }) => send(await request()),
     expected: ACCEPTED,

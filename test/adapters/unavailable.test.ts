@@ -45,7 +45,7 @@ describeMatrix('a store that fails', [
   storeRow('D10 P11 is 503 with Retry-After when it answers undefined', () => undefined),
   storeRow('D10 P11 is 503 with Retry-After when it answers true', async () => true),
   {
-    name: 'D11 is 503 as long as it fails, and no longer',
+    name: 'D11 is 503 only as long as it fails',
     endpoint: () => {
       const inner = memoryStore()
       let asked = 0
@@ -99,7 +99,7 @@ describeMatrix('a key host that fails', [
     '17',
   ),
   {
-    name: 'S17 is not asked for a token that fails without it: 401, and not 503',
+    name: 'S17 is not asked for a token that fails without it: 401, not 503',
     endpoint: () =>
       jwtEndpoint({}, () => ({
         find: () => {
@@ -127,19 +127,19 @@ function twoListeners({ listener }: Endpoint) {
 
 describeMatrix('a lookup', [
   {
-    name: 'answers 404 for a listener that it does not know',
+    name: 'answers 404 for an unknown listener',
     setup: () => ({ target: () => undefined }),
     send: async ({ send, request }) => send(await request()),
     expected: UNKNOWN,
   },
   {
-    name: 'answers 404 for a listener that it does not know after a while',
+    name: 'answers 404 for an unknown listener after a while',
     setup: () => ({ target: async () => undefined }),
     send: async ({ send, request }) => send(await request()),
     expected: UNKNOWN,
   },
   {
-    name: 'answers 404 on the headers alone, and closes',
+    name: 'answers 404 by the headers alone, and closes',
     setup: () => ({ target: () => undefined }),
     send: async ({ address, request, hungUp }) => {
       const connection = new RawConnection(address)
@@ -151,7 +151,7 @@ describeMatrix('a lookup', [
     expected: UNKNOWN,
   },
   {
-    name: 'may take its time',
+    name: 'may be slow',
     setup: ({ listener }) => ({ target: async () => listener }),
     send: async ({ send, request }) => send(await request({ body: `"${'x'.repeat(60_000)}"` })),
     expected: ACCEPTED,
@@ -186,7 +186,7 @@ describeMatrix('a lookup', [
     expected: [ACCEPTED, ACCEPTED, DUPLICATE],
   },
   {
-    name: 'D20 does not run an event again because its URL is spelt in another way',
+    name: 'D20 does not run an event again for another spelling of its URL',
     setup: twoListeners,
     send: async ({ send, request }) => {
       const sent = await request({ path: '/incoming/L1' })

@@ -123,7 +123,7 @@ const waits: readonly Row[] = [
     expected: [BUSY, ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 keeps its place while the payload schema looks at it',
+    name: 'B11 keeps its place while the payload schema validates it',
     endpoint: waitingForSchema,
     setup: () => ({ options: ONE_BODY }),
     send: oneAtATime,
@@ -172,31 +172,31 @@ const bytesAtMost = (maxConcurrentBytes: number) => (endpoint: Endpoint) => ({
 
 describeMatrix('the bytes of all bodies in flight', [
   {
-    name: 'B11 may be as many as maxConcurrentBytes, by what is announced',
+    name: 'B11 may reach maxConcurrentBytes, as announced',
     setup: bytesAtMost(70_000),
     send: (client) => beside(client, whole, 10_000),
     expected: [ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 are not one more',
+    name: 'B11 never exceed it',
     setup: bytesAtMost(70_000),
     send: (client) => beside(client, whole, 10_001),
     expected: [BUSY, ACCEPTED],
   },
   {
-    name: 'B11 count the limit for a body that announces none',
+    name: 'B11 count the limit for a body of unannounced size',
     setup: bytesAtMost(60_000 + 65_536),
     send: (client) => beside(client, inChunks, 1000),
     expected: [ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 count no less than the limit for a body that announces none',
+    name: 'B11 count no less than the limit for a body of unannounced size',
     setup: bytesAtMost(60_000 + 65_535),
     send: (client) => beside(client, inChunks, 1000),
     expected: [BUSY, ACCEPTED],
   },
   {
-    name: 'P13 must have room for the largest body of a listener that is looked up: else it is a mistake of the developer',
+    name: 'P13 must have room for the largest body of a looked-up listener, otherwise it is an error of the developer',
     setup: bytesAtMost(65_535),
     send: async (client) => {
       const wire = await client.send(await client.request())

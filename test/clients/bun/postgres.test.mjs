@@ -22,7 +22,7 @@ test('with(tx) takes what begin() hands over, and not the pool', async () => {
   expect(await store.claim(key, 'c', 60_000)).toBe('busy')
 })
 
-test('a table that is not there tells what to do', async () => {
+test('a missing table gives the fix', async () => {
   const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
   const claim = postgresStore(sql, { table: 'nowhere' }).claim(key, 'a', 60_000)
   expect(claim).rejects.toThrow(/migrate\(\)/)
