@@ -17,12 +17,13 @@ export interface AppHeaderOptions {
  */
 export function appHeaders(
   event: WebhookEvent<unknown>,
-  { headers, headersDistinct, socket }: IncomingMessage,
+  request: IncomingMessage,
   { secret, passed, publicUrl }: AppHeaderOptions,
 ): OutgoingHttpHeaders {
+  const { headers, socket } = request
   const source = socket.remoteAddress?.replace(/^::ffff:(?=[0-9]+\.)/, '')
   return {
-    ...Object.fromEntries(passed.map((name) => [name, headersDistinct[name]]).filter(([, value]) => value)),
+    ...passedOn(request, passed),
     ...traceOf(headers),
     'content-type': headers['content-type'] ?? [],
     'content-length': event.rawBody.byteLength,
@@ -36,6 +37,16 @@ export function appHeaders(
     'x-forwarded-proto': publicUrl.protocol.slice(0, -1),
     'x-forwarded-host': publicUrl.host,
   }
+}
+
+/** Leaves out what the sender's `Connection` names, because it is for the gateway only (RFC 9110 7.6.1). */
+function passedOn(
+  { headers: { connection = '' }, headersDistinct }: IncomingMessage,
+  passed: readonly string[],
+): OutgoingHttpHeaders {
+  const ended = connection.split(',').map((name) => name.trim().toLowerCase())
+  const onward = passed.filter((name) => headersDistinct[name] && !ended.includes(name))
+  return Object.fromEntries(onward.map((name) => [name, headersDistinct[name]]))
 }
 
 /** Signs with the current time, because the app would refuse an old timestamp. */

@@ -57,8 +57,9 @@ export function apiOf(board: Board): AnswerApi {
 
 type Wish = Pick<Inspected, 'body'> & { readonly isNewEvent: boolean }
 
-/** A command line would send other characters in other bytes, and a terminal may obey them. */
-const isAscii = (value: string) => /^[\t\x20-\x7e]*$/.test(value)
+/** A command line would send other characters in other bytes, and a terminal may obey them. A record may hold any name. */
+const isPlain = (name: string, value: string) =>
+  /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*$/.test(`${name}:${value}`)
 
 async function act(
   { url, send, mask }: Board,
@@ -74,7 +75,7 @@ async function act(
       return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
     // Never for the original event: its expected signature must not leave. Nor must the sender's other tokens.
-    const kept = wanted.headers.filter(([name, value]) => !isSensitive(name) && isAscii(value))
+    const kept = wanted.headers.filter(([name, value]) => !isSensitive(name) && isPlain(name, value))
     const { headers, body } = await resigner.sign({ ...wanted, headers: kept, isNewEvent: true })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {

@@ -90,6 +90,21 @@ test("another sender's scheme is named, and --pass-header lets its headers throu
   })
 })
 
+test('a header that the sender names in Connection ends at the gateway', async () => {
+  const app = await startApp()
+  const gateway = await openGateway(app.url, { passed: ['x-kept', 'x-ended'] })
+  const { headers, body } = await signHmac({ secret: SECRET, body: '{}' })
+  const sent = request(gateway.url, {
+    method: 'POST',
+    headers: { ...headers, 'x-kept': '1', 'x-ended': '1', connection: 'close, X-Ended' },
+  })
+  sent.end(body)
+  const [response] = await once(sent, 'response')
+  expect(response.resume().statusCode).toBe(200)
+  const seen = app.received[0]?.request.headers
+  expect([seen?.['x-kept'], seen?.['x-ended']]).toEqual(['1', undefined])
+})
+
 test.each([
   ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'a=1', true, true],
   ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'a'.repeat(513), true, false],

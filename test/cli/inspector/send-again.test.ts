@@ -149,6 +149,21 @@ describe('sending a delivery again', () => {
     expect((await shell(command)).stdout).toMatch(/^HTTP\/1\.1 200 OK/)
   })
 
+  it('takes no header name of a loaded record into a curl command unless HTTP allows it', async () => {
+    const headers = [
+      ['x-kept', '1'],
+      ['\u001b[2J', '1'],
+      ['@/etc/hostname', ''],
+      ['', '1'],
+    ]
+    const record = { v: 1, seq: 1, time: '2026-11-23T00:00:00.000Z', method: 'POST', path: '/', headers }
+    const line = JSON.stringify({ ...record, verdict: 'refused', bodyBase64: 'e30=' })
+    const inspector = await startInspector(['--load', await temporaryFile('old.ndjson', `${line}\n`)])
+    const { command } = JSON.parse(await (await inspector.ask('deliveries/1/curl', {})).text())
+    expect(command.match(/'[^']*: 1'|'@[^']*'/g)).toEqual(["'X-Kept: 1'"])
+    expect((await shell(command)).stdout).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
   it('refuses what it cannot send: a body that was not read, one over 8 MB, a delivery that is gone', async () => {
     const inspector = await startInspector(['--max-body', '10'])
     await inspector.deliver(await signHmac({ secret: SECRET, body: '{"more":"than ten"}' }))
