@@ -43,5 +43,7 @@ const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(se
 process.once('SIGTERM', () => {
   // Keep-alive connections, such as a proxy's, would stop the server from closing.
   server.prependListener('request', (_req, res) => res.setHeader('connection', 'close'))
-  server.close(() => void redis.quit())
+  server.close(() => {
+    redis.quit().catch((error) => log({ level: 'error', redis: error.message }))
+  })
 })

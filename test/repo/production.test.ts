@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
@@ -15,7 +16,7 @@ const root = new URL('../../', import.meta.url)
 const EXAMPLE = fileURLToPath(new URL('dist/examples/production.js', root))
 
 /** Runs the program of docs/operating.md, and reads its output line by line. */
-async function start({ port: redisPort }: RedisServer) {
+async function start({ port: redisPort }: Pick<RedisServer, 'port'>) {
   const env = {
     ...process.env,
     PORT: '0',
@@ -102,5 +103,28 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
     onTestFinished(() => client.disconnect())
     const key = { listenerId: 'orders', eventId: request.headers['webhook-event-id'] ?? '' }
     expect(await redisStore(client).claim(key, 'another', 1000)).toBe('done')
+  })
+
+  it('stopped, ends in order even if Redis closes the connection instead of answering QUIT', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.close())
+    const front = createServer((socket) => {
+      const behind = connect(redis.port, '127.0.0.1').on('error', () => {})
+      behind.pipe(socket).on('error', () => {})
+      socket.on('data', (bytes) => {
+        if (!/quit/i.test(bytes.toString('latin1'))) return void behind.write(bytes)
+        socket.destroy()
+        behind.destroy()
+      })
+    })
+    onTestFinished(() => void front.close())
+    await once(front.listen(0, '127.0.0.1'), 'listening')
+    const { program, said, url } = await start(front.address() as AddressInfo) // it listens on TCP
+    const signed = await signHmac({ secret: SECRET, body: '{}' })
+    expect((await fetch(`${url}/webhooks/orders`, signed)).status).toBe(200) // so it is connected
+    const ended = once(program, 'exit')
+    program.kill('SIGTERM')
+    expect(JSON.parse((await said(/.*"redis".*/))[0])).toMatchObject({ redis: 'Connection is closed.' })
+    expect(await ended).toEqual([0, null])
   })
 })
