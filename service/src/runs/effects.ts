@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../database/database.ts'
 import type { Caller } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
-import { MAX_COMMENT_LENGTH } from '../tasks/actions/schema.ts'
+import { comment as commentSchema, MAX_COMMENT_LENGTH } from '../tasks/actions/schema.ts'
 import { skipStep } from '../tasks/actions/skip-step.ts'
 import { createTask } from '../tasks/create-task.ts'
 import { foreseeTask } from '../tasks/plan-task.ts'
@@ -65,7 +65,7 @@ async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<ob
     ? await textOf(step.policyStepIdCel, context)
     : await currentStep(tx, task.id)
   const comment = step.commentCel ? await textOf(step.commentCel, context) : ''
-  if (comment.length > MAX_COMMENT_LENGTH)
+  if (!commentSchema.safeParse(comment).success)
     throw new Problem('request_invalid', `commentCel returns more than ${MAX_COMMENT_LENGTH} characters`)
   const done = await skipStep(
     tx,

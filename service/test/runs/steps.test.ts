@@ -83,6 +83,21 @@ describeService('the steps of a run', (subject) => {
     expect(outcomeOf(run)).toMatchObject({ taskId: task.id, policyStepId: task.policy.current.id })
   })
 
+  it('skip_step: counts the characters of a comment as the API does, so that 4,096 emoji fit', async () => {
+    const step = { type: 'skip_step', taskIdCel: 'ctx.trigger.task', commentCel: 'ctx.trigger.who' }
+    const skip = async (who: string) => {
+      const task = await newTask(subject)
+      const byApi = await subject.post(`/api/v1/tasks/${task.id}/action/skip-step`, {
+        policyStepId: task.policy.current.id,
+        comment: who,
+      })
+      const run = await runWith([step], { task: task.id, who })
+      return [byApi.status, run.steps[0].error?.code]
+    }
+    expect(await skip('😀'.repeat(4_096))).toStrictEqual([200, undefined])
+    expect(await skip('😀'.repeat(4_097))).toStrictEqual([400, 'request_invalid'])
+  })
+
   it('skip_step thrice finishes the task; a fourth fails, and says why', async () => {
     const task = await newTask(subject)
     const skip = { type: 'skip_step', taskIdCel: 'ctx.trigger' }

@@ -3,7 +3,7 @@ import { orNull } from '../../http/or-null.ts'
 import { expandMaskSchema } from '../schema/expand.ts'
 
 export const MAX_COMMENT_LENGTH = 4_096
-const comment = z.string().max(MAX_COMMENT_LENGTH)
+export const comment: z.ZodString = z.string().max(MAX_COMMENT_LENGTH)
 const policyStepId = z.string().openapi({ description: '`task.policy.current.id`.' })
 const expandMask = orNull(expandMaskSchema).optional()
 
