@@ -44,7 +44,7 @@ async function importScheme(name: string): Promise<AnyScheme> {
   return factory as AnyScheme // the file of a scheme exports its factory
 }
 
-/** Whether this sender's deliveries can be signed here. Not if only the sender has the key. */
+/** True if this machine can sign this sender's deliveries. False if only the sender has the key. */
 export function canSign({ scheme }: AnyScheme): boolean {
   return scheme.algorithm !== 'code' || scheme.sign !== undefined
 }

@@ -15,7 +15,7 @@ import { mountedTwice } from './set-up-errors.ts'
 
 export type { ListenerLookup } from './lookup.ts'
 
-/** Goes on with what passed, or sends the reply. */
+/** Continues with a passed request, or sends the reply. */
 export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
 
 /** Where a request comes from. It may depend on the listener whether that has to be known. */

@@ -66,7 +66,7 @@ async function inspect(opened: OpenStore, url: StoreUrl): Promise<Finding[]> {
     : [ok(`${url.shown} claims and releases, and check() found no problem`)]
 }
 
-/** Returns how long both took, in milliseconds, or their error. */
+/** Claims and releases a new event. Returns the time of both, in milliseconds, or their error. */
 async function claimAndRelease({ store }: OpenStore): Promise<number | Error> {
   const key = { listenerId: LISTENER, eventId: crypto.randomUUID() }
   const owner = crypto.randomUUID()

@@ -140,7 +140,7 @@ const itWithPool =
   availableParallelism() === 1 && !IN_WORKERD ? it.skip : itOutsideWorkerd('it has no thread pool')
 
 describe('where node.ts checks a signature', () => {
-  /** Whether these checks end before any other task of this process runs. */
+  /** True if all checks end before any other task of this process runs. */
   async function areDoneAtOnce(count: number): Promise<boolean> {
     const { key, sign } = keyFor('EdDSA')
     const signature = sign(TEXT)

@@ -11,7 +11,7 @@ import { CLOUD_ADDRESSES } from './cloud-addresses.ts'
 const REFUSED = { code: 'ERR_ADDRESS_REFUSED' }
 const LOOPBACK = ['127.0.0.1/32']
 
-/** A name server of our own. It remembers what it was asked. */
+/** A fake name server. It records its questions. */
 function names(addresses: Readonly<Record<string, readonly string[]>>) {
   const asked: string[] = []
   const lookup: LookupFunction = (hostname, options, callback) => {

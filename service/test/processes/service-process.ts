@@ -7,7 +7,7 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 /** What it prints last. */
 const STARTED = /Listening on (http:\S+),.*(?:TOKEN=\S+|No demo tenant here.*)\s/s
 
-/** The built service in a process of its own, which can be killed and started again. */
+/** The built service in its own process, which tests kill and restart. */
 export class ServiceProcess {
   readonly #main: string
   readonly #environment: NodeJS.ProcessEnv
