@@ -33,7 +33,7 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Adds the code of the package's own errors, and the link to its entry, on a line of their own. */
+/** Appends the code of the package's own errors, and the link to its entry, on a separate line. */
 export function withHelp(line: string, error: unknown): string {
   const { code, help } = Object(error)
   return String(help).startsWith(ERRORS_PAGE) ? `${line}\n${code}: ${help}` : line

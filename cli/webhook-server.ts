@@ -30,9 +30,8 @@ export interface WebhookServerOptions {
 }
 
 /**
- * Gives a server its one webhook endpoint.
- *
- * @returns Waits until every delivery so far is told, even if its sender has left.
+ * Gives a server its only webhook endpoint.
+ * @returns A function that waits until every delivery so far is reported, even if its sender has left.
  */
 export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
   const { listener, answerEvent = acceptHere, tell } = options

@@ -101,5 +101,5 @@ export function whyUnreachable(error: unknown): readonly [seen: string, fix: str
   return known ?? [`cannot be reached (${printable(code || 'unknown')})`, 'try it with curl --verbose']
 }
 
-/** A certificate that expires within so many days gets a warning. */
+/** A certificate that expires within this many days gets a warning. */
 export const FEW_DAYS = 14

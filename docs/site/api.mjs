@@ -60,7 +60,7 @@ const app = await Application.bootstrapWithPlugins({
   excludeExternals: true,
   disableSources: true,
   hideGenerator: true,
-  // What is named in a signature and cannot be imported is described where it is used.
+  // A type that a signature names but nobody can import is documented where it is used.
   validation: { notExported: false, invalidLink: true },
 })
 

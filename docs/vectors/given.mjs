@@ -1,4 +1,4 @@
-// What a delivery of docs/vectors/deliveries.json is made of.
+// The parts of a delivery in docs/vectors/deliveries.json.
 import { createHmac } from 'node:crypto'
 
 export const NOW = 1_790_000_000
@@ -10,7 +10,7 @@ export const EVENT_ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
 let count = 0
 const newId = () => `5eed0000-0000-4000-8000-${String(++count).padStart(12, '0')}`
 
-/** What a sender sends that makes no mistake; `change` is its mistake, made before it signs. */
+/** A correct sender's delivery. `change` is a mistake that the sender makes before it signs. */
 export function given({ timestamp = `${NOW}`, id = newId(), body = BODY, headers = {} } = {}) {
   const bytes = Buffer.from(body)
   const common = {

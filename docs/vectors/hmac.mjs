@@ -12,7 +12,7 @@ export const HMAC_LISTENER = {
   ],
 }
 
-/** `signature` is what the sender computes, of itself, its ID and its bytes. */
+/** `signature` is the sender's own function of the delivery. Default: the right MAC. */
 function hmac(name, answer, change, signature) {
   const sent = given(change)
   const { timestamp, id, bytes } = sent

@@ -66,7 +66,7 @@ function jwt(
   return vector('jwt', name, { ...sent, headers: { authorization, ...sent.headers } }, answer)
 }
 
-/** Written by hand, for what JSON.stringify does not write. */
+/** Written by hand, because JSON.stringify cannot write it. */
 const withText = (from, to) => (header, claims, algorithm) =>
   token(header, JSON.stringify(claims).replace(from, to), algorithm)
 

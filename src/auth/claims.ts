@@ -3,7 +3,7 @@ import type { Json } from '../lib/json.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
 import type { Evidence } from './evidence.ts'
 
-/** What the claims have to say, taken from the configuration: never from the token. */
+/** The expected claims. They come from the configuration, never from the token. */
 export interface Binding {
   readonly subject: string
   readonly audience: string

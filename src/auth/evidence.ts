@@ -22,7 +22,7 @@ export interface Evidence {
   readonly eventId: string
   /** The parsed body. Undefined if it is parsed after authentication. */
   payload: unknown
-  /** What the signature covered. A scheme sets it; if it does not, the body identifies the event. */
+  /** What the signature covered. Schemes set this. Without it, the body identifies the event. */
   signed: Signed | undefined
   /** What authentication found, once it has passed. */
   readonly auth?: EventAuth | undefined

@@ -3,7 +3,7 @@ import { LONGEST_TOKEN, readObject } from './token.ts'
 
 /** A token signed with a shared secret (HS256). Nothing about it is verified yet. */
 export interface MacToken {
-  /** What is signed: the first two segments and the dot between them (RFC 7515 5.2). */
+  /** The signed text: the first two segments and the dot between them (RFC 7515 5.2). */
   readonly signingInput: string
   /** In base64url, as in the token. */
   readonly signature: string

@@ -19,7 +19,7 @@ const LARGEST_RSA_EXPONENT_BYTES = 4
 
 type Members = { readonly [member: string]: unknown }
 
-/** What a key is for: decided by its own type and curve, never by a token's header. */
+/** The algorithm that a key is for. Its own type and curve decide this, never a token's header. */
 const KINDS: readonly {
   readonly algorithm: JwtAlgorithm
   /** Another name that a key's `alg` may give the algorithm. */

@@ -13,7 +13,7 @@ const GRACE_MS = 1000
 /** How long a failure proves that the host is down. It covers the pause between two fetches. */
 const DOWN_MS = 2 * COOLDOWN_MS
 
-/** Why it is fetched: no value yet, one that is too old, one that soon will be, or a fresh one that lacks a key. */
+/** Why it is fetched: there is no value yet, it is too old, it soon will be, or it is fresh but lacks a key. */
 export type Trigger = 'first' | 'expired' | 'early' | 'unknown_kid'
 
 /**

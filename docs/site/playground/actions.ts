@@ -2,7 +2,7 @@ import { headerPairs } from './delivery.ts'
 import { area, field, readForm } from './form.ts'
 import { schemeOf } from './senders.ts'
 
-/** What a button does to the form, and the sentence that says so. */
+/** A button's effect on the form, and the sentence that reports it. */
 export type Action = () => Promise<string>
 
 /** Replaces the headers, and the body where the signature is part of it. */

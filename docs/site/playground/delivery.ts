@@ -1,7 +1,10 @@
 import type { Delivery } from 'hookgate'
 import { type HeaderLines, readHeaderLines } from '../../../cli/header-lines.ts'
 
-/** What an adapter would see. @throws SyntaxError for a line that is not a header. */
+/**
+ * A pasted delivery, as an adapter would pass it on.
+ * @throws SyntaxError for a line that is not a header.
+ */
 export function asDelivery(headerText: string, body: string): Delivery {
   const { method = 'POST', headers } = readHeaders(headerText)
   return {

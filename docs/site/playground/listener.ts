@@ -15,7 +15,7 @@ const ANY_AGE_SECONDS = 1e9
 /** @throws ListenerConfigError for a secret, a key or a URL that no listener takes. */
 export async function receiverFor(entered: Entered): Promise<Receiver> {
   const { auth, known } = await authFor(entered)
-  // A store of its own: nothing is remembered from one look to the next.
+  // A new store per look, so that no event is remembered.
   if (!entered.anyAge) {
     const store = memoryStore({ maxRecords: 1 })
     return { listener: defineListener({ id: 'playground', auth, store }), known }

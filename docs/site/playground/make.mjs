@@ -1,4 +1,4 @@
-// Builds the playground into the site: a page of its own, without VitePress's runtime, on the package as it is published.
+// Builds the playground into the site: a separate page without VitePress's runtime, on the published package.
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'

@@ -8,7 +8,7 @@ export interface AnyScheme {
   readonly scheme: SenderScheme
 }
 
-/** What a receiver of a scheme has to be given, and what else there is to enter. */
+/** The required options of a scheme's receiver, and further inputs. */
 export interface SchemeNeeds {
   readonly option: 'secrets' | 'publicKeys' | undefined
   readonly signsUrl: boolean
@@ -20,7 +20,7 @@ export function listSenders(menu: HTMLElement): void {
   menu.append(...SENDERS.map(({ name, sender }) => new Option(sender, name)))
 }
 
-/** Whether it is one of hookgate's own two methods, which are no sender's. */
+/** True for hookgate's own two methods, which belong to no sender. */
 export const isOwn = (scheme: string): boolean => scheme === 'hmac' || scheme === 'jwt'
 
 /** The row of a sender's scheme. Undefined for hookgate's own methods. */
