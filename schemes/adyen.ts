@@ -20,6 +20,7 @@ const SIGNED = [
 const PLACES: readonly (readonly string[])[] = /* @__PURE__ */ SIGNED.map(pointerSteps)
 const MOST_ITEMS = 64
 const encoder = new TextEncoder()
+const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
 
 /** The members of an item that Adyen signs. */
 const signedText = (item: unknown) => PLACES.map((steps) => textAt(item, steps) ?? '').join(':')
@@ -62,7 +63,8 @@ const ADYEN: CodeScheme = {
  *
  * The signature covers the references, the amount, the event code and the outcome. These values are claimed, so a
  * repeated notification is a duplicate even if its other members have changed. Adyen sends one item per delivery. If
- * there are several, `event.type` is that of the first. HTTP Basic authentication is not checked.
+ * there are several, `event.type` is that of the first, and the delivery is a duplicate if any of them is. HTTP Basic
+ * authentication is not checked.
  *
  * @example
  * ```ts
@@ -79,7 +81,8 @@ export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
       if (items === undefined) {
         return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)
       }
-      let [claimed, signer] = ['', '']
+      const claimed = new Set<string>()
+      let signer = ''
       for (const each of items) {
         const item = memberAt(each, ['NotificationRequestItem'])
         const signature = memberAt(item, ['additionalData', 'hmacSignature'])
@@ -87,10 +90,13 @@ export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
         const text = signedText(item)
         const id = await signerOf(keys, signature, encoder.encode(text))
         if (id === undefined) return fail('signature_mismatch', 'an item matches none of the secrets')
-        claimed += `${text}\n`
+        claimed.add(text)
         signer ||= id
       }
-      evidence.signed = { before: '', body: encoder.encode(claimed), after: '' }
+      // One by one. Otherwise a captured item could be replayed beside another, or beside itself.
+      const [first = NO_BYTES, ...rest] = [...claimed].map((text) => encoder.encode(text))
+      evidence.signed = { before: '', body: first, after: '' }
+      evidence.alsoSigned = rest
       return vouchedBy(ADYEN, signer)
     }
   },

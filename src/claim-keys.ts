@@ -8,10 +8,10 @@ export interface Held {
   release(): Promise<boolean>
 }
 
-/** One claim for each of an event's keys: none, one or two. */
-export function holdAll([first, second]: readonly string[], claim: (key: string) => Held): Held {
+/** One claim for each of an event's keys. */
+export function holdAll([first, ...rest]: readonly string[], claim: (key: string) => Held): Held {
   if (first === undefined) return UNCLAIMED
-  return second === undefined ? claim(first) : new HeldPair(claim(first), claim(second))
+  return rest.length === 0 ? claim(first) : new HeldPair(claim(first), holdAll(rest, claim))
 }
 
 /** For `dedupe: 'off'`: every delivery is new. */

@@ -24,6 +24,8 @@ export interface Evidence {
   payload: unknown
   /** What the signature covered. Schemes set this. Without it, the body identifies the event. */
   signed: Signed | undefined
+  /** More values that are signed on their own. Each is claimed as well. */
+  alsoSigned?: readonly Uint8Array[] | undefined
   /** What authentication found, once it has passed. */
   readonly auth?: EventAuth | undefined
   /** Parses the body by its content type, before anything vouches for it. Undefined if it does not parse. */

@@ -19,13 +19,9 @@ export function checkSenderEvent(
   if (sender.idDivider !== '' && id.includes(sender.idDivider)) {
     return fail('event_id_malformed', `the ID holds ${sender.idDivider}, which ends it`)
   }
-  const byId = id !== '' && sender.dedupe.endsWith('id')
-  const byBytes = id === '' || sender.dedupe.startsWith('signed bytes')
-  return whenKnown(byBytes ? sender.keyOfBytes(sender.signedBytes(verification)) : '', (bytesKey) =>
-    whenKnown(byId ? sender.keyOfId(id) : '', (idKey) => {
-      verification.claimKeys = sender.dedupe === 'off' ? [] : [bytesKey, idKey].filter((key) => key !== '')
-      verification.eventId = id === '' ? bytesKey : id
-      return undefined
-    }),
-  )
+  return whenKnown(sender.keysOf(verification, id), (keys) => {
+    verification.claimKeys = sender.dedupe === 'off' ? [] : keys
+    verification.eventId = id || (keys[0] ?? '')
+    return undefined
+  })
 }

@@ -3,14 +3,13 @@ import { holdAll } from '../claim-keys.ts'
 import { headerOf } from '../delivery.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { bodyReaders } from './content.ts'
-import { keyOfBytes, keyOfId } from './event-key.ts'
+import { eventKeys } from './event-keys.ts'
 import { handshakeAnswerer } from './handshake-request.ts'
 import { memberAt, pointerSteps, textAt } from './members.ts'
 import type { Dedupe, Place, TimeForm } from './scheme.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 import type { Sender } from './sender.ts'
 import { signedReader } from './signed-reader.ts'
-import { signedBytes } from './signed-text.ts'
 import { parseTime, timeOfMember } from './time.ts'
 
 const LONGEST_TYPE = 256
@@ -22,6 +21,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
   const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
+  const dedupe = options.dedupe ?? dedupeOf(scheme)
   return {
     scheme,
     options,
@@ -29,7 +29,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     singleHeaders: given(timestampHeader, eventIdHeader, 'content-type', 'content-encoding'),
     timestampHeader,
     eventIdHeader,
-    dedupe: options.dedupe ?? dedupeOf(scheme),
+    dedupe,
     unsigned: unsignedMembers(scheme, isSigned),
     readerFor: bodyReaders(content, jsonField),
     time: timestamp,
@@ -37,10 +37,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     idOf: idReader(eventId),
     idDivider,
     typeOf: typeReader(eventType),
-    // Set during authentication. Defaults to the body.
-    signedBytes: (evidence) => signedBytes(evidence.signed ?? unsignedBody(evidence)),
-    keyOfId,
-    keyOfBytes,
+    keysOf: (evidence, id) => eventKeys(dedupe, evidence, id),
     hold: holdAll,
     answer: handshakeAnswerer(scheme, options),
   }
@@ -55,8 +52,6 @@ function namesOf(
 }
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
-
-const unsignedBody = ({ delivery }: Evidence) => ({ before: '', body: delivery.body, after: '' })
 
 const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
 

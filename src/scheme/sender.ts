@@ -31,12 +31,8 @@ export interface Sender {
   /** The text after the ID in the template, which no signed ID may contain. */
   readonly idDivider: string
   readonly typeOf: (evidence: Evidence) => string | undefined
-  /** The signed bytes. Call it only after verification. */
-  readonly signedBytes: (evidence: Evidence) => Uint8Array
-  /** The store key of an ID. */
-  readonly keyOfId: (id: string) => MaybePromise<string>
-  /** The store key of signed bytes. */
-  readonly keyOfBytes: (bytes: Uint8Array) => MaybePromise<string>
+  /** The store keys of an event with this ID, which may be empty. Call it only after verification. */
+  readonly keysOf: (evidence: Evidence, id: string) => MaybePromise<readonly string[]>
   /** Claims all keys of an event as one. */
   readonly hold: (keys: readonly string[], claim: (key: string) => Held) => Held
   /** Answers a handshake. Undefined if the request is not a handshake. */

@@ -42,6 +42,24 @@ describe('a payment notification of Adyen', () => {
     expect(await send(itemOf({ merchantReference: 'two' }))).toMatchObject({ ok: true })
   })
 
+  it('is claimed item by item, so that none is replayed beside another or beside itself', async () => {
+    const { send } = receiver()
+    const [one, two] = [itemOf(), itemOf({ merchantReference: 'two' })]
+    const first = await send(one)
+    if (first.ok) await first.event.commit()
+    for (const items of [
+      [one, one],
+      [two, one],
+      [one, two],
+    ]) {
+      expect(await send(...items)).toMatchObject(DUPLICATE)
+    }
+    const both = await send(two, itemOf({ merchantReference: 'three' }))
+    expect(both).toMatchObject({ ok: true })
+    if (both.ok) await both.event.commit()
+    expect(await send(itemOf({ merchantReference: 'three' }))).toMatchObject(DUPLICATE)
+  })
+
   it.each([
     ['a reference that is no text', { merchantReference: ['one'] }],
     ['a reference that is null', { merchantReference: null }],
