@@ -5,7 +5,7 @@ import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../../test/support/chro
 import type { ServiceProcess } from '../processes/service-process.ts'
 import { startedService } from '../support/started-service.ts'
 
-/** Each would set `owned`, hide the page, or leave it. */
+/** Scripts that would set `owned`, hide the page, or leave it. */
 const HOSTILE = [
   '<script>owned = 1</script>',
   '"><img src=x onerror="owned = 1">',
@@ -92,7 +92,10 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
   })
 })
 
-/** Its name is hostile, and it fails with what it was sent as well as keeping it. @returns Delivers a body, signed. */
+/**
+ * Creates an automation with a hostile name. It keeps what it was sent, and fails with it too.
+ * @returns A function that delivers a signed body.
+ */
 async function newHostileListener(service: ServiceProcess) {
   const { automation, signingSecret } = await service.ask('POST', '/api/v1/automations', {
     displayName: '<script>owned = 1</script>',

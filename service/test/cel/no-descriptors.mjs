@@ -1,4 +1,4 @@
-// Evaluates an expression while this process has no file descriptor left, and again when it has. Prints both results.
+// Evaluates an expression while this process has no free file descriptor, and again when it has. Prints both results.
 import { closeSync, openSync } from 'node:fs'
 
 const { evaluateCel } = await import(process.argv[2])
@@ -7,7 +7,7 @@ const open = []
 try {
   for (;;) open.push(openSync('/dev/null', 'r'))
 } catch {}
-// One for each of the evaluators, which take turns.
+// Once for each evaluator, because they take turns.
 const without = [await said(), await said()]
 for (const file of open) closeSync(file)
 console.log(JSON.stringify([...without, await said(), await said()]))

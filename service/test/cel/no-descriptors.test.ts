@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 const PROGRAM = fileURLToPath(new URL('no-descriptors.mjs', import.meta.url))
-/** As built: Node runs no TypeScript. */
+/** The built file, because Node 20 cannot run TypeScript. */
 const { href: EVALUATE } = new URL('../../dist/cel/evaluate.js', import.meta.url)
 
 it('an evaluator that could not be started once is started for the next expression', async () => {

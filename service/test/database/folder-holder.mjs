@@ -1,4 +1,4 @@
-// Each time it is told to, tries to take the folder, and says what came of it. It holds what it has until it is killed.
+// Tries to take the folder whenever it is told to, and reports the result. Holds the folder until it is killed.
 const [, , lock, folder] = process.argv
 const { lockFolder } = await import(lock)
 process.on('message', async () => {

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { lockFolder } from '../../src/database/folder-lock.ts'
 
 const HOLDER = fileURLToPath(new URL('folder-holder.mjs', import.meta.url))
-/** As built: Node runs no TypeScript. */
+/** The built file, because Node 20 cannot run TypeScript. */
 const { href: LOCK } = new URL('../../dist/database/folder-lock.js', import.meta.url)
 
 function newFolder(): string {
@@ -17,7 +17,7 @@ function newFolder(): string {
   return folder
 }
 
-/** A process that has the folder. */
+/** A process that holds the folder. */
 async function holderOf(folder: string) {
   const holder = fork(HOLDER, [LOCK, folder])
   onTestFinished(() => void holder.kill('SIGKILL'))

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 
 const HOLDER = fileURLToPath(new URL('folder-holder.mjs', import.meta.url))
-/** As built: Node runs no TypeScript. */
+/** The built file, because Node 20 cannot run TypeScript. */
 const { href: LOCK } = new URL('../../dist/database/folder-lock.js', import.meta.url)
 const [CONTENDERS, ROUNDS] = [6, 12]
 
-/** Processes, each of which takes the folder once it is asked to, and holds it until it is killed. */
+/** Processes that each try to take the folder on demand, and hold it until they are killed. */
 class Holders {
   readonly #folder: string
   readonly #alive = new Set<ChildProcess>()

@@ -9,7 +9,7 @@ import { executorOn } from '../../src/jobs/executor.ts'
 
 const ENOUGH = 64 * 1_024 * 1_024
 
-// How much is free is made up: a disk that is full takes a mount. What PGlite does on one was tried by hand.
+// The free space is faked, because a full disk needs a mount. PGlite was tried by hand on a full disk.
 it('PGlite is asked nothing while less than 64 MB are free, and goes on when there is room again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-full-'))
   let free = ENOUGH
@@ -32,7 +32,7 @@ it('PGlite is asked nothing while less than 64 MB are free, and goes on when the
   expect(await answers()).toEqual(asked.map(() => 'rejected'))
   const error = await database.query('SELECT').catch((error) => error)
   expect(String(error)).toMatch(/less than 64 MB are free for \S+, and PGlite hangs/)
-  expect(isUnreachable(error)).toBe(true) // which is answered 503
+  expect(isUnreachable(error)).toBe(true) // which gets a 503
   free = ENOUGH
   expect(await answers()).toEqual(asked.map(() => 'fulfilled'))
 }, 60_000)

@@ -28,7 +28,7 @@ describeService('a transaction', (subject) => {
   })
 })
 
-// PGlite says nothing of it.
+// PGlite does not report this.
 describeOnPostgres('a transaction', (subject) => {
   it('of which nothing is kept says so, though the work went on', async () => {
     const work = subject.database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** Where clouds answer their own machines, with credentials among other things. No test may connect to any of them. */
+/** Addresses at which clouds give their own machines credentials and more. No test may connect to any of them. */
 export const CLOUD_ADDRESSES: readonly (readonly [string, string])[] = [
   ['AWS, Google, Azure, Oracle, DigitalOcean, Hetzner, OpenStack: metadata', '169.254.169.254'],
   ['AWS: metadata', 'fd00:ec2::254'],

@@ -36,9 +36,9 @@ const init = () => ({
 
 const onNamedHost = (url: string) => url.replace('127.0.0.1', 'keys.test')
 
-/** Stands in for the network: asks the name server as a socket would, and then tells where it would have connected. */
+/** Stands in for the network: resolves names like a socket, and then records where it would have connected. */
 const connector: Connect = (options) => {
-  const { host = '', lookup } = options as { host?: string; lookup: LookupFunction } // of publicOnly
+  const { host = '', lookup } = options as { host?: string; lookup: LookupFunction } // from publicOnly
   const socket = new Socket()
   const connect = (error: Error | null, address: unknown) =>
     socket.destroy(error ?? new Error(`connects to ${address}`))

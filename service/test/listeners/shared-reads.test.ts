@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SharedReads } from '../../src/listeners/shared-reads.ts'
 
-/** A table of one row, whose reads end when they are told to. */
+/** A table of one row whose reads end when the test says so. */
 function table() {
   const begun: string[] = []
   const endings: (() => void)[] = []

@@ -14,7 +14,7 @@ export async function readTask(world: World): Promise<void> {
     checkView(reply.body, task, who, { paths: ['*'] })
 }
 
-/** Somebody acts on a task: by API (specification, 4.1, and the actions beside it). */
+/** A user acts on a task through the API (specification, 4.1, and the other actions). */
 export async function act(world: World): Promise<void> {
   const { random } = world
   const who = world.mostly(random.pick(['operator', 'super_admin']))
@@ -47,7 +47,7 @@ interface Taken {
   readonly runId?: string
 }
 
-/** The action is noted and the task moves on, by all that an action does in one transaction. */
+/** Records the action and moves the task on, in one transaction. */
 function take(world: World, task: Task, kind: Kind, { name, given, id, comment, runId = '' }: Taken): void {
   const step = name === 'comment' ? undefined : currentOf(task)
   const action = name.replace('-', '_').toUpperCase()
@@ -55,7 +55,7 @@ function take(world: World, task: Task, kind: Kind, { name, given, id, comment, 
   kind.effect(world, task, { by: { userId: 'user-ada', comment }, given })
 }
 
-/** Who reassigned a step says which one came of it: that is known with the reply only. */
+/** After a reassignment, only the reply says which step came of it. */
 function settle(world: World, task: Task, shown: Parameters<typeof adopt>[2]): void {
   adopt(world, task, shown)
   for (const [index, step] of task.steps.entries()) {

@@ -5,10 +5,10 @@ import type { Who, World } from './world.ts'
 export type Given = Readonly<Record<string, unknown>>
 
 export interface Kind {
-  /** What it takes beside the comment and the mask. */
+  /** Its fields besides the comment and the mask. */
   readonly given?: (world: World, task: Task) => Given
   readonly refusals: (task: Task, given: Given, who: Who) => readonly string[]
-  /** What becomes of the task, whose current step was this one. */
+  /** What happens to a task whose current step is this one. */
   readonly effect: (world: World, task: Task, it: { by: object; given: Given }) => void
 }
 
@@ -108,7 +108,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** Mostly the current one. */
+/** The current step, usually. */
 function someStep({ random, tasks }: World, task: Task): Given {
   const begun = task.steps.map((step) => step.id).filter((each) => each !== '')
   const other = random.pick([currentOf(random.pick(tasks))?.id ?? 'none', 'none', ''])

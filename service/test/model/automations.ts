@@ -16,12 +16,12 @@ export interface Automation {
   draft: Steps
   published: Steps | undefined
   version: number | null
-  /** Live, the older first. */
+  /** The live ones, oldest first. */
   secrets: { readonly id: string; readonly secret: string }[]
   readonly records: unknown[]
 }
 
-/** Creates an automation, or changes, publishes or reads one; rotates or withdraws a secret (specification, 4.2). */
+/** Creates, changes, publishes or reads an automation, or rotates or withdraws a secret (specification, 4.2). */
 export async function setUp(world: World): Promise<void> {
   const { random, automations } = world
   const who = world.mostly('super_admin')
@@ -72,7 +72,7 @@ const publish: Act = async (world, automation, who) => {
   checkShown(automation, reply.body.automation)
 }
 
-/** Its listener goes with it: who delivers to it from then on finds none. */
+/** Its listener is deleted too, so later deliveries find none. */
 const remove: Act = async (world, automation, who) => {
   const { automations, deleted } = world
   const reply = await world.ask(who, 'DELETE', `${PATH}/${automation.id}`)

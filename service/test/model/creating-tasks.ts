@@ -60,7 +60,7 @@ function randomTarget(random: World['random'], kind: string): Record<string, unk
 
 interface Plan {
   readonly refusals: readonly string[]
-  /** What the service finds out by itself. */
+  /** The fields that the service fills in itself. */
   readonly found: object
   readonly userId: string
   readonly policy: Policy | undefined
@@ -81,7 +81,7 @@ function planOf(
       'none',
     ) ||
     given.insightIds?.includes('none') ||
-    (appUserId !== undefined && identityUserId === 'user-alan') // it is Grace's account
+    (appUserId !== undefined && identityUserId === 'user-alan') // this is Grace's account
   const builtin = `builtin-${kind}`
   const policy = policies.find(({ id }) => id === (given.policyId ?? builtin))
   const types = POLICY_TYPES[kind]

@@ -6,13 +6,13 @@ import { type Automation, PATH } from './automations.ts'
 import { currentOf, isOpen } from './tasks.ts'
 import { judge, same, type World } from './world.ts'
 
-/** One that was accepted. */
+/** An accepted event. */
 export interface Event {
   readonly id: string
   readonly listenerId: string
 }
 
-/** A sender delivers an event, new or not, right or wrong; then all jobs are done, and the run is as it has to be. */
+/** Delivers an event: new or not, right or wrong. Then waits for all jobs, and checks the run. */
 export async function deliver(world: World): Promise<void> {
   const { random, automations, deleted, events, subject } = world
   if (automations.length === 0) return
@@ -41,7 +41,7 @@ export async function deliver(world: World): Promise<void> {
   await checkRun(world, automation, reply.body.runId, { task, body, id })
 }
 
-/** Who cannot sign is told nothing of events and automations. */
+/** Without a valid signature, a sender learns nothing of events and automations. */
 function refusals(
   { listenerId, secrets, enabled, published }: Automation,
   { id, off, secret, body }: { id: string; off: number; secret: string; body: string },
@@ -100,7 +100,7 @@ interface Run {
   readonly steps: readonly { type: string; state: string; outcome: string; error: { code: string } | null }[]
 }
 
-/** @returns Why it cannot be; else the model's task has moved on, too. */
+/** @returns Why the run fails. If it does not, the model's task has moved on too. */
 async function checkSkip(
   world: World,
   { number: numericId, runId }: { number: number; runId: string },

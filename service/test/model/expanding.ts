@@ -6,7 +6,7 @@ import { barred, same, type Who, type World } from './world.ts'
 
 type Mask = { readonly paths?: readonly string[] | null } | null | undefined
 
-/** What there is, by type; the objects' IDs are their names here. */
+/** The existing objects by type. In the model, their names serve as IDs. */
 const THERE: Readonly<Record<string, readonly string[]>> = {
   User: ['user-ada', 'user-grace', 'user-alan'],
   AccessReview: ['review-1'],
@@ -25,7 +25,7 @@ export function badPaths(mask: Mask): string[] {
   return mask?.paths?.includes('everything') ? ['400 expand_path_unknown'] : []
 }
 
-/** Which path of the view locates what, for each path of the mask (specification, 2.2 and 2.4). */
+/** The object that each path of the mask locates (specification, 2.2 and 2.4). */
 function located(task: Task): Record<string, [path: string, type: string, ids: readonly unknown[]]> {
   const { appId, appUserId, identityUserId, appEntitlementId, accessReviewId } = task.target
   return {
@@ -64,7 +64,7 @@ export function viewOf(task: Task, who: Who) {
   }
 }
 
-/** A TaskView, and an `expanded` of exactly what its paths locate, each once. */
+/** A TaskView, and an `expanded` with exactly the objects that its paths locate, each once. */
 export function checkView({ taskView, expanded }: ReplyBody, task: Task, who: Who, mask: Mask): void {
   const { task: shown, objectPermissions, ...paths } = taskView
   same({ task: shown, objectPermissions }, viewOf(task, who))
@@ -86,7 +86,7 @@ function expectedAt(task: Task, mask: Mask): Record<string, string[]> {
   return Object.fromEntries(all)
 }
 
-/** What the paths that are not empty locate. */
+/** The objects that the non-empty paths locate. */
 function namesAt(paths: object, expanded: readonly object[], used: Set<unknown>): Record<string, string[]> {
   const set = Object.entries(paths).filter(([, path]) => path !== '')
   const found = set.map(([name, path]) => {

@@ -7,19 +7,19 @@ import { judge, same, type World } from './world.ts'
 /** A list operation with its filters. */
 interface Listed {
   readonly ask: (page: object) => ReturnType<World['ask']>
-  /** What it lists now, each with its place: a number that grows along the list, and stays. */
+  /** The listed elements, each with its place: a number that grows along the list and never changes. */
   readonly elements: () => readonly (readonly [place: number, element: () => unknown])[]
 }
 
-/** Somebody on the way through a list. */
+/** A client on its way through a list. */
 export interface Walk {
   readonly list: Listed
-  /** The place of the last element that they saw. */
+  /** The place of the last element that the client saw. */
   readonly after: number
   readonly token: string
 }
 
-/** Asks for a page: the first of a list, or the next of a walk that was begun some calls ago. */
+/** Asks for a page: the first of a list, or the next one of an earlier walk. */
 export async function readPage(world: World): Promise<void> {
   const { random, walks } = world
   const walk = walks.length > 0 && random.chance(0.7) ? random.pick(walks) : begin(world)
@@ -41,7 +41,7 @@ export async function readPage(world: World): Promise<void> {
   if (token !== '') walks.push({ list: walk.list, after: page.at(-1)?.[0] ?? 0, token })
 }
 
-/** A token that was altered, or is another query's, is refused (400): never another page. */
+/** A changed token, or one of another query, is refused (400) and never gives another page. */
 export async function misuseToken(world: World): Promise<void> {
   const { random, walks } = world
   if (walks.length === 0) return
@@ -81,7 +81,7 @@ function begin(world: World): Walk {
   return { list, after: Number.NEGATIVE_INFINITY, token: '' }
 }
 
-/** The newest first. */
+/** Newest first. */
 function tasks(world: World, taskStates?: readonly string[], userIds?: readonly string[]): Listed {
   const fits = (task: Task) =>
     (!taskStates?.length || taskStates.includes(isOpen(task) ? 'TASK_STATE_OPEN' : 'TASK_STATE_CLOSED')) &&
@@ -101,14 +101,14 @@ function tasks(world: World, taskStates?: readonly string[], userIds?: readonly 
   }
 }
 
-/** In the body of a search both spellings are taken, and both at once if they agree. */
+/** The body of a search may use either spelling, or both if they agree. */
 function spelled({ random }: World, page: object): object {
   const names: Readonly<Record<string, string>> = { page_size: 'pageSize', page_token: 'pageToken' }
   const camel = Object.fromEntries(Object.entries(page).map(([name, value]) => [names[name], value]))
   return random.pick([page, camel, { ...page, ...camel }])
 }
 
-/** The oldest first: a policy is in its place from when it is seen first. */
+/** Oldest first. A policy gets its place when it is first seen. */
 function policies(world: World): Listed {
   const { random } = world
   const query = random.pick([undefined, '', 'p', 'GRANT', 'Three steps'])
@@ -128,7 +128,7 @@ function policies(world: World): Listed {
   const isAll = random.chance(0.5)
   const search: Listed['ask'] = (page) =>
     world.ask('viewer', 'POST', '/api/v1/search/policies', { ...spelled(world, page), ...filters })
-  // Places first: a policy that the filters hide has its place before a younger one that they show.
+  // Places come first: a policy hidden by the filters still has its place before a younger visible one.
   const placed = () => world.policies.map((policy) => ({ policy, place: world.placeOf(policy.id) }))
   placed()
   return {
@@ -140,7 +140,7 @@ function policies(world: World): Listed {
   }
 }
 
-/** As they are seeded, which nothing changes. */
+/** In the order of the seed, which never changes. */
 function entitlements(world: World): Listed {
   return {
     ask: get(world, '/api/v1/apps/app-payroll/entitlements'),

@@ -8,7 +8,7 @@ interface Rule {
   readonly policyKey: string
 }
 
-/** As it is answered (specification, 2.9). */
+/** As in a reply (specification, 2.9). */
 export interface Policy {
   readonly id: string
   readonly displayName: string
@@ -28,7 +28,7 @@ export function baselineKey(policyType = ''): string {
   return policyType.replace('POLICY_TYPE_', '').toLowerCase()
 }
 
-/** CEL, and what it says of a task: undefined when it fails, or is neither true nor false. */
+/** A CEL expression, and its value for a task. Undefined if it fails or is not a boolean. */
 export const CONDITIONS: Readonly<
   Record<string, (task: { description: string; userId: string }) => boolean | undefined>
 > = {
@@ -40,7 +40,10 @@ export const CONDITIONS: Readonly<
   'ctx.task.userId': () => undefined,
 }
 
-/** Top to bottom the first rule that matches, else the baseline, which may be another policy's. Undefined: a rule fails. */
+/**
+ * The first matching rule from top to bottom, otherwise the baseline, which may be another policy's. Undefined if a
+ * rule fails.
+ */
 export function stepsFor(
   policies: readonly Policy[],
   policy: Policy,
@@ -56,7 +59,7 @@ export function stepsFor(
   return baseline?.steps ?? (next && stepsFor(policies, next, task))
 }
 
-/** What a request makes of a policy, or of none: what is absent stays, and empty annotations go. */
+/** Applies a request to a policy, or to none. Absent fields stay, and empty annotations are removed. */
 export function changed(before: Policy | undefined, given: GivenPolicy, now: string): Policy {
   const blank = {
     ...{ id: '', displayName: '', description: '', policyType: '', policySteps: {}, rules: null },
@@ -85,12 +88,12 @@ export function changed(before: Policy | undefined, given: GivenPolicy, now: str
   }
 }
 
-/** All kinds, of which one is set. */
+/** All kinds. Exactly one is set. */
 function whole(step: Step): Step {
   return { ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, null])), ...step }
 }
 
-/** Why a request to make `after` of `before` is refused (2.9, 8.2). */
+/** Why a request may not change `before` into `after` (2.9, 8.2). */
 export function refusalsOfPolicy(
   policies: readonly Policy[],
   before: Policy | undefined,
@@ -115,7 +118,7 @@ export function refusalsOfPolicy(
   ]
 }
 
-/** Same type, no circle, and no chain of more than 5 references among all policies (2.9, 8.2). */
+/** True if the reference has another type, or makes a circle or a chain of more than 5 (2.9, 8.2). */
 function isBadReference(
   policies: readonly Policy[],
   id: string,

@@ -1,4 +1,4 @@
-/** The same choices again for the same seed (mulberry32). */
+/** Random choices that repeat with the seed (mulberry32). */
 export class Random {
   #state: number
 

@@ -3,14 +3,14 @@ import { barred, type Who } from './world.ts'
 
 export interface TaskStep {
   step: Step
-  /** Empty until a reply tells it. */
+  /** Empty until a reply contains it. */
   id: string
   state: 'next' | 'POLICY_STEP_STATE_ACTIVE' | 'POLICY_STEP_STATE_DONE'
-  /** How it ended, by the name that its instance has for that. */
+  /** How it ended, in the words of its instance. */
   end?: Readonly<Record<string, object>>
 }
 
-/** What is known of an entry of the audit trail; of its step, the ID is, once a reply tells it. */
+/** The known parts of an entry of the audit trail. The ID of its step is known once a reply contains it. */
 export interface Audit {
   readonly entry: Readonly<Record<string, string>>
   readonly step?: TaskStep | undefined
@@ -18,7 +18,7 @@ export interface Audit {
 }
 
 export interface Task {
-  /** What never changes, as it is answered. */
+  /** The fields that never change, as in a reply. */
   readonly fixed: Readonly<Record<string, unknown>> & { readonly id: string; readonly userId: string }
   readonly numericId: number
   readonly kind: string
@@ -26,9 +26,9 @@ export interface Task {
   /** As it was when the task began. */
   readonly policy: Policy | undefined
   readonly policyGenerationId: string
-  /** As the policy has them. */
+  /** As the policy defines them. */
   readonly workflow: readonly Step[]
-  /** Those that began, in the order in which they did, and those that are next. */
+  /** The steps that have begun, in order, and then the next ones. */
   steps: TaskStep[]
   readonly actions: object[]
   readonly audits: Audit[]
@@ -46,7 +46,7 @@ export function kindOf(step: Step | undefined): string {
   return kind
 }
 
-/** Who may act on the current step. */
+/** The users who may act on the current step. */
 export function actorsOf(task: Task): readonly unknown[] {
   const its = Object.values(currentOf(task)?.step ?? {}).find((each) => each !== null)
   return Reflect.get(Object(its), 'userIds') ?? Reflect.get(Object(its), 'users')?.userIds ?? []
@@ -78,7 +78,7 @@ export function taskOf(task: Task, who: Who) {
   }
 }
 
-/** Ada is everybody: a step that names others is not hers to decide. */
+/** Every caller is Ada, so she may not decide a step that names others. */
 export function mayDecide(task: Task): boolean {
   const actors = actorsOf(task)
   return actors.length === 0 || actors.includes('user-ada')

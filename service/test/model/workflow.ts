@@ -2,7 +2,7 @@ import type { Step } from './policies.ts'
 import { currentOf, kindOf, type Task, type TaskStep } from './tasks.ts'
 import type { World } from './world.ts'
 
-/** The good end of each kind of task, its bad end, and what they are called when it is cancelled (2.7). */
+/** For each kind of task, the names of its good end, its bad end and its cancellation (2.7). */
 const OUTCOMES: Readonly<Record<string, readonly [accepted: string, denied: string]>> = {
   grant: ['GRANTED', 'DENIED'],
   revoke: ['REVOKED', 'DENIED'],
@@ -23,12 +23,12 @@ export function outcomeOf(kind: string, verdict: Verdict, now: string): Task['ou
 const steps = (workflow: readonly Step[]) =>
   workflow.map((step): TaskStep => ({ step, id: '', state: 'next' }))
 
-/** Makes these steps the ones that are next. */
+/** Makes these steps the next ones. */
 export function plan(task: Task, workflow: readonly Step[]): void {
   task.steps = [...task.steps.filter(({ state }) => state !== 'next'), ...steps(workflow)]
 }
 
-/** What a user did, as the lists of actions and of the audit trail have it. */
+/** A user's action, as the lists of actions and of the audit trail show it. */
 export function note(world: World, task: Task, { id, action, comment, step, runId = '' }: Noted): void {
   const type = `TASK_ACTION_TYPE_${action}`
   const [userId, policyStepId, createdAt] = ['user-ada', step?.id ?? '', world.now]
@@ -66,13 +66,13 @@ export function audit(
   task.updatedAt = world.now
 }
 
-/** Ends the current step, under the name that its instance has for that. */
+/** Ends the current step, in the words of its instance. */
 export function end(task: Task, member: string, it: object): void {
   const current = currentOf(task)
   if (current) Object.assign(current, { state: 'POLICY_STEP_STATE_DONE', end: { [member]: it } })
 }
 
-/** The next step begins; steps of the policy's own end at once. After the last one the task is closed. */
+/** Begins the next step. The policy's own steps end at once. The task closes after the last one. */
 export function moveOn(world: World, task: Task, verdict: Verdict): void {
   const next = task.steps.find(({ state }) => state === 'next')
   if (next === undefined) {
@@ -101,7 +101,7 @@ interface Shown {
   readonly history: readonly { readonly id: string }[]
 }
 
-/** Steps that have begun get the IDs that a reply shows. */
+/** Sets the IDs of the steps that have begun, as a reply shows them. */
 export function adopt(world: World, task: Task, { current, history }: Shown): void {
   const shown = [...history, ...(current ? [current] : [])]
   for (const [index, step] of task.steps.entries()) {

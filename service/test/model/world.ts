@@ -10,7 +10,7 @@ import type { Policy } from './policies.ts'
 import type { Random } from './random.ts'
 import type { Task } from './tasks.ts'
 
-/** Who asks: everybody with a token is Ada. */
+/** Every caller with a token is Ada. */
 export type Who = Role | 'nobody'
 
 const RELATED = `INSERT INTO related_objects VALUES ('AccessReview', 'review-1', '{"id": "review-1"}'),
@@ -18,7 +18,7 @@ const RELATED = `INSERT INTO related_objects VALUES ('AccessReview', 'review-1',
   ('AppResource', 'resource-1', '{"id": "resource-1"}'),
   ('EntitlementScopeBindingList', 'entitlement-01', '{"id": "bindings-01"}')`
 
-/** More than a page holds, some of one name. */
+/** More than one page holds, with some equal names. */
 const MORE_ENTITLEMENTS = `INSERT INTO app_entitlements
   SELECT 'more-' || n, 'app-payroll', 'One of ' || n / 30, '', now() FROM generate_series(1, 70) AS n`
 const ENTITLEMENTS = `SELECT id, app_id AS "appId", display_name AS "displayName", description,
@@ -29,7 +29,7 @@ interface Entitlement {
   readonly displayName: string
 }
 
-/** The service, and what it is held to be: the model, which knows the specification and no line of the service. */
+/** The service, and a model that it must agree with. The model is written from the specification alone. */
 export class World {
   readonly policies: Policy[] = []
   readonly tasks: Task[] = []
@@ -37,9 +37,9 @@ export class World {
   readonly deleted: Automation[] = []
   readonly events: Event[] = []
   readonly walks: Walk[] = []
-  /** By name, and those of one name by ID: nothing changes them. */
+  /** By name, then by ID. They never change. */
   readonly entitlements: Entitlement[] = []
-  /** The last calls, for whoever reads a failure. */
+  /** The last calls, to explain a failure. */
   readonly calls: string[] = []
   count = 0
   readonly subject: Subject
@@ -55,7 +55,7 @@ export class World {
     this.#tokens = tokens
   }
 
-  /** Without tasks, and with the policies and entitlements that are there. */
+  /** A world without tasks, with the existing policies and entitlements. */
   static async begin(subject: Subject, random: Random): Promise<World> {
     const token = (role: Role) => subject.tokenWith(role)
     const [super_admin, operator] = [await token('super_admin'), await token('operator')]
@@ -76,7 +76,7 @@ export class World {
     return new Date(this.subject.clock.now()).toISOString()
   }
 
-  /** One who may, or now and then somebody else. */
+  /** A user who may act, or sometimes one who may not. */
   mostly(who: Role): Who {
     return this.random.chance(0.9) ? who : this.random.pick(['super_admin', 'operator', 'viewer', 'nobody'])
   }
@@ -95,7 +95,7 @@ export class World {
     return reply
   }
 
-  /** An ID that a reply made: never seen before. */
+  /** Checks an ID in a reply: it was never seen before. */
   fresh(id: string): string {
     expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
     expect(this.#ids.has(id), `${id} is new`).toBe(false)
@@ -103,14 +103,14 @@ export class World {
     return id
   }
 
-  /** Where it stands in a list: what came first stays before what came later. */
+  /** The place of an element in a list. Earlier elements stay before later ones. */
   placeOf(id: string): number {
     const place = this.#places.get(id) ?? this.#places.size
     this.#places.set(id, place)
     return place
   }
 
-  /** A policy has one generation, until it is changed: then it is another object here. */
+  /** A policy keeps its generation until it changes. Then the model makes a new object. */
   checkGeneration(policy: Policy, id: string): void {
     const known = this.#generations.get(policy)
     if (known !== undefined) expect(id).toBe(known)
@@ -118,16 +118,15 @@ export class World {
   }
 }
 
-/** Whoever may not ask is told so, and nothing else (401 before 403). */
+/** Callers without permission learn nothing else (401 before 403). */
 export function barred(who: Who, ...allowed: readonly Who[]): string[] {
   if (who === 'nobody') return ['401 unauthorized']
   return allowed.includes(who) ? [] : ['403 forbidden']
 }
 
 /**
- * Holds a reply to the model: one of the refusals that apply, as a problem; without any, a success.
- *
- * @returns Whether it was one.
+ * Checks a reply against the model: one of the applicable refusals, as a problem, or a success if there are none.
+ * @returns True for a success.
  */
 export function judge({ status, headers, body }: Reply, refusals: readonly string[], success = 200): boolean {
   if (refusals.length === 0) {
@@ -140,7 +139,7 @@ export function judge({ status, headers, body }: Reply, refusals: readonly strin
   return false
 }
 
-/** `toEqual` takes far longer where all is well. */
+/** `toEqual` takes far longer even if all is well. */
 export function same(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toStrictEqual(expected)
 }

@@ -17,7 +17,7 @@ const TYPES = ['GRANT', 'REVOKE', 'CERTIFY', 'ACCESS_REQUEST', 'PROVISION'].map(
 const PATH = '/api/v1/policies'
 const ANSWERED = Object.keys(CONDITIONS).slice(0, 4)
 
-/** Creates a policy, or changes one. */
+/** Creates or changes a policy. */
 export async function writePolicy(world: World): Promise<void> {
   const { random, policies } = world
   const who = world.mostly('super_admin')
@@ -39,7 +39,7 @@ export async function writePolicy(world: World): Promise<void> {
   else policies.push(policy)
 }
 
-/** By PATCH, or by POST with a mask, which passes over what else the object has. */
+/** By PATCH, or by POST with a mask, which ignores the rest of the object. */
 function update(world: World, who: Who, before: Policy, given: GivenPolicy) {
   const { random } = world
   const path = `${PATH}/${before.id}`
@@ -57,7 +57,7 @@ function update(world: World, who: Who, before: Policy, given: GivenPolicy) {
   ])()
 }
 
-/** The tasks of a policy that is deleted go on. */
+/** The tasks of a deleted policy continue. */
 export async function deletePolicy(world: World): Promise<void> {
   const { random, policies } = world
   const who = world.mostly('super_admin')

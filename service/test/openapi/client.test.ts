@@ -12,7 +12,7 @@ function clientOf(subject: Subject, token = subject.token) {
   })
 }
 
-/** What a reply of the client holds; the test fails with the problem if it is one. */
+/** The data of the client's reply. The test fails with the problem if it is one. */
 async function ok<Body>(reply: Promise<{ data?: Body; error?: unknown }>): Promise<NonNullable<Body>> {
   const { data, error } = await reply
   if (data === undefined || data === null) throw new Error(JSON.stringify(error))

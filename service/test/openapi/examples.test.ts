@@ -24,7 +24,7 @@ describe('the examples of /openapi.json', () => {
 
   const bodyOf = ({ requestBody }: Operation) => requestBody?.content['application/json'].example
 
-  /** The path with its examples, and what only this tenant can say. */
+  /** The path with its example values, and those that only this tenant has. */
   async function addressOf(path: string, { parameters = [] }: Operation): Promise<string> {
     const [first] = (await subject.get('/api/v1/automations')).body.list
     const known: Record<string, string> = { automation_id: first.automation.id }
@@ -43,13 +43,13 @@ describe('the examples of /openapi.json', () => {
 
   it('are taken by the demo tenant', async () => {
     const tried = operations.filter(
-      ({ operation, path }) => bodyOf(operation) && !path.includes('/webhooks/'), // has to be signed
+      ({ operation, path }) => bodyOf(operation) && !path.includes('/webhooks/'), // needs a signature
     )
     expect(tried.length).toBeGreaterThan(5)
     for (const { path, method, operation } of tried) {
       const address = await addressOf(path, operation)
       const { status, body } = await subject.ask(method.toUpperCase(), address, bodyOf(operation))
-      const isUnknown = body.code === 'policy_step_unknown' // its ID is new in each tenant
+      const isUnknown = body.code === 'policy_step_unknown' // each tenant has its own ID
       expect([operation.operationId, body.detail, isUnknown || status < 300]).toEqual([
         operation.operationId,
         body.detail,

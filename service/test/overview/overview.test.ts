@@ -108,7 +108,7 @@ describeService('the overview', (subject) => {
   })
 })
 
-/** The events of a stream; what only says how to reconnect, or that it is still there, is left out. */
+/** The events of a stream, without keep-alives and reconnection delays. */
 async function* eventsOf(reply: Response): AsyncGenerator<string, undefined> {
   let text = ''
   for await (const chunk of reply.body ?? []) {

@@ -4,7 +4,7 @@ import type { Transaction } from '../../src/database/database.ts'
 import { updatePolicy } from '../../src/policies/write.ts'
 import { describeService } from '../support/databases.ts'
 
-/** Until somebody waits for a lock, or is done. PGlite lets nobody begin before this transaction ends. */
+/** Resolves when a statement waits for a lock or is done. PGlite starts no other transaction before this one ends. */
 async function untilWaiting(tx: Transaction, done: () => boolean): Promise<void> {
   for (let polls = 0; polls < 500 && !done(); polls++) {
     const waiting = await tx.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { describeService } from '../support/databases.ts'
 
 /** An object literal with `__proto__` would set the prototype instead. */
-const NAMES = '{"toString":"t","__proto__":"p","constructor":"c","hasOwnProperty":"h"}' // as jsonb orders them
+const NAMES = '{"toString":"t","__proto__":"p","constructor":"c","hasOwnProperty":"h"}' // in the order of jsonb
 const named = JSON.parse(NAMES)
 const nested = JSON.parse(`{"id":"i","__proto__":${NAMES},"constructor":${NAMES}}`)
 

@@ -18,7 +18,7 @@ describeService('the steps of a task', (subject) => {
     const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01', identityUserId: 'user-grace' }
     return subject.post('/api/v1/tasks', { type: { grant }, policyId, ...more })
   }
-  /** Who may act on the first step of a new task: that tells which steps were selected. */
+  /** The approvers of a new task's first step, which show the selected steps. */
   const actors = async (policyId: string, more: object = {}) =>
     (await task(policyId, more)).body.taskView.task.stepApproverIds
 

@@ -20,7 +20,7 @@ describeService(`POST ${PATH}`, (subject) => {
     }
   })
 
-  /** The places in `ids` of what is found. */
+  /** The results as positions in `ids`. */
   const found = async (filters: object) => {
     const { status, body } = await subject.post(PATH, filters)
     expect([filters, status]).toEqual([filters, 200])

@@ -30,7 +30,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
     }
   }, 60_000)
 
-  /** Status, code, and whether it says when to come again. */
+  /** Status, code, and whether there is a Retry-After. */
   async function deliver() {
     const request = await signHmac({
       secret: demoSigningSecret(SECRET),
@@ -47,7 +47,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
     return [reply.status, code, reply.headers.get('retry-after')]
   }
 
-  /** What it has said since. */
+  /** The output since the last look. */
   const linesSince = (before: string) => service.printed.slice(before.length).split('\n').slice(0, -1)
 
   it('is alive, and ready while the database answers and has all migrations', async () => {
@@ -72,7 +72,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
     ])
     const before = service.printed
     await server.halt()
-    const until = Date.now() + 3_000 // its workers ask each second
+    const until = Date.now() + 3_000 // its workers poll every second
     while (Date.now() < until) {
       const answers = await Promise.all([deliver(), deliver(), list()])
       expect(answers).toEqual(answers.map(() => [503, 'unavailable', '5']))

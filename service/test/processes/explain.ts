@@ -12,8 +12,8 @@ const QUESTION = `SELECT r.event_id AS event, r.id AS run, r.state, r.next_posit
 FROM runs r WHERE r.event_id = ANY ($1::uuid[]) ORDER BY r.number`
 
 /**
- * What the database says of events for which something is lost, or there twice: a line for each run. The service must have
- * ended, since PGlite has one process.
+ * One line per run of the events that have something lost or twice, as the database has them. The service must have
+ * ended, because PGlite has one process.
  */
 export async function explain(
   settings: Readonly<Record<string, string>>,

@@ -8,13 +8,13 @@ import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-serv
 import { newDatabase, urlOf } from '../support/copies.ts'
 import { ServiceProcess } from './service-process.ts'
 
-// Read and imitated, never built: that takes Docker and its registry.
+// The Dockerfile is read and imitated, not built, because that takes Docker and its registry.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dockerfile = readFileSync(join(root, 'service/Dockerfile'), 'utf8')
 const [, build = '', final = ''] = dockerfile.split(/^FROM /m)
 
-/** Each is where it was. */
+/** Each at its original path. */
 const copied = [...final.matchAll(/^COPY --from=build \/app\/(\S+) \1$/gm)].map(([, path = '']) => path)
 
 describe('the Dockerfile', () => {
@@ -65,7 +65,7 @@ describe('the Dockerfile', () => {
   )
 })
 
-/** A folder with what the image has; the dependencies are links, but for `hookgate`, which is of the image. */
+/** A folder with the content of the image. Dependencies are links, except `hookgate`, which the image contains. */
 function imitated(): string {
   const image = mkdtempSync(join(tmpdir(), 'hookgate-image-'))
   for (const path of copied.filter((path) => path !== 'node_modules')) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { signHmac } from 'hookgate/testing'
 
-/** What deliveries were answered. */
+/** The replies to deliveries. */
 export interface Answers {
   accepted: number
   duplicate: number
@@ -20,25 +20,25 @@ export const noAnswers = (): Answers => ({
   other: 0,
 })
 
-/** How long a refused delivery waits, at most; Retry-After may say less, never more, so that the test ends. */
+/** The longest wait after a refusal. Retry-After can only shorten it, so that the test ends. */
 const LONGEST_PAUSE_MS = 300
 
 /**
- * A sender as the specification wants it: it signs each attempt anew, takes 200 and `event_duplicate` for success, and for
- * everything else it comes again.
+ * A sender that follows the specification. It signs each attempt anew, treats 200 and `event_duplicate` as success, and
+ * retries everything else.
  */
 export class InsistentSender {
   readonly answers: Answers = noAnswers()
   readonly #secret: string
   readonly #url: () => string
 
-  /** @param url Where the service is now. */
+  /** @param url The current URL of the service. */
   constructor(secret: string, url: () => string) {
     this.#secret = secret
     this.#url = url
   }
 
-  /** Delivers an event until it knows that the service has it. */
+  /** Delivers an event until the service has confirmed it. */
   async deliver(eventId: string, body: string): Promise<void> {
     for (;;) {
       const answer = await this.attempt(eventId, body)
@@ -58,7 +58,7 @@ export class InsistentSender {
       if (code === 'event_in_progress') return 'inProgress'
       return reply.status === 503 ? 'unavailable' : 'other'
     } catch {
-      return 'unanswered' // the service was killed before or while it answered
+      return 'unanswered' // the service was killed before or during its answer
     }
   }
 }

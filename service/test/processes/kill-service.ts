@@ -4,12 +4,12 @@ import { type Answers, InsistentSender, noAnswers } from './insistent-sender.ts'
 import { ServiceProcess } from './service-process.ts'
 
 export interface KillOptions {
-  /** The `SERVICE_…` variables of every process: the same database. */
+  /** The `SERVICE_…` variables of every process. They all use one database. */
   readonly settings: Readonly<Record<string, string>>
-  /** How many processes serve. PGlite has one. */
+  /** The number of service processes. PGlite allows one. */
   readonly processes: number
   readonly kills: number
-  /** How many events are on their way at once. */
+  /** The number of events in flight. */
   readonly senders: number
 }
 
@@ -18,23 +18,23 @@ export interface KillCounts extends Answers {
   readonly events: number
   readonly runs: number
   readonly effects: number
-  /** Events whose first answer never came, and that turned out to be accepted. */
+  /** Events whose first answer was lost, but which were accepted. */
   readonly answersLost: number
-  /** Accepted events without a run that succeeded, or without one of its effects. */
+  /** Accepted events without a successful run, or without one of its effects. */
   readonly lost: number
-  /** Runs and effects beyond the one that each event has. */
+  /** Runs and effects beyond the first of each event. */
   readonly twice: number
-  /** Of each event with something lost or twice: what its run and its job say. */
+  /** For each event with something lost or twice, the state of its run and its job. */
   readonly explanations: readonly string[]
 }
 
-/** Each event's effect: two records, so that a kill may fall between them. */
+/** Each event's effect is two records, so that a kill may come between them. */
 const STEPS = ['first', 'second'].map((step) => ({ type: 'record', valueCel: `ctx.trigger.id + " ${step}"` }))
 const MOST_QUIET_MS = 120_000
 
 /**
- * Kills the service again and again while events come in, most of them more than once, and then looks for what is missing
- * and for what is there twice.
+ * Kills the service repeatedly while events arrive, most of them more than once. Then looks for lost and repeated
+ * effects.
  */
 export async function killService(options: KillOptions): Promise<KillCounts> {
   const processes = Array.from({ length: options.processes }, () => new ServiceProcess(options.settings))
@@ -74,7 +74,7 @@ async function newAutomation(service: ServiceProcess) {
   return created
 }
 
-/** At any moment of its life; often it has hardly begun. */
+/** At a random moment of its life, often just after its start. */
 async function killOne(processes: readonly ServiceProcess[]): Promise<void> {
   await pause(Math.random() * 400)
   const victim = processes[Math.floor(Math.random() * processes.length)]
@@ -82,7 +82,7 @@ async function killOne(processes: readonly ServiceProcess[]): Promise<void> {
   await victim?.start()
 }
 
-/** Events without end, each to any of the processes, a third of them twice at once and a third again later. */
+/** Sends events to random processes until stopped, a third of them twice at once, and a third again later. */
 class EventStream {
   readonly events = new Set<string>()
   readonly #senders: InsistentSender[] = []
@@ -134,7 +134,7 @@ interface Found {
   readonly effects: readonly string[]
 }
 
-/** Waits until no run is left to do, as long as some still come to an end: what is not done then is lost. */
+/** Waits until no run is left, or none ends any more. The rest counts as lost. */
 async function drained(service: ServiceProcess, automationId: string): Promise<Found> {
   const path = `/api/v1/automations/${automationId}`
   const runs = (await service.listed(`${path}/runs`)).map(({ run }) => run)
@@ -175,7 +175,7 @@ function judge(events: ReadonlySet<string>, { runs, effects }: Found) {
   }
 }
 
-/** What is in the list more often. */
+/** The elements that occur more than once. */
 function moreThan(times: number, list: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const each of list) counts.set(each, (counts.get(each) ?? 0) + 1)

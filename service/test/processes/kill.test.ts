@@ -6,7 +6,7 @@ import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-serv
 import { newDatabase, urlOf } from '../support/copies.ts'
 import { killService } from './kill-service.ts'
 
-// `node service/test/kill.mjs` is the same at full size.
+// `node service/test/kill.mjs` runs the same at full size.
 
 function settings(): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-kill-'))

@@ -27,14 +27,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
   const newService = (settings: Record<string, string>) =>
     new ServiceProcess({ SERVICE_DATA: folder, SERVICE_DATABASE_URL: urlOf(address), ...settings })
 
-  /** What it says instead of starting. */
+  /** The output instead of a start. */
   async function refusal(settings: Record<string, string>): Promise<string> {
     const service = newService(settings)
     onTestFinished(() => service.kill())
     return service.start().then(() => 'it started', String)
   }
 
-  /** What an operator does with psql. */
+  /** What an operator would do with psql. */
   async function ask(...statements: string[]): Promise<void> {
     const database = openPostgres(address, () => {})
     for (const statement of statements) await database.query(statement)

@@ -4,7 +4,7 @@ import { replyOf } from '../support/reply.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** What it prints last. */
+/** The last line that it prints at its start. */
 const STARTED = /Listening on (http:\S+),.*(?:TOKEN=\S+|No demo tenant here.*)\s/s
 
 /** The built service in its own process, which tests kill and restart. */
@@ -21,17 +21,17 @@ export class ServiceProcess {
     this.#environment = { ...process.env, SERVICE_PORT: '0', ...settings }
   }
 
-  /** Where it listens. Another place after each start, and nowhere after a kill. */
+  /** Its URL, which changes with each start. It does not answer after a kill. */
   get origin(): string {
     return this.#origin
   }
 
-  /** All that it has said since its start. */
+  /** All output since its start. */
   get printed(): string {
     return this.#printed
   }
 
-  /** Null while it runs, and when a signal ended it. */
+  /** Null while it runs, or if a signal ended it. */
   get exitCode(): number | null | undefined {
     return this.#child?.exitCode
   }
@@ -65,7 +65,7 @@ export class ServiceProcess {
     })
   }
 
-  /** SIGKILL: nothing is told, nothing is closed. SIGTERM: it ends in order. */
+  /** SIGKILL ends it without cleanup, SIGTERM in order. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const child = this.#child
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -74,7 +74,7 @@ export class ServiceProcess {
     await gone
   }
 
-  /** Asks the API as the super admin. */
+  /** Calls the API as the super admin. */
   async ask(method: string, path: string, body?: unknown) {
     const reply = await fetch(`${this.#origin}${path}`, {
       method,

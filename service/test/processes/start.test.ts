@@ -38,7 +38,7 @@ it('at port 0 it prints the port that it got, which is also in the URLs of its l
   expect(servers).toStrictEqual([{ url: service.origin }])
 }, 60_000)
 
-/** What it prints, and nothing else, before it gives up. */
+/** Its whole output before it gives up. */
 async function refusal(settings: Readonly<Record<string, string>>): Promise<string> {
   const error = await started(settings).catch((error: Error) => error)
   return error instanceof Error ? error.message : 'it started'
@@ -112,7 +112,7 @@ it('is ended by SIGTERM at the deadline although a request never comes to its en
   onTestFinished(() => connection.abort())
   const request = 'POST /api/v1/search/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n'
   await connection.write(`${request}Authorization: Bearer ${service.token}\r\n\r\n{`)
-  await service.ask('GET', '/api/v1/policies') // the other one has come by now
+  await service.ask('GET', '/api/v1/policies') // long enough for the other one to start
   await service.kill('SIGTERM')
   expect(service.exitCode).toBe(0)
   expect(service.printed).toMatch(

@@ -14,7 +14,7 @@ const GIVEN_UP = {
 const THREE = ['"one"', '"two"', '"three"'].map((valueCel) => ({ type: 'record', valueCel }))
 
 describeService('a run that is interrupted', (subject) => {
-  /** All jobs come again now: what the queue does when leases and pauses are over. */
+  /** Delivers all jobs again, like the queue when leases and pauses end. */
   const abandon = () =>
     subject.database.query(
       "UPDATE pgboss.job SET state = 'retry', start_after = now() - interval '1 s' WHERE state IN ('active', 'retry')",
@@ -25,7 +25,7 @@ describeService('a run that is interrupted', (subject) => {
       "UPDATE pgboss.job SET start_after = now() - interval '1 s' WHERE state < 'active'",
     )
 
-  /** A database whose transactions of this number and on fail: before they end, so that nothing of them is there. */
+  /** A database whose transactions fail from this number on, before they commit. */
   function failingFrom(first: number): Database {
     let count = 0
     return {

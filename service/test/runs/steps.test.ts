@@ -19,7 +19,7 @@ const taskOf = async (subject: Subject, id: string) =>
   (await subject.get(`/api/v1/tasks/${id}`)).body.taskView.task
 
 describeService('the steps of a run', (subject) => {
-  /** Sends one event to a new automation, works, and gives the run. */
+  /** Sends one event to a new automation, does its jobs, and returns the run. */
   async function runWith(steps: object[], body: unknown) {
     const sender = await newSender(subject, { steps })
     expect((await send(subject, sender, body)).status).toBe(200)

@@ -14,7 +14,7 @@ describeService('a run that has no job any more', (subject) => {
     ...subject.database,
     transaction: () => Promise.reject(new Error('the database is away')),
   })
-  /** What goes on beside the requests, for as long as it takes it to end all runs. */
+  /** Runs the background work until all runs have ended. */
   async function inBackground() {
     const background = startBackground({
       ...subject.dependencies,

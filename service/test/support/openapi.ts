@@ -44,7 +44,7 @@ export function schemaOf(document: OpenApiDocument, name: string): Schema {
   return there(document.components.schemas[name], name)
 }
 
-/** Of a refusal with this status. */
+/** The reply of a refusal with this status. */
 export function problemOf({ responses }: Operation, status: number): Schema {
   return there(responses[status]?.content['application/problem+json'], `${status}`).schema
 }

@@ -31,10 +31,7 @@ interface List {
   readonly nextPageToken: string
 }
 
-/**
- * The bodies of all replies in one, whose names are those of the schemas: which reply it is says the test that asked for
- * it.
- */
+/** All reply bodies as one type, with the schemas' field names. The test knows which reply it asked for. */
 export type ReplyBody = Present<
   List &
     z.infer<typeof taskActionResponse> & { policy: Policy } & z.infer<typeof createdAutomationSchema> & {

@@ -44,7 +44,7 @@ describeService('expandMask', (subject) => {
     await subject.database.query(`UPDATE tasks SET approver_ids = '{user-alan,user-ada}'`)
   })
 
-  /** What each path of the view locates, by what it calls itself. */
+  /** The objects that each path of the view locates, by their names. */
   const located = async (name: string, paths: readonly string[] | null) => {
     const { status, body } = await subject.post('/api/v1/search/tasks', { expandMask: { paths } })
     expect(status).toBe(200)

@@ -3,7 +3,7 @@ import { createApp } from '../../src/app.ts'
 import type { Database, Transaction } from '../../src/database/database.ts'
 import { describeService } from '../support/databases.ts'
 
-/** The same database, which notes what it is asked, and fails where it is told to. */
+/** The same database, which records its queries and fails on demand. */
 function watched(database: Database, failAt?: RegExp) {
   const asked: string[] = []
   const note = (where: string, text: string) => {

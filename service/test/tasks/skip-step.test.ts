@@ -150,7 +150,7 @@ describeService('Skip Step refuses', (subject) => {
     expect(await refusal(task.id, { policyStepId, comment: '\ud800' })).toBe('400 text_not_storable')
     expect(await refusal(task.id, { policyStepId, comment: 'x'.repeat(300_000) })).toBe('413 body_too_large')
     const large = await skip(subject, task.id, { policyStepId, comment: 'x'.repeat(300_000) })
-    expect(large.headers.get('connection')).toBe('close') // its rest is not read: the next request takes another
+    expect(large.headers.get('connection')).toBe('close') // its rest stays unread, so the next request needs a new connection
     const after = (await subject.get(`/api/v1/tasks/${task.id}`)).body.taskView.task
     expect(after).toEqual(task)
     expect((await skip(subject, task.id, { policyStepId })).status).toBe(200)

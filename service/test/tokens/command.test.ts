@@ -5,7 +5,7 @@ import { runTokenCommand } from '../../src/tokens/command.ts'
 import { copyOfPostgres, urlOf } from '../support/copies.ts'
 import { Subject } from '../support/subject.ts'
 
-/** The command beside a running service. */
+/** The command, run beside a running service. */
 async function beside(subject: Subject) {
   const address = await copyOfPostgres(inject('postgresFolder'))
   await subject.start(openPostgres(address, () => {}))
@@ -72,7 +72,7 @@ it.each([
 ])('%j is asked wrongly: exit code 2, and the help', async (args) => {
   const said: string[] = []
   const note = (text: string) => said.push(text)
-  // No database is reached: there is none at this address.
+  // Nothing listens at this address, so no database is reached.
   const environment = { SERVICE_DATABASE_URL: 'postgres://localhost:1/none' }
   expect(await runTokenCommand(args, environment, { log: note, error: note })).toBe(2)
   expect(said.join()).toContain('npm run service -- token --user')

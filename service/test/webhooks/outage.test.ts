@@ -4,7 +4,7 @@ import type { Dependencies } from '../../src/http/dependencies.ts'
 import { newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
 import { describeOnPostgres, describeService, type Subject } from '../support/databases.ts'
 
-/** To a service with something replaced in it. */
+/** Delivers to a service with one part replaced. */
 async function sendTo(
   subject: Subject,
   change: Partial<Dependencies>,
@@ -79,7 +79,7 @@ describeService('when accepting an event fails half-way', (subject) => {
   })
 })
 
-// PGlite has no connection that could break.
+// PGlite has no connection to lose.
 describeOnPostgres('when a connection breaks', (subject) => {
   it('a connection that breaks while an event is being accepted: 503, and the service goes on', async () => {
     const sender = await newSender(subject)

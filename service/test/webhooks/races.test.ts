@@ -3,7 +3,7 @@ import { createApp } from '../../src/app.ts'
 import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
 import { describeOnPostgres, describeService, type Subject } from '../support/databases.ts'
 
-/** Follows the answers as a sender should: 409 `event_duplicate` means that it is done, all other refusals wait. */
+/** Reacts to answers like a sender: 409 `event_duplicate` means done, and after any other refusal it waits. */
 async function deliverUntilDone(
   subject: Subject,
   sender: { path: string },
@@ -65,7 +65,7 @@ describeService('races', (subject) => {
   })
 })
 
-// PGlite has one connection, so there the second delivery waits for its turn, and finds the event done.
+// PGlite has one connection, so the second delivery waits there and finds the event done.
 describeOnPostgres('an event that is being accepted', (subject) => {
   it('is 503 with Retry-After to another delivery, and 409 once it was accepted', async () => {
     const sender = await newSender(subject)

@@ -4,7 +4,7 @@ import { createApp } from '../../src/app.ts'
 import { newSender, signed } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
-/** The service on a socket of its own. */
+/** The service on its own socket. */
 async function listening(subject: Subject, trustedProxies: readonly string[]): Promise<string> {
   const { fetch } = createApp({ ...subject.dependencies, trustedProxies })
   return new Promise((resolve) => {

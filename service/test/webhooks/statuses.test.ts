@@ -40,7 +40,7 @@ describeService('the webhook endpoint', (subject) => {
         [eventId, seconds],
       )
     expect((await send(subject, sender, {}, eventId)).status).toBe(200)
-    await age(7 * 86_400 - 60) // for this test to take its time
+    await age(7 * 86_400 - 60) // gives this test enough time
     expect((await send(subject, sender, {}, eventId)).status).toBe(409)
     await age(60)
     expect((await send(subject, sender, {}, eventId)).status).toBe(200)

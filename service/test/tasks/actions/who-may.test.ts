@@ -16,7 +16,7 @@ describeService('who may act on a step', (subject) => {
     tokens.viewer = await subject.tokenWith('viewer', 'user-alan')
   })
 
-  /** Who of the four may do what with a step, and what the task says that they may. */
+  /** Which of the four may do what with a step, and what the task says about it. */
   const may = async (step: object, action: string, skippers: 'operators' | 'approvers' = 'operators') => {
     const app = createApp({ ...subject.dependencies, skippers })
     const ask = async (who: string, method: string, path: string, body?: object) => {
