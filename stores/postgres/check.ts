@@ -1,3 +1,4 @@
+import { hasMethod } from '../../src/lib/has-method.ts'
 import type { StoreProblem } from '../contract.ts'
 import type { RunStatement } from './client.ts'
 import { quotedTable } from './sql.ts'
@@ -60,17 +61,19 @@ export async function problemsOf(
 ): Promise<readonly StoreProblem[]> {
   const rows = await run(QUESTIONS, [quotedTable(table).table])
   const found = rows.flatMap(({ finding }) => FINDINGS[String(finding)] ?? [])
-  return diesOfIdleErrors(client) ? [...found, IDLE_ERRORS] : found
+  return diesOfErrors(client) ? [...found, UNHEARD_ERRORS] : found
 }
 
-const IDLE_ERRORS: StoreProblem = {
-  problem: 'nobody listens to the errors of the pool: an idle connection that breaks ends this process',
-  fix: "pool.on('error', (error) => log(error))",
+const UNHEARD_ERRORS: StoreProblem = {
+  problem:
+    'nobody listens to the errors of the pool or client: an idle connection that breaks ends this process',
+  fix: "pool.on('error', (error) => log(error)), or the same for the client",
 }
 
-/** A pg pool emits `error` for broken idle connections, which an EventEmitter without a listener throws. */
-function diesOfIdleErrors(client: unknown): boolean {
+/** pg's Pool and Client emit `error` for broken idle connections, which an EventEmitter without a listener throws. */
+function diesOfErrors(client: unknown): boolean {
   const holder = Object(client)
-  if (!('totalCount' in holder) || typeof Reflect.get(holder, 'listenerCount') !== 'function') return false
-  return holder.listenerCount('error') === 0
+  return (
+    hasMethod(holder, 'query') && hasMethod(holder, 'listenerCount') && holder.listenerCount('error') === 0
+  )
 }

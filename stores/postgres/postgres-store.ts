@@ -41,7 +41,7 @@ export interface PostgresStore extends EventStore {
    * minutes; without it the table only grows. Skips records that another statement has locked.
    */
   sweep(limit?: number): Promise<number>
-  /** Lists problems of the server, the table and the pool. Empty if there are none. */
+  /** Lists problems of the server, the table and the pool or client. Empty if there are none. */
   check(): Promise<readonly StoreProblem[]>
   /**
    * Returns the same store inside your transaction. The event's record and your own writes commit together or not at all, so

@@ -356,5 +356,21 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       const { table } = await fresh()
       expect(await problems('', table, false)).toStrictEqual([expect.stringContaining('errors of the pool')])
     })
+
+    it('finds a client whose connection ends the process when it breaks', async () => {
+      const { table } = await fresh()
+      const client = new pg.Client(server.address)
+      await client.connect()
+      const store = postgresStore(client, { table })
+      const found = await store.check()
+      client.on('error', () => {})
+      const without = await store.check()
+      await client.end()
+      const errors = expect.objectContaining({
+        problem: expect.stringContaining('errors of the pool or client'),
+      })
+      expect(found).toContainEqual(errors)
+      expect(without).not.toContainEqual(errors)
+    })
   })
 })
