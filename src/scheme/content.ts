@@ -46,9 +46,15 @@ function readJson(body: Uint8Array): Reading {
   return 'problem' in parsed ? fail('body_not_json', parsed.problem) : { payload: parsed.value }
 }
 
+/**
+ * A form has its brackets percent-encoded. The content type is not signed, so a captured JSON body could come again as a
+ * form, which hides the ID that it is claimed by.
+ */
+const LOOKS_LIKE_JSON = /^\s*[[{]/
+
 function readForm(body: Uint8Array, jsonField: string | undefined): Reading {
   const text = decodeUtf8(body)
-  const form = text === undefined ? undefined : parseForm(text)
+  const form = text === undefined || LOOKS_LIKE_JSON.test(text) ? undefined : parseForm(text)
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
   const payload = jsonField === undefined ? form : withJsonField(form, jsonField)
   return payload === undefined ? fail('body_malformed', `the form's ${jsonField} is not JSON`) : { payload }
