@@ -3,8 +3,8 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Pass both of the app's signature keys, from the Developer
  * Console under Webhooks. Each key is tried on each header. The signature covers the body and a timestamp, which may be
- * 10 minutes old but not in the future. The ID is in an unsigned header, so the ID and the signed bytes are both
- * claimed.
+ * 10 minutes old but not in the future. `event.id` is the unsigned header `BOX-DELIVERY-ID`, which differs between the
+ * attempts of an event. So the signed bytes and the `id` of the body are claimed.
  *
  * @example
  * ```ts
@@ -27,6 +27,7 @@ export const box: SchemeFactory = defineScheme({
     aheadSeconds: 0,
   },
   eventId: { header: 'box-delivery-id' },
+  sharedId: { member: '/id' },
   eventType: { member: '/trigger' },
   fixedHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
   maxBodyBytes: 1_048_576,

@@ -16,12 +16,13 @@ const LONGEST_TYPE = 256
 
 /** Compiles what the checks need of a scheme. */
 export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sender {
-  const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
+  const { content = ['json'], eventId, eventType, jsonField, sharedId, timestamp } = scheme
   const { names, idDivider } = namesOf(scheme, options)
   const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
   const dedupe = options.dedupe ?? dedupeOf(scheme)
+  const sharedIdOf = sharedId === undefined ? () => '' : idReader(sharedId)
   return {
     scheme,
     options,
@@ -37,7 +38,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     idOf: idReader(eventId),
     idDivider,
     typeOf: typeReader(eventType),
-    keysOf: (evidence, id) => eventKeys(dedupe, evidence, id),
+    keysOf: (evidence, id) => eventKeys(dedupe, evidence, id, sharedIdOf(evidence)),
     hold: holdAll,
     answer: handshakeAnswerer(scheme, options),
   }

@@ -110,6 +110,8 @@ export interface Scheme {
   readonly timestamp?: TimeForm
   /** The event's ID, which stays the same on retries. */
   readonly eventId?: Place
+  /** The ID that all attempts of an event share, if `eventId` differs between them. It is claimed instead. */
+  readonly sharedId?: Place
   /** The event's type, in the sender's words. */
   readonly eventType?: Place
   /** Derived from what is signed by default. Use `off` if the sender's genuine bodies repeat. */
