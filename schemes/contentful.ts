@@ -15,7 +15,7 @@ function signedPath(publicUrl: string): string {
  * Contentful's request verification: `X-Contentful-Signature`. The key is the signing secret of 64 characters, from the
  * space's webhook settings or your app. Pass the webhook's URL as `publicUrl`. The signature covers the path, the body,
  * a timestamp and the headers listed in `X-Contentful-Signed-Headers`. Do not trust any other header in your handler.
- * There is no ID, so the signed bytes are claimed.
+ * The ID is `X-Contentful-Idempotency-Key`, which need not be signed, so the ID and the signed bytes are both claimed.
  *
  * @example
  * ```ts
@@ -49,6 +49,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions> = defineSchem
   },
   takes: ['publicUrl'],
   timestamp: { header: TIMESTAMP, unit: 'milliseconds', of: 'attempt', toleranceSeconds: 30 },
+  eventId: { header: 'x-contentful-idempotency-key' },
   eventType: { header: 'x-contentful-topic' },
   maxBodyBytes: 1_048_576,
   limits: 'The host and the headers that the signature does not list are not signed.',

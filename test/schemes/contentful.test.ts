@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { contentful } from '../../schemes/contentful.ts'
-import { IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
+import { DUPLICATE, IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const SECRET = 'a'.repeat(64)
 const URL = 'https://receiver.example/hooks'
@@ -32,12 +32,21 @@ interface Sending {
 }
 
 describe('a delivery of Contentful', () => {
-  it('is accepted once, and lists its topic as unsigned', async () => {
+  it('is accepted once, and lists its ID and topic as unsigned', async () => {
     const { send } = receiver()
     const headers = { 'x-contentful-topic': 'Entry.publish' }
-    const event = { type: 'Entry.publish', unsigned: ['type'], auth: { covers: 'body' } }
+    const event = { type: 'Entry.publish', unsigned: ['id', 'type'], auth: { covers: 'body' } }
     expect(await send({ headers })).toMatchObject({ ok: true, event })
     expect(await send()).toMatchObject(IN_PROGRESS)
+  })
+
+  it('is a duplicate by its idempotency key, although its time has changed', async () => {
+    const { send } = receiver()
+    const headers = { 'x-contentful-idempotency-key': 'a'.repeat(64) }
+    const first = await send({ headers })
+    if (first.ok) await first.event.commit()
+    expect(await send({ headers, at: 30 })).toMatchObject(DUPLICATE)
+    expect(await send({ at: 30 })).toMatchObject({ ok: true })
   })
 
   it('may list its signed headers in any order', async () => {
