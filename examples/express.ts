@@ -7,7 +7,7 @@ const listener = defineListener({
   id: 'orders',
   auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
   store: memoryStore(), // for one process
-  onError: console.error, // what was answered 503, and why
+  onError: console.error, // the errors behind 503 answers
 })
 
 const app = express()

@@ -15,7 +15,7 @@ const listener = defineListener({
   }),
   store: memoryStore(),
   payload: z.object({ order: z.string(), total: z.number() }),
-  onError: console.error, // the key host or the store failed: what was answered 503
+  onError: console.error, // the key host or the store failed, and the answer was 503
 })
 
 const app = new Hono()

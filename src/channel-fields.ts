@@ -67,6 +67,6 @@ export interface KeysFields extends FailedFields {
   readonly url: string
   /** Why it was fetched: none yet, one that is too old, one that soon will be, or a fresh one that lacks a key. */
   readonly trigger: Trigger
-  /** How many keys came that tokens can name: undefined until the end, and for a fetch that failed. */
+  /** The number of usable keys. Undefined until the end, and for a failed fetch. */
   readonly keys?: number | undefined
 }

@@ -20,7 +20,7 @@ export async function startReceiver(listener: Listener, connectionString: string
     const key = { listenerId: event.listenerId, eventId: event.id }
     await inTransaction(pool, async (tx) => {
       const claim = await handedOff.with(tx).claim(key, crypto.randomUUID(), 0) // `single` knows no lease
-      if (claim === 'done') return // its job is there
+      if (claim === 'done') return // the job already exists
       if (claim === 'busy') throw new Error('another attempt has just taken it') // 500: the sender comes again
       const job = ['webhook', JSON.stringify(toEnvelope(event)), jobId(event)]
       await tx.query('SELECT graphile_worker.add_job($1, $2::json, job_key => $3)', job)

@@ -25,7 +25,7 @@ export function receiver(listener: Listener, task: ReturnType<typeof webhookTask
       const job = { jobId: jobId(event), envelope: JSON.stringify(toEnvelope(event)) }
       await inTime(task.runNoWait(job))
     } catch (error) {
-      if (!(error instanceof IdempotencyCollisionError)) throw error // its job is there
+      if (!(error instanceof IdempotencyCollisionError)) throw error // the job already exists
     }
   })
 }

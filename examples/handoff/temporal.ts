@@ -15,7 +15,7 @@ export async function startReceiver(listener: Listener, address: string) {
     try {
       await client.withDeadline(Date.now() + 2000, () => client.workflow.start('webhook', options))
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error // its job is there
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error // the job already exists
     }
   })
   return { fetch, stop: () => client.connection.close() }

@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 /** An index entry of Postgres has room for about 2,700 bytes. */
 const LONGEST_LISTENER_ID = 500
 
-/** Escapes a text to printable ASCII, which Postgres stores in any encoding (NUL it cannot). Different texts stay different. */
+/** Escapes a text to printable ASCII, which Postgres stores in any encoding, unlike NUL. Different texts stay different. */
 export function asciiText(text: string): string {
   return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

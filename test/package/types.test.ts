@@ -33,7 +33,7 @@ function asConsumer(source: string): string {
     .replaceAll(/'(\.\.\/\.\.\/[^']+\.ts)'/g, (path, file) => SPECIFIERS.get(file) ?? path)
 }
 
-/** A user's import specifier, by the path in our type tests. */
+/** The specifier that users import, by the path in our type tests. */
 const SPECIFIERS = new Map(
   Object.entries(manifest.exports).map(([subpath, target]) => [
     target.replace('./dist/', '../../').replace(/\.js$/, '.ts'),
