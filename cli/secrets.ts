@@ -1,4 +1,5 @@
 import { hmac } from '../src/index.ts'
+import { decodeUtf8 } from '../src/lib/utf8.ts'
 import { UsageError } from './exit.ts'
 import { readGivenFile, toUsageError } from './values.ts'
 
@@ -31,13 +32,19 @@ export async function findSecret(
   return { ...found, secret: checked(found.secret, source) }
 }
 
+/** PowerShell and Windows editors write it. It would become part of the key. */
+const BYTE_ORDER_MARK = '\ufeff'
+
 /** Reads the text without checking it: it may be another sender's secret, or its public key. */
 async function findText(
   file: string | undefined,
   { option, variable }: SecretPlaces,
 ): Promise<GivenSecret | undefined> {
   if (file !== undefined) {
-    const text = (await readGivenFile(option, file)).toString('utf8')
+    const text = decodeUtf8(await readGivenFile(option, file))
+    if (text === undefined || text.startsWith(BYTE_ORDER_MARK)) {
+      throw new UsageError(`${option} ${file}: save it as UTF-8 without BOM`)
+    }
     return { secret: text.replace(/[\r\n]+$/, ''), from: 'file' }
   }
   const secret = process.env[variable]

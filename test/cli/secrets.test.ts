@@ -30,6 +30,16 @@ test('a secret from a file is never echoed; its last line break is not part of i
 })
 
 test.each([
+  ['with a byte order mark', Buffer.from(`\ufeff${SECRET}`)],
+  ['in UTF-16', Buffer.from(`\ufeff${SECRET}`, 'utf16le')],
+])('a secret from a file %s is refused, because those bytes would be part of the key', async (_, content) => {
+  const file = await temporaryFile('secret.txt', content)
+  const ended = await hookgate(['sign', '--data', '{}', '--secret-file', file])
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toContain('save it as UTF-8 without BOM')
+})
+
+test.each([
   ['short', 'must have at least 16 characters'],
   ['', 'is empty or blank; is the environment variable set?'],
   [' '.repeat(20), 'must have at least 16 characters'],
