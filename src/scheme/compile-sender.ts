@@ -32,7 +32,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     eventIdHeader,
     dedupe,
     unsigned: unsignedMembers(scheme, isSigned),
-    readerFor: bodyReaders(content, jsonField),
+    readerFor: bodyReaders(content, jsonField, eventId !== undefined && 'member' in eventId),
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),

@@ -19,16 +19,17 @@ export type ReadBody = (body: Uint8Array) => Reading
 export function bodyReaders(
   content: readonly Content[],
   jsonField: string | undefined,
+  isIdInBody = false,
 ): (mediaType: string | undefined) => ReadBody | undefined {
-  const readers = content.map((kind) => ({ kind, read: readerOf(kind, jsonField) }))
+  const readers = content.map((kind) => ({ kind, read: readerOf(kind, jsonField, isIdInBody) }))
   return (mediaType) => {
     const found = mediaType === undefined ? readers[0] : readers.find(({ kind }) => fits(kind, mediaType))
     return found?.read
   }
 }
 
-function readerOf(kind: Content, jsonField: string | undefined): ReadBody {
-  if (kind === 'form') return (body) => readForm(body, jsonField)
+function readerOf(kind: Content, jsonField: string | undefined, isIdInBody: boolean): ReadBody {
+  if (kind === 'form') return (body) => readForm(body, jsonField, isIdInBody)
   return typeof kind === 'string' ? readJson : (body) => readOwn(kind, body)
 }
 
@@ -52,9 +53,10 @@ function readJson(body: Uint8Array): Reading {
  */
 const LOOKS_LIKE_JSON = /^\s*[[{]/
 
-function readForm(body: Uint8Array, jsonField: string | undefined): Reading {
+function readForm(body: Uint8Array, jsonField: string | undefined, isIdInBody: boolean): Reading {
   const text = decodeUtf8(body)
-  const form = text === undefined || LOOKS_LIKE_JSON.test(text) ? undefined : parseForm(text)
+  const isHidingId = isIdInBody && text !== undefined && LOOKS_LIKE_JSON.test(text)
+  const form = text === undefined || isHidingId ? undefined : parseForm(text)
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
   const payload = jsonField === undefined ? form : withJsonField(form, jsonField)
   return payload === undefined ? fail('body_malformed', `the form's ${jsonField} is not JSON`) : { payload }
