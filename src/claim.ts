@@ -7,6 +7,7 @@ import { callHook } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
+import { CLAIM, COMMIT, RELEASE, type StoreCall, throwStoreError, validAnswer } from './store-call.ts'
 import { type Rejected, rejected } from './verdict.ts'
 import type { Verification } from './verification.ts'
 import { nowIfWatched } from './watch.ts'
@@ -50,24 +51,21 @@ class Claim implements Held {
   }
 
   take(): MaybePromise<ClaimAnswer> {
-    const { store, leaseMs } = this.#listener
-    return this.#ask(CLAIM, () => store.claim(this.#key, this.#owner, leaseMs))
+    return this.#ask(CLAIM)
   }
 
   /** Not `async`: this runs for every handled event, and most in-process stores answer synchronously. */
   commit(): Promise<CommitAnswer> {
     if (this.#released) return Promise.resolve('lost')
     try {
-      const { store, retentionMs } = this.#listener
-      const answer = this.#ask(COMMIT, () => store.commit(this.#key, this.#owner, retentionMs))
-      return Promise.resolve(whenKnown(answer, (known) => this.#heard(known)))
+      return Promise.resolve(whenKnown(this.#ask(COMMIT), (answer) => this.#heard(answer)))
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
   async release(): Promise<boolean> {
-    const released = await this.#ask(RELEASE, () => this.#listener.store.release(this.#key, this.#owner))
+    const released = await this.#ask(RELEASE)
     this.#released ||= released
     return released
   }
@@ -85,38 +83,32 @@ class Claim implements Held {
     callHook(onError, new EventStoreError(problem), { ...this.#key, durationMs })
   }
 
-  #ask<Answer extends StoreAnswer>(
-    verb: Verb<Answer>,
-    call: () => MaybePromise<Answer>,
-  ): MaybePromise<Answer> {
-    if (!STORE?.hasSubscribers) return this.#askInTime(verb, call) // before the closures below are made
+  #ask<Answer extends StoreAnswer>(call: StoreCall<Answer>): MaybePromise<Answer> {
+    if (!STORE?.hasSubscribers) return this.#askInTime(call) // before the closures below are made
     return traced(
       STORE,
-      () => this.#askInTime(verb, call),
-      (answer): StoreFields => ({ listenerId: this.#key.listenerId, verb: verb.name, answer }),
+      () => this.#askInTime(call),
+      (answer): StoreFields => ({ listenerId: this.#key.listenerId, verb: call.name, answer }),
     )
   }
 
   /** One call of the store, under the deadline: clients are known to hang for a minute when their server dies. */
-  #askInTime<Answer extends StoreAnswer>(
-    verb: Verb<Answer>,
-    call: () => MaybePromise<Answer>,
-  ): MaybePromise<Answer> {
+  #askInTime<Answer extends StoreAnswer>(call: StoreCall<Answer>): MaybePromise<Answer> {
     try {
-      const answer = call()
-      if (!isPromise(answer)) return judge(verb, answer)
+      const answer = call.ask(this.#listener, this.#key, this.#owner)
+      if (!isPromise(answer)) return validAnswer(call, answer)
       const { storeTimeoutMs } = this.#listener
       const late = () =>
-        new EventStoreError(`the event store did not ${verb.name} within ${storeTimeoutMs} ms`)
+        new EventStoreError(`the event store did not ${call.name} within ${storeTimeoutMs} ms`)
       return withDeadline(answer, storeTimeoutMs, late).then(
-        (inTime) => judge(verb, inTime),
+        (inTime) => validAnswer(call, inTime),
         (error) => {
-          if (verb.name === 'claim') this.#giveBack(answer)
-          return fail(verb, error)
+          if (call.name === 'claim') this.#giveBack(answer)
+          return throwStoreError(call, error)
         },
       )
     } catch (error) {
-      return fail(verb, error)
+      return throwStoreError(call, error)
     }
   }
 
@@ -125,26 +117,7 @@ class Claim implements Held {
    * works under it, and it would hold up the retry.
    */
   #giveBack(answer: PromiseLike<unknown>): void {
-    const release = () => this.#listener.store.release(this.#key, this.#owner)
+    const release = () => RELEASE.ask(this.#listener, this.#key, this.#owner)
     answer.then(release, release).then(undefined, () => {})
   }
-}
-
-interface Verb<Answer extends StoreAnswer> {
-  readonly name: StoreFields['verb']
-  readonly answers: readonly Answer[]
-}
-
-const CLAIM: Verb<ClaimAnswer> = { name: 'claim', answers: ['acquired', 'busy', 'done'] }
-const COMMIT: Verb<CommitAnswer> = { name: 'commit', answers: ['committed', 'already', 'lost'] }
-const RELEASE: Verb<boolean> = { name: 'release', answers: [true, false] }
-
-function judge<Answer extends StoreAnswer>({ name, answers }: Verb<Answer>, answer: Answer): Answer {
-  if (answers.includes(answer)) return answer
-  throw new EventStoreError(`the event store answered ${name} with none of ${answers.join(', ')}`)
-}
-
-function fail<Answer extends StoreAnswer>({ name }: Verb<Answer>, cause: unknown): never {
-  if (cause instanceof EventStoreError) throw cause
-  throw new EventStoreError(`the event store failed to ${name}`, { cause })
 }

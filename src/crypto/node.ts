@@ -37,19 +37,14 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
 }
 
 const LONGEST_TEXT = 128
-const left = Buffer.alloc(LONGEST_TEXT * 2)
-const right = Buffer.alloc(LONGEST_TEXT * 2)
-let written = 0
+/** Two buffers for each length, so that nothing of an earlier text is compared. */
+const buffers: (readonly [Buffer, Buffer])[] = []
 
 /** Whether two texts of one length, at most 128, are equal, in a time that does not depend on where they differ. */
 export function constantTimeEqual(a: string, b: string): boolean {
   if (a.length !== b.length || a.length > LONGEST_TEXT) return false
-  if (a.length < written) {
-    // Clear what a longer text left in the buffers.
-    left.fill(0)
-    right.fill(0)
-  }
-  written = a.length
+  buffers[a.length] ??= [Buffer.alloc(a.length * 2), Buffer.alloc(a.length * 2)]
+  const [left, right] = buffers[a.length] as (typeof buffers)[number]
   left.write(a, 'utf16le')
   right.write(b, 'utf16le')
   return timingSafeEqual(left, right)

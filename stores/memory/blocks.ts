@@ -12,3 +12,15 @@ export function blockOf(record: number): number {
 export function placeOf(record: number): number {
   return record & (BLOCK - 1)
 }
+
+/** What the table knows of `BLOCK` records besides their keys, each at `placeOf(record)`. */
+export class Block {
+  /** When the record expires, in milliseconds. */
+  readonly until: Float64Array = new Float64Array(BLOCK)
+  /** When it was claimed or committed, in whole seconds. */
+  readonly keptAt: Uint32Array = new Uint32Array(BLOCK)
+  /** The neighbours in the list of records. In the free list, only `newer`. */
+  readonly older: Uint32Array = new Uint32Array(BLOCK)
+  readonly newer: Uint32Array = new Uint32Array(BLOCK)
+  readonly owners: (string | undefined)[] = new Array(BLOCK).fill(undefined)
+}

@@ -27,12 +27,16 @@ export class EventIndex {
   /** The slots before the last growth. Those below `#moved` are out of date. */
   #former: Uint32Array | undefined
   #moved = 0
-  /** The hash of the last key passed to `find()`. */
+  /** The hash of the last key passed to `hash()`. */
   #hash = 0
 
-  /** The record of a key, or NONE. */
-  find(words: Uint32Array): number {
+  /** Hashes the key that the next calls of `find()` and `add()` look for. */
+  hash(words: Uint32Array): void {
     this.#hash = hashOf(words, 0)
+  }
+
+  /** The record of the key last passed to `hash()`, or NONE. */
+  find(words: Uint32Array): number {
     const record = this.#slots[this.#slotOf(words, 0, this.#hash)] ?? NONE
     if (record !== NONE || this.#former === undefined) return record
     return this.#former[this.#formerSlotOf(this.#former, words, 0, this.#hash)] ?? NONE
@@ -40,7 +44,7 @@ export class EventIndex {
 
   /**
    * @param record At most one more than the highest before.
-   * @param words The key that was last passed to `find()`, which did not find it.
+   * @param words The key that was last passed to `hash()`, and that `find()` did not find.
    */
   add(record: number, words: Uint32Array): void {
     if (blockOf(record) === this.#words.length) this.#words.push(new Uint32Array(BLOCK * WORDS))

@@ -1,5 +1,5 @@
 import type { EventKey } from '../../src/event-store.ts'
-import { BLOCK, blockOf, placeOf } from './blocks.ts'
+import { Block, blockOf, placeOf } from './blocks.ts'
 import { EventIndex, NONE } from './event-index.ts'
 import { listenerWords, WORDS, writeWords } from './event-words.ts'
 
@@ -7,18 +7,6 @@ export { NONE } from './event-index.ts'
 
 /** Maximum number of cached listener hashes. */
 const MOST_LISTENERS = 1000
-
-/** What the table knows of `BLOCK` records besides their keys, each at `placeOf(record)`. */
-class Block {
-  /** When the record expires, in milliseconds. */
-  readonly until: Float64Array = new Float64Array(BLOCK)
-  /** When it was claimed or committed, in whole seconds. */
-  readonly keptAt: Uint32Array = new Uint32Array(BLOCK)
-  /** The neighbours in the list of records. In the free list, only `newer`. */
-  readonly older: Uint32Array = new Uint32Array(BLOCK)
-  readonly newer: Uint32Array = new Uint32Array(BLOCK)
-  readonly owners: (string | undefined)[] = new Array(BLOCK).fill(undefined)
-}
 
 /**
  * Events in the order of their last change, about 53 bytes each at a million. Uses flat arrays, so that events cost the
@@ -34,7 +22,9 @@ export class EventTable {
   /** The first record never used, and the head of the free list. */
   #unused = 1
   #removed = NONE
-  /** The last key passed to `find()`. */
+  /** The last key passed to `find()`, and its words. A commit often follows its claim, and need not hash the key again. */
+  #listenerId: string | undefined
+  #eventId: string | undefined
   readonly #wanted = new Uint32Array(WORDS)
 
   /** The least recently changed record, or NONE. */
@@ -44,8 +34,15 @@ export class EventTable {
 
   /** The record of a key, or NONE. */
   find({ listenerId, eventId }: EventKey): number {
-    writeWords(this.#wanted, eventId, this.#listeners.get(listenerId) ?? this.#meet(listenerId))
+    if (eventId !== this.#eventId || listenerId !== this.#listenerId) this.#want(listenerId, eventId)
     return this.#index.find(this.#wanted)
+  }
+
+  #want(listenerId: string, eventId: string): void {
+    writeWords(this.#wanted, eventId, this.#listeners.get(listenerId) ?? this.#meet(listenerId))
+    this.#index.hash(this.#wanted)
+    this.#listenerId = listenerId
+    this.#eventId = eventId
   }
 
   #meet(listenerId: string): Uint32Array {

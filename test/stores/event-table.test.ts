@@ -120,6 +120,21 @@ describe('EventTable', () => {
     expect(lost).toStrictEqual([])
   })
 
+  it('tells keys apart that share a member, one right after the other', () => {
+    const table = new EventTable()
+    table.find({ listenerId: '', eventId: '' })
+    const empty = table.add(0, 500, 'owner')
+    table.find(keyOf(1, 'L1'))
+    const first = table.add(0, 500, 'owner')
+    expect(table.find(keyOf(1, 'L2'))).toBe(NONE)
+    expect(table.find(keyOf(1, 'L1'))).toBe(first)
+    expect(table.find(keyOf(2, 'L1'))).toBe(NONE)
+    table.remove(first)
+    expect(table.find(keyOf(1, 'L1'))).toBe(NONE)
+    expect(table.find(keyOf(1, 'L1'))).toBe(NONE)
+    expect(table.find({ listenerId: '', eventId: '' })).toBe(empty)
+  })
+
   it('commits a record: removes its owner, restarts its time and makes it the newest', () => {
     const table = new EventTable()
     const [first, second] = [0, 1].map((number) => {
