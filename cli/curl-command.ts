@@ -15,14 +15,17 @@ export function headerLines(headers: { readonly [name: string]: string }): reado
   return Object.entries(headers).map(([name, value]) => `${titleCase(name)}: ${value}`)
 }
 
-/** Everything but tabs and line feeds. Pasted, they are keystrokes, even inside quotes: ESC [201~ ends a bracketed paste. */
-const KEYSTROKE = /[^\P{Cc}\t\n]/u
+/**
+ * Any but tab and line feed. A terminal takes a pasted one for a key press, even inside quotes: ESC [201~ ends a bracketed
+ * paste.
+ */
+const CONTROL_CHARACTER = /[^\P{Cc}\t\n]/u
 
 /** `--data-raw`, because `--data` reads a file if the text begins with @. Undefined if no command line can hold the body. */
 export function dataOption(body: Uint8Array): readonly [option: string, value: string] | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-    return KEYSTROKE.test(text) ? undefined : ['--data-raw', text]
+    return CONTROL_CHARACTER.test(text) ? undefined : ['--data-raw', text]
   } catch {
     return undefined // not UTF-8
   }

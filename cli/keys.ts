@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
-import { access, mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { access, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../src/crypto/signature-keys.ts'
 import { type Command, defineCommand } from './command.ts'
@@ -65,14 +65,29 @@ async function makeKeyPair(algorithm: JwtAlgorithm, keyId: string | undefined) {
 
 async function makeRoom(directory: string, paths: readonly string[], force: boolean): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true })
+    await makeDirectory(directory)
   } catch {
     throw new RefusedError(`cannot create the directory ${directory}; choose another with --out`)
   }
   for (const path of paths) {
-    if (force) await rm(path, { force: true })
+    if (force) await remove(path)
     else if (await exists(path)) throw new RefusedError(`${path} already exists; add --force to replace it`)
   }
+}
+
+/** Does what `mkdir` does with `recursive`, which never ends below /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  if (await isDirectory(path)) return
+  const parent = dirname(path)
+  if (parent !== path) await makeDirectory(parent)
+  await mkdir(path)
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -80,6 +95,14 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await rm(path, { force: true })
+  } catch {
+    throw new RefusedError(`cannot replace ${path}; choose another directory with --out`)
+  }
 }
 
 /** `wx` fails on existing files and links, so nobody can prepare a readable file for the private key. */

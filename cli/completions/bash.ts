@@ -6,13 +6,16 @@ export function bashCompletions(commands: readonly CommandWords[]): string {
   return `# hookgate completions bash: put this line into ~/.bashrc
 #   source <(hookgate completions bash)
 _hookgate() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}"
+  local word="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
   COMPREPLY=()
+  # bash splits --name=value into three words
+  if [ "$word" = = ]; then word=
+  elif [ "$previous" = = ]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W '${names} help --help --version' -- "$word"))
     return
   fi
-  case "$command \${COMP_WORDS[COMP_CWORD-1]}" in
+  case "$command $previous" in
 ${commands.flatMap((command) => command.options.filter(hasValue).map((option) => valueCase(command, option))).join('\n')}
   esac
   case "$command" in

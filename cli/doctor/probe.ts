@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
 import { TLSSocket } from 'node:tls'
+import { whenClosedEarly } from '../closed-early.ts'
 import { printable } from '../output.ts'
 import { codeOf } from '../values.ts'
 
@@ -43,14 +44,12 @@ export class Prober {
     return new Promise((resolve, reject) => {
       const sentAt = Date.now()
       const agent = isSecure ? this.#secure : this.#plain
-      let isAnswered = false
       const question = request(url, { method, headers, agent, signal }, (response) => {
-        isAnswered = true
         const head = headOf(response, sentAt)
         readAll(response, mostBytes).then((bytes) => resolve({ ...head, bytes }), reject)
       })
       question.on('error', reject).end(body)
-      question.on('close', () => isAnswered || reject(new ClosedEarly())) // no error after 101
+      whenClosedEarly(question, () => reject(new ClosedEarly()))
     })
   }
 

@@ -2,6 +2,7 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
+import { whenClosedEarly } from '../closed-early.ts'
 import { codeOf } from '../values.ts'
 import type { AppAnswer, AppReply, AppSilence } from './app-answer.ts'
 
@@ -40,7 +41,6 @@ type Untimed = Omit<AppReply, 'ms'> | Omit<AppSilence, 'ms'>
 function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): Promise<Untimed> {
   return new Promise((resolve) => {
     let isReached = false
-    let isAnswered = false
     const end = (answer: Untimed) => {
       clearTimeout(timer)
       resolve(answer)
@@ -54,9 +54,8 @@ function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): 
       isReached = true
     })
     outgoing.on('error', (error) => fail(codeOf(error) || 'the connection failed'))
-    outgoing.on('close', () => isAnswered || fail('it closed the connection')) // no error after 101
+    whenClosedEarly(outgoing, () => fail('it closed the connection'))
     outgoing.on('response', (response) => {
-      isAnswered = true
       if (Number(response.statusCode) < LOWEST_STATUS) return fail('its status is not a final one')
       response.on('error', () => fail('its answer broke off early'))
       readAnswer(response, end)

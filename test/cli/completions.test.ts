@@ -62,6 +62,15 @@ test.skipIf(NO_BASH)(`bash completes a file whose name holds a space${NO_BASH}`,
   ])
 })
 
+test.skipIf(NO_BASH)(
+  `bash completes a value after an equals sign, where it splits the word${NO_BASH}`,
+  async () => {
+    expect(await inBash(['hookgate', 'listen', '--scheme', '=', 'strip'])).toEqual(['stripe'])
+    expect(await inBash(['hookgate', 'keys', '--alg', '='])).toEqual(['RS256', 'ES256', 'EdDSA'])
+    expect(await inBash(['hookgate', 'listen', '--secret-file', '=', 'biome'])).toEqual(['biome.json'])
+  },
+)
+
 test.skipIf(NO_ZSH)(`zsh completes commands, options, schemes and files${NO_ZSH}`, async () => {
   const script = await scriptFor('zsh')
   const completed = async (typed: string) => {

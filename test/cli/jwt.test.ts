@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -123,6 +123,24 @@ test('keys writes a private file for its owner only, and never over another', as
   expect(forced.code).toBe(0)
   expect(forced.stdout).not.toContain((await readJson(out, PRIVATE)).d)
   expect((await stat(join(out, PRIVATE))).mode & 0o777).toBe(0o600)
+})
+
+test('keys says which directory it cannot create, and does not wait there forever', async () => {
+  expect(await hookgate(['keys', '--out', '/proc/no/such'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'hookgate keys: cannot create the directory /proc/no/such; choose another with --out\n',
+  })
+})
+
+test('keys --force does not replace a directory', async () => {
+  const cwd = await temporaryDirectory()
+  await mkdir(join(cwd, JWKS))
+  expect(await hookgate(['keys', '--force'], { cwd })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `hookgate keys: cannot replace ${JWKS}; choose another directory with --out\n`,
+  })
 })
 
 test.each([
