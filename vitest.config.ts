@@ -11,6 +11,7 @@ const cryptoBuild = (name: 'node' | 'web') => ({
 /** What takes engines, processes, gigabytes or minutes: `npm run test:rest`. */
 const REST = [
   'test/oracle/**/*.test.ts',
+  'test/observability/*.test.ts',
   'test/workerd/served/**/*.test.ts',
   'test/stores/{redis,postgres,dynamodb}*.test.ts',
   'test/stores/{sqlite-outage,sqlite-processes,listener-memory}.test.ts',
@@ -38,7 +39,6 @@ export default defineConfig({
             'test/package/**',
             'test/clients/**',
             'test/hosts/**',
-            'test/observability/**',
             'test/peers/**',
             'test/queues/**',
             'test/site/**',
