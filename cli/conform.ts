@@ -35,7 +35,7 @@ export const conform: Command = defineCommand<ConformValues>({
       says: 'JWT: aud, or its base without the path (default: URL)',
     },
     all: { says: 'Also print the cases that pass.' },
-    json: { says: 'Print NDJSON: name, rule, result, expected, answered.' },
+    json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId.' },
   },
   notes: [
     "Signs each delivery with the current time, so you need not set the receiver's clock.",
@@ -58,7 +58,11 @@ async function signerOf(given: ConformValues, url: string): Promise<Signer> {
   const { key, 'secret-file': secretFile } = given
   if (key !== undefined && secretFile !== undefined)
     throw new UsageError('give --key or --secret-file, not both')
-  if (key === undefined) return hmacSigner(await needSecret(secretFile))
+  if (key === undefined) {
+    const stray = (['tenant-url', 'public-url'] as const).find((option) => given[option] !== undefined)
+    if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
+    return hmacSigner(await needSecret(secretFile))
+  }
   const signer = jwtSigner({ privateKey: await readPrivateKey(key), ...endpointOf(url, given) })
   try {
     await signer.sign()

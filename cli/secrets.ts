@@ -45,6 +45,8 @@ async function findText(
     if (text === undefined || text.startsWith(BYTE_ORDER_MARK)) {
       throw new UsageError(`${option} ${file}: save it as UTF-8 without BOM`)
     }
+    if (text.trim() === '')
+      throw new UsageError(`${option} ${file}: the file is empty; write the secret to it`)
     return { secret: text.replace(/[\r\n]+$/, ''), from: 'file' }
   }
   const secret = process.env[variable]

@@ -101,6 +101,7 @@ const PROBLEMS: { readonly [code: string]: string } = {
   ECONNRESET: 'closed the connection before it answered; see its logs',
   UND_ERR_SOCKET: 'closed the connection before it answered; see its logs',
   ENOTFOUND: 'is an unknown host; check the URL',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS there; write http://, or correct the port',
   EAI_AGAIN: 'cannot be looked up now; check your DNS, or try again',
 }
 

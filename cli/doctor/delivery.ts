@@ -12,7 +12,10 @@ const BYTE_FOR_BYTE = 'make the proxy pass bodies on byte for byte'
 
 /** Infers from the answer what happened on the way to the receiver. */
 const ON_THE_WAY: Faults = {
-  header_missing: ['the Webhook-* headers do not arrive', 'make the proxy pass them on'],
+  header_missing: [
+    'the Webhook-* headers do not arrive',
+    'make the proxy pass them on; a listener for another sender, such as Slack, needs none',
+  ],
   header_repeated: ['a header arrives twice', 'make the proxy pass headers on, and add none'],
   content_type_not_json: ['a proxy changes Content-Type', 'make the proxy leave Content-Type alone'],
   content_encoding_not_identity: ['a proxy compresses the body', 'turn off request compression in the proxy'],

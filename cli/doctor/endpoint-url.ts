@@ -12,26 +12,45 @@ export interface Names {
   readonly tenantUrl: URL | undefined
 }
 
-/** Checks that the URL leads to hookgate, over TLS that senders accept. `isOurs`: hookgate answers, so the other checks can run. */
+/** What keeps the checks that need deliveries from running, and what to do instead. */
+export type Obstacle = readonly [seen: string, fix: string]
+
+const NOT_HOOKGATE: Obstacle = ['hookgate does not answer at --url', 'fix url first']
+const ANOTHER_SENDER: Obstacle = [
+  'the listener is for another sender',
+  'try it with hookgate send --scheme NAME',
+]
+
+/** Checks that the URL leads to hookgate, over TLS that senders accept. Without an obstacle, the other checks can run. */
 export async function checkUrl(
   receiver: Receiver,
   names: Names,
-): Promise<{ readonly findings: Finding[]; readonly isOurs: boolean }> {
+): Promise<{ readonly findings: Finding[]; readonly obstacle: Obstacle | undefined }> {
   const { url } = receiver
   try {
     const answer = await receiver.askEmpty()
-    const isOurs = problemCode(answer) === 'header_missing'
-    return { isOurs, findings: [judge(answer, url), ...transport(answer, url), ...naming(url, names)] }
+    return {
+      obstacle: obstacleIn(answer),
+      findings: [judge(answer, url), ...transport(answer, url), ...naming(url, names)],
+    }
   } catch (error) {
     const [seen, fix] = whyUnreachable(error)
-    return { isOurs: false, findings: [fail(`${url.host} ${seen}`, fix), ...naming(url, names)] }
+    return { obstacle: NOT_HOOKGATE, findings: [fail(`${url.host} ${seen}`, fix), ...naming(url, names)] }
   }
+}
+
+/** The specification's scheme looks for its headers first. Others answer 401 if a delivery is not signed. */
+function obstacleIn(answer: Answer): Obstacle | undefined {
+  const code = problemCode(answer)
+  if (code === 'header_missing') return undefined
+  return code === 'unauthorized' ? ANOTHER_SENDER : NOT_HOOKGATE
 }
 
 function judge(answer: Answer, { host, pathname }: URL): Finding {
   const code = problemCode(answer)
   if (code === undefined) return judgeStranger(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
+  if (code === 'unauthorized') return ok(`hookgate answers at ${host}${pathname}, for another sender`)
   if (code === 'listener_unknown') return fail('hookgate has no listener at this path', 'correct the path')
   if (code === 'unavailable') return fail('hookgate answers 503 there: it cannot decide', 'see its onError')
   return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')

@@ -93,13 +93,8 @@ async function endpoint(prober: Prober, patient: Patient): Promise<Finding[]> {
     )
   }
   const receiver = new Receiver(url, prober)
-  const { findings, isOurs } = await checkUrl(receiver, patient)
-  if (!isOurs) {
-    const skipped = OF_THE_URL.map((id) =>
-      notesOf(id).skip('hookgate does not answer at --url', 'fix url first'),
-    )
-    return [...findings, ...skipped]
-  }
+  const { findings, obstacle } = await checkUrl(receiver, patient)
+  if (obstacle) return [...findings, ...OF_THE_URL.map((id) => notesOf(id).skip(...obstacle))]
   const rest = await Promise.all([
     within('clock.receiver', checkReceiverClock(receiver), REST_MS),
     within('proxy', checkProxy(receiver), REST_MS),

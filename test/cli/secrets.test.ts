@@ -39,6 +39,13 @@ test.each([
   expect(ended.stderr).toContain('save it as UTF-8 without BOM')
 })
 
+test.each(['', '\n', ' '.repeat(20)])('a file that holds %o is an empty secret', async (content) => {
+  const file = await temporaryFile('secret.txt', content)
+  const ended = await hookgate(['listen', '--port', '0', '--secret-file', file])
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toContain(`--secret-file ${file}: the file is empty; write the secret to it\n`)
+})
+
 test.each([
   ['short', 'must have at least 16 characters'],
   ['', 'is empty or blank; is the environment variable set?'],

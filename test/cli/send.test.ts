@@ -39,6 +39,16 @@ test('a connection that ends early: one line, exit code 1', async () => {
   expect(ended.stderr).toBe(`hookgate send: ${url} closed the connection before it answered; see its logs\n`)
 })
 
+test('https to a server without TLS: one line that says so, exit code 1', async () => {
+  const url = (await receiver((_request, response) => response.end())).replace('http:', 'https:')
+  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `hookgate send: ${url} does not speak TLS there; write http://, or correct the port\n`,
+  })
+})
+
 test('a redirect is not followed: the signature is for one address', async () => {
   let requests = 0
   const url = await receiver((_request, response) => {

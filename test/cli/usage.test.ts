@@ -101,6 +101,8 @@ test.concurrent.each<[string[], string]>([
   [['sign', '--curl', '--data', '{}'], '--curl needs the URL'],
   [['verify'], 'set HOOKGATE_SECRET'],
   [['verify', '--jwks', 'x'], 'needs --public-url'],
+  [['conform', URL_, '--public-url', URL_], '--public-url is for JWT: add --key'],
+  [['conform', URL_, '--tenant-url', URL_], '--tenant-url is for JWT: add --key'],
   [['keys', '--alg', 'HS256'], '--alg takes one of RS256, ES256, EdDSA'],
   [['keys', '--kid', ''], '--kid takes 1 to 256 characters'],
 ])('%j is a usage error that names the fix', async (args, fix) => {
