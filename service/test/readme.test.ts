@@ -13,7 +13,7 @@ describe("the service's README", () => {
   beforeAll(async () => subject.start(await copyOfPGlite(inject('pgliteTemplate'))), 60_000)
   afterAll(() => subject.database.close())
 
-  it('lists the endpoints that there are, and says which are additions', async () => {
+  it('lists all endpoints and marks the additions', async () => {
     const reply = await subject.app.request('/openapi.json')
     const { paths }: { paths: Record<string, object> } = JSON.parse(await reply.text())
     const rows = Object.entries<object>(paths).flatMap(([path, item]) =>
@@ -28,7 +28,7 @@ describe("the service's README", () => {
     expect(listed.toSorted()).toEqual(rows.toSorted())
   })
 
-  it('leaves the tree to CONTRIBUTING.md, which has a line for each folder', () => {
+  it('leaves the file tree to CONTRIBUTING.md, which lists every folder', () => {
     const folders = (parent: string) =>
       readdirSync(join(service, parent), { withFileTypes: true })
         .filter((entry) => entry.isDirectory() && !['dist', 'node_modules'].includes(entry.name))
@@ -40,7 +40,7 @@ describe("the service's README", () => {
     expect(readme).not.toMatch(/^ +\S+\.ts {2}/m)
   })
 
-  it('lists the settings that there are', () => {
+  it('lists all settings', () => {
     const listed = [...readme.matchAll(/^\| `(SERVICE_\w+)` \|/gm)].map(([, name]) => name ?? '')
     const source = readFileSync(join(service, 'src/config.ts'), 'utf8')
     const known = [...source.matchAll(/^ {2}(SERVICE_\w+):/gm)].map(([, name]) => name)

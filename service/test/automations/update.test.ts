@@ -12,7 +12,7 @@ describeService(`POST ${PATH}/{automation_id}`, (subject) => {
   }
   const read = async (id: string) => (await subject.get(`${PATH}/${id}`)).body.automation
 
-  it.each([{ hmac: {} }, JWT])('takes the whole object as it was read: %j', async (webhook) => {
+  it.each([{ hmac: {} }, JWT])('accepts the whole object as read: %j', async (webhook) => {
     const { automationId } = await newSender(subject, { webhook })
     const before = await read(automationId)
     subject.clock.advanceSeconds(1)
@@ -21,7 +21,7 @@ describeService(`POST ${PATH}/{automation_id}`, (subject) => {
     expect(automation).toEqual({ ...changed, updatedAt: new Date(subject.clock.now()).toISOString() })
   })
 
-  it('sets the fields that the mask names, and no other field of the object', async () => {
+  it('sets only the fields that the mask names', async () => {
     const { automationId } = await newSender(subject)
     const before = await read(automationId)
     const other = { displayName: 'new', description: 'new', trigger: { enabled: false } }
@@ -32,7 +32,7 @@ describeService(`POST ${PATH}/{automation_id}`, (subject) => {
     expect([cleared.said, cleared.automation.description]).toEqual(['200 updated', ''])
   })
 
-  it('refuses what can neither be set nor cleared, and a change of the method', async () => {
+  it('refuses to change the method, set a read-only field or clear a required one', async () => {
     const [hmac, jwt] = [await newSender(subject), await newSender(subject, { webhook: JWT })]
     for (const mask of ['publishedVersion', 'trigger.enabled', 'displayName', 'steps', 'trigger'])
       expect([mask, (await update(hmac.automationId, {}, mask)).said]).toEqual([mask, '400 request_invalid'])
@@ -50,7 +50,7 @@ describeService('DELETE of an automation', (subject) => {
     return `${status} ${body.code ?? 'done'}`
   }
 
-  it('takes its listener and its secrets with it; what was accepted before still runs', async () => {
+  it('deletes its listener and secrets, but still runs accepted events', async () => {
     const sender = await newSender(subject)
     const accepted = await send(subject, sender, { number: 1 })
     expect(await remove(sender.automationId)).toBe('200 done')
@@ -66,7 +66,7 @@ describeService('DELETE of an automation', (subject) => {
     }
   })
 
-  it('ends it for everybody who asks for it', async () => {
+  it('makes every route answer 404', async () => {
     const { automationId, listenerId } = await newSender(subject)
     await remove(automationId)
     for (const [method, path, body] of [
@@ -84,7 +84,7 @@ describeService('DELETE of an automation', (subject) => {
     expect(list.map(({ automation }) => automation.id)).not.toContain(automationId)
   })
 
-  it('raced with deliveries: each is accepted and runs, or is refused', async () => {
+  it('either accepts and runs or refuses each delivery that races it', async () => {
     const sender = await newSender(subject)
     const sending = Array.from({ length: 20 }, (_, number) => send(subject, sender, { number }))
     const [said, ...replies] = await Promise.all([remove(sender.automationId), ...sending])
@@ -101,7 +101,7 @@ describeService('DELETE of an automation', (subject) => {
 })
 
 describeService('POST /api/v1/search/automations', (subject) => {
-  it('finds by words and by ID, page by page, newest first', async () => {
+  it('finds automations by words and by ID, in pages, newest first', async () => {
     const made: string[] = []
     for (let count = 0; count < 12; count++) {
       const trigger = { incomingWebhook: { hmac: {} } }
@@ -123,7 +123,7 @@ describeService('POST /api/v1/search/automations', (subject) => {
 })
 
 describeService('records', (subject) => {
-  it('of an automation that was not deleted stay listed', async () => {
+  it('stay listed while their automation exists', async () => {
     const [kept, gone] = [await newSender(subject), await newSender(subject)]
     await send(subject, kept, 1)
     await send(subject, gone, 2)

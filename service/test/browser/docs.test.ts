@@ -29,7 +29,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     return block
   }
 
-  it('shows every operation, and says visibly which are additions', async () => {
+  it('shows every operation and marks the additions', async () => {
     const text = await (await fetch(`${service.origin}/openapi.json`)).text()
     const { paths }: { paths: Record<string, Record<string, object>> } = JSON.parse(text)
     const documented = Object.entries(paths).flatMap(([path, item]) =>
@@ -57,7 +57,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     expect(sample).not.toMatch(/"numericId": \d/)
   })
 
-  it('tries a search out, as it stands, once it has a token', async () => {
+  it('runs the example search unchanged, given a token', async () => {
     await page.click('.btn.authorize')
     await page.fill('.auth-container input', service.token)
     await page.click('.auth-btn-wrapper .authorize')
@@ -72,7 +72,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     expect(reply).toContain('"displayName"')
   })
 
-  it('is drawn in colours, nothing is wider than the window, and nothing was complained about', async () => {
+  it('applies its colours, fits the window and logs no errors', async () => {
     expect(await browser.coloursIn(await page.screenshot())).toBeGreaterThan(100)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1_280)
     expect(browser.complaints).toEqual([])

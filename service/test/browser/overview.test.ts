@@ -56,13 +56,13 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(await page.locator('h3').first().innerText()).toContain('<script>owned = 1</script>')
   })
 
-  it('is told of another delivery, and shows it without being loaded anew', async () => {
+  it('shows a new delivery without a reload', async () => {
     expect(await deliver({ late: '<script>owned = 1</script>' })).toBe(200)
     await page.getByText('{"late":"<script>owned = 1</script>"}').first().waitFor()
     expect(await page.evaluate('window.stayed')).toBe(true)
   })
 
-  it('keeps closed what its reader closed', async () => {
+  it('keeps sections collapsed after an update', async () => {
     const first = page.locator('li[id^=run-]').first()
     const id = await first.getAttribute('id')
     await first.locator('summary').click()
@@ -72,7 +72,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(await page.locator('details[open]').count()).toBeGreaterThan(5)
   })
 
-  it('runs nothing, asks nobody else and hides nothing, so that its policy had nothing to forbid', async () => {
+  it('never violates its Content-Security-Policy', async () => {
     expect(await page.evaluate('[typeof owned, document.querySelectorAll("main").length]')).toEqual([
       'undefined',
       1,
@@ -84,7 +84,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(browser.complaints).toEqual([])
   })
 
-  it('says when the service is gone, which a browser that watches does not hold up', async () => {
+  it('reports that the service is gone, without delaying its shutdown', async () => {
     await service.kill('SIGTERM')
     expect(service.exitCode).toBe(0)
     expect(service.printed).not.toContain('connections are cut')

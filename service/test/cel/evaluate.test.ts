@@ -8,7 +8,7 @@ const trigger = JSON.parse(`{
 
 const evaluate = (text: string, ctx: object = { trigger }) => evaluateCel(text, JSON.stringify(ctx))
 
-describe('what an expression reads', () => {
+describe('an expression reads', () => {
   it.each([
     ['ctx.trigger.name', 'renewal'],
     ['ctx.trigger["name"]', 'renewal'],
@@ -22,7 +22,7 @@ describe('what an expression reads', () => {
     expect(await evaluate(text)).toStrictEqual(value)
   })
 
-  it('the whole body, member for member', async () => {
+  it('the whole body with every member', async () => {
     expect(JSON.stringify(await evaluate('ctx.trigger'))).toBe(JSON.stringify(trigger))
   })
 
@@ -31,7 +31,7 @@ describe('what an expression reads', () => {
   })
 })
 
-describe('what it cannot reach', () => {
+describe('an expression cannot reach', () => {
   it.each([
     'ctx.constructor',
     'ctx.trigger.name.constructor',
@@ -40,11 +40,11 @@ describe('what it cannot reach', () => {
     'ctx.trigger.toString',
     'ctx.trigger.__defineGetter__',
     'ctx.trigger.count.toFixed',
-  ])('%s is no member', async (text) => {
+  ])('%s, which is no member', async (text) => {
     await expect(evaluate(text)).rejects.toThrow(/^No such key/)
   })
 
-  it('members that JavaScript has on every object are only there when the body has them', async () => {
+  it('inherited JavaScript members, only those in the body', async () => {
     const bare = { trigger: {} }
     await expect(evaluate('ctx.trigger.constructor', bare)).rejects.toThrow(CelError)
     await expect(evaluate('ctx.trigger.__proto__', bare)).rejects.toThrow(CelError)
@@ -56,7 +56,7 @@ describe('what it cannot reach', () => {
     await expect(evaluate(text)).rejects.toThrow(CelError)
   })
 
-  it('nothing: the values that it gives are new', async () => {
+  it('the original objects, because it returns copies', async () => {
     const body = { list: [1] }
     const given = await evaluate('ctx.trigger', { trigger: body })
     expect(given).toStrictEqual(body)
@@ -65,19 +65,19 @@ describe('what it cannot reach', () => {
 })
 
 describe('numbers', () => {
-  it('JSON numbers are doubles: arithmetic with integers needs a conversion, comparison does not', async () => {
+  it('are doubles in JSON, which compare with integers but need conversion for arithmetic', async () => {
     await expect(evaluate('ctx.trigger.count + 1')).rejects.toThrow('no such overload')
     expect(await evaluate('ctx.trigger.count + 1.0')).toBe(4)
     expect(await evaluate('int(ctx.trigger.count) + 1')).toBe(4)
     expect(await evaluate('ctx.trigger.count == 3')).toBe(true)
   })
 
-  it('integers are numbers up to 2^53 - 1, and decimal strings from there on', async () => {
+  it('become decimal strings above 2^53 - 1', async () => {
     expect(await evaluate('9007199254740991')).toBe(9007199254740991)
     expect(await evaluate('9007199254740992')).toBe('9007199254740992')
   })
 
-  it('refuses a result that JSON cannot represent', async () => {
+  it('are refused in results that JSON cannot represent', async () => {
     for (const text of ['0.0 / 0.0', '1.0 / 0.0', 'type(1)']) {
       await expect(evaluate(text)).rejects.toThrow('returns a value that JSON cannot represent')
     }
@@ -96,43 +96,43 @@ it('the other types have the JSON form of protobuf', async () => {
 })
 
 describe('limits', () => {
-  it('an expression has 2,000 characters at most', async () => {
+  it('refuse more than 2,000 characters', async () => {
     const text = `"${'a'.repeat(MAX_EXPRESSION_LENGTH - 2)}"`
     expect(() => checkCel(text)).not.toThrow()
     expect(() => checkCel(` ${text}`)).toThrow('2000 characters')
     await expect(evaluate(` ${text}`)).rejects.toThrow('2000 characters')
   })
 
-  it('nor may it be nested without end', () => {
+  it('refuse deeply nested expressions', () => {
     expect(() => checkCel(`${'('.repeat(500)}1${')'.repeat(500)}`)).toThrow(CelError)
     expect(() => checkCel(`1${'+1'.repeat(400)}`)).toThrow(CelError)
   })
 
-  it('a regular expression that would run for years is stopped', async () => {
+  it('stop a regular expression that would run for years', async () => {
     await expect(evaluate('ctx.trigger.trap.matches("^(a+)+$")')).rejects.toThrow('was stopped')
   })
 
-  it('so are loops in loops over the body', async () => {
+  it('stop nested loops over the body', async () => {
     const body = { trigger: { list: Array.from({ length: 20_000 }, (_, index) => index) } }
     const text = 'ctx.trigger.list.all(a, ctx.trigger.list.all(b, ctx.trigger.list.all(c, a + b + c >= 0.0)))'
     await expect(evaluate(text, body)).rejects.toThrow('was stopped')
     expect(await evaluate('ctx.trigger.list.size() == 20000', body)).toBe(true)
   })
 
-  it('nor is more memory used than there is to spare', async () => {
+  it('stop an expression that uses too much memory', async () => {
     const body = { trigger: { list: Array.from({ length: 20_000 }, () => 'x'.repeat(100)) } }
     const text = 'ctx.trigger.list.map(a, ctx.trigger.list.map(b, a + b))'
     await expect(evaluate(text, body)).rejects.toThrow('was stopped')
   })
 
-  it('nor is a text made that a thread has no room for: that would end its process', async () => {
+  it('stop a string that would exhaust the thread’s memory, without losing the process', async () => {
     const body = { trigger: { names: Array.from({ length: 15_000 }, () => ''), sep: 'x'.repeat(30_000) } }
     const text = 'ctx.trigger.names.join(ctx.trigger.sep)'
     await expect(evaluate(text, body)).rejects.toThrow('took more than 64 MB and was stopped')
     expect(await evaluate(text, { trigger: { names: ['a', 'b'], sep: ', ' } })).toBe('a, b')
   })
 
-  it('nor may it give more than a million characters', async () => {
+  it('refuse a result over 1,000,000 characters', async () => {
     const body = { trigger: { list: Array.from({ length: 1_000 }, () => 'x'.repeat(60)) } }
     await expect(evaluate('[1, 2].map(a, ctx.trigger.list)', body)).resolves.toHaveLength(2)
     const text = `ctx.trigger.list.map(a, ctx.trigger.list[0])`
@@ -142,7 +142,7 @@ describe('limits', () => {
     await expect(evaluate(text, body)).resolves.toHaveLength(1_000)
   })
 
-  it('a trap holds up neither this thread nor the next expression, and what comes after is evaluated as ever', async () => {
+  it('keep a hostile expression from blocking the event loop or other expressions', async () => {
     const order: string[] = []
     const trap = evaluate('ctx.trigger.trap.matches("^(a+)+$")').catch(() => order.push('trap stopped'))
     const other = evaluate('1 + 1').then(() => order.push('other'))
@@ -154,14 +154,14 @@ describe('limits', () => {
     ])
   })
 
-  it('a body nested deeper than the stack is an error like any other', async () => {
+  it('report a body nested deeper than the stack as a CelError', async () => {
     const depth = 30_000
     const body = '['.repeat(depth) + ']'.repeat(depth)
     await expect(evaluateCel('ctx.trigger', `{"trigger":${body}}`)).rejects.toThrow(CelError)
   })
 })
 
-describe('before it is saved', () => {
+describe('checkCel', () => {
   it.each(['', '1 +', 'ctx.trigger.', 'user.name', '1 + "a"', 'ctx.trigger.name.nope()'])(
     '%j is refused',
     (text) => {
@@ -169,7 +169,7 @@ describe('before it is saved', () => {
     },
   )
 
-  it('a type that cannot fit is refused; what only the body can tell is not', () => {
+  it('refuses a wrong type only if it is known without the body', () => {
     expect(() => checkCel('"yes"', 'bool')).toThrow('must return a bool, but returns a string')
     expect(() => checkCel('ctx.trigger.flag', 'bool')).not.toThrow()
     expect(() => checkCel('ctx.trigger.count > 2', 'bool')).not.toThrow()
@@ -177,7 +177,7 @@ describe('before it is saved', () => {
     expect(() => checkCel('[1]', 'map')).toThrow('must return a map')
   })
 
-  it('the message is one line and bounded', () => {
+  it('keeps the error message short and on one line', () => {
     expect(() => checkCel(`ctx.trigger.${'x'.repeat(1500)}.y(`)).toThrow(/^.{1,300}$/)
   })
 })

@@ -25,7 +25,7 @@ async function answeredDuring(subject: Subject, work: Promise<unknown>): Promise
 const TRAP = `"${'a'.repeat(60)}b".matches("^(a+)+$")`
 const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
 
-describeService('a policy whose rule is a trap', (subject) => {
+describeService('a policy with a hostile rule', (subject) => {
   const policy = async (condition: string) => {
     const policySteps = { grant: { steps: [{ approval: { userIds: ['user-ada'] } }] } }
     const { body } = await subject.post('/api/v1/policies', {
@@ -37,14 +37,14 @@ describeService('a policy whose rule is a trap', (subject) => {
     return body.policy.id
   }
 
-  it('other requests are answered while it is being evaluated, and then the task is refused', async () => {
+  it('does not block other requests, and its task is refused', async () => {
     const policyId = await policy(TRAP)
     const reply = subject.post('/api/v1/tasks', { type: { grant }, policyId })
     expect(await answeredDuring(subject, reply)).toBeGreaterThan(3)
     expect((await reply).body).toMatchObject({ status: 409, code: 'policy_rule_failed' })
   })
 
-  it('so they are when an automation creates the task', async () => {
+  it('does not block other requests when an automation creates the task', async () => {
     const policyId = await policy(TRAP)
     const taskCel = `{"type": {"grant": ctx.trigger.grant}, "policyId": ctx.trigger.policyId}`
     const sender = await newSender(subject, { steps: [{ type: 'create_task', taskCel }] })
@@ -53,7 +53,7 @@ describeService('a policy whose rule is a trap', (subject) => {
     expect((await runOf(subject, sender)).steps[0].error.code).toBe('policy_rule_failed')
   })
 
-  it('a rule that is changed between its evaluation and the transaction is evaluated anew', async () => {
+  it('is evaluated again if the rule changes before the transaction', async () => {
     const policyId = await policy('ctx.task.data.missing')
     const given = { type: { grant }, policyId }
     const evaluate = rememberedCel()
@@ -66,8 +66,8 @@ describeService('a policy whose rule is a trap', (subject) => {
   })
 })
 
-describeService('a run whose expression is a trap', (subject) => {
-  it('other requests are answered while it is being evaluated, and then the step fails', async () => {
+describeService('a run with a hostile expression', (subject) => {
+  it('does not block other requests, and its step fails', async () => {
     const steps = [{ type: 'record', valueCel: 'ctx.trigger.text.matches("^(a+)+$")' }]
     const sender = await newSender(subject, { steps })
     await send(subject, sender, { text: `${'a'.repeat(60)}b` })

@@ -27,13 +27,13 @@ async function holderOf(folder: string) {
   return holder
 }
 
-it('a folder that a living process has is refused, with the process and the way out', async () => {
+it('refuses a folder that a live process holds, naming the process and the fix', async () => {
   const folder = newFolder()
   const { pid } = await holderOf(folder)
   await expect(lockFolder(folder)).rejects.toThrow(new RegExp(`^Process ${pid} .*SERVICE_DATABASE_URL`))
 })
 
-it('what a process left that was killed is taken over', async () => {
+it('takes over the folder of a killed process', async () => {
   const folder = newFolder()
   const holder = await holderOf(folder)
   holder.kill('SIGKILL')
@@ -42,7 +42,7 @@ it('what a process left that was killed is taken over', async () => {
   unlock()
 })
 
-it('who lets go of it can take it again; until then, even this process is refused', async () => {
+it('refuses even its own process until the folder is released', async () => {
   const folder = newFolder()
   const unlock = await lockFolder(folder)
   await expect(lockFolder(folder)).rejects.toThrow(`Process ${process.pid} `)
@@ -51,9 +51,12 @@ it('who lets go of it can take it again; until then, even this process is refuse
   again()
 })
 
-it.each(['', 'nonsense', `${process.ppid}`])('what the file says is nobody’s lock: %j', async (text) => {
-  const folder = newFolder()
-  writeFileSync(join(folder, 'lock'), text)
-  const unlock = await lockFolder(folder)
-  unlock()
-})
+it.each(['', 'nonsense', `${process.ppid}`])(
+  'takes over a lock file that names no live process: %j',
+  async (text) => {
+    const folder = newFolder()
+    writeFileSync(join(folder, 'lock'), text)
+    const unlock = await lockFolder(folder)
+    unlock()
+  },
+)

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
 import { describeService } from '../support/databases.ts'
 
-describeService('what an older version stored', (subject) => {
-  it('a certify task that does not say which access review owns it says so from the next start on', async () => {
+describeService('rows from an older version', (subject) => {
+  it('give certify tasks their access review at the next start', async () => {
     const target = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
     const create = async (type: object) =>
       (await subject.post('/api/v1/tasks', { type })).body.taskView.task.id
@@ -22,7 +22,7 @@ describeService('what an older version stored', (subject) => {
     expect([await typeOf(certify), await typeOf(grant)]).toEqual(before)
   })
 
-  it('a skipped step that has skippedByUserId has userId from the next start on', async () => {
+  it('give skipped steps userId instead of skippedByUserId at the next start', async () => {
     const { body } = await subject.get('/api/v1/tasks/1')
     const policyStepId = body.taskView.task.policy.current.id
     const skip = await subject.post('/api/v1/tasks/1/action/skip-step', { policyStepId, comment: 'why' })
@@ -37,7 +37,7 @@ describeService('what an older version stored', (subject) => {
     expect(after).toEqual(history)
   })
 
-  it('a task keeps the generation of its policy; one that is no longer known shows none', async () => {
+  it('keep the policy generation of a task, or show none if unknown', async () => {
     const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
     const create = async () =>
       (await subject.post('/api/v1/tasks', { type: { grant }, policyId: 'policy-grant-three-steps' })).body
@@ -55,7 +55,7 @@ describeService('what an older version stored', (subject) => {
     expect(known.policy.policy.displayName).toBe('Changed')
   })
 
-  it('a task that knows no workflow can be restarted, and its audit trail begins with its creation', async () => {
+  it('let a task without a workflow restart, with an audit trail from its creation', async () => {
     const [first] = (await subject.post('/api/v1/search/tasks', { userIds: ['user-grace'] })).body.list
     const path = `/api/v1/tasks/${first.task.id}`
     const policyStepId = first.task.policy.current.id

@@ -15,26 +15,26 @@ async function connecting(connectionString: string): Promise<unknown> {
 
 const withCode = (code: string) => Object.assign(new Error('said by Postgres'), { code })
 
-describe('a database that cannot be reached', () => {
+describe('isUnreachable', () => {
   it.each(['postgres://127.0.0.1:1/x', 'postgres://localhost:1/x', 'postgres://x@localhost/x?host=/nowhere'])(
-    'is known by what connecting to %s says',
+    'recognises the error of connecting to %s',
     async (url) => {
       const error = await connecting(url)
       expect([isUnreachable(error), error]).toEqual([true, error])
     },
   )
 
-  it.each(['08006', '53100', '53300', '57P01', '57P02', '57P03'])('is known by the code %s', (code) => {
+  it.each(['08006', '53100', '53300', '57P01', '57P02', '57P03'])('recognises the code %s', (code) => {
     expect(isUnreachable(withCode(code))).toBe(true)
     expect(isUnreachable(new EventStoreError('no answer', { cause: withCode(code) }))).toBe(true)
   })
 
-  it.each(['23505', '57014', '22021', '42P01'])('is not meant by the code %s', (code) => {
+  it.each(['23505', '57014', '22021', '42P01'])('ignores the code %s', (code) => {
     expect(isUnreachable(withCode(code))).toBe(false)
     expect(isUnreachable(new EventStoreError('no answer', { cause: withCode(code) }))).toBe(false)
   })
 
-  it('is not meant by a file that is not there, or a key host that is down', async () => {
+  it('ignores a missing file and an unreachable key host', async () => {
     expect(isUnreachable(await failure(readFile('/nowhere')))).toBe(false)
     const cause = await connecting('postgres://127.0.0.1:1/x')
     expect(isUnreachable(new KeySetError('the key host is down', 30, { cause }))).toBe(false)

@@ -15,7 +15,7 @@ const DIRECTORY = {
   insights: [{ id: 'insight-travel' }],
 }
 
-describeService('what tasks name', (subject) => {
+describeService('the directory', (subject) => {
   const code = async (path: string, body: object, token?: string) => {
     const reply = await subject.post(`/api/v1/${path}`, body, token)
     return `${reply.status} ${reply.body.code ?? 'done'}`
@@ -23,7 +23,7 @@ describeService('what tasks name', (subject) => {
   const target = { appId: 'app-travel', appEntitlementId: 'travel-book', appUserId: 'kay-1' }
   const certify = { certify: { ...target, accessReviewId: 'review-travel' } }
 
-  it('is imported at once, so that grant, revoke and certify tasks can be made', async () => {
+  it('imports the objects that grant, revoke and certify tasks need, in one request', async () => {
     expect(await code('tasks', { type: certify })).toBe('400 reference_unknown')
     expect(await code('import', DIRECTORY)).toBe('200 done')
     const made = await subject.post('/api/v1/tasks', {
@@ -35,7 +35,7 @@ describeService('what tasks name', (subject) => {
       expect(await code('tasks', { type: { [kind]: target } })).toBe('200 done')
   })
 
-  it('may be imported again, and is then updated; nothing moves to another app', async () => {
+  it('updates objects imported again, and never moves them to another app', async () => {
     const change = { entitlements: [{ ...DIRECTORY.entitlements[0], displayName: 'Renamed' }] }
     expect(await code('import', { ...DIRECTORY, ...change })).toBe('200 done')
     const { list } = (await subject.get('/api/v1/apps/app-travel/entitlements')).body
@@ -44,7 +44,7 @@ describeService('what tasks name', (subject) => {
     expect(await code('import', moved)).toBe('409 id_taken')
   })
 
-  it('is all imported or nothing of it', async () => {
+  it('imports everything or nothing', async () => {
     const apps = [{ id: 'app-lost', displayName: 'Lost' }]
     const entitlements = [{ id: 'lost', appId: 'none', displayName: 'Lost' }]
     expect(await code('import', { apps, entitlements })).toBe('400 reference_unknown')
@@ -53,7 +53,7 @@ describeService('what tasks name', (subject) => {
       expect(await code('import', wrong)).toBe('400 request_invalid')
   })
 
-  it('is created one by one, once', async () => {
+  it('creates each single object once', async () => {
     expect(await code('users', { id: 'user-jo', displayName: 'Jo' })).toBe('200 done')
     expect(await code('apps', { id: 'app-mail', displayName: 'Mail' })).toBe('200 done')
     expect(await code('apps', { id: 'app-mail', displayName: 'Mail' })).toBe('409 id_taken')
@@ -67,7 +67,7 @@ describeService('what tasks name', (subject) => {
     expect(await code('insights', { id: 'insight-mail', '@type': 'kept' })).toBe('200 done')
   })
 
-  it('has a last use in any ISO 8601 offset, or null, and shows it in UTC', async () => {
+  it('accepts a last use with any ISO 8601 offset or null, and shows it in UTC', async () => {
     const lastUse = async (lastUsedAt: unknown) => {
       const account = { displayName: 'x', lastUsedAt }
       const { body } = await subject.post('/api/v1/apps/app-payroll/app_users', account)
@@ -97,20 +97,20 @@ describeService('what tasks name', (subject) => {
       expect([given, await lastUse(given)]).toEqual([given, shown])
   })
 
-  it('is created by one of those who create it at once', async () => {
+  it('lets one of several racing creations win', async () => {
     for (let round = 0; round < 20; round += 1) {
       const raced = Array.from({ length: 8 }, () => code('apps', { id: `app-${round}`, displayName: 'x' }))
       expect((await Promise.all(raced)).toSorted()).toEqual(['200 done', ...Array(7).fill('409 id_taken')])
     }
   })
 
-  it('takes the role super_admin', async () => {
+  it('requires the role super_admin', async () => {
     const token = await subject.tokenWith('operator')
     for (const path of ['import', 'users', 'apps', 'apps/app-payroll/entitlements', 'insights'])
       expect([path, await code(path, {}, token)]).toEqual([path, '403 forbidden'])
   })
 
-  it('may come from a file, whose mistakes are told in a line', async () => {
+  it('imports a file, and reports each of its mistakes in one line', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hookgate-seed-'))
     const path = join(folder, 'seed.json')
     const from = async (text: string) => {
@@ -135,7 +135,7 @@ describeService('what tasks name', (subject) => {
   })
 })
 
-it('the JSON Schema of a seed file is the one in the repository (vitest -u writes it anew)', async () => {
+it('matches the JSON Schema of seed files in the repository (vitest -u rewrites it)', async () => {
   const text = `${JSON.stringify(seedFileSchema(), null, 2)}\n`
   await expect(text).toMatchFileSnapshot('../../seed.schema.json')
 })

@@ -15,7 +15,7 @@ describeService('bearer tokens', (subject) => {
     )
   const statusWith = async (token: string) => (await subject.get(PATH, token)).status
 
-  it('everything but the reference needs one, also what does not exist', async () => {
+  it('are required everywhere but on the reference pages, even on unknown routes', async () => {
     const paths = ['/overview', PATH, '/api/v1/none', '/api/v1/tasks/1', '/api/v1/policies', '/openapi.yaml']
     for (const path of paths) {
       const reply = await subject.app.request(path)
@@ -31,7 +31,7 @@ describeService('bearer tokens', (subject) => {
     expect([status, headers.get('location')]).toEqual([301, '/docs'])
   })
 
-  it('is refused when it is not exactly the one that was issued', async () => {
+  it('are refused unless they match exactly', async () => {
     const token = subject.token
     const other = token.endsWith('A') ? 'B' : 'A'
     const wrong = [
@@ -47,12 +47,12 @@ describeService('bearer tokens', (subject) => {
     expect(await statusWith(token)).toBe(200)
   })
 
-  it('another scheme is refused', async () => {
+  it('are refused under another scheme', async () => {
     const authorization = `Basic ${subject.token}`
     expect((await subject.app.request(PATH, { headers: { authorization } })).status).toBe(401)
   })
 
-  it('ends with its expiry, to the millisecond', async () => {
+  it('expire to the millisecond', async () => {
     await insert('brief', new Date(subject.clock.now() + 1_000), null)
     subject.clock.advance(999)
     expect(await statusWith(`svc_brief_${SECRET}`)).toBe(200)
@@ -60,12 +60,12 @@ describeService('bearer tokens', (subject) => {
     expect(await statusWith(`svc_brief_${SECRET}`)).toBe(401)
   })
 
-  it('ends when it is revoked', async () => {
+  it('are refused once revoked', async () => {
     await insert('gone', null, new Date())
     expect(await statusWith(`svc_gone_${SECRET}`)).toBe(401)
   })
 
-  it('is not in the database in any readable form', async () => {
+  it('are not readable in the database', async () => {
     const rows = await subject.database.query('SELECT * FROM access_tokens')
     const secret = subject.token.split('_').slice(2).join('_')
     const hexOfSecret = Buffer.from(secret).toString('hex')

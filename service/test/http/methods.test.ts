@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { DEMO_LISTENERS } from '../../src/automations/seed.ts'
 import { describeService } from '../support/databases.ts'
 
-describeService('a path that there is, asked with another method', (subject) => {
+describeService('a known path with a wrong method', (subject) => {
   it.each([
     ['/api/v1/tasks', 'POST'],
     ['/api/v1/tasks/1', 'GET, HEAD'],
@@ -15,7 +15,7 @@ describeService('a path that there is, asked with another method', (subject) => 
     ['/api/v1/automations/none', 'DELETE, GET, HEAD, PATCH, POST'],
     ['/api/v1/listeners/none/secrets/none', 'DELETE'],
     ['/openapi.json', 'GET, HEAD'],
-  ])('%s is 405 with Allow: %s', async (path, allowed) => {
+  ])('%s gets 405 with Allow: %s', async (path, allowed) => {
     const { status, headers, body } = await subject.ask('PUT', path, {})
     expect([status, headers.get('allow')]).toEqual([405, allowed])
     expect(headers.get('content-type')).toBe('application/problem+json')
@@ -42,13 +42,13 @@ describeService('a path that there is, asked with another method', (subject) => 
     '/',
     '/overview/changes',
     '/overview/overview.js',
-  ])('%s, which is open, is 405 without a token too', async (path) => {
+  ])('%s, which is public, gets 405 even without a token', async (path) => {
     const { status, headers } = await subject.app.request(path, { method: 'POST' })
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
   it.each(['GET', 'PUT', 'DELETE'])(
-    'a listener is 405 to %s, with Allow: POST, known or not',
+    'a listener, known or not, answers %s with 405 and Allow: POST',
     async (method) => {
       for (const id of [DEMO_LISTENERS.hmac, 'unknown']) {
         const { status, headers } = await subject.app.request(`/api/v1/webhooks/incoming/${id}`, { method })
@@ -61,7 +61,7 @@ describeService('a path that there is, asked with another method', (subject) => 
     },
   )
 
-  it('is 401 without a token, and 404 where there is no such path', async () => {
+  it('gets 401 without a token, and 404 if the path is unknown', async () => {
     expect((await subject.app.request('/api/v1/tasks', { method: 'PUT' })).status).toBe(401)
     for (const path of [
       '/api/v1/task',

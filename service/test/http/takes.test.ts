@@ -21,38 +21,31 @@ describeService('a request', (subject) => {
     ['GET', '/api/v1/automations?page_size=x', 'operator'],
     ['GET', '/api/v1/automations/none/runs?page_size=x', 'operator'],
     ['GET', '/api/v1/automations/none/records?page_size=x', 'operator'],
-  ])(
-    '%s %s is judged after who asks and what they may: nobody else learns what is wrong',
-    async (...asked) => {
-      const [method, path, role] = asked
-      const token = await subject.tokenWith(role)
-      for (const body of method === 'GET' ? [undefined] : ['{"nonsense":1}', NO_JSON, LARGE]) {
-        const nobody = await subject.ask(method, path, body, 'svc_nobody')
-        expect([nobody.status, nobody.body.code]).toEqual([401, 'unauthorized'])
-        const without = await subject.ask(method, path, body, token)
-        expect([without.status, without.body.code, without.body.errors]).toEqual([
-          403,
-          'forbidden',
-          undefined,
-        ])
-        const own = await subject.ask(method, path, body)
-        expect(own.status).toBe(body === LARGE ? 413 : 400)
-      }
-    },
-  )
+  ])('%s %s is authenticated and authorised before it is validated', async (...asked) => {
+    const [method, path, role] = asked
+    const token = await subject.tokenWith(role)
+    for (const body of method === 'GET' ? [undefined] : ['{"nonsense":1}', NO_JSON, LARGE]) {
+      const nobody = await subject.ask(method, path, body, 'svc_nobody')
+      expect([nobody.status, nobody.body.code]).toEqual([401, 'unauthorized'])
+      const without = await subject.ask(method, path, body, token)
+      expect([without.status, without.body.code, without.body.errors]).toEqual([403, 'forbidden', undefined])
+      const own = await subject.ask(method, path, body)
+      expect(own.status).toBe(body === LARGE ? 413 : 400)
+    }
+  })
 
   it.each([
     ['/form/fields/0/name', { form: { id: '', displayName: '', description: '', fields: [{ name: 5 }] } }],
     ['/expandMask/paths/0', { expandMask: { paths: [5] } }],
     ['/expandMask', { expandMask: 5 }],
     ['/type/grant/appId', { type: { grant: { appEntitlementId: 'entitlement-01' } } }],
-  ])('is told which field is wrong, in objects that may be null too: %s', async (pointer, wrong) => {
+  ])('gets the pointer of the invalid field, also inside nullable objects: %s', async (pointer, wrong) => {
     const { body } = await subject.post('/api/v1/tasks', { ...wrong })
     expect(body.code).toBe('request_invalid')
     expect(body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
   })
 
-  it('has 262,144 bytes at most, also where every role may ask', async () => {
+  it('is refused over 262,144 bytes, whatever the role', async () => {
     const token = await subject.tokenWith('viewer')
     const padded = (bytes: number) => `{}${' '.repeat(bytes - 2)}`
     expect((await subject.post('/api/v1/search/tasks', padded(262_144), token)).status).toBe(200)

@@ -21,25 +21,22 @@ describeService('a text', (subject) => {
     ['tasks', 'data', (member) => ({ ...TASK, data: { member } }), 200],
     ['automations', 'name', (displayName) => ({ ...AUTOMATION, displayName }), 200],
     ['search/tasks', 'user', (id) => ({ userIds: [id] }), 200],
-  ])(
-    'of %s (%s) with half of a surrogate pair is refused, not changed',
-    async (resource, _, bodyWith, good) => {
-      const path = `/api/v1/${resource}`
-      const whole = await subject.post(path, bodyWith(WHOLE))
-      expect([whole.status, whole.body.code]).toEqual([good, undefined])
-      for (const text of [HALF, `${WHOLE}${HALF}`, `a\0b`]) {
-        const { status, body } = await subject.post(path, bodyWith(text))
-        expect([text, status, body.code]).toEqual([text, 400, 'text_not_storable'])
-      }
-    },
-  )
+  ])('of %s (%s) with a lone surrogate is refused, not changed', async (resource, _, bodyWith, good) => {
+    const path = `/api/v1/${resource}`
+    const whole = await subject.post(path, bodyWith(WHOLE))
+    expect([whole.status, whole.body.code]).toEqual([good, undefined])
+    for (const text of [HALF, `${WHOLE}${HALF}`, `a\0b`]) {
+      const { status, body } = await subject.post(path, bodyWith(text))
+      expect([text, status, body.code]).toEqual([text, 400, 'text_not_storable'])
+    }
+  })
 
-  it('of whole pairs is kept as it is', async () => {
+  it('of complete surrogate pairs is kept unchanged', async () => {
     const { id } = (await subject.post('/api/v1/policies', { ...POLICY, displayName: WHOLE })).body.policy
     expect((await subject.get(`/api/v1/policies/${id}`)).body.policy.displayName).toBe(WHOLE)
   })
 
-  it('that is not UTF-8 is no JSON', async () => {
+  it('that is not UTF-8 is refused as invalid JSON', async () => {
     const [before, after] = [Buffer.from('{"policyStepId":"none","comment":"'), Buffer.from('"}')]
     const skip = async (...bytes: number[]) => {
       const body = Buffer.concat([before, Buffer.from(bytes), after])

@@ -5,7 +5,7 @@ import { openJobQueue } from '../../src/jobs/queue.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('the job of a run', (subject) => {
-  it('is the row that pg-boss itself would have written', async () => {
+  it('equals the row that pg-boss itself would write', async () => {
     const runId = crypto.randomUUID()
     const boss = new PgBoss({ db: executorOn(subject.database.client) })
     const rows = await subject.database.transaction(async (tx) => {
@@ -28,7 +28,7 @@ describeService('the job of a run', (subject) => {
     await subject.database.query("DELETE FROM pgboss.job WHERE data->>'runId' = $1", [runId])
   })
 
-  it('is kept by the settings of the newest start, whatever an earlier one had set up', async () => {
+  it('follows the queue settings of the latest start', async () => {
     const settings = () =>
       subject.database.query("SELECT expire_seconds, retry_limit FROM pgboss.queue WHERE name = 'runs'")
     const report = () => {}

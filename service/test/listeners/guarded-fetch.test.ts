@@ -46,15 +46,15 @@ const connector: Connect = (options) => {
   return socket
 }
 
-describe('what a cloud tells its own machines', () => {
-  it('would be connected to, were it public', async () => {
+describe('cloud metadata', () => {
+  it('would be reachable if its address were public', async () => {
     const { lookup } = names({ 'keys.test': ['203.0.114.7'] })
     const fetch = guardedFetch({ lookup, connect: connector })
     await expect(fetch('https://keys.test/', init())).rejects.toThrow('connects to 203.0.114.7')
     await expect(fetch('https://203.0.114.7/', init())).rejects.toThrow('connects to 203.0.114.7')
   })
 
-  it.each(CLOUD_ADDRESSES)('%s (%s) is not to be had by its address nor by a name', async (_, address) => {
+  it.each(CLOUD_ADDRESSES)('%s (%s) is unreachable by address and by name', async (_, address) => {
     const { lookup } = names({ 'keys.test': [address], 'both.test': ['203.0.114.7', address] })
     const fetch = guardedFetch({ lookup, connect: connector })
     const literal = isIP(address) === 6 ? `[${address}]` : address
@@ -69,12 +69,12 @@ describe('what a cloud tells its own machines', () => {
     'https://2822734096/',
     'https://168.63.33040/',
     'https://[::ffff:a83f:8110]/',
-  ])('Azure: WireServer, spelt %s, is not to be had', async (url) => {
+  ])('Azure: WireServer, spelt %s, is unreachable', async (url) => {
     await expect(guardedFetch({ connect: connector })(url, init())).rejects.toMatchObject(REFUSED)
   })
 })
 
-describe('a key host at an address that is not public', () => {
+describe('a key host at a private address', () => {
   it.each([
     'https://127.0.0.1/',
     'https://127.1/',
@@ -85,11 +85,11 @@ describe('a key host at an address that is not public', () => {
     'https://[::1]/',
     'https://[::ffff:127.0.0.1]/',
     'https://[fd00::1]/',
-  ])('%s is refused as it stands', async (url) => {
+  ])('%s is refused without a lookup', async (url) => {
     await expect(guardedFetch({ connect: connector })(url, init())).rejects.toMatchObject(REFUSED)
   })
 
-  it('is refused by what its name resolves to, and nothing is sent', async () => {
+  it('is refused after its name is resolved, before anything is sent', async () => {
     const host = await secureKeyHost({ keys: [] })
     const { lookup } = names({ 'keys.test': ['127.0.0.1'] })
     const fetch = guardedFetch({ lookup, ca: host.certificate })
@@ -100,20 +100,20 @@ describe('a key host at an address that is not public', () => {
     expect(host.requests).toBe(1)
   })
 
-  it('is refused by the system resolver’s answer too', async () => {
+  it('is refused with the system resolver too', async () => {
     const host = await secureKeyHost({ keys: [] })
     const url = host.url.replace('127.0.0.1', 'localhost')
     await expect(guardedFetch({ ca: host.certificate })(url, init())).rejects.toMatchObject(REFUSED)
     expect(host.requests).toBe(0)
   })
 
-  it('is refused when only one of its addresses is such', async () => {
+  it('is refused if any of its addresses is private', async () => {
     const { lookup } = names({ 'keys.test': ['203.0.114.7', '10.0.0.1'] })
     await expect(guardedFetch({ lookup })('https://keys.test/', init())).rejects.toThrow('is at 10.0.0.1')
   })
 })
 
-it('the name is resolved once, and the connection goes to the address that was judged', async () => {
+it('resolves the name once and connects to the address it checked', async () => {
   const host = await secureKeyHost({ keys: [] })
   let answers = 0
   const rebinding: LookupFunction = (_, options, callback) => {
@@ -126,7 +126,7 @@ it('the name is resolved once, and the connection goes to the address that was j
   expect(answers).toBe(1)
 })
 
-it('a certificate for another name is refused', async () => {
+it('refuses a certificate for another name', async () => {
   const host = await secureKeyHost({ keys: [] })
   const { lookup } = names({ 'other.test': ['127.0.0.1'] })
   const fetch = guardedFetch({ lookup, ca: host.certificate, allow: LOOPBACK })
@@ -134,7 +134,7 @@ it('a certificate for another name is refused', async () => {
   await expect(fetch(url, init())).rejects.toThrow(/altnames/)
 })
 
-it('a redirect is an answer, not a way in', async () => {
+it('does not follow redirects', async () => {
   const host = await secureKeyHost(plainly(302, '', { location: 'https://169.254.169.254/' }))
   const { asked, lookup } = names({ 'keys.test': ['127.0.0.1'] })
   const fetch = guardedFetch({ lookup, ca: host.certificate, allow: LOOPBACK })
@@ -142,7 +142,7 @@ it('a redirect is an answer, not a way in', async () => {
   expect(asked).toStrictEqual(['keys.test'])
 })
 
-it.each([205, 404, 999])('the connection of an answer %i that does not end is closed', async (status) => {
+it.each([205, 404, 999])('closes the connection after an endless %i response', async (status) => {
   let closed: Promise<unknown> | undefined
   const host = await secureKeyHost(({ socket }, response) => {
     closed = once(socket, 'close')
@@ -155,11 +155,11 @@ it.each([205, 404, 999])('the connection of an answer %i that does not end is cl
   await closed
 })
 
-it('http: is not fetched', async () => {
+it('refuses http: URLs', async () => {
   await expect(guardedFetch()('http://keys.test/', init())).rejects.toThrow('only https:')
 })
 
-it('an attempt that is given up ends at once', async () => {
+it('ends an aborted attempt at once', async () => {
   const host = await secureKeyHost(() => {})
   const { lookup } = names({ 'keys.test': ['127.0.0.1'] })
   const fetch = guardedFetch({ lookup, ca: host.certificate, allow: LOOPBACK })
@@ -169,7 +169,7 @@ it('an attempt that is given up ends at once', async () => {
   await expect(attempt).rejects.toThrow('abort')
 })
 
-it('a key set over it tells the operator why it has no keys', async () => {
+it('lets a key set report why it has no keys', async () => {
   const { lookup } = names({ 'keys.test': ['192.168.1.1'] })
   const keySet = remoteKeySet('https://keys.test/jwks.json', { fetch: guardedFetch({ lookup }) })
   await expect(keySet.find('key', 'ES256')).rejects.toThrow('is at 192.168.1.1')

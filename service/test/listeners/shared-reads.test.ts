@@ -15,7 +15,7 @@ function table() {
   return { reads, begun, endings, turn, write: (next: string) => (value = next) }
 }
 
-it('who asks in the same turn shares one read; another ID has its own', async () => {
+it('shares one read among callers of the same turn and ID', async () => {
   const { reads, begun, endings, turn } = table()
   const asked = [reads.find('a'), reads.find('a'), reads.find('b')]
   await turn()
@@ -24,7 +24,7 @@ it('who asks in the same turn shares one read; another ID has its own', async ()
   expect(await Promise.all(asked)).toStrictEqual(['before', 'before', 'before'])
 })
 
-it('nobody is given a read that began before the question', async () => {
+it('never returns a read that began before the call', async () => {
   const { reads, begun, endings, turn, write } = table()
   const early = reads.find('a')
   await turn()
@@ -36,7 +36,7 @@ it('nobody is given a read that began before the question', async () => {
   expect([await early, await late]).toStrictEqual(['before', 'after'])
 })
 
-it('a read that never ends holds up nobody who asks later', async () => {
+it('does not let a hanging read block later callers', async () => {
   const { reads, endings, turn } = table()
   void reads.find('a')
   await turn()
@@ -46,7 +46,7 @@ it('a read that never ends holds up nobody who asks later', async () => {
   expect(await late).toBe('before')
 })
 
-it('a read that fails, fails for those who shared it only', async () => {
+it('fails only the callers who shared the failed read', async () => {
   let attempts = 0
   const reads = new SharedReads(async () => {
     attempts += 1

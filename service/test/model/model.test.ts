@@ -19,8 +19,8 @@ const ACTS = [
   ...[setUp, deliver, deliver],
 ]
 
-describeService('whatever is asked, in whatever order', (subject) => {
-  it('the service answers as the specification has it', { timeout: 60_000 + CALLS * 1_000 }, async () => {
+describeService('in random sequences of requests', (subject) => {
+  it('the service answers as specified', { timeout: 60_000 + CALLS * 1_000 }, async () => {
     const random = new Random(SEED)
     const world = await World.begin(subject, random)
     while (world.count < CALLS) {

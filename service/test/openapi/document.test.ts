@@ -31,7 +31,7 @@ describe('/openapi.json', () => {
     ).toEqual([])
   })
 
-  it('declares two schemes, and one requirement that lists both, for all but the webhooks', () => {
+  it('requires both security schemes together, except for webhooks', () => {
     expect(Object.keys(document.components.securitySchemes).toSorted()).toEqual(['bearerAuth', 'oauth'])
     expect(document.security).toEqual([{ bearerAuth: [], oauth: [] }])
     const own = operations().filter(({ operation }) => 'security' in operation)
@@ -39,7 +39,7 @@ describe('/openapi.json', () => {
     expect(document.info.version).toBe('0.1.0-alpha')
   })
 
-  it('has Skip Step as the specification has it', () => {
+  it('describes Skip Step as the specification does', () => {
     const post = operationAt(document, '/api/v1/tasks/{task_id}/action/skip-step')
     expect(post.operationId).toBe('svc.api.task.v1.TaskActionsService.SkipStep')
     const [request, response] = [
@@ -62,7 +62,7 @@ describe('/openapi.json', () => {
     ])
   })
 
-  it('gives codes of webhooks as examples where webhooks are refused', () => {
+  it('shows webhook codes as examples of webhook refusals', () => {
     const { code } = problemOf(
       operationAt(document, '/api/v1/webhooks/incoming/{listener_id}'),
       409,
@@ -71,7 +71,7 @@ describe('/openapi.json', () => {
     expect(code?.examples).not.toContain('policy_step_done')
   })
 
-  it('marks what the specification calls read-only, in tasks and what belongs to them', () => {
+  it('marks the read-only fields of tasks and related objects', () => {
     const writable = (name: string) =>
       Object.entries(schemaOf(document, name).properties)
         .filter(([, { readOnly }]) => !readOnly)
@@ -88,13 +88,13 @@ describe('/openapi.json', () => {
     })
   })
 
-  it('has no named schema that is null: who refers to one says whether it may be', () => {
+  it('declares nullability where a schema is used, never in a named schema', () => {
     const schemas = Object.entries(document.components.schemas)
     expect(schemas.length).toBeGreaterThan(30)
     expect(schemas.filter(([, { type }]) => Array.isArray(type)).map(([name]) => name)).toEqual([])
   })
 
-  it('marks every operation that the specification does not show', () => {
+  it('marks every operation that is not in the specification', () => {
     const shown = operations().filter(({ operation }) => !('x-addition-to-specification' in operation))
     const names = shown.map(({ method, path }) => `${method} ${path}`)
     const specification = [
@@ -120,13 +120,13 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('says of every operation whose body is read how large it may be', () => {
+  it('states the maximum body size of every operation that takes one', () => {
     const main = operations().filter(({ path }) => !path.includes('/webhooks/incoming/'))
     const silent = main.filter(({ method, operation }) => method !== 'get' && !('413' in operation.responses))
     expect(silent.map(({ operation }) => operation.operationId)).toEqual([])
   })
 
-  it('has a client, whose types are those in the repository (vitest -u writes them anew)', async () => {
+  it('matches the client types in the repository (vitest -u rewrites them)', async () => {
     const types = astToString(await openapiTS(text, { defaultNonNullable: false }))
     await expect(types).toMatchFileSnapshot('client-types.ts')
   })

@@ -13,7 +13,7 @@ function open({ app }: Pick<Subject, 'app'>, path: string, authorization?: strin
 }
 
 describeService('the overview', (subject) => {
-  it.each(PATHS)('%s asks a browser for a token', async (path) => {
+  it.each(PATHS)('prompts the browser for a token at %s', async (path) => {
     for (const wrong of [
       undefined,
       basic('svc_demo_wrong'),
@@ -28,7 +28,7 @@ describeService('the overview', (subject) => {
     }
   })
 
-  it('takes a super admin’s token, as a password or as the API takes it', async () => {
+  it('accepts a super admin’s token as a password or a bearer token', async () => {
     for (const authorization of [basic(subject.token), basic(subject.token, ''), `Bearer ${subject.token}`]) {
       const reply = await open(subject, '/', authorization)
       expect(reply.status).toBe(200)
@@ -37,18 +37,18 @@ describeService('the overview', (subject) => {
   })
 
   it.each(['operator', 'viewer'] as const)(
-    'takes no token of an %s: inputs are other people’s',
+    'refuses the token of an %s, because inputs are private',
     async (role) => {
       const token = await subject.tokenWith(role)
       for (const path of PATHS) expect((await open(subject, path, basic(token))).status).toBe(403)
     },
   )
 
-  it('the API takes no password, so that no other page can use what the browser remembers', async () => {
+  it('keeps the remembered password useless for the API, so other pages cannot exploit it', async () => {
     expect((await open(subject, '/api/v1/policies', basic(subject.token))).status).toBe(401)
   })
 
-  it('forbids everything inline, every other origin, frames and caches', async () => {
+  it('forbids inline code, other origins, frames and caching', async () => {
     const { headers } = await open(subject, '/', basic(subject.token))
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
@@ -76,7 +76,7 @@ describeService('the overview', (subject) => {
     expect(text).not.toContain(sender.secret)
   })
 
-  it('tells when something has changed, and ends when the service stops', async () => {
+  it('streams changes until the service stops', async () => {
     const stopping = new AbortController()
     const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
     const reply = await open({ app }, '/overview/changes', basic(subject.token))
@@ -95,7 +95,7 @@ describeService('the overview', (subject) => {
     expect((await open({ app }, '/overview/changes', basic(subject.token))).status).toBe(503)
   })
 
-  it('lets 100 browsers watch, and one more when one has left', async () => {
+  it('lets at most 100 browsers watch at a time', async () => {
     const stopping = new AbortController()
     onTestFinished(() => stopping.abort())
     const app = createApp({ ...subject.dependencies, stopping: stopping.signal })

@@ -9,16 +9,16 @@ it.each([
   ['escape', '\u001b[31m', '\\u{1b}[31m'],
   ['half of a pair', 'a\ud800', 'a\\u{d800}'],
   ['a tag, beyond the first plane', '\u{e0041}', '\\u{e0041}'],
-])('a character that is not seen is written out: %s', (_name, text, shown) => {
+])('escapes an invisible character: %s', (_name, text, shown) => {
   expect(visible(text)).toBe(shown)
 })
 
-it('what is seen stays as it is, with tabs and lines', () => {
+it('keeps visible characters, tabs and line feeds', () => {
   const text = '{\n\t"naïve": "日本 🎉 <b>&amp;"\n}'
   expect(visible(text)).toBe(text)
 })
 
-it('2,000 characters are shown, and of one more it is said that there are more', () => {
+it('shows 2,000 characters and notes that there are more', () => {
   expect(visible('🎉'.repeat(2_000))).toBe('🎉'.repeat(2_000))
   expect(visible('🎉'.repeat(2_001))).toBe(`${'🎉'.repeat(2_000)}…`)
   expect(visible('x'.repeat(2_001), 65_536)).toBe(`${'x'.repeat(2_000)}… (65536 characters)`)

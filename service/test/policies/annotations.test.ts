@@ -5,7 +5,7 @@ const many = (count: number): Annotations =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'x']))
 
 describe('annotations', () => {
-  it('that are absent are kept, and an empty value deletes its key', () => {
+  it('keep absent keys and delete those with an empty value', () => {
     const kept = { managed_by: 'iac', iac_workspace: 'prod' }
     expect(mergeAnnotations(kept, { iac_workspace: '', iac_tool_version: '1.9' })).toEqual({
       managed_by: 'iac',
@@ -33,19 +33,19 @@ describe('annotations', () => {
   })
 
   it.each([' ', '"', '\\', '<', '^', '`', '{', '|', '\n', '\x7f', 'é', '💥'])(
-    'hold only characters that a URL may hold: not %j',
+    'refuse %j, which a URL cannot contain',
     (wrong) => {
       expect(() => mergeAnnotations({}, { [`a${wrong}`]: 'x' })).toThrow('URL')
       expect(() => mergeAnnotations({}, { k: `x${wrong}` })).toThrow('URL')
     },
   )
 
-  it('may be addresses of resources', () => {
+  it('may be resource URLs', () => {
     const given = { iac_resource_address: 'module.a[0].grant_policy.b~%20/c?d=e&f#g' }
     expect(mergeAnnotations({}, given)).toEqual(given)
   })
 
-  it('with keys of c1/ are neither set nor deleted', () => {
+  it('cannot be set or deleted under c1/', () => {
     expect(() => mergeAnnotations({}, { 'c1/x': 'y' })).toThrow('reserved')
     expect(() => mergeAnnotations({ 'c1/x': 'y' }, { 'c1/x': '' })).toThrow('reserved')
     expect(mergeAnnotations({ 'c1/x': 'y' }, { c1: 'z' })).toEqual({ 'c1/x': 'y', c1: 'z' })

@@ -10,10 +10,10 @@ const TARGET = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
 const STEPS = { grant: { steps: [{ approval: nested }, { accept: nested }, { action: nested }] } }
 const POLICY = { displayName: 'Odd names', policyType: 'POLICY_TYPE_GRANT', policySteps: STEPS }
 
-describeService('members that JavaScript gives a meaning to (`__proto__`, `constructor`)', (subject) => {
+describeService('members with a meaning in JavaScript (`__proto__`, `constructor`)', (subject) => {
   const polluted = () => [Reflect.get({}, 'id'), Reflect.get({}, 'p'), typeof {}.toString]
 
-  it('are annotations like any other: kept, listed, changed and deleted', async () => {
+  it('are ordinary annotations: kept, listed, changed and deleted', async () => {
     const made = await subject.post('/api/v1/policies', { ...POLICY, annotations: named })
     expect([made.status, JSON.stringify(made.body.policy.annotations)]).toEqual([200, NAMES])
     const path = `/api/v1/policies/${made.body.policy.id}`
@@ -28,7 +28,7 @@ describeService('members that JavaScript gives a meaning to (`__proto__`, `const
     expect(polluted()).toEqual([undefined, undefined, 'function'])
   })
 
-  it('are judged as annotations are: texts, no longer than those, 16 of them', async () => {
+  it('obey the limits of annotations: strings, at most 256 characters, at most 16', async () => {
     const status = async (annotations: string) =>
       (await subject.post('/api/v1/policies', { ...POLICY, annotations: JSON.parse(annotations) })).status
     const others = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":"v"`).join()
@@ -40,7 +40,7 @@ describeService('members that JavaScript gives a meaning to (`__proto__`, `const
     expect(await status(`{"__proto__":"p",${others(16)}}`)).toBe(400)
   })
 
-  it('are no key of policySteps, nor a field of anything whose fields are known', async () => {
+  it('are refused as keys of policySteps and as fields of defined objects', async () => {
     for (const wrong of [
       {
         policySteps: JSON.parse(`{"grant":{"steps":[{"accept":{}}]},"__proto__":{"steps":[{"accept":{}}]}}`),
@@ -53,7 +53,7 @@ describeService('members that JavaScript gives a meaning to (`__proto__`, `const
     }
   })
 
-  it('are kept where the fields are not shown: steps, scopes, post actions, and steps that have begun', async () => {
+  it('are kept in open-ended objects: steps, begun steps, scopes and post actions', async () => {
     const open = { scope: nested, postActions: [nested] }
     const { body } = await subject.post('/api/v1/policies', { ...POLICY, ...open })
     const given = JSON.stringify(nested)
@@ -73,7 +73,7 @@ describeService('members that JavaScript gives a meaning to (`__proto__`, `const
     expect(done.approval).toMatchObject({ skipped: { userId: 'user-ada' } })
   })
 
-  it('are kept in tasks, and found there by rules and searches', async () => {
+  it('are kept in tasks, where rules and searches find them', async () => {
     const form = {
       id: 'f',
       displayName: '',

@@ -24,14 +24,14 @@ describeService('policies', (subject) => {
     return `${reply.status} ${reply.body.code ?? 'created'}`
   }
 
-  it('have a hundred levels at most, in what is kept as given', async () => {
+  it('have at most 100 levels in open-ended objects', async () => {
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
     const { id } = await created({ scope: nested(99) })
     expect(await codeOf({ scope: nested(100) })).toBe('400 request_invalid')
     expect((await patch(id, { postActions: [nested(99)] })).body.code).toBe('request_invalid')
   })
 
-  it('have every field of the specification, and none besides', async () => {
+  it('have exactly the specification’s fields', async () => {
     const policy = await created({ scope: { any: 1 }, postActions: [{ certifyRemediateImmediately: true }] })
     expect(policySchema.parse(policy)).toEqual(policy)
     expect(policy).toMatchObject({
@@ -51,7 +51,7 @@ describeService('policies', (subject) => {
     expect((await subject.get(`/api/v1/policies/${policy.id}`)).body).toEqual({ policy })
   })
 
-  it('keep the members of a rule that they do not know', async () => {
+  it('keep unknown members of a rule', async () => {
     const rule = {
       ...JSON.parse('{"__proto__": {"kept": true}}'),
       ...{ condition: 'true', policyKey: 'grant', stepKey: 's', policyId: null },
@@ -64,7 +64,7 @@ describeService('policies', (subject) => {
     expect(await codeOf({ rules: [{ condition: '', policyKey: 'grant' }] })).toBe('400 request_invalid')
   })
 
-  it('name who may act in userIds, or in users.userIds', async () => {
+  it('take approvers from userIds or users.userIds', async () => {
     const approversOf = async (approval: object) => {
       const { id: policyId } = await created({ policySteps: { grant: { steps: [{ approval }] } } })
       const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
@@ -104,7 +104,7 @@ describeService('policies', (subject) => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  it('keep what a PATCH does not name', async () => {
+  it('keep the fields that a PATCH omits', async () => {
     const before = await created({ description: 'old' })
     subject.clock.advanceSeconds(5)
     const { body } = await patch(before.id, { displayName: 'new' })
@@ -112,7 +112,7 @@ describeService('policies', (subject) => {
     expect(body.policy).toEqual({ ...before, displayName: 'new', updatedAt })
   })
 
-  it('that are built in cannot be edited', async () => {
+  it('cannot be edited if built in', async () => {
     for (const body of [{ displayName: 'x' }, {}, { annotations: { a: 'b' } }]) {
       const reply = await patch('builtin-grant', body)
       expect([reply.status, reply.body.code]).toEqual([409, 'policy_builtin'])
@@ -123,7 +123,7 @@ describeService('policies', (subject) => {
     })
   })
 
-  it('hold together: the baseline by its type, other entries by UUID, rules with a condition and an entry', async () => {
+  it('must be consistent: a baseline key per type, other keys UUIDs, rules with an existing entry', async () => {
     const condition = 'true'
     expect(await codeOf({ policySteps: { GRANT: STEPS } })).toBe('400 policy_invalid')
     expect(await codeOf({ policySteps: { revoke: STEPS } })).toBe('400 policy_invalid')
@@ -146,7 +146,7 @@ describeService('policies', (subject) => {
     ['POLICY_TYPE_CERTIFY', 'certify'],
     ['POLICY_TYPE_ACCESS_REQUEST', 'access_request'],
     ['POLICY_TYPE_PROVISION', 'provision'],
-  ])('of %s have their baseline at %s', async (policyType, key) => {
+  ])('of type %s have their baseline under %s', async (policyType, key) => {
     expect(await codeOf({ policyType, policySteps: { [key]: STEPS } })).toBe('200 created')
     expect(await codeOf({ policyType, policySteps: { grant: STEPS } })).toBe('400 policy_invalid')
   })
@@ -163,7 +163,7 @@ describeService('policies', (subject) => {
     expect(await codeOf(wrong)).toBe('400 request_invalid')
   })
 
-  it('have steps whose acceptMessage is a text, and which do not call themselves skipped', async () => {
+  it('refuse steps with a non-string acceptMessage or an outcome', async () => {
     const policySteps = (step: object) => ({ policySteps: { grant: { steps: [step] } } })
     expect(await codeOf(policySteps({ accept: { acceptMessage: 'Fine.' } }))).toBe('200 created')
     expect(await codeOf(policySteps({ accept: { acceptMessage: 5 } }))).toBe('400 request_invalid')
@@ -172,13 +172,13 @@ describeService('policies', (subject) => {
     }
   })
 
-  it('keep a type that this service does not know', async () => {
+  it('keep an unknown policy type', async () => {
     const { id } = await created()
     await subject.database.query(`UPDATE policies SET policy_type = 'POLICY_TYPE_DREAM' WHERE id = $1`, [id])
     expect((await subject.get(`/api/v1/policies/${id}`)).body.policy.policyType).toBe('POLICY_TYPE_DREAM')
   })
 
-  it('are written by super admins only, and read by all', async () => {
+  it('are readable by every role and writable by super admins only', async () => {
     const { id } = await created()
     for (const role of ['operator', 'viewer'] as const) {
       const token = await subject.tokenWith(role)
@@ -189,7 +189,7 @@ describeService('policies', (subject) => {
     }
   })
 
-  it('that there are not are 404', async () => {
+  it('get 404 if unknown', async () => {
     expect((await subject.get('/api/v1/policies/none')).body.code).toBe('policy_unknown')
     expect((await patch('none', { displayName: 'x' })).body.code).toBe('policy_unknown')
   })

@@ -31,18 +31,18 @@ describeService('the steps of a task', (subject) => {
     rules: conditions.map((condition, index) => ({ condition, policyKey: index === 0 ? FIRST : SECOND })),
   })
 
-  it('are those of the first rule that matches, from top to bottom', async () => {
+  it('come from the first matching rule', async () => {
     expect(await actors(await policy(ruled('true', 'true')))).toEqual(['first'])
     expect(await actors(await policy(ruled('false', 'true')))).toEqual(['second'])
   })
 
-  it('are the baseline without a match, and without rules', async () => {
+  it('come from the baseline if no rule matches', async () => {
     expect(await actors(await policy(ruled('false', 'false')))).toEqual(['baseline'])
     expect(await actors(await policy({ ...ruled(), rules: [] }))).toEqual(['baseline'])
     expect(await actors(await policy({ ...ruled(), rules: null }))).toEqual(['baseline'])
   })
 
-  it('depend on the task and on whom it targets', async () => {
+  it('depend on the task and its target user', async () => {
     const id = await policy(
       ruled('ctx.task.emergencyAccess && has(ctx.task.type.grant)', 'ctx.user.email.startsWith("grace@")'),
     )
@@ -51,18 +51,18 @@ describeService('the steps of a task', (subject) => {
     expect(await actors(id, { userId: 'user-alan' })).toEqual(['baseline'])
   })
 
-  it('of a rule that fails, or is neither true nor false, are none: the task is refused', async () => {
+  it('cannot come from a rule that fails or is not boolean, so the task is refused', async () => {
     for (const condition of ['ctx.task.data.missing == 1', 'ctx.task.description']) {
       const { status, body } = await task(await policy(ruled(condition, 'true')))
       expect([status, body.code]).toEqual([409, 'policy_rule_failed'])
     }
   })
 
-  it('after a rule that matched, no other is evaluated', async () => {
+  it('need no evaluation of rules after the matching one', async () => {
     expect(await actors(await policy(ruled('true', 'ctx.task.data.missing == 1')))).toEqual(['first'])
   })
 
-  it('come from the policy that the baseline defers to, its rules first', async () => {
+  it('come from the policy that the baseline defers to, including its rules', async () => {
     const last = await policy(ruled('ctx.task.emergencyAccess'))
     const middle = await policy({ baselinePolicyId: last })
     const id = await policy({
@@ -74,7 +74,7 @@ describeService('the steps of a task', (subject) => {
     expect(await actors(id, { emergencyAccess: true })).toEqual(['first'])
   })
 
-  it('stay as they are when the policy changes, and the task shows the generation that it runs under', async () => {
+  it('stay unchanged when the policy changes, and the task shows its policy generation', async () => {
     const id = await policy(ruled())
     const before = (await task(id)).body.taskView.task
     await subject.patch(`/api/v1/policies/${id}`, {

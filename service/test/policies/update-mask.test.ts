@@ -20,14 +20,14 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
   }
   const now = () => new Date(subject.clock.now()).toISOString()
 
-  it('sets the fields that the mask names, and no other field of the object', async () => {
+  it('sets only the fields that the mask names', async () => {
     const before = await created()
     const policy = { ...before, displayName: 'new', description: 'new' }
     const { status, body } = await update(before.id, { policy, updateMask: 'displayName' })
     expect([status, body]).toEqual([200, { policy: { ...before, displayName: 'new', updatedAt: now() } }])
   })
 
-  it('takes the whole object as it was read, read-only fields included, with or without a mask', async () => {
+  it('accepts the whole object as read, read-only fields included, with or without a mask', async () => {
     const before = await created()
     for (const updateMask of [undefined, null, '', '*']) {
       const { body } = await update(before.id, { policy: { ...before, systemBuiltin: true }, updateMask })
@@ -35,14 +35,14 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
     }
   })
 
-  it('takes several names, in camel or snake case, with spaces between', async () => {
+  it('accepts several names in camel or snake case, separated by spaces too', async () => {
     const before = await created()
     const policy = { displayName: 'new', rules: null, scope: { other: 2 } }
     const { body } = await update(before.id, { policy, updateMask: 'display_name, rules' })
     expect(body.policy).toEqual({ ...before, displayName: 'new', rules: null, updatedAt: now() })
   })
 
-  it('clears what the mask names and the object lacks; without a mask it stays', async () => {
+  it('clears a field that the mask names and the object lacks, but only with a mask', async () => {
     const before = await created()
     const kept = await update(before.id, { policy: { displayName: 'new' } })
     expect(kept.body.policy).toEqual({ ...before, displayName: 'new', updatedAt: now() })
@@ -52,7 +52,7 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
     expect(body.policy).toEqual({ ...before, displayName: 'new', ...cleared, updatedAt: now() })
   })
 
-  it('merges annotations, as the specification has it: an empty value deletes its key', async () => {
+  it('merges annotations, deleting keys with an empty value', async () => {
     const { id } = await created()
     const policy = { annotations: { a: '', c: '3' } }
     const { body } = await update(id, { policy, updateMask: 'annotations' })
@@ -67,7 +67,7 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
     expect(await codeOf(one.id, { policy, updateMask })).toBe('200 updated')
   })
 
-  it('refuses a mask that names no field that can be set, or clears what must be there', async () => {
+  it('refuses a mask with an unsettable field or one that clears a required field', async () => {
     const before = await created()
     for (const updateMask of [
       'policyType',

@@ -10,7 +10,7 @@ import { ServiceProcess } from './service-process.ts'
 
 const SECRET = 'the root secret of a service without a database'
 
-describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the service'), () => {
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service whose database is down'), () => {
   let server: PostgresServer
   let service: ServiceProcess
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
   /** The output since the last look. */
   const linesSince = (before: string) => service.printed.slice(before.length).split('\n').slice(0, -1)
 
-  it('is alive, and ready while the database answers and has all migrations', async () => {
+  it('is live, but ready only while the database answers and is fully migrated', async () => {
     expect(await ready()).toBe(200)
     const database = openPostgres(server.address, () => {})
     const [last] = await database.query<{ file: string }>(
@@ -65,7 +65,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
   const ready = async () => (await fetch(`${service.origin}/readyz`)).status
   const alive = async () => (await fetch(`${service.origin}/healthz`)).status
 
-  it('answers 503 with Retry-After, says so in one line, and in another that it is over', async () => {
+  it('answers 503 with Retry-After, and logs one line at the start and one at the end', async () => {
     expect([await deliver(), await list()]).toEqual([
       [200, undefined, null],
       [200, undefined, null],
@@ -90,7 +90,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
     expect(await list()).toEqual([200, undefined, null])
   }, 60_000)
 
-  it('answers 503 also when the database hangs', async () => {
+  it('answers 503 even if the database hangs', async () => {
     server.pause()
     const answers = await Promise.all([deliver(), list()])
     server.unpause()
@@ -98,7 +98,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('while its database is down, the ser
     await expect.poll(deliver, { timeout: 10_000 }).toEqual([200, undefined, null])
   }, 60_000)
 
-  it('is ended by SIGTERM although the database hangs', async () => {
+  it('stops on SIGTERM even if the database hangs', async () => {
     server.pause()
     onTestFinished(() => server.unpause())
     const answer = list().catch(() => 'cut')

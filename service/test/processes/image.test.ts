@@ -23,7 +23,7 @@ describe('the Dockerfile', () => {
     expect(problems).toEqual([])
   })
 
-  it('has a second stage that is no root, takes all from the first, and listens on its port', () => {
+  it('has a final stage that is not root, copies only from the first, and listens on its port', () => {
     expect(dockerfile.match(/^FROM node:22-slim\b/gm)).toHaveLength(2)
     expect(final.match(/^(COPY|ADD) /gm)).toHaveLength(copied.length)
     expect(final).toMatch(/^USER node$/m)
@@ -31,7 +31,7 @@ describe('the Dockerfile', () => {
     expect(final).toMatch(/^EXPOSE 8788$/m)
   })
 
-  it('runs scripts that there are, after it copied what they are installed from', () => {
+  it('runs only existing scripts and copies each workspace’s package.json', () => {
     const { scripts, workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     for (const [, script = ''] of build.matchAll(/npm run (\S+)/g)) expect(scripts).toHaveProperty([script])
     for (const folder of workspaces) expect(build).toContain(`COPY ${folder}/package.json ${folder}/\n`)

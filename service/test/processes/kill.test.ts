@@ -16,7 +16,7 @@ function settings(): Record<string, string> {
 
 const NOTHING_WRONG = { lost: 0, twice: 0, other: 0, explanations: [] }
 
-it('on PGlite: killed three times, every accepted event has one run and one effect', async () => {
+it('runs each accepted event exactly once on PGlite, though killed three times', async () => {
   const counts = await killService({ settings: settings(), processes: 1, kills: 3, senders: 8 })
   expect(counts).toMatchObject(NOTHING_WRONG)
   expect(counts.runs).toBe(counts.events)

@@ -47,7 +47,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
     return (await fetch(`${service.origin}${path}`, request)).status
   }
 
-  it('refuses to start with another one, and says how to mend it', async () => {
+  it('refuses to start with another root secret, and names the fix', async () => {
     const answer = await refusal({ SERVICE_SECRET: SECOND })
     expect(answer).toMatch(/^Error: the service ended \(1\): This database .* another root secret.*\n$/)
     expect(answer).toMatch(
@@ -55,19 +55,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
     )
   }, 60_000)
 
-  it('refuses to start with one that was made anew because the file is gone', async () => {
+  it('refuses to start with a secret regenerated after its file was lost', async () => {
     expect(await refusal({})).toContain('another root secret')
     await rm(join(folder, 'secret'))
   }, 60_000)
 
-  it('refuses also when the database is older than fingerprints, and takes the old secret', async () => {
+  it('refuses another secret even if the database predates fingerprints, and accepts the old one', async () => {
     await ask('DELETE FROM root_secret')
     expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
     expect(await refusal({ SERVICE_SECRET: FIRST })).toBe('it started')
     expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
   }, 60_000)
 
-  it('starts with a new one after what the README says of a lost secret, and prints no token that fails', async () => {
+  it('starts with a new secret after the README’s recovery steps, and prints no invalid token', async () => {
     const { token } = await startedWith(FIRST)
     await ask('DELETE FROM root_secret', 'DELETE FROM listener_secrets')
     const service = await startedWith(SECOND)

@@ -26,7 +26,7 @@ async function started(settings: Readonly<Record<string, string>>): Promise<Serv
   return service
 }
 
-it('at port 0 it prints the port that it got, which is also in the URLs of its listeners', async () => {
+it('prints the port it got for port 0, and uses it in listener URLs', async () => {
   const service = await started({ SERVICE_PORT: '0' })
   expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/)
   expect(service.printed).toContain(`LISTENER=${service.origin}/api/v1/webhooks/incoming/`)
@@ -44,7 +44,7 @@ async function refusal(settings: Readonly<Record<string, string>>): Promise<stri
   return error instanceof Error ? error.message : 'it started'
 }
 
-it('says in a line why it cannot start: a port in use, a wrong setting, a database that is not there', async () => {
+it('says in one line why it cannot start: a port in use, a wrong setting, a missing database', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
@@ -60,7 +60,7 @@ it('says in a line why it cannot start: a port in use, a wrong setting, a databa
   )
 }, 60_000)
 
-it('says that PGlite is for trying out, and what to set instead; nothing of the kind on Postgres', async () => {
+it('warns that PGlite is for trying out, but not on Postgres', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-start-'))
   const service = new ServiceProcess({ SERVICE_DATA: folder })
   onTestFinished(async () => {
@@ -73,12 +73,12 @@ it('says that PGlite is for trying out, and what to set instead; nothing of the 
   if (inject('postgresFolder')) expect((await started({})).printed).not.toMatch(advice)
 }, 60_000)
 
-it('SERVICE_BASE_URL is what stands in them instead, when it is set', async () => {
+it('uses SERVICE_BASE_URL in listener URLs if set', async () => {
   const service = await started({ SERVICE_BASE_URL: 'https://tenant.example' })
   expect(service.printed).toContain('LISTENER=https://tenant.example/api/v1/webhooks/incoming/')
 }, 60_000)
 
-it('listens where SERVICE_HOST says, and prints an address that can be reached', async () => {
+it('listens on SERVICE_HOST, and prints a reachable address', async () => {
   const service = await started({ SERVICE_HOST: '0.0.0.0' })
   expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await fetch(`${service.origin}/healthz`)).status).toBe(200)
@@ -89,7 +89,7 @@ it('listens where SERVICE_HOST says, and prints an address that can be reached',
   await expect(fetch(`${elsewhere}/healthz`)).rejects.toThrow()
 }, 60_000)
 
-it('is ended by SIGTERM although whoever it is answering keeps the connection', async () => {
+it('stops on SIGTERM though a client keeps its connection alive', async () => {
   const service = await started({})
   const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
   onTestFinished(() => connection.abort())
@@ -106,7 +106,7 @@ it('is ended by SIGTERM although whoever it is answering keeps the connection', 
   await gone
 }, 60_000)
 
-it('is ended by SIGTERM at the deadline although a request never comes to its end', async () => {
+it('stops at the deadline after SIGTERM though a request never ends', async () => {
   const service = await started({ SERVICE_STOP_SECONDS: '1' })
   const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
   onTestFinished(() => connection.abort())
@@ -120,7 +120,7 @@ it('is ended by SIGTERM at the deadline although a request never comes to its en
   )
 }, 60_000)
 
-it('imports the seed file at each start, and says what is wrong with one', async () => {
+it('imports the seed file at each start, and reports its mistakes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-seed-'))
   const settings = { SERVICE_DATA: folder, SERVICE_SEED: join(folder, 'seed.json') }
   const service = new ServiceProcess(settings)

@@ -13,7 +13,7 @@ const GIVEN_UP = {
 }
 const THREE = ['"one"', '"two"', '"three"'].map((valueCel) => ({ type: 'record', valueCel }))
 
-describeService('a run that is interrupted', (subject) => {
+describeService('an interrupted run', (subject) => {
   /** Delivers all jobs again, like the queue when leases and pauses end. */
   const abandon = () =>
     subject.database.query(
@@ -41,7 +41,7 @@ describeService('a run that is interrupted', (subject) => {
   }
 
   it.each([1, 2, 3])(
-    'before the commit of step %d goes on with that step, and repeats none',
+    'resumes with step %d if killed before its commit, and repeats no step',
     async (step) => {
       const sender = await newSender(subject, { steps: THREE })
       await send(subject, sender)
@@ -55,7 +55,7 @@ describeService('a run that is interrupted', (subject) => {
     },
   )
 
-  it('a job that comes again after its run is over does nothing, and is done', async () => {
+  it('ignores a job delivered again after its end', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await send(subject, sender)
     const job = await subject.jobs.take()
@@ -67,7 +67,7 @@ describeService('a run that is interrupted', (subject) => {
     expect(await subject.jobs.take()).toBeUndefined()
   })
 
-  it('two that work on the same run at the same time do each step once', async () => {
+  it('runs each step once under two concurrent workers', async () => {
     const sender = await newSender(subject, { steps: THREE })
     const { body } = await send(subject, sender)
     await subject.database.transaction((tx) => subject.jobs.add(tx, body.runId))
@@ -75,7 +75,7 @@ describeService('a run that is interrupted', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
   })
 
-  it('a run that fails each time it is begun is given up after 13 attempts, and says so', async () => {
+  it('is given up after 13 failed attempts, and says so', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await send(subject, sender)
     const database = failingFrom(2)
@@ -90,7 +90,7 @@ describeService('a run that is interrupted', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual(['one'])
   })
 
-  it('so is a run that ends its process each time', async () => {
+  it('is given up after 13 attempts if each one kills its process', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await send(subject, sender)
     const queue = new PgBoss({ db: executorOn(subject.database.client), supervise: false, schedule: false })
@@ -115,7 +115,7 @@ describeService('a run that is interrupted', (subject) => {
     await queue.stop({ graceful: false, close: false })
   })
 
-  it('attempts wait for each other longer and longer, an hour or two in all', async () => {
+  it('backs off between attempts, for one to two hours in all', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await send(subject, sender)
     const waits: number[] = []
@@ -138,7 +138,7 @@ describeService('a run that is interrupted', (subject) => {
     expect(await recordsOf(subject, sender)).toHaveLength(3)
   })
 
-  it('a worker works on what comes, without being asked, until it is stopped', async () => {
+  it('is picked up by a worker until the worker stops', async () => {
     const sender = await newSender(subject, { steps: THREE })
     const worker = new RunWorker(subject.dependencies, { pollMs: 60_000 })
     await send(subject, sender)
@@ -151,7 +151,7 @@ describeService('a run that is interrupted', (subject) => {
     await workAll(subject)
   })
 
-  it('a worker lives through a database that fails', async () => {
+  it('resumes after the database of its worker fails', async () => {
     const sender = await newSender(subject, { steps: THREE })
     const reports: unknown[] = []
     let failing = true

@@ -30,7 +30,7 @@ describeService('the steps of a run', (subject) => {
   const outcomeOf = (run: { steps: { outcome: string }[] }, position = 0) =>
     JSON.parse(run.steps[position]?.outcome ?? 'null')
 
-  it('skip_step: the webhook names task and step, and the task moves on', async () => {
+  it('skip_step: skips the step that the webhook names', async () => {
     const task = await newTask(subject)
     const step = {
       type: 'skip_step',
@@ -52,7 +52,7 @@ describeService('the steps of a run', (subject) => {
     ])
   })
 
-  it('create_task: a body that is nested too deep makes no task, and the run says so', async () => {
+  it('create_task: fails on a body that is nested too deeply', async () => {
     const data = JSON.parse('['.repeat(4000) + ']'.repeat(4000))
     const run = await runWith([{ type: 'create_task', taskCel: `{"type": ${GRANT}, "data": ctx.trigger}` }], {
       data,
@@ -60,7 +60,7 @@ describeService('the steps of a run', (subject) => {
     expect([run.state, run.steps[0].error.code]).toStrictEqual(['RUN_STATE_FAILED', 'request_invalid'])
   })
 
-  it('record: a result that is nested too deep for JSON fails the run at the first attempt', async () => {
+  it('record: fails at the first attempt if the result is nested too deeply', async () => {
     const sender = await newSender(subject)
     const { body } = await send(subject, sender)
     const due = await dueStep(subject.database, body.runId)
@@ -75,7 +75,7 @@ describeService('the steps of a run', (subject) => {
   it.each([
     ['as a text', (numericId: string) => numericId],
     ['as a JSON number', Number],
-  ])('skip_step: the numeric ID %s, and no step named, skips the current one', async (_, write) => {
+  ])('skip_step: takes the numeric ID %s and skips the current step by default', async (_, write) => {
     const task = await newTask(subject)
     const run = await runWith([{ type: 'skip_step', taskIdCel: 'ctx.trigger.number' }], {
       number: write(task.numericId),
@@ -83,7 +83,7 @@ describeService('the steps of a run', (subject) => {
     expect(outcomeOf(run)).toMatchObject({ taskId: task.id, policyStepId: task.policy.current.id })
   })
 
-  it('skip_step: counts the characters of a comment as the API does, so that 4,096 emoji fit', async () => {
+  it('skip_step: counts characters as the API does, so 4,096 emoji fit in a comment', async () => {
     const step = { type: 'skip_step', taskIdCel: 'ctx.trigger.task', commentCel: 'ctx.trigger.who' }
     const skip = async (who: string) => {
       const task = await newTask(subject)
@@ -98,7 +98,7 @@ describeService('the steps of a run', (subject) => {
     expect(await skip('😀'.repeat(4_097))).toStrictEqual([400, 'request_invalid'])
   })
 
-  it('skip_step thrice finishes the task; a fourth fails, and says why', async () => {
+  it('skip_step: finishes the task at the third call, and explains why a fourth fails', async () => {
     const task = await newTask(subject)
     const skip = { type: 'skip_step', taskIdCel: 'ctx.trigger' }
     const run = await runWith([skip, skip, skip, skip], JSON.stringify(task.id))
@@ -115,7 +115,7 @@ describeService('the steps of a run', (subject) => {
     ])
   })
 
-  it('create_task: the task that CEL builds, by the automation', async () => {
+  it('create_task: creates the task that CEL builds, on behalf of the automation', async () => {
     const taskCel = `{"displayName": "Access for " + ctx.trigger.user, "type": ${GRANT}, "data": ctx.trigger}`
     const run = await runWith([{ type: 'create_task', taskCel }], { user: 'grace', n: 1.5 })
     expect(await taskOf(subject, outcomeOf(run).taskId)).toMatchObject({
@@ -175,7 +175,7 @@ describeService('the steps of a run', (subject) => {
       { type: 'skip_step', taskIdCel: '1', commentCel: 'ctx.trigger.long' },
       'request_invalid',
     ],
-  ])('%s fails the step, once and for all, and no step after it runs', async (_, step, code) => {
+  ])('fail without a retry on %s, and skip later steps', async (_, step, code) => {
     const run = await runWith(
       [{ type: 'record', valueCel: '"before"' }, step, { type: 'record', valueCel: '"after"' }],
       {
@@ -196,7 +196,7 @@ describeService('the steps of a run', (subject) => {
     expect(await subject.jobs.take()).toBeUndefined()
   })
 
-  it('what a failed step had already written is taken back', async () => {
+  it('roll back the writes of a failed step', async () => {
     const count = async () => (await subject.database.query('SELECT FROM tasks')).length
     const before = await count()
     const long = `"${'x'.repeat(300)}"`
@@ -204,7 +204,7 @@ describeService('the steps of a run', (subject) => {
     expect(await count()).toBe(before)
   })
 
-  it('a number that no double holds is infinite: it compares so, and is not recorded as null', async () => {
+  it('treat a number beyond doubles as infinite, and never record it as null', async () => {
     const run = await runWith(
       [
         { type: 'record', valueCel: 'ctx.trigger.n > 1.0 && -ctx.trigger.n < 1.0 && ctx.trigger.n != null' },
@@ -216,7 +216,7 @@ describeService('the steps of a run', (subject) => {
     expect(run.steps[1]?.error).toMatchObject({ code: 'expression_failed', detail: /JSON cannot represent/ })
   })
 
-  it('record keeps what jsonb would refuse', async () => {
+  it('record: keeps values that jsonb would refuse', async () => {
     const run = await runWith([{ type: 'record', valueCel: 'ctx.trigger' }], {
       nul: '\0',
       half: '\ud800',

@@ -5,7 +5,7 @@ import { workOnNext } from '../../src/runs/worker.ts'
 import { newSender, recordsOf, runsOf, send, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
-describeService('a run that has no job any more', (subject) => {
+describeService('a run without a job', (subject) => {
   const dueNow = () =>
     subject.database.query(
       "UPDATE pgboss.job SET start_after = now() - interval '1 s' WHERE state < 'active'",
@@ -25,7 +25,7 @@ describeService('a run that has no job any more', (subject) => {
     await background.stop()
   }
 
-  it('since giving it up failed too, again and again, is taken up at the next start', async () => {
+  it('resumes at the next start after giving it up kept failing', async () => {
     const sender = await newSender(subject)
     await send(subject, sender, { number: 1 })
     const dependencies = { ...subject.dependencies, database: away() }
@@ -39,7 +39,7 @@ describeService('a run that has no job any more', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('since its job was lost is taken up, and one that has a job gets no other', async () => {
+  it('gets a new job only if its own was lost', async () => {
     const sender = await newSender(subject)
     await send(subject, sender)
     await subject.database.query('DELETE FROM pgboss.job')

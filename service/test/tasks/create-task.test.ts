@@ -14,7 +14,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     ['grant', { ...TARGET, identityUserId: 'user-grace' }, 'builtin-grant', 'user-grace'],
     ['revoke', { ...TARGET, appUserId: 'app-user-grace' }, 'builtin-revoke', 'user-grace'],
     ['certify', { ...TARGET, accessReviewId: 'review-payroll' }, 'builtin-certify', ''],
-  ])('a %s task without a policy takes the built-in one', async (kind, fields, policy, userId) => {
+  ])('gives a %s task the built-in policy by default', async (kind, fields, policy, userId) => {
     const { status, body } = await create({ type: { [kind]: fields } })
     expect(status).toBe(200)
     const { task } = body.taskView
@@ -23,7 +23,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(Reflect.get(task.type, kind)).toMatchObject({ ...fields, outcomeTime: null })
   })
 
-  it('a certify task says which access review owns it', async () => {
+  it('shows the access review that owns a certify task', async () => {
     const { body } = await create({ type: { certify: { ...TARGET, accessReviewId: 'review-payroll' } } })
     expect(body.taskView.task.type.certify).toMatchObject({
       accessReviewId: 'review-payroll',
@@ -36,12 +36,12 @@ describeService('POST /api/v1/tasks', (subject) => {
     ['offboarding', { subjectUserId: 'user-grace' }],
     ['action', { toolCall: { tool: 'deploy' } }],
     ['finding', { findingId: 'f', findingType: 't' }],
-  ])('%s has no built-in policy, so the request names one', async (kind, fields) => {
+  ])('requires a policy for %s, which has no built-in one', async (kind, fields) => {
     expect(await code({ type: { [kind]: fields } })).toBe('400 policy_invalid')
     expect(await code({ type: { [kind]: fields }, policyId: 'builtin-grant' })).toBe('200 created')
   })
 
-  it('an action task has exactly one target, which is answered as it was given', async () => {
+  it('requires exactly one target for an action task, and returns it unchanged', async () => {
     const policyId = 'builtin-grant'
     for (const target of [{ scopeRole: { id: 's' } }, { toolCall: { tool: 't' } }, { finding: {} }]) {
       const { status, body } = await create({ type: { action: target }, policyId })
@@ -57,7 +57,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     )
   })
 
-  it('its data has a hundred levels at most, the request itself among them: deeper ones could not be answered', async () => {
+  it('refuses data with more than 100 levels, counted from the request', async () => {
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
     const type = { grant: TARGET }
     expect(await code({ type, data: nested(99) })).toBe('200 created')
@@ -69,7 +69,7 @@ describeService('POST /api/v1/tasks', (subject) => {
   })
 
   it.each(['1e400', '-1e400', '[{"a":[1e309]}]'])(
-    'a number that no double holds is refused, not kept as null: %s',
+    'refuses a number beyond doubles instead of storing null: %s',
     async (number) => {
       const text = (n: string) => `{"type":{"grant":${JSON.stringify(TARGET)}},"data":{"n":${n}}}`
       expect((await subject.post('/api/v1/tasks', text(number))).body.code).toBe('request_invalid')
@@ -79,7 +79,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     },
   )
 
-  it('exactly one member of the type is set, the others are null', async () => {
+  it('returns exactly one non-null member of the type', async () => {
     const { body } = await create({ type: { grant: TARGET, revoke: null } })
     const type = body.taskView.task.type
     expect(Object.keys(type).toSorted()).toEqual([
@@ -95,7 +95,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(await code({ type: { grant: null } })).toBe('400 request_invalid')
   })
 
-  it('null is as good as nothing wherever the specification says that a field may be null', async () => {
+  it('treats null as absent in every nullable field', async () => {
     const policyId = 'builtin-grant'
     for (const body of [
       { type: { grant: { ...TARGET, grantDuration: null } }, data: null, form: null, insightIds: null },
@@ -110,7 +110,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     }
   })
 
-  it('what is named has to exist, an entitlement and an account in this very app, and the account be the user’s', async () => {
+  it('requires named objects to exist, in the same app, with an account of the same user', async () => {
     await subject.database.query(`INSERT INTO apps VALUES ('other', 'Other', now())`)
     for (const wrong of [
       { appId: 'none' },
@@ -143,12 +143,12 @@ describeService('POST /api/v1/tasks', (subject) => {
     ['read-only', { type: { grant: { ...TARGET, outcome: 'GRANT_OUTCOME_GRANTED' } } }],
     ['misspelt', { descripton: 'x' }],
     ['an unknown word in', { origin: 'TASK_ORIGIN_CARRIER_PIGEON' }],
-  ])('%s fields are refused: %j', async (_, wrong) => {
+  ])('refuses %s fields: %j', async (_, wrong) => {
     expect(await code({ type: { grant: TARGET }, ...wrong })).toBe('400 request_invalid')
     expect(await code({ type: { grant: TARGET } })).toBe('200 created')
   })
 
-  it('a viewer may read tasks, and neither create nor skip', async () => {
+  it('lets a viewer read tasks, but not create or skip', async () => {
     const token = await subject.tokenWith('viewer')
     const reply = await subject.post('/api/v1/tasks', { type: { grant: TARGET } }, token)
     expect([reply.status, reply.body.code]).toEqual([403, 'forbidden'])
@@ -165,7 +165,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(skipped.status).toBe(403)
   })
 
-  it('an operator may do both', async () => {
+  it('lets an operator create and skip', async () => {
     const token = await subject.tokenWith('operator')
     const { status, body } = await subject.post('/api/v1/tasks', { type: { grant: TARGET } }, token)
     expect(status).toBe(200)

@@ -50,7 +50,7 @@ describeService('a Task', (subject) => {
     return subject.post('/api/v1/tasks', { type: { grant }, ...more })
   }
 
-  it('has every field of the specification, and none besides', async () => {
+  it('has exactly the specification’s fields', async () => {
     const { body } = await create({ form: FORM, data: { a: [1, null] } })
     const { taskView, expanded } = taskResponse.parse(body)
     expect({ taskView, expanded }).toEqual(body)
@@ -58,7 +58,7 @@ describeService('a Task', (subject) => {
     expect(body.taskView.task).toMatchObject({ form: FORM, data: { a: [1, null] }, externalRefs: null })
   })
 
-  it('has a form that a request may write without its nulls, and may be null itself', async () => {
+  it('has a nullable form, whose nulls a request may omit', async () => {
     const field = {
       name: 'days',
       displayName: 'Days',
@@ -80,7 +80,7 @@ describeService('a Task', (subject) => {
     expect(task).toMatchObject({ form: null, insightIds: [] })
   })
 
-  it('has a form whose members have exactly one of what the specification says so of', async () => {
+  it('has a form that enforces exactly one of each exclusive set of members', async () => {
     const [field] = FORM.fields
     const stringField = { defaultValue: '', placeholder: '', rules: null }
     for (const wrong of [
@@ -112,7 +112,7 @@ describeService('a Task', (subject) => {
     ['-7', '-07'],
     ['9223372036854775807', '9223372036854775808'],
     ['-9223372036854775808', '-9223372036854775809'],
-  ])('has 64-bit integers in one spelling: %s, and not %s', async (right, wrong) => {
+  ])('has canonical 64-bit integers: %s, not %s', async (right, wrong) => {
     const [field] = FORM.fields
     const withDefault = (defaultValue: string) =>
       create({
@@ -126,7 +126,7 @@ describeService('a Task', (subject) => {
     ])
   })
 
-  it('holds the action of an action step in an ActionInstance, with a target and an outcome to come', async () => {
+  it('wraps an action step in an ActionInstance with a target and no outcome yet', async () => {
     const steps = [{ action: { userIds: ['user-ada'], name: 'reset' } }]
     const settings = { displayName: 'P', policyType: 'POLICY_TYPE_GRANT', policySteps: { grant: { steps } } }
     const { policy } = (await subject.post('/api/v1/policies', settings)).body
@@ -163,7 +163,7 @@ describeService('a Task', (subject) => {
     await subject.database.query(`SELECT setval($1::text::regclass, 100)`, [sequence?.name])
   })
 
-  it('keeps words that this service does not know, wherever they are stored', async () => {
+  it('keeps unknown enum values wherever they are stored', async () => {
     const { task } = (await create()).body.taskView
     await subject.database.query(
       `UPDATE tasks SET state = 'TASK_STATE_FROZEN', processing = 'TASK_PROCESSING_TYPE_DREAMING',
@@ -181,14 +181,14 @@ describeService('a Task', (subject) => {
     })
   })
 
-  it('is not found when it is deleted', async () => {
+  it('is not found once deleted', async () => {
     const { task } = (await create()).body.taskView
     await subject.database.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [task.id])
     expect((await subject.get(`/api/v1/tasks/${task.id}`)).body.code).toBe('task_unknown')
     expect((await subject.get(`/api/v1/tasks/${task.numericId}`)).body.code).toBe('task_unknown')
   })
 
-  it('has timestamps of ISO 8601, and null for those that are not', async () => {
+  it('has ISO 8601 timestamps, or null if unset', async () => {
     const { task } = (await create()).body.taskView
     const now = new Date(subject.clock.now()).toISOString()
     expect(task).toMatchObject({ createdAt: now, updatedAt: now, deletedAt: null })

@@ -16,7 +16,7 @@ const skip = (subject: Subject, task: string, body: unknown) =>
   subject.post(`/api/v1/tasks/${task}/action/skip-step`, body)
 
 describeService('Skip Step', (subject) => {
-  it('ends the current step and begins the next, with an ID of its own', async () => {
+  it('ends the current step and begins the next with a new ID', async () => {
     const task = await newTask(subject)
     const { status, body } = await skip(subject, task.id, {
       policyStepId: task.policy.current.id,
@@ -42,7 +42,7 @@ describeService('Skip Step', (subject) => {
     })
   })
 
-  it('takes a comment that is null for none', async () => {
+  it('treats a null comment as absent', async () => {
     const task = await newTask(subject)
     const policyStepId = task.policy.current.id
     const { status, body } = await skip(subject, task.id, { policyStepId, comment: null, expandMask: null })
@@ -50,7 +50,7 @@ describeService('Skip Step', (subject) => {
     expect(body.taskView.task.policy.history[0].approval?.skipped).toMatchObject({ comment: '' })
   })
 
-  it('takes the numeric ID as well', async () => {
+  it('accepts the numeric ID', async () => {
     const task = await newTask(subject)
     const { status, body } = await skip(subject, task.numericId, { policyStepId: task.policy.current.id })
     expect([status, body.taskView.task.id]).toEqual([200, task.id])
@@ -81,7 +81,7 @@ describeService('Skip Step', (subject) => {
     })
   })
 
-  it('of the last step finishes the policy and the task', async () => {
+  it('finishes the policy and the task at the last step', async () => {
     const task = await newTask(subject)
     let current = task
     for (let step = 0; step < 3; step++) {
@@ -99,7 +99,7 @@ describeService('Skip Step', (subject) => {
     expect(current.policy.history).toHaveLength(3)
   })
 
-  it('raced by ten on one step is done by one; the others are told that the step is done', async () => {
+  it('succeeds once in a race of ten on one step; the others learn that it is done', async () => {
     const task = await newTask(subject)
     const body = { policyStepId: task.policy.current.id }
     const replies = await Promise.all(Array.from({ length: 10 }, () => skip(subject, task.id, body)))
@@ -110,7 +110,7 @@ describeService('Skip Step', (subject) => {
     expect((await subject.get(`/api/v1/tasks/${task.id}/actions`)).body.list).toHaveLength(1)
   })
 
-  it('raced by ten on the last step is done by one; the others are told that the task is closed', async () => {
+  it('succeeds once in a race of ten on the last step; the others learn that the task is closed', async () => {
     let task = await newTask(subject)
     for (let step = 0; step < 2; step++) {
       task = (await skip(subject, task.id, { policyStepId: task.policy.current.id })).body.taskView.task
@@ -130,7 +130,7 @@ describeService('Skip Step refuses', (subject) => {
     return `${reply.status} ${reply.body.code} ${reply.body.errors?.[0]?.pointer ?? ''}`.trim()
   }
 
-  it('whatever names nothing, or comes too late, each with its own code', async () => {
+  it('unknown names and late calls, each with its own code', async () => {
     const task = await newTask(subject)
     const policyStepId = task.policy.current.id
     const other = (await newTask(subject)).policy.current.id
@@ -157,7 +157,7 @@ describeService('Skip Step refuses', (subject) => {
     expect(await refusal(task.id, { policyStepId })).toBe('409 policy_step_done')
   })
 
-  it('a body whose Content-Type is not that of JSON, as curl sends it by default', async () => {
+  it('a body without a JSON Content-Type, curl’s default', async () => {
     const task = await newTask(subject)
     const reply = await subject.app.request(`/api/v1/tasks/${task.id}/action/skip-step`, {
       method: 'POST',

@@ -3,12 +3,12 @@ import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '..
 import { describeService } from '../support/databases.ts'
 import { openApiOf, operationAt, problemOf } from '../support/openapi.ts'
 
-describeService('an automation that is not to run', (subject) => {
+describeService('an automation that is not running', (subject) => {
   it.each([
     { publish: false, enabled: true },
     { publish: true, enabled: false },
     { publish: false, enabled: false },
-  ])('answers 503 with Retry-After, and takes the same event once it runs: %j', async (state) => {
+  ])('answers 503 with Retry-After, and accepts the same event once it runs: %j', async (state) => {
     const sender = await newSender(subject, state)
     const eventId = crypto.randomUUID()
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -28,13 +28,13 @@ describeService('an automation that is not to run', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('says so only to who can sign', async () => {
+  it('reveals its state only to authenticated senders', async () => {
     const sender = await newSender(subject, { publish: false })
     const request = await signed(subject, { secret: 'somebody else’s secret' })
     expect((await deliver(subject, sender, request)).status).toBe(401)
   })
 
-  it('says nothing that /openapi.json does not describe', async () => {
+  it('answers only as /openapi.json describes', async () => {
     const sender = await newSender(subject, { publish: false })
     const { body } = await send(subject, sender)
     const operation = operationAt(await openApiOf(subject), '/api/v1/webhooks/incoming/{listener_id}')
@@ -42,7 +42,7 @@ describeService('an automation that is not to run', (subject) => {
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(body)))
   })
 
-  it('stops at once when its trigger is disabled; what was accepted before still runs', async () => {
+  it('stops at once when its trigger is disabled, but still runs accepted events', async () => {
     const sender = await newSender(subject)
     expect((await send(subject, sender, { number: 1 })).status).toBe(200)
     await subject.patch(`/api/v1/automations/${sender.automationId}`, { trigger: { enabled: false } })
@@ -51,7 +51,7 @@ describeService('an automation that is not to run', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('is not one whose author’s token was revoked: it belongs to the tenant', async () => {
+  it('keeps running after its author’s token is revoked', async () => {
     const sender = await newSender(subject)
     const revoke = (at: Date | null) =>
       subject.database.query("UPDATE access_tokens SET revoked_at = $1 WHERE id = 'demo'", [at])
@@ -63,7 +63,7 @@ describeService('an automation that is not to run', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('runs the steps that were published when the event came, whatever is edited since', async () => {
+  it('runs the steps that were published when the event arrived', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: '"first"' }] })
     const path = `/api/v1/automations/${sender.automationId}`
     await send(subject, sender)

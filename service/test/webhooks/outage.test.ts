@@ -15,8 +15,8 @@ async function sendTo(
   return [reply.status, Reflect.get(Object(await reply.json()), 'code'), reply.headers.get('retry-after')]
 }
 
-describeService('when accepting an event fails half-way', (subject) => {
-  it('503: neither the event nor the run nor the job is there, and the next attempt is the first', async () => {
+describeService('an event whose acceptance fails midway', (subject) => {
+  it('answers 503 and stores nothing, so the next attempt counts as the first', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     const reports: unknown[] = []
@@ -37,7 +37,7 @@ describeService('when accepting an event fails half-way', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('503 when the commit itself fails', async () => {
+  it('answers 503 if the commit fails', async () => {
     const sender = await newSender(subject)
     const request = await signed(subject, sender)
     const database = {
@@ -54,7 +54,7 @@ describeService('when accepting an event fails half-way', (subject) => {
     expect((await send(subject, sender)).status).toBe(200)
   })
 
-  it('503 when no transaction can be had', async () => {
+  it('answers 503 if no transaction is available', async () => {
     const sender = await newSender(subject)
     const database = {
       ...subject.database,
@@ -65,7 +65,7 @@ describeService('when accepting an event fails half-way', (subject) => {
     expect(answer).toStrictEqual([503, 'unavailable', '5'])
   })
 
-  it('a queued job is there when the transaction commits, and only then', async () => {
+  it('queues a job only when the transaction commits', async () => {
     const runId = crypto.randomUUID()
     const rolledBack = subject.database.transaction(async (tx) => {
       await subject.jobs.add(tx, runId)
@@ -80,8 +80,8 @@ describeService('when accepting an event fails half-way', (subject) => {
 })
 
 // PGlite has no connection to lose.
-describeOnPostgres('when a connection breaks', (subject) => {
-  it('a connection that breaks while an event is being accepted: 503, and the service goes on', async () => {
+describeOnPostgres('a broken database connection', (subject) => {
+  it('answers 503 to the event in flight, and the service goes on', async () => {
     const sender = await newSender(subject)
     const request = await signed(subject, sender)
     const jobs = {

@@ -18,7 +18,7 @@ describeService('signing secrets', (subject) => {
   const withdraw = (listenerId: string, id: string) =>
     subject.ask('DELETE', `/api/v1/listeners/${listenerId}/secrets/${id}`)
 
-  it('256 bits as base64url, shown once and never again, in no reply and in no row', async () => {
+  it('are 256 bits of base64url, shown once and never in a later reply or a row', async () => {
     const sender = await newSender(subject)
     expect(sender.secret).toMatch(/^[\w-]{43}$/)
     const rotated = await rotate(sender.listenerId)
@@ -40,7 +40,7 @@ describeService('signing secrets', (subject) => {
     ])
   })
 
-  it('while a sender changes over, two are live; of three the oldest is not', async () => {
+  it('stay live as the latest two during a rotation', async () => {
     const sender = await newSender(subject)
     const statusWith = async (secret: string) => (await send(subject, { ...sender, secret })).status
     expect(await statusWith(sender.secret)).toBe(200)
@@ -51,7 +51,7 @@ describeService('signing secrets', (subject) => {
     expect([await statusWith(second.secret), await statusWith(third.secret)]).toStrictEqual([200, 200])
   })
 
-  it('one that is withdrawn counts no longer; the last one cannot be', async () => {
+  it('stop working when withdrawn, except the last, which cannot be', async () => {
     const sender = await newSender(subject)
     const [old] = await liveOf(sender.automationId)
     const last = await withdraw(sender.listenerId, old.id)
@@ -64,7 +64,7 @@ describeService('signing secrets', (subject) => {
     expect((await withdraw(sender.listenerId, old.id)).body.code).toBe('secret_unknown')
   })
 
-  it('ten rotations at once leave two', async () => {
+  it('number two after ten concurrent rotations', async () => {
     const sender = await newSender(subject)
     const made = await Promise.all(Array.from({ length: 10 }, () => rotate(sender.listenerId)))
     expect(await liveOf(sender.automationId)).toHaveLength(2)
@@ -74,7 +74,7 @@ describeService('signing secrets', (subject) => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(2)
   })
 
-  it('belong to one listener: nothing is rotated or withdrawn through another', async () => {
+  it('cannot be rotated or withdrawn through another listener', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     const [secret] = await liveOf(one.automationId)
     await rotate(two.listenerId)
@@ -84,7 +84,7 @@ describeService('signing secrets', (subject) => {
     expect([nobody.status, nobody.body.code]).toStrictEqual([404, 'listener_unknown'])
   })
 
-  it('sealed for one listener, it opens at no other, though the rows are swapped', async () => {
+  it('cannot be opened for another listener, even if rows are swapped', async () => {
     const [thief, owner] = [await newSender(subject), await newSender(subject)]
     await subject.database.query(
       `UPDATE listener_secrets SET sealed = other.sealed FROM listener_secrets AS other
@@ -97,7 +97,7 @@ describeService('signing secrets', (subject) => {
     expect(subject.reports.splice(0)).toHaveLength(1)
   })
 
-  it('a change counts at once in another process too, which has seen the listener before', async () => {
+  it('change at once in another process that already knows the listener', async () => {
     const sender = await newSender(subject)
     const other = createApp(subject.dependencies)
     const statusAtOther = async (secret: string) =>

@@ -3,7 +3,7 @@ import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '..
 import { describeService } from '../support/databases.ts'
 
 describeService('the webhook endpoint', (subject) => {
-  it('200: the event, its run and its job are there, and the automation runs once', async () => {
+  it('answers 200 after storing the event, its run and its job, and runs the automation once', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     const { status, body } = await send(subject, sender, { number: 1 }, eventId)
@@ -18,7 +18,7 @@ describeService('the webhook endpoint', (subject) => {
     ])
   })
 
-  it('409: the second delivery of an event, whatever its body, its time and its letter case', async () => {
+  it('answers 409 to an event’s second delivery, whatever its body, time or letter case', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     expect((await send(subject, sender, { number: 1 }, eventId)).status).toBe(200)
@@ -31,7 +31,7 @@ describeService('the webhook endpoint', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('409 for 7 days, and then the event is new', async () => {
+  it('answers 409 for 7 days, then accepts the event again', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     const age = (seconds: number) =>
@@ -46,7 +46,7 @@ describeService('the webhook endpoint', (subject) => {
     expect((await send(subject, sender, {}, eventId)).status).toBe(200)
   })
 
-  it('the same event ID at another listener is another event', async () => {
+  it('treats an event ID at another listener as another event', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     const eventId = crypto.randomUUID()
     expect((await send(subject, one, { of: 'one' }, eventId)).status).toBe(200)
@@ -56,7 +56,7 @@ describeService('the webhook endpoint', (subject) => {
     expect(await recordsOf(subject, two)).toStrictEqual([{ of: 'two' }])
   })
 
-  it('401: a signature made with another listener’s secret, a changed body, no signature; all alike', async () => {
+  it('answers 401 alike to another listener’s secret, a changed body and a missing signature', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     const right = await signed(subject, one)
     const { 'webhook-signature': _, ...unsigned } = right.headers
@@ -90,7 +90,7 @@ describeService('the webhook endpoint', (subject) => {
     ['header_missing', { headers: { 'webhook-event-id': '' } }],
     ['header_missing', { headers: { 'webhook-timestamp': '' } }],
     ['timestamp_malformed', { headers: { 'webhook-timestamp': 'now' } }],
-  ])('400 %s: %j', async (code, wrong: WrongDelivery) => {
+  ])('answers 400 %s to %j', async (code, wrong: WrongDelivery) => {
     const sender = await newSender(subject)
     const at = { clock: { now: () => subject.clock.now() + (wrong.timestampOff ?? 0) * 1000 } }
     const request = await signed(Object.assign(Object.create(subject), at), sender, wrong.body, wrong.eventId)
@@ -102,7 +102,7 @@ describeService('the webhook endpoint', (subject) => {
     expect(await runsOf(subject, sender)).toStrictEqual([])
   })
 
-  it('within the limits: 300 seconds off, 65,536 bytes', async () => {
+  it('accepts the limits: 300 seconds off, 65,536 bytes', async () => {
     const sender = await newSender(subject)
     for (const off of [-300, 300]) {
       const at = { clock: { now: () => subject.clock.now() + off * 1000 } }
@@ -113,7 +113,7 @@ describeService('the webhook endpoint', (subject) => {
   })
 
   it.each(['00000000-0000-4000-8000-000000000000', 'x', '%00', "';--", 'a'.repeat(5_000)])(
-    '404: there is no listener %.40s',
+    'answers 404 for the unknown listener %.40s',
     async (id) => {
       const sender = await newSender(subject)
       const reply = await deliver(
@@ -126,7 +126,7 @@ describeService('the webhook endpoint', (subject) => {
   )
 
   it.each(['/', '//', '/again', '/?a=b'])(
-    '404: the address of a listener with %s behind it is none, and no bearer token is asked for',
+    'answers 404, not 401, if %s follows a listener’s address',
     async (more) => {
       const sender = await newSender(subject)
       const reply = await deliver(subject, { path: `${sender.path}${more}` }, await signed(subject, sender))
@@ -140,7 +140,7 @@ describeService('the webhook endpoint', (subject) => {
     },
   )
 
-  it('any valid JSON is an input, kept as it came', async () => {
+  it('accepts any valid JSON as input and keeps it unchanged', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: 'size([ctx.trigger])' }] })
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     const bodies = ['null', ' 7.10 ', '"\\u0000"', '"\\ud800"', '{"a":1,"a":2}', '12345678901234567890', deep]

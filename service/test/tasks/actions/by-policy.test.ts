@@ -4,7 +4,7 @@ import { acted, taskWith } from '../../support/tasks.ts'
 
 const APPROVAL = { approval: {} }
 
-describeService('a step that nobody acts on', (subject) => {
+describeService('an automatic step', (subject) => {
   const now = () => new Date(subject.clock.now()).toISOString()
   const closedAs = (outcome: string) => ({
     state: 'TASK_STATE_CLOSED',
@@ -13,7 +13,7 @@ describeService('a step that nobody acts on', (subject) => {
     policy: { current: null, next: [] },
   })
 
-  it('accept accepts at once, with its message as a comment, and the next step begins', async () => {
+  it('accepts at once with its message as a comment, and begins the next step', async () => {
     const task = await taskWith(subject, [{ accept: { acceptMessage: 'ok' } }, { provision: {} }])
     expect(task).toMatchObject({ state: 'TASK_STATE_OPEN', commentCount: 1, approverIds: [] })
     const accepted = { acceptedAt: now(), userId: '', comment: 'ok' }
@@ -23,13 +23,13 @@ describeService('a step that nobody acts on', (subject) => {
     expect(task.policy.current.provision).toEqual({})
   })
 
-  it('accept as the last step closes the task with its good outcome, in creating it or later', async () => {
+  it('closes the task with the positive outcome if accept comes last, on creation or later', async () => {
     expect(await taskWith(subject, [{ accept: {} }, { accept: {} }])).toMatchObject(closedAs('GRANTED'))
     const task = await taskWith(subject, [APPROVAL, { accept: {} }])
     expect(await acted(subject, task, 'skip-step')).toMatchObject(closedAs('GRANTED'))
   })
 
-  it('reject closes the task as denied, whatever steps are left', async () => {
+  it('closes the task as denied if it is reject, whatever steps are left', async () => {
     const steps = [APPROVAL, { reject: { rejectMessage: 'no' } }, APPROVAL, { accept: {} }]
     const task = await acted(subject, await taskWith(subject, steps), 'approve', { comment: 'yes' })
     expect(task).toMatchObject({ ...closedAs('DENIED'), commentCount: 2, approverIds: ['user-ada'] })
@@ -39,19 +39,22 @@ describeService('a step that nobody acts on', (subject) => {
     expect(await taskWith(subject, [{ reject: {} }, APPROVAL])).toMatchObject(closedAs('DENIED'))
   })
 
-  it.each(['wait', 'form', 'action', 'provision'])('%s waits for somebody', async (kind) => {
-    const task = await taskWith(subject, [{ [kind]: {} }, { accept: {} }])
-    expect([task.state, task.policy.history]).toEqual(['TASK_STATE_OPEN', []])
-  })
+  it.each(['wait', 'form', 'action', 'provision'])(
+    'does not include %s, which waits for a user',
+    async (kind) => {
+      const task = await taskWith(subject, [{ [kind]: {} }, { accept: {} }])
+      expect([task.state, task.policy.history]).toEqual(['TASK_STATE_OPEN', []])
+    },
+  )
 
-  it('fifty of them take one request', async () => {
+  it('runs fifty times in one request', async () => {
     const task = await taskWith(subject, Array(50).fill({ accept: {} }))
     expect(task.policy.history).toHaveLength(50)
     expect(task).toMatchObject(closedAs('GRANTED'))
   })
 
   it.each(['skipped', 'approved', 'accepted', 'cancelled'])(
-    'no policy says how its step ended: %s',
+    'cannot have its outcome set by the policy: %s',
     async (ending) => {
       const policySteps = { grant: { steps: [{ approval: { [ending]: {} } }] } }
       const policy = { displayName: 'p', policyType: 'POLICY_TYPE_GRANT', policySteps }

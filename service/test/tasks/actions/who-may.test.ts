@@ -6,7 +6,7 @@ import { taskWith } from '../../support/tasks.ts'
 
 const ALANS = { approval: { userIds: ['user-alan'] } }
 
-describeService('who may act on a step', (subject) => {
+describeService('permissions on a step', (subject) => {
   const tokens: Record<string, string> = {}
 
   beforeAll(async () => {
@@ -40,34 +40,34 @@ describeService('who may act on a step', (subject) => {
     return (await Promise.all(allowed)).flat()
   }
 
-  it('a step that names its approvers is theirs to approve and deny', async () => {
+  it('let only its approvers approve and deny', async () => {
     for (const action of ['approve', 'deny']) expect(await may(ALANS, action)).toEqual(['approver'])
     expect(await may({ approval: { users: { userIds: ['user-alan'] } } }, 'approve')).toEqual(['approver'])
   })
 
-  it('a super admin may reassign it, too', async () => {
+  it('let super admins reassign it too', async () => {
     expect(await may(ALANS, 'reassign')).toEqual(['admin', 'approver'])
   })
 
-  it('every operator may skip it, or with SERVICE_SKIP_STEP=approvers its approvers and super admins', async () => {
+  it('let every operator skip it, unless SERVICE_SKIP_STEP=approvers', async () => {
     expect(await may(ALANS, 'skip-step')).toEqual(['admin', 'approver', 'operator'])
     expect(await may(ALANS, 'skip-step', 'approvers')).toEqual(['admin', 'approver'])
   })
 
-  it('a step that names nobody is for every operator', async () => {
+  it('let every operator act if it names nobody', async () => {
     for (const action of ['approve', 'deny', 'reassign', 'skip-step']) {
       const allowed = await may({ approval: { userIds: [] } }, action, 'approvers')
       expect([action, allowed]).toEqual([action, ['admin', 'approver', 'operator']])
     }
   })
 
-  it('says nothing of steps that cannot be reassigned', async () => {
+  it('do not include reassigning if its kind does not allow it', async () => {
     const { actions } = await taskWith(subject, [{ wait: {} }])
     expect(actions).toContain('TASK_ACTION_TYPE_APPROVE')
     expect(actions).not.toContain('TASK_ACTION_TYPE_REASSIGN')
   })
 
-  it('the whole task is for every operator, and viewers only read', async () => {
+  it('let operators, but not viewers, act on the whole task', async () => {
     for (const action of ['close', 'restart', 'comment']) {
       const answered = Object.keys(tokens).map(async (who) => {
         const { id } = await taskWith(subject, [ALANS])
