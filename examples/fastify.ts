@@ -6,7 +6,11 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'orders',
   auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
-  store: memoryStore(),
+  store: memoryStore(), // for one process
+  onVerdict(verdict) {
+    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+  },
+  onError: console.error, // the errors behind 503 answers
 })
 
 const app = Fastify()
@@ -21,4 +25,5 @@ app.register(async (scope) => {
   })
 })
 
-console.log(await app.listen({ port: Number(process.env.PORT ?? 3000) }))
+const origin = await app.listen({ port: Number(process.env.PORT ?? 3000) })
+console.log(`${origin}/webhooks/orders`)

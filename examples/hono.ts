@@ -1,21 +1,19 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { defineListener } from 'hookgate'
+import { defineListener, hmac } from 'hookgate'
 import { verifyWebhook } from 'hookgate/hono'
-import { jwt, remoteKeySet } from 'hookgate/jwt'
 import { memoryStore } from 'hookgate/stores/memory'
 import { z } from 'zod'
 
 const listener = defineListener({
   id: 'orders',
-  auth: jwt({
-    keySet: remoteKeySet(process.env.JWKS_URL ?? 'https://sender.example/.well-known/jwks.json'),
-    subject: 'https://tenant.example',
-    audience: 'https://api.example/webhooks/orders',
-  }),
-  store: memoryStore(),
+  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
+  store: memoryStore(), // for one process
   payload: z.object({ order: z.string(), total: z.number() }),
-  onError: console.error, // the key host or the store failed, and the answer was 503
+  onVerdict(verdict) {
+    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+  },
+  onError: console.error, // the errors behind 503 answers
 })
 
 const app = new Hono()
@@ -26,4 +24,6 @@ app.post('/webhooks/orders', verifyWebhook(listener), (c) => {
   return c.json({ received: true })
 })
 
-serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, console.log)
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
+  console.log(`http://localhost:${port}/webhooks/orders`)
+})

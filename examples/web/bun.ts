@@ -9,4 +9,4 @@ const server = Bun.serve({
   },
 })
 
-console.log(`port: ${server.port}`)
+console.log(`http://localhost:${server.port}/webhooks/orders`)

@@ -8,6 +8,10 @@ export function ordersWebhook(secret: string) {
     id: 'orders',
     auth: hmac({ secrets: { id: '2026-11', secret } }),
     store: memoryStore(), // for one process
+    onVerdict(verdict) {
+      if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+    },
+    onError: console.error, // the errors behind 503 answers
   })
   return webhookHandler(listener, async (event) => {
     console.log('event', event.id, event.payload)

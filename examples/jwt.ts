@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { defineListener } from 'hookgate'
+import { verifyWebhook } from 'hookgate/hono'
+import { jwt, localKeySet } from 'hookgate/jwt'
+import { memoryStore } from 'hookgate/stores/memory'
+
+const listener = defineListener({
+  id: 'orders',
+  auth: jwt({
+    // In production: remoteKeySet('https://sender.example/.well-known/jwks.json')
+    keySet: localKeySet(JSON.parse(readFileSync('hookgate-jwks.json', 'utf8'))),
+    subject: 'http://localhost:3000', // the tenant's base URL
+    audience: 'http://localhost:3000/webhooks/orders', // the URL that the sender calls
+  }),
+  store: memoryStore(), // for one process
+  onVerdict(verdict) {
+    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+  },
+  onError: console.error, // the errors behind 503 answers, such as those of the key host
+})
+
+const app = new Hono()
+
+app.post('/webhooks/orders', verifyWebhook(listener), (c) => {
+  const { id, payload } = c.var.webhook
+  console.log('event', id, payload)
+  return c.text('done') // 2xx: the event is done. If you throw, it runs again when its sender retries.
+})
+
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
+  console.log(`http://localhost:${port}/webhooks/orders`)
+})
