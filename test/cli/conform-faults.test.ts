@@ -193,7 +193,8 @@ describe('conform', () => {
   it.each(FAULTS)('finds a receiver that %s, and reports little else', async (_, wrong, shownBy) => {
     const broken = (await conform(wrong)).filter(({ result }) => result === 'broken')
     expect(broken.map(({ name }) => name)).toEqual(expect.arrayContaining([...shownBy]))
-    for (const { rule } of broken) expect(rule).toMatch(/^[A-Z].{10,}\.$/)
+    for (const { rule } of broken)
+      expect(rule, 'a sentence in RULES of cli/conform/rules.ts').toMatch(/^[A-Z].{10,}\.$/)
     if (shownBy.includes('a delivery')) return // Nothing is accepted, so much else is broken too.
     const own = new Set(broken.filter(({ name }) => shownBy.includes(name)).map(({ rule }) => rule))
     const others = new Set(broken.map(({ rule }) => rule).filter((rule) => !own.has(rule)))

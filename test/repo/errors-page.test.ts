@@ -48,13 +48,15 @@ const quoted = () => {
   )
 }
 
+const hasEntry = (name: string) => page.includes(`\n### \`${name}\`\n`)
+
 describe('docs/errors.md', () => {
   it.each(Object.keys(STATUS))('has an entry for the reason %s', (reason) => {
-    expect(page).toContain(`\n### \`${reason}\`\n`)
+    expect(hasEntry(reason), `add an entry ### \`${reason}\` to docs/errors.md`).toBe(true)
   })
 
   it.each(inCode(/'(ERR_[A-Z_]+)'/g))('has an entry for the code %s', (name) => {
-    expect(page).toContain(`\n### \`${name}\`\n`)
+    expect(hasEntry(name), `add an entry ### \`${name}\` to docs/errors.md`).toBe(true)
   })
 
   it.each([

@@ -92,13 +92,19 @@ describe('the pages', () => {
     const stores = Object.keys(manifest.exports).filter((subpath) => subpath.startsWith('./stores/'))
     expect(stores).toContain('./stores/redis')
     const page = read('docs/stores.md')
-    expect(stores.filter((name) => !page.includes(`from \`hookgate/${name.slice(2)}\``))).toEqual([])
+    expect(
+      stores.filter((name) => !page.includes(`from \`hookgate/${name.slice(2)}\``)),
+      'add a row with from `hookgate/stores/…` to docs/stores.md',
+    ).toEqual([])
   })
 
   it('names every reason', () => {
     const reasons = namesIn('src/reason.ts', 'export const STATUS = {')
     expect(reasons).toEqual(Object.keys(STATUS))
-    expect(reasons.filter((reason) => !checks.includes(`\`${reason}\``))).toEqual([])
+    expect(
+      reasons.filter((reason) => !checks.includes(`\`${reason}\``)),
+      'add each reason to a row of docs/checks.md',
+    ).toEqual([])
   })
 
   it.each<readonly [path: string, opening: string]>([
@@ -124,7 +130,7 @@ describe('the pages', () => {
     expect(names.length).toBeGreaterThan(0)
     expect(
       names.filter((option) => !read('docs/stores.md').includes(`\`${option}`)),
-      'docs/stores.md',
+      'add each option, in backticks, to docs/stores.md',
     ).toEqual([])
   })
 })

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { ruleOf } from '../../cli/conform/rules.ts'
+import { checkOutcomes } from '../../src/explain/check-outcomes.ts'
+import { STATUS } from '../../src/reason.ts'
+import { WRONG_PARTS } from '../../src/testing/wrong-parts.ts'
+import { WRONG_REQUESTS } from '../../src/testing/wrong-requests.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+
+const at = (path: string) => new URL(`../../${path}`, import.meta.url)
+const read = (path: string) => readFileSync(at(path), 'utf8')
+
+const files = readdirSync(at('src/checks')).map((file) => file.replace('.ts', ''))
+
+/** The checks that are tested under another name, each with the place. */
+const TESTED_IN: { readonly [check: string]: string } = {
+  authenticity: 'test/auth',
+  handshake: 'test/adapters/handshakes.test.ts',
+  'sender-headers': 'test/schemes',
+  'sender-body': 'test/schemes',
+  'sender-time': 'test/schemes',
+  'sender-event': 'test/schemes',
+}
+
+/** Reasons that depend on how the receiver is configured, or on a header that is sent twice. */
+const NO_MUTATION = ['source_ip_not_allowed', 'payload_invalid', 'header_repeated']
+
+/** The checks of hookgate's scheme by the names of their files, in order. */
+const [, list = ''] = read('src/verify.ts').split('const CHECKS: Checks = [')
+const ordered = [...list.slice(0, list.indexOf(']')).matchAll(/check(\w+)/g)].map(([, name = '']) =>
+  name.replace(/\B[A-Z]/g, (letter) => `-${letter}`).toLowerCase(),
+)
+
+/** The keys of a record, which TypeScript knows only as strings. */
+const keysOf = <Key extends string>(record: Readonly<Record<Key, unknown>>) => Object.keys(record) as Key[] // the keys of a record of them
+
+/** The reasons that these checks give by themselves. Those of `authenticity` belong to the method. */
+const reasons = keysOf(STATUS).filter((reason) =>
+  ordered.some((name) => read(`src/checks/${name}.ts`).includes(`fail('${reason}'`)),
+)
+
+describe.each(files)('the check %s', (name) => {
+  it('is in an order', () => {
+    expect(read('src/verify.ts').includes(`./checks/${name}.ts`), `add ${name} to src/verify.ts`).toBe(true)
+  })
+
+  it('has tests', () => {
+    const path = TESTED_IN[name] ?? `test/checks/${name}.test.ts`
+    expect(existsSync(at(path)), `write ${path}`).toBe(true)
+  })
+})
+
+it('explain names the checks of the specification, in their order', () => {
+  const { listener } = hmacListener()
+  const names = checkOutcomes({ ok: true }, { ...listener, payload: Object() }).map(({ name }) => name)
+  expect(names, 'SAYS in src/explain/check-outcomes.ts, and CHECKS in src/verify.ts').toEqual([
+    ...ordered,
+    'claim',
+  ])
+})
+
+const places = 'src/testing/wrong-parts.ts (signed again) or src/testing/wrong-requests.ts'
+
+it.each(reasons.filter((reason) => !NO_MUTATION.includes(reason)))(
+  'the reason %s has a mutation, and a rule for `hookgate conform`',
+  (reason) => {
+    const changed = [...WRONG_PARTS, ...WRONG_REQUESTS].some((change) => change.reason === reason)
+    expect(changed, `add a change with the reason ${reason} to ${places}`).toBe(true)
+    expect(ruleOf(reason), `add ${reason} to RULES in cli/conform/rules.ts`).not.toBe(reason)
+  },
+)
+
+it.each(reasons.filter((reason) => reason !== 'payload_invalid'))(
+  'the second implementation knows the reason %s',
+  (reason) => {
+    const path = 'test/oracle/python/verdict.py'
+    expect(read(path).includes(`"${reason}"`), `add ${reason} to STATUSES in ${path}`).toBe(true)
+  },
+)
