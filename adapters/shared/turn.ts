@@ -33,7 +33,7 @@ export class Turn {
     this.isCutOff = connection.writableEnded === true || this.#isBehind(earlier, response)
   }
 
-  /** Tracks the work on this request. If it fails, the connection stays open. */
+  /** Tracks the work on this request. If it rejects, the next request may proceed. */
   begin(work: Promise<unknown>): void {
     this.#work = work
   }

@@ -77,7 +77,7 @@ if (!values.check) await app.generateOutputs(project)
 const isComplete = values.markdown || reportBare(project)
 process.exitCode = !isComplete || app.logger.hasErrors() || app.logger.hasWarnings() ? 1 : 0
 
-/** Prints what lacks a docstring or an example. The site is built without it, and `--check` in CI asks for it. */
+/** Reports exports without a docstring or an example. They fail `--check` in CI, but not the build. */
 function reportBare({ children }) {
   const exported = children.flatMap((module) => module.children)
   const bare = [...new Set(exported.flatMap(undocumented))].map((name) => `no docstring: ${name}`)
@@ -93,13 +93,13 @@ function fileOf(reflection) {
 /** An export without a docstring, and those of its members that have none. */
 function undocumented(reflection) {
   if (reflection.isReference()) return []
-  // The shape of a client that users have: its own docstring says which one, and the client's documentation the rest.
+  // Describes a database client. The client's own documentation covers the members.
   const isShape = fileOf(reflection).includes('/stores/') && !specifiers.has(fileOf(reflection))
   const members = isShape ? [] : (reflection.children ?? []).filter((member) => !isInherited(member))
   return [reflection, ...members].filter((each) => !hasText(each)).map((each) => each.getFullName())
 }
 
-/** Constructors count too little: errors are made here, and nothing else is a class. */
+/** Also true for constructors, which need no docstring: users construct none of the classes. */
 function isInherited(member) {
   return member.inheritedFrom !== undefined || member.kindOf(ReflectionKind.Constructor)
 }

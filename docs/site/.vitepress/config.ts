@@ -6,10 +6,10 @@ import { sidebar } from './sidebar.ts'
 
 const HERE = fileURLToPath(import.meta.url)
 
-/** Where the reader is served the pages from: `/hookgate/` where they are not at the root of a host. */
+/** The path of the site on its host, e.g. `/hookgate/`. */
 const BASE = process.env.SITE_BASE ?? '/'
 
-/** The pages are outside this package, where nothing would find its Vue. */
+/** Resolves Vue from this package. The pages lie outside it. */
 const ownVue: Plugin = {
   name: 'own-vue',
   enforce: 'pre',
@@ -24,7 +24,7 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
     'Verify the webhooks you receive, skip duplicates, and run an event again if your handler failed.',
   lang: 'en',
   base: BASE,
-  // The pages stay where they are read on GitHub.
+  // The pages stay in docs/, where GitHub shows them.
   srcDir: '..',
   srcExclude: ['api/html/**'],
   outDir: './dist',

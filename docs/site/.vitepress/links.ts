@@ -29,7 +29,7 @@ export function headingId(text: string): string {
 export function linksToRepository(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('links-to-repository', ({ tokens, env }) => {
     const file = env.realPath ?? env.path
-    if (file === undefined) return // a title by itself
+    if (file === undefined) return // a title, rendered without its page
     const page = relative(root, file)
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const attribute = { link_open: 'href', image: 'src' }[token.type]
@@ -37,7 +37,7 @@ export function linksToRepository(markdown: MarkdownRenderer): void {
       if (!target || !isFile(target)) continue
       const link = siteLink(target, page)
       token.attrSet(attribute, link)
-      // VitePress would look for it among its own pages.
+      // Without a target, VitePress would route to a page of its own.
       if (link === PLAYGROUND) token.attrSet('target', '_self')
     }
   })

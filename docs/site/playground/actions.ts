@@ -5,7 +5,7 @@ import { schemeOf } from './senders.ts'
 /** A button's effect on the form, and the sentence that reports it. */
 export type Action = () => Promise<string>
 
-/** Replaces the headers, and the body where the signature is part of it. */
+/** Replaces the headers, and the body if it contains the signature. */
 export async function sign(): Promise<string> {
   const [{ signed }, { headerLines }] = await Promise.all([
     import('./sign.ts'),

@@ -24,7 +24,7 @@ export async function judge(entered: Entered): Promise<Judged> {
   }
 }
 
-/** Then the headers of another sender may be there. */
+/** Without its headers, the delivery may come from another sender. */
 function isWithoutHeaders(verdict: Verdict): boolean {
   return !verdict.ok && !verdict.handshake && /^(?:header|auth)_missing$/.test(verdict.reason)
 }

@@ -4,7 +4,7 @@ import type { Scheme, SenderScheme } from 'hookgate/schemes'
 const SECRET_BYTES = 32
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' }
 
-/** A key pair for trying: what the sender keeps, and what the receiver is given. */
+/** A throwaway key pair: the sender's private key and the receiver's public one. */
 export interface KeyPair {
   readonly privateJwk: string
   readonly publicKey: string

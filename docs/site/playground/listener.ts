@@ -12,10 +12,10 @@ export interface Receiver {
 
 const ANY_AGE_SECONDS = 1e9
 
-/** @throws ListenerConfigError for a secret, a key or a URL that no listener takes. */
+/** @throws ListenerConfigError for an invalid secret, key or URL. */
 export async function receiverFor(entered: Entered): Promise<Receiver> {
   const { auth, known } = await authFor(entered)
-  // A new store per look, so that no event is remembered.
+  // A new store for each verification, so that no event is a duplicate.
   if (!entered.anyAge) {
     const store = memoryStore({ maxRecords: 1 })
     return { listener: defineListener({ id: 'playground', auth, store }), known }
@@ -46,7 +46,7 @@ async function jwtAuth({ jwks, subject, url }: Entered): Promise<Auth> {
   return { auth: jwt({ keySet: localKeySet(keysIn(jwks)), ...claims }), known: { claims } }
 }
 
-/** A single JWK serves as well. */
+/** Accepts a single JWK too. */
 function keysIn(text: string): { readonly keys: readonly object[] } {
   const given = parsed('The JWKS', text)
   return 'keys' in given ? { keys: given.keys as readonly object[] } : { keys: [given] } // localKeySet checks it
@@ -62,6 +62,6 @@ function parsed(what: string, text: string): object {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
-  } catch {} // said below
+  } catch {} // reported below
   throw new SyntaxError(`${what} must be a JSON object.`)
 }

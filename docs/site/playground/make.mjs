@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const here = fileURLToPath(new URL('.', import.meta.url))
 const target = `${root}docs/site/dist/playground`
 
-/** `hookgate/…` as a user's bundler finds it, in the build for browsers. */
+/** Resolves `hookgate/…` as a user's bundler does, to the browser build. */
 const byName = {
   name: 'by-name',
   resolveId(source) {
@@ -37,7 +37,7 @@ async function sendersModule() {
   return `export const SENDERS = [${lines.join(',\n')}]`
 }
 
-/** `Adyen`; with the scheme's name behind it for a sender that has several. */
+/** The sender's name, e.g. `Adyen`. */
 async function senderOf(name) {
   const module = await import(`${root}dist/schemes/${name}.js`)
   const { scheme } = Object.values(module).find((value) => value?.scheme?.name === name)

@@ -10,7 +10,7 @@ const EXAMPLE = { scheme: 'stripe', secret: 'whsec_for_trying', body: '{"id":"ev
 const result = byId('result', HTMLElement)
 const told = byId('told', HTMLElement)
 
-/** Counts the looks, since one may overtake another. Only the newest is shown. */
+/** Counts verifications, which can finish out of order. Only the latest is shown. */
 let looks = 0
 
 async function look(): Promise<void> {
@@ -29,7 +29,7 @@ async function chooseScheme(): Promise<void> {
     return nameFields('Signing secret', isJwt ? 'Endpoint URL: aud' : 'Endpoint URL')
   }
   const factory = await loadScheme(scheme)
-  if (scheme !== readForm().scheme) return // chosen again while it was loading
+  if (scheme !== readForm().scheme) return // another scheme was chosen meanwhile
   const { secretName } = factory.scheme
   const { option, signsUrl, hasOwnOptions } = needsOf(factory)
   const isKey = option === 'publicKeys'

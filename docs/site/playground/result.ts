@@ -3,7 +3,7 @@ import type { CheckOutcome } from 'hookgate/explain'
 import { element, part, visible } from '../../../cli/inspector/page/text.js'
 import type { Judged } from './judge.ts'
 
-/** The verdict, the reason, and the checks in order. Everything a stranger wrote is text here, never HTML. */
+/** The verdict, the reason, and the checks in order. Untrusted text never becomes HTML. */
 export function resultOf(judged: Judged): readonly HTMLElement[] {
   const { verdict } = judged
   if (verdict === undefined) {
@@ -24,7 +24,7 @@ const heading = (kind: string, text: string) => element('h2', kind, text)
 const why = (content: readonly HTMLElement[]) => element('div', 'why', ...content)
 
 function reason({ reason, detail }: Exclude<Verdict, Accepted> & Rejected): HTMLElement {
-  const link = element('a', 'mono', reason) as HTMLAnchorElement // `element('a')` makes one
+  const link = element('a', 'mono', reason) as HTMLAnchorElement // `element('a')` creates an anchor
   link.href = `../errors.html#${reason}`
   return element('p', '', link, ': ', ...visible(detail))
 }

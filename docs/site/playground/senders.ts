@@ -2,7 +2,7 @@ import { SENDERS } from 'virtual:senders'
 import { type Authenticator, ListenerConfigError } from 'hookgate'
 import type { SchemeOptions, SenderScheme } from 'hookgate/schemes'
 
-/** A factory with whatever its scheme takes. */
+/** The factory of any scheme. */
 export interface AnyScheme {
   (options: SchemeOptions): Authenticator
   readonly scheme: SenderScheme
@@ -41,10 +41,10 @@ export function allSchemes(): Promise<readonly SenderScheme[]> {
 }
 
 function factoryIn(module: { readonly [exported: string]: unknown }, name: string): AnyScheme {
-  return Object.values(module).find((value) => Object(value).scheme?.name === name) as AnyScheme // make.mjs found it there
+  return Object.values(module).find((value) => Object(value).scheme?.name === name) as AnyScheme // make.mjs has found one in each module
 }
 
-/** Asks the factory itself, which says what it lacks. */
+/** Calls the factory without options. Its errors name the missing ones. */
 export function needsOf(factory: AnyScheme): SchemeNeeds {
   const publicUrl = 'https://example.com/'
   const lacks = lacking(factory, { publicUrl })

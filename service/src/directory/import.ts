@@ -80,7 +80,7 @@ export async function importDirectory(
   }
 }
 
-/** Creates one object. @throws Problem also `id_taken`. */
+/** Creates one object. @throws Problem `id_taken` if its ID exists. Also the problems of `importDirectory`. */
 export async function createInDirectory(
   tx: Transaction,
   collection: Collection,

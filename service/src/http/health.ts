@@ -19,5 +19,5 @@ export function answerProbes(app: Router, { database }: Dependencies): void {
     }
     return c.json({ status: 'ready' }, 200, { 'cache-control': 'no-store' })
   })
-  for (const path of ['/healthz', '/readyz']) app.all(path, unrouted(app)) // needs no token either
+  for (const path of ['/healthz', '/readyz']) app.all(path, unrouted(app)) // without a token too
 }

@@ -33,7 +33,7 @@ export interface JobQueueOptions {
 
 const QUEUE = 'runs'
 const GIVEN_UP = 'runs_given_up'
-/** How often a run is attempted. The backoff spans one to two hours, enough to repair a database or deploy a fix. */
+/** The maximum number of attempts of a run. Their backoff spans one to two hours, enough to repair a database or deploy a fix. */
 export const MOST_ATTEMPTS = 13
 /** How often expired leases are looked for, unless the lease is shorter. */
 const SWEEP_SECONDS = 10

@@ -63,7 +63,9 @@ const actionMembers = {
 }
 export const actionInstanceSchema = instance
   .extend(oneOfMembers(actionMembers).shape)
-  .openapi('ActionInstance', { description: 'The specification shows its members, but not theirs.' })
+  .openapi('ActionInstance', {
+    description: 'The specification names its members, but does not show their fields.',
+  })
 
 const instances = {
   approval: instance,

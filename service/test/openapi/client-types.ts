@@ -745,7 +745,7 @@ export interface components {
             readonly toolCall: components["schemas"]["GatedToolCallTarget"] | null;
             readonly finding: components["schemas"]["FindingTarget"] | null;
         };
-        /** @description The specification shows its members, but not theirs. */
+        /** @description The specification names its members, but does not show their fields. */
         ActionInstance: {
             /** @description Set if the step ended this way. An addition. */
             skipped?: {

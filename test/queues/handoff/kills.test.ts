@@ -48,7 +48,7 @@ async function attempt(url: string, eventId: string): Promise<number> {
   return answer.then(({ status }) => status).catch(() => 0)
 }
 
-/** Kills one receiver after another. Reports each event that was in its hands, as soon as it was killed. */
+/** Kills one receiver after another. Reports each event in flight as soon as its receiver is killed. */
 async function killAt(
   moment: Moment,
   start: (moment: Moment) => ReturnType<typeof startReceiver>,

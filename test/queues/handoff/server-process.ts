@@ -10,7 +10,7 @@ import type { Engine } from './engines.ts'
 /** How to start a server and how to find its port. */
 export interface Startable {
   readonly command: string
-  /** @param port 0 is a free one. @param folder For what it keeps. */
+  /** @param port 0 for any free port. @param folder For its files. */
   args(port: number, folder: string): readonly string[]
   /** Added to the environment of this process. */
   env?(port: number): Readonly<Record<string, string>>
