@@ -3,6 +3,11 @@ import type { Signer } from './signing.ts'
 const BY_CODE: { readonly [code: string]: string } = {
   event_duplicate: 'this event was accepted before; senders treat that as success',
   event_in_progress: 'another delivery of this event is still running; send it again after Retry-After',
+  header_missing:
+    "the receiver expects another sender's headers; give its sender as --scheme, or leave --scheme out for hookgate's own",
+  upstream_unreachable:
+    'the receiver works, but cannot reach the app behind it; start the app, then send again',
+  upstream_unknown: "the app behind the receiver gave no whole answer; see the app's logs",
   timestamp_out_of_range:
     "Webhook-Timestamp and the receiver's clock are more than 5 minutes apart; run NTP on both sides",
   timestamp_malformed: 'give Webhook-Timestamp in whole seconds, not milliseconds',

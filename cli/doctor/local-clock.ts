@@ -34,8 +34,7 @@ export async function checkLocalClock(prober: Prober, host: URL | undefined): Pr
 }
 
 export function judge({ low, high }: Bounds, host: string): Finding {
-  if (!Number.isFinite(low))
-    return skip(`${host} does not send the time`, 'compare the clocks yourself: date -u')
+  if (!Number.isFinite(low)) return skip(`no time came from ${host}`, 'compare the clocks yourself: date -u')
   const least = low > 0 ? low : Math.min(0, high)
   const apart = Math.abs(least)
   const seen = `this clock is ${Math.round(apart / 1000)} s ${least > 0 ? 'behind' : 'ahead of'} that of ${host}`

@@ -115,13 +115,18 @@ test('any status outside 200 to 299 is exit code 1, and common ones are explaine
   }
 })
 
-test("a receiver's own code is explained, before its status", async () => {
+test.each([
+  [400, 'payload_invalid', "hint: the payload does not match the receiver's schema"],
+  [400, 'header_missing', "hint: the receiver expects another sender's headers; give its sender as --scheme"],
+  [503, 'upstream_unreachable', 'hint: the receiver works, but cannot reach the app behind it'],
+  [504, 'upstream_unknown', 'hint: the app behind the receiver gave no whole answer'],
+])("a receiver's own code is explained before its status: %i %s", async (status, code, hint) => {
   const url = await receiver((_request, response) => {
-    response.writeHead(400, { 'content-type': 'application/problem+json' })
-    response.end(JSON.stringify({ status: 400, title: 'Bad Request', code: 'payload_invalid' }))
+    response.writeHead(status, { 'content-type': 'application/problem+json' })
+    response.end(JSON.stringify({ status, title: 'a title', code }))
   })
   const ended = await hookgate(['send', url, '--data', '{}'], { env })
-  expect(ended.stderr).toContain("hint: the payload does not match the receiver's schema")
+  expect(ended.stderr).toContain(hint)
 })
 
 test('sign prints what send would send; --curl quotes for a shell', async () => {
