@@ -22,13 +22,13 @@ describe('verify() without a delivery or a listener rejects with the fix', () =>
   })
 
   it.each<readonly [string, object]>([
-    ['headers in place of header()', { header: undefined, headers: {} }],
+    ['headers instead of header()', { header: undefined, headers: {} }],
     ['an object of headers', { header: { 'content-type': 'application/json' } }],
     ['no body', { body: undefined }],
-    ['a body that is text', { body: '{"a":1}' }],
+    ['a body that is a string', { body: '{"a":1}' }],
     ['a body that was parsed', { body: { a: 1 } }],
     ['an ArrayBuffer for a body', { body: new TextEncoder().encode('{"a":1}').buffer }],
-    ['words of two bytes for a body', { body: new Uint16Array(4) }],
+    ['a Uint16Array for a body', { body: new Uint16Array(4) }],
   ])('a delivery with %s', async (_, wrong) => {
     const given = verifyAnything({ ...(await deliver()), ...wrong }, listener)
     await expect(given.catch(String)).resolves.toBe(MISTAKE)

@@ -58,7 +58,7 @@ export const WRONG_MACS: readonly WrongRequest[] = [
   signature('a signature in another spelling of the same bytes', respelt),
   signature('a signature with padding', (text) => `${text}=`),
   signature('a signature in hexadecimal', (text) => encodeHex(bytesOf(text))),
-  signature('a signature behind sha256=', (text) => `sha256=${text}`),
+  signature('a signature prefixed with sha256=', (text) => `sha256=${text}`),
   signature('a signature behind v1,', (text) => `v1,${text}`),
   signature('a signature that lacks its end', (text) => text.slice(0, -1)),
   signature('two signatures in one header', (text) => `${text},${text}`),

@@ -51,8 +51,8 @@ describe('the body of a Node request', () => {
   })
 
   it.each([
-    ['is there at once', 3, ['abc']],
-    ['is there at once, unannounced', Number.NaN, ['abc']],
+    ['has already arrived', 3, ['abc']],
+    ['has already arrived without a length', Number.NaN, ['abc']],
     ['is empty', 0, []],
     ['is too long', Number.NaN, ['x'.repeat(LIMIT + 1)]],
   ])('leaves no timer behind when it %s, at once or later', async (_, announced, chunks) => {

@@ -31,7 +31,7 @@ function row(
 const FORMS: readonly (readonly [what: string, rewrite: (token: string) => string])[] = [
   ['two spaces', (token) => `Bearer  ${token}`],
   ['a tab', (token) => `Bearer\t${token}`],
-  ['something behind the token', (token) => `Bearer ${token} y`],
+  ['text after the token', (token) => `Bearer ${token} y`],
   ['two tokens in one header', (token) => `Bearer ${token}, Bearer ${token}`],
   ['the scheme Basic', (token) => `Basic ${token}`],
   ['no token', () => 'Bearer'],

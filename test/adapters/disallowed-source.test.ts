@@ -83,8 +83,8 @@ async function fillPlaces(client: Client): Promise<Wire[]> {
 describeMatrix('senders from addresses that are not allowed', [
   ...(
     [
-      ['a listener that is at hand', found],
-      ['a listener that is looked up', foundLater],
+      ['a given listener', found],
+      ['a listener from a lookup', foundLater],
     ] as const
   ).map(
     ([name, setup]): Row => ({

@@ -73,7 +73,7 @@ describe('webhookOf', () => {
   })
 
   it.each([
-    ['a request that nobody verified', {}],
+    ['an unverified request', {}],
     ['null', null],
     ['nothing', undefined],
   ])('throws for %s, and says what to do', (_, request) => {

@@ -57,7 +57,7 @@ describe('a certificate', () => {
 
 describe('a certificate is refused', () => {
   it.each([
-    ['that is none', 'hello'],
+    ['that is not PEM', 'hello'],
     ['that is cut off', certificateOf(KEY).slice(0, 400)],
     ['that is empty', toPem(Buffer.alloc(0))],
     ['whose base64 is not canonical', certificateOf(KEY).replace('MII', 'MI I')],
@@ -66,8 +66,8 @@ describe('a certificate is refused', () => {
   })
 
   it.each([
-    ['with bytes behind it', (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(1)])],
-    ['with another one behind it', (bytes: Buffer) => Buffer.concat([bytes, bytes])],
+    ['with trailing bytes', (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(1)])],
+    ['followed by another certificate', (bytes: Buffer) => Buffer.concat([bytes, bytes])],
     ['that lacks its last byte', (bytes: Buffer) => bytes.subarray(0, -1)],
     ['that is a set', (bytes: Buffer) => Buffer.concat([Buffer.of(0x31), bytes.subarray(1)])],
   ])('%s', (_, rewrite) => {
@@ -92,8 +92,8 @@ describe('a certificate is refused', () => {
       sequence(sequence(der(0x06, '2a864886f70d010101')), der(0x03, '01')),
       'it is malformed',
     ],
-    ['of another kind', sequence(sequence(der(0x06, '2a8648ce3d0201')), der(0x03, '00')), 'it is not an RSA'],
-    ['that is no key', der(0x05, ''), 'it is not an RSA'],
+    ['of another type', sequence(sequence(der(0x06, '2a8648ce3d0201')), der(0x03, '00')), 'it is not an RSA'],
+    ['that is malformed', der(0x05, ''), 'it is not an RSA'],
   ])('with a key %s', (_, publicKey, problem) => {
     expect(() => readCertificate(certificateOf(KEY, { publicKey }))).toThrow(
       `sent a certificate whose key is not used: ${problem}`,

@@ -160,9 +160,9 @@ describe('a host that is too slow', () => {
   const slow: [string, KeyHostAnswer][] = [
     ['never answers', hanging],
     ['sends its headers and nothing more', (_, response) => response.writeHead(200).flushHeaders()],
-    ['sends all but the last byte', (_, response) => response.writeHead(200).write(TEXT.slice(0, -1))],
+    ['sends everything but the last byte', (_, response) => response.writeHead(200).write(TEXT.slice(0, -1))],
     ['sends a byte at a time', (_, response) => dribble(response)],
-    ['refuses, and never ends its refusal', (_, response) => response.writeHead(500).write('x')],
+    ['refuses with an endless body', (_, response) => response.writeHead(500).write('x')],
   ]
 
   it.each(slow)('S06 is given up when it %s', async (_, answer) => {

@@ -88,11 +88,11 @@ describe('the signature', () => {
   it.each([
     ['padding', `${right}=`],
     ['more padding', `${right}==`],
-    ['padding in its place', `${right.slice(0, -1)}=`],
+    ['padding instead', `${right.slice(0, -1)}=`],
     ['a space within', `${right.slice(0, 20)} ${right.slice(20)}`],
-    ['a tab in front', `\t${right}`],
-    ['a line break behind', `${right}\n`],
-    ['a line break in its place', `${right.slice(0, -1)}\n`],
+    ['a leading tab', `\t${right}`],
+    ['a trailing line break', `${right}\n`],
+    ['a line break instead', `${right.slice(0, -1)}\n`],
     ['an exclamation mark', `${right.slice(0, -1)}!`],
     ['trailing junk', `${right}junk`],
   ])('H13 with %s is refused', async (_, text) => {

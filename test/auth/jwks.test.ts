@@ -14,7 +14,7 @@ describe('documents that are no key set', () => {
     ['a page of HTML', '<!doctype html><title>Sign in</title>', /did not send JSON/],
     ['nothing', '', /did not send JSON/],
     ['half a document', '{"keys":[', /did not send JSON/],
-    ['a byte order mark in front', `\ufeff{"keys":[]}`, /did not send JSON/],
+    ['a leading byte order mark', `\ufeff{"keys":[]}`, /did not send JSON/],
     ['bytes that are not UTF-8', Buffer.from('{"keys":["\xff"]}', 'latin1'), /did not send JSON/],
     ['null', 'null', /is not a JWKS/],
     ['a string', '"keys"', /is not a JWKS/],

@@ -14,8 +14,8 @@ describe('spellings of a segment', () => {
         .join('.'),
   })
   const changes: [string, (segment: string) => string][] = [
-    ['a space in front', (segment) => ` ${segment}`],
-    ['a space behind', (segment) => `${segment} `],
+    ['a leading space', (segment) => ` ${segment}`],
+    ['a trailing space', (segment) => `${segment} `],
     ['a space inside', (segment) => `${segment.slice(0, 4)} ${segment.slice(4)}`],
     ['a line feed inside', (segment) => `${segment.slice(0, 4)}\n${segment.slice(4)}`],
     ['a tab inside', (segment) => `${segment.slice(0, 4)}\t${segment.slice(4)}`],
@@ -26,7 +26,7 @@ describe('spellings of a segment', () => {
     ['a ?', (segment) => `${segment.slice(0, 8)}?${segment.slice(9)}`],
     ['a percent escape', (segment) => `%65${segment.slice(1)}`],
     ['a character beyond ASCII', (segment) => `é${segment.slice(1)}`],
-    ['a character more', (segment) => `${segment}${'A'.repeat((5 - (segment.length % 4)) % 4 || 4)}`],
+    ['an extra character', (segment) => `${segment}${'A'.repeat((5 - (segment.length % 4)) % 4 || 4)}`],
   ]
 
   describe.each(segments.map((name, position) => [name, position] as const))(

@@ -53,7 +53,7 @@ describe('forms other than three segments', () => {
     ['four segments', (token: string) => `${token}.AAAA`],
     ['four segments, one empty', (token: string) => `${token}.`],
     ['five segments', (token: string) => `${token}.AAAA.AAAA`],
-    ['an empty segment in front', (token: string) => `.${token}`],
+    ['a leading empty segment', (token: string) => `.${token}`],
     ['two tokens in one', (token: string) => `${token}.${token}`],
   ])('K18 refuses %s', async (_, token) => {
     expect(await send({ token })).toMatchObject(THREE)

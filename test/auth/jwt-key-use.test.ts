@@ -16,7 +16,7 @@ describe.each([RSA, EC, ED])('what a key of $algorithm is for', (key) => {
     ['key_ops verify', { key_ops: ['verify'] }],
     ['key_ops verify and more', { key_ops: ['sign', 'verify'] }],
     ['both', { use: 'sig', key_ops: ['verify'] }],
-    ['members nobody knows', { x5t: 'AAAA', exp: 1, future: {} }],
+    ['unknown members', { x5t: 'AAAA', exp: 1, future: {} }],
   ])('K32 uses a key with %s', async (_, members) => {
     expect(await sendWith(members)).toMatchObject(ACCEPTED)
   })
@@ -28,11 +28,11 @@ describe.each([RSA, EC, ED])('what a key of $algorithm is for', (key) => {
     ['use in capitals', { use: 'SIG' }, /its use is not sig/],
     ['key_ops sign', { key_ops: ['sign'] }, /its key_ops lack verify/],
     ['key_ops encrypt', { key_ops: ['encrypt', 'wrapKey'] }, /its key_ops lack verify/],
-    ['key_ops of nothing', { key_ops: [] }, /its key_ops lack verify/],
+    ['empty key_ops', { key_ops: [] }, /its key_ops lack verify/],
     ['key_ops as text', { key_ops: 'verify' }, /its key_ops lack verify/],
     ['key_ops null', { key_ops: null }, /its key_ops lack verify/],
-    ['key_ops twice the same', { key_ops: ['verify', 'verify'] }, /its key_ops repeat/],
-    ['key_ops with another one twice', { key_ops: ['verify', 'sign', 'sign'] }, /its key_ops repeat/],
+    ['key_ops with a repeated value', { key_ops: ['verify', 'verify'] }, /its key_ops repeat/],
+    ['key_ops with another value repeated', { key_ops: ['verify', 'sign', 'sign'] }, /its key_ops repeat/],
     ['use sig, but key_ops encrypt', { use: 'sig', key_ops: ['encrypt'] }, /its key_ops lack verify/],
     ['use enc, but key_ops verify', { use: 'enc', key_ops: ['verify'] }, /its use is not sig/],
   ])('K32 refuses a key with %s', async (_, members, detail) => {

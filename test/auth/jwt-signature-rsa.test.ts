@@ -34,9 +34,9 @@ describe('RS256 padding', () => {
       'a hash length of 31',
       (hash) => block(info('3030300d06096086480165030402010500041f', hash.subarray(1))),
     ],
-    ['bytes behind the hash', (hash) => block(info(SHA256_INFO, hash, zeros(8)))],
+    ['bytes after the hash', (hash) => block(info(SHA256_INFO, hash, zeros(8)))],
     [
-      'bytes behind the hash, inside DigestInfo',
+      'bytes after the hash, inside DigestInfo',
       (hash) => block(info('3033300d060960864801650304020105000420', hash, zeros(2))),
     ],
     [
@@ -70,8 +70,8 @@ describe('RS256 signatures as numbers', () => {
     ['2^2048 - 1', () => Buffer.alloc(LENGTH, 255)],
     ['n - s', (signature) => toBytes(N - toNumber(signature), LENGTH)],
     ['s + n', (signature) => toBytes(toNumber(signature) + N, LENGTH + 1)],
-    ['a zero in front', (signature) => Buffer.concat([zeros(1), signature])],
-    ['a zero behind', (signature) => Buffer.concat([signature, zeros(1)])],
+    ['a leading zero', (signature) => Buffer.concat([zeros(1), signature])],
+    ['a trailing zero', (signature) => Buffer.concat([signature, zeros(1)])],
     ['the first byte cut', (signature) => signature.subarray(1)],
     ['the last byte cut', (signature) => signature.subarray(0, LENGTH - 1)],
     ['twice the same', (signature) => Buffer.concat([signature, signature])],

@@ -13,7 +13,7 @@ describe('localKeySet', () => {
     ['text', '{"keys":[]}'],
     ['an array', [KEY.publicKey]],
     ['one key', KEY.publicKey],
-    ['keys that are no array', { keys: { 0: KEY.publicKey } }],
+    ['keys that are not an array', { keys: { 0: KEY.publicKey } }],
   ])('throws for %s', (_, jwks) => {
     expect(() => localKeySet(jwks as unknown as { keys: [] })).toThrowError(
       expect.objectContaining({

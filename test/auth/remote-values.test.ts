@@ -85,8 +85,8 @@ describe('a value by name', () => {
 
 describe('names that strangers make up', () => {
   it.each([
-    ['are unknown to the host', async () => undefined],
-    ['meet a host that is down', down],
+    ['are unknown to the key host', async () => undefined],
+    ['get no answer from the key host', down],
   ])('share ten attempts in 30 s, also when they %s', async (_, answer) => {
     const { asked, clock, get } = remote(answer)
     for (const round of [1, 2]) {

@@ -12,7 +12,7 @@ const lenientJson = (body: Buffer) => Buffer.from(JSON.stringify(JSON.parse(body
 const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy: readonly string[]])[] = [
   ['takes any timestamp', { isFresh: () => true }, ['a timestamp 320 s old', 'a timestamp 320 s ahead']],
   [
-    'takes timestamps of the future',
+    'takes timestamps in the future',
     { isFresh: (sentAt, now) => now - sentAt <= 300 },
     ['a timestamp 320 s ahead'],
   ],
@@ -57,7 +57,7 @@ const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy:
     ['a UUID v1 for an event ID', 'a UUID v7 for an event ID'],
   ],
   [
-    'looks for a UUID anywhere in the text',
+    'looks for a UUID anywhere in the value',
     { isEventId: (id) => /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/i.test(id) },
     ['an event ID with urn:uuid: in front'],
   ],
@@ -66,16 +66,16 @@ const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy:
     { isEventId: (id) => id === id.toLowerCase() && RIGHT.isEventId(id) },
     ['an event ID in upper case'],
   ],
-  ['tells event IDs apart by letter case', { eventKey: (id) => id }, ['the same event in upper case']],
+  ['treats event IDs as case-sensitive', { eventKey: (id) => id }, ['the same event in upper case']],
   ['remembers nothing', { remembers: 'never' }, ['the same event, newly signed']],
   ['answers 200 to a duplicate', { duplicateStatus: 200 }, ['the same event, newly signed']],
   [
-    'remembers before it verifies',
+    'remembers events before verifying',
     { remembers: 'before the signature' },
     ['the same event with a wrong signature', 'the same event, correctly signed'],
   ],
   [
-    'prints the body anew before it verifies',
+    'serialises the body again before verifying',
     { input: (timestamp, id, body) => RIGHT.input(timestamp, id, lenientJson(body)) },
     ['a body with spaces and a line break', 'a repeated member'],
   ],
@@ -84,7 +84,7 @@ const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy:
     { input: (timestamp, id, body) => RIGHT.input(timestamp, id, Buffer.from(body.toString('latin1'))) },
     ['a body beyond ASCII'],
   ],
-  ['needs no signature', { isSignatureNeeded: false }, ['no signature', 'an empty signature']],
+  ['accepts unsigned deliveries', { isSignatureNeeded: false }, ['no signature', 'an empty signature']],
   ['answers 400 without a signature', { missingStatus: 400 }, ['no signature']],
   ['answers 403 to a wrong signature', { mismatchStatus: 403 }, ['a signature with one bit changed']],
   [
@@ -98,17 +98,17 @@ const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy:
     ['a signature in another spelling of the same bytes', 'a signature with padding'],
   ],
   [
-    'compares the beginning',
+    'compares only a prefix',
     { matches: (given, mac) => mac.toString('base64url').startsWith(given) },
     ['a signature that lacks its end'],
   ],
   [
     'looks for the signature in the header',
     { matches: (given, mac) => given.includes(mac.toString('base64url')) },
-    ['a signature behind sha256=', 'two signatures in one header'],
+    ['a signature prefixed with sha256=', 'two signatures in one header'],
   ],
   [
-    'takes hexadecimal, too',
+    'also takes hexadecimal',
     { matches: (given, mac) => given === mac.toString('hex') || RIGHT.matches(given, mac) },
     ['a signature in hexadecimal'],
   ],

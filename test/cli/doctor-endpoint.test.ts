@@ -47,7 +47,7 @@ describe('url finds', () => {
       /^fail url: .* redirects \(302\) to login.example → use the URL that it leads to/,
     ],
     [
-      'a path that nobody serves',
+      'a path that does not exist',
       (_req, res) => void res.status(404).send('Cannot POST'),
       /^fail url: nothing accepts POST at this path \(404\) → correct the path/,
     ],

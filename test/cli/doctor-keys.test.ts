@@ -34,7 +34,7 @@ describe('jwks finds', () => {
     ],
     ['a key without a kid', keySet(NAMELESS), /^fail jwks: keys\[0\] has no kid, .* → give each key a kid/],
     [
-      'two keys of one kid',
+      'two keys with one kid',
       keySet(publicKey, publicKey),
       /^fail jwks: keys\[1\] has the kid of another key → give/,
     ],
@@ -49,7 +49,7 @@ describe('jwks finds', () => {
       /^fail jwks: keys\[0\] is never used: its use is not sig → make another key/,
     ],
     [
-      'a curve that is never used',
+      'an unsupported curve',
       keySet({ kty: 'EC', crv: 'P-521', kid: 'a', x: 'AA', y: 'AA' }),
       /^warn jwks: keys\[0\] has a type that hookgate never uses → use RSA, P-256 or Ed25519/,
     ],

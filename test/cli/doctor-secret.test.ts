@@ -25,7 +25,7 @@ const MAKE = 'make one: hookgate secret'
 describe('secret.shape finds', () => {
   it.each([
     ['quotes', `"${GOOD}"`, 'fail', 'has quotes around it', 'remove the quotes'],
-    ['a blank at the end', `${GOOD} `, 'fail', 'begins or ends with white space', 'remove the white space'],
+    ['a trailing space', `${GOOD} `, 'fail', 'begins or ends with white space', 'remove the white space'],
     ['a placeholder', `\${WEBHOOK_SECRET}`, 'fail', 'is a placeholder', 'have your shell'],
     ['a template', '{{ webhook_secret }}', 'fail', 'is a placeholder', 'have your shell'],
     [
@@ -36,8 +36,8 @@ describe('secret.shape finds', () => {
       "use the endpoint's signing secret",
     ],
     ['a short one', 'r7XkP2mQ', 'fail', 'has fewer than 16 characters', MAKE],
-    ['one that can be guessed', 'changeme-changeme-changeme', 'fail', 'is easy to guess', MAKE],
-    ['the same character again and again', 'a'.repeat(43), 'fail', 'is easy to guess', MAKE],
+    ['a guessable one', 'changeme-changeme-changeme', 'fail', 'is easy to guess', MAKE],
+    ['one repeated character', 'a'.repeat(43), 'fail', 'is easy to guess', MAKE],
     ['an empty one', '', 'fail', 'is empty', MAKE],
     ['a blank one', '   ', 'fail', 'is blank', MAKE],
     [

@@ -30,9 +30,9 @@ describe('DER', () => {
     ['a length of four bytes', `048401000000${'00'.repeat(16)}`],
     ['a length that is cut off', '0482'],
     ['a length beyond the end', '0402ff'],
-    ['a tag of two bytes', '1f2000'],
+    ['a two-byte tag', '1f2000'],
     ['a tag alone', '02'],
-    ['bytes behind the last element', '02010500'],
+    ['trailing bytes after the last element', '02010500'],
   ])('has no %s', (_, hex) => {
     expect(read(hex)).toBeUndefined()
   })
@@ -57,7 +57,7 @@ describe('DER', () => {
 
   it.each([
     ['a negative number', '020180'],
-    ['a number with a zero too many', '0202007f'],
+    ['a number with an extra leading zero', '0202007f'],
     ['a number without digits', '0200'],
     ['another element', '030105'],
   ])('%s is not a number of a key', (_, hex) => {

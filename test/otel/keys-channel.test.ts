@@ -23,7 +23,7 @@ describe('hookgate:keys', () => {
   })
 
   it.each([
-    ['a kid that the fresh set lacks', 40_000, 'other', 'unknown_kid'],
+    ['a kid missing from the fresh set', 40_000, 'other', 'unknown_kid'],
     ['a set that expires soon', FRESH_MS / 2, 'first', 'early'],
     ['a set that has expired', FRESH_MS, 'first', 'expired'],
   ])('says that a fetch was made for %s', async (_, age, kid, trigger) => {

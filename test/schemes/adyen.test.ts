@@ -61,9 +61,9 @@ describe('a payment notification of Adyen', () => {
   })
 
   it.each([
-    ['a reference that is no text', { merchantReference: ['one'] }],
+    ['a reference that is not a string', { merchantReference: ['one'] }],
     ['a reference that is null', { merchantReference: null }],
-    ['a reference that is gone', { merchantReference: undefined }],
+    ['a missing reference', { merchantReference: undefined }],
   ])('with %s is refused', async (_, members) => {
     expect(await receiver().send(itemOf(members, {}))).toMatchObject(MISMATCH)
   })

@@ -57,7 +57,7 @@ describe('an event of Dropbox Sign', () => {
     ['a field without headers', `--a\r\n${JSON_TEXT}\r\n--a--\r\n`],
     ['a delimiter without hyphens', `${part(NAMED)}--a--\r\n`.replaceAll('--a', 'aa')],
     ['bare line feeds', `${part(NAMED)}--a--\r\n`.replaceAll('\r\n', '\n')],
-    ['JSON that is no form', JSON_TEXT],
+    ['JSON instead of a form', JSON_TEXT],
     ['an empty body', ''],
     ['bytes that are not UTF-8', Buffer.concat([Buffer.from(part(NAMED)), Buffer.of(0xff)])],
   ])('is not found in %s', async (_, body) => {

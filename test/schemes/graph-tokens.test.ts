@@ -124,20 +124,23 @@ it('without appIds and tenantIds, tokens are not looked at', async () => {
 
 describe('a validation token', () => {
   it.each([
-    ['of another tenant', { iss: `https://sts.windows.net/${APP}/` }],
-    ['of another tenant, with a claim named undefined', { iss: 'https://example.com', undefined: PUBLISHER }],
-    ['of another tenant, version 2.0', v2({ iss: `https://login.microsoftonline.com/${APP}/v2.0` })],
-    ['of an issuer that only begins like Microsoft', { iss: `https://sts.windows.net/${TENANT}/x` }],
+    ['from another tenant', { iss: `https://sts.windows.net/${APP}/` }],
+    [
+      'from another tenant, with a claim named undefined',
+      { iss: 'https://example.com', undefined: PUBLISHER },
+    ],
+    ['from another tenant, version 2.0', v2({ iss: `https://login.microsoftonline.com/${APP}/v2.0` })],
+    ['from an issuer that starts like Microsoft’s', { iss: `https://sts.windows.net/${TENANT}/x` }],
     ['without an issuer', { iss: undefined }],
     ['for another app', { aud: PUBLISHER }],
     ['for several audiences', { aud: [APP] }],
     ['without an audience', { aud: undefined }],
-    ['of another publisher', { appid: APP }],
-    ['of another publisher, version 2.0', v2({ azp: APP })],
+    ['from another publisher', { appid: APP }],
+    ['from another publisher, version 2.0', v2({ azp: APP })],
     ['whose publisher is in the claim of the other version', v2({ appid: PUBLISHER, azp: undefined })],
     ['without a publisher', { appid: undefined }],
-    ['without a beginning', { nbf: undefined }],
-    ['without an end', { exp: undefined }],
+    ['without nbf', { nbf: undefined }],
+    ['without exp', { exp: undefined }],
   ])('%s is refused before anything is fetched', async (_, claims) => {
     const { asked, send, tokenOf } = receiver()
     expect(await send([tokenOf(claims)])).toMatchObject(INVALID)
@@ -145,7 +148,7 @@ describe('a validation token', () => {
   })
 
   it.each([
-    ['text in place of a list', (token: string) => token],
+    ['a string instead of a list', (token: string) => token],
     ['a list in a list', (token: string) => [[token]]],
     ['an object', (token: string) => ({ 0: token, length: 1 })],
     ['a token of two parts', (token: string) => [token.split('.').slice(0, 2).join('.')]],

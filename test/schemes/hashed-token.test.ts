@@ -88,7 +88,7 @@ describe('a token with a hash of the body', () => {
 
   it.each([
     ['a critical extension', { ...HEADER, crit: ['exp'] }],
-    ['a body that is not encoded', { ...HEADER, b64: false }],
+    ['an unencoded body', { ...HEADER, b64: false }],
     ['two algorithms', '{"alg":"none","alg":"HS256"}'],
     ['an algorithm in small letters', { alg: 'hs256' }],
     ['another HMAC', { alg: 'HS512' }],
@@ -100,9 +100,9 @@ describe('a token with a hash of the body', () => {
   })
 
   it.each([
-    ['a beginning of null', { nbf: null }],
-    ['a beginning in words', { nbf: 'now' }],
-    ['an end in words', { exp: 'never' }],
+    ['an nbf of null', { nbf: null }],
+    ['an nbf that is not a number', { nbf: 'now' }],
+    ['an exp that is not a number', { exp: 'never' }],
     ['two issuers', { iss: ['Upstash'] }],
     ['another URL', { sub: `${URL}/` }],
     ['a hash with too much padding', { body: `${hash('base64url')}==` }],

@@ -73,10 +73,10 @@ describe('an unwrapped message of Google Pub/Sub', () => {
 describe('a token of Google Pub/Sub', () => {
   it.each([
     ['for several audiences', { aud: [BOUND.audience] }],
-    ['for an audience in capitals', { aud: BOUND.audience.toUpperCase() }],
-    ['with an account that is verified in words', { email_verified: 'true' }],
-    ['without a beginning', { iat: undefined }],
-    ['that ends in a text', { exp: '9999999999' }],
+    ['for an upper-case audience', { aud: BOUND.audience.toUpperCase() }],
+    ['with email_verified as a string', { email_verified: 'true' }],
+    ['without iat', { iat: undefined }],
+    ['whose exp is a string', { exp: '9999999999' }],
   ])('%s is refused before anything is fetched', async (_, claims) => {
     const { asked, send } = receiver()
     expect(await send(claims)).toMatchObject(INVALID)

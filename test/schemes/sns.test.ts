@@ -148,9 +148,9 @@ describe('the certificate of an SNS message', () => {
   })
 
   it.each([
-    ['in its last second', '2099-12-31T23:59:59Z', { ok: true }],
-    ['a second later', '2100-01-01T00:00:00Z', { ...MISMATCH, detail: 'the certificate has expired' }],
-    ['before it begins, by a clock that is slow', '2019-12-31T23:59:59Z', { ok: true }],
+    ['in the certificate’s last second', '2099-12-31T23:59:59Z', { ok: true }],
+    ['one second later', '2100-01-01T00:00:00Z', { ...MISMATCH, detail: 'the certificate has expired' }],
+    ['before it begins, by a slow clock', '2019-12-31T23:59:59Z', { ok: true }],
   ])('%s', async (_, now, verdict) => {
     const { send } = receiver(amazon(), {}, fakeClock(Date.parse(now)))
     expect(await send()).toMatchObject(verdict)
@@ -161,8 +161,8 @@ describe('an SNS message', () => {
   it.each([
     ['another topic', { TopicArn: `${TOPIC}2` }],
     ['the same topic of another account', { TopicArn: TOPIC.replace('1234', '4321') }],
-    ['a type of message that SNS does not have', { Type: 'Alarm' }],
-    ['a signature version that SNS does not have', { SignatureVersion: '0' }],
+    ['an unknown message type', { Type: 'Alarm' }],
+    ['an unknown signature version', { SignatureVersion: '0' }],
     ['a subject that is null', { Subject: null }],
     ['a line feed in its ID', { MessageId: 'a\nb' }],
     ['a line feed in its subject', { Subject: 'a\nTimestamp\nb' }],

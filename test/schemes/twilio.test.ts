@@ -28,7 +28,7 @@ describe('the URL that Twilio signs', () => {
     ['of plain http', 'http://a.example/in', 'http://a.example:80/in'],
     ['without a path', 'https://a.example', 'https://a.example:443'],
     ['without a slash', 'https://a.example', 'https://a.example/'],
-    ['with a query behind the host', 'https://a.example?b=c', 'https://a.example/?b=c'],
+    ['with a query after the host', 'https://a.example?b=c', 'https://a.example/?b=c'],
     ['in capitals', 'https://A.example/In', 'https://a.example/In'],
     ['with an apostrophe', "https://a.example/in?q=it's", 'https://a.example/in?q=it%27s'],
     ['of an IPv6 address', 'https://[::1]/in', 'https://[::1]:443/in'],
@@ -97,7 +97,7 @@ describe('a captured delivery of Twilio', () => {
   it.each([
     ['under another idempotency token', { token: 'another', body: FORM }],
     ['with its fields in another order', { token: 'one', body: FORM.split('&').reverse().join('&') }],
-    ['spelt with other percent codes', { token: 'one', body: FORM.replace('Hi', '%48i') }],
+    ['with other percent encodings', { token: 'one', body: FORM.replace('Hi', '%48i') }],
     ['with a letter moved from a name to its value', { token: 'one', body: FORM.replace('a=0', '=a0') }],
   ])('differs from a new one %s', async (_, { token, body }) => {
     const receiver = receiverAt(URL)

@@ -232,13 +232,10 @@ describe('throws for a mistake of the caller', () => {
     ['an event without an ID', { url, secret: SECRET }, { body: '{}' }],
     ['an event without a body', { url, secret: SECRET }, { id: 'a' }],
     ['an ID with a line break', { url, secret: SECRET }, { id: 'a\r\nx: y', body: '{}' }],
-    [
-      'a header that decides where the body ends',
-      { url, secret: SECRET, headers: { 'Transfer-Encoding': 'chunked' } },
-    ],
+    ['a header that frames the body', { url, secret: SECRET, headers: { 'Transfer-Encoding': 'chunked' } }],
     ['a header with a line break', { url, secret: SECRET, headers: { a: 'b\r\nc: d' } }],
     ['a misspelt option', { url, secret: SECRET }, newEvent(), { timeout: 1 }],
-    ['no time at all', { url, secret: SECRET }, newEvent(), { timeoutSeconds: 0 }],
+    ['a timeout of 0', { url, secret: SECRET }, newEvent(), { timeoutSeconds: 0 }],
   ])('%s', async (_, target, event = newEvent(), options = {}) => {
     const attempt = deliver(target as Endpoint, event as OutgoingEvent, options as DeliverOptions)
     const error = await attempt.catch((error: unknown) => error)

@@ -39,7 +39,7 @@ const KILOBYTE = 'x'.repeat(1024)
 /** Each attempt ends because of the endpoint, or at the deadline. */
 const ENDPOINTS: readonly [what: string, answer: (socket: Socket) => void, expected: object][] = [
   [
-    'streams for ever',
+    'streams forever',
     (socket) => {
       socket.write(`${HEAD}\r\n`)
       flood(socket, KILOBYTE)
@@ -55,7 +55,7 @@ const ENDPOINTS: readonly [what: string, answer: (socket: Socket) => void, expec
     { outcome: 'done', status: 200 },
   ],
   [
-    'streams chunks for ever',
+    'streams chunks forever',
     (socket) => {
       socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`)
       flood(socket, `400\r\n${KILOBYTE}\r\n`)
@@ -79,7 +79,7 @@ const ENDPOINTS: readonly [what: string, answer: (socket: Socket) => void, expec
     { outcome: 'again', status: 500, retryAfterMs: 9000 },
   ],
   [
-    'sends headers for ever',
+    'sends headers forever',
     (socket) => {
       socket.write(HEAD)
       flood(socket, `x: ${KILOBYTE}\r\n`)
@@ -87,7 +87,7 @@ const ENDPOINTS: readonly [what: string, answer: (socket: Socket) => void, expec
     { outcome: 'again', reason: 'answer_not_http' },
   ],
   [
-    'sends one header without an end',
+    'sends one endless header',
     (socket) => {
       socket.write(`${HEAD}x: `)
       flood(socket, KILOBYTE)
@@ -111,7 +111,7 @@ const ENDPOINTS: readonly [what: string, answer: (socket: Socket) => void, expec
     { outcome: 'again', reason: 'connection_failed' },
   ],
   [
-    'repeats 103 Early Hints for ever',
+    'repeats 103 Early Hints forever',
     (socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(20)),
     { outcome: 'again', reason: 'answer_not_http' },
   ],

@@ -116,7 +116,7 @@ describe('the code of an answer', () => {
     ['a number', '{"code":1}'],
     ['null', 'null'],
     ['broken JSON', '{"code":"event_duplicate"'],
-    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff])],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff])],
   ])('is not taken from %s', (_, body) => {
     expect(judge(503, {}, body)).toEqual({ outcome: 'again' })
   })

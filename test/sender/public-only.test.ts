@@ -213,9 +213,9 @@ it('the stub of these tests records its connect calls', async () => {
 it.each([
   ['a misspelt option', { alow: [] }],
   ['no networks', { allow: [] }],
-  ['what is no network', { allow: ['10.0.0.0'] }],
+  ['an invalid network', { allow: ['10.0.0.0'] }],
   ['certificates in an object', { ca: {} }],
-  ['a look-up that is no function', { lookup: 'dns' }],
+  ['a lookup that is not a function', { lookup: 'dns' }],
 ])('%s is refused', (_, options) => {
   expect(() => publicOnly(options as PublicOnlyOptions)).toThrow(ListenerConfigError)
 })

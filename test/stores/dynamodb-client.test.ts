@@ -93,7 +93,7 @@ describe('the record that stood in the way is missing from the refusal', () => {
   it.each([
     ['a lease', LEASED, 'busy', 'lost'],
     ['a done event', DONE, 'done', 'already'],
-    ['nothing any more: somebody had it a moment ago', undefined, 'busy', 'lost'],
+    ['no record, because it was just deleted', undefined, 'busy', 'lost'],
   ])('it is read with strong consistency: %s', async (_, item, claimed, committed) => {
     const { client, asked } = silentClient(item)
     expect(await dynamodbStore(client).claim(KEY, 'a', 1000)).toBe(claimed)

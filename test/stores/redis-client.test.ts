@@ -82,8 +82,8 @@ describe('which client it is', () => {
     ['a URL', 'redis://localhost'],
     ['an empty object', {}],
     ['another database', { query() {} }],
-    ['half of node-redis', { sendCommand() {} }],
-    ['methods that are none', { call: 'EVAL', eval: true }],
+    ['an incomplete node-redis client', { sendCommand() {} }],
+    ['members that are not functions', { call: 'EVAL', eval: true }],
   ])('throws for %s, and names the clients that it knows', (_, client) => {
     // The types forbid this, but JavaScript allows it.
     const create = () => redisStore(client as unknown as RedisClient)

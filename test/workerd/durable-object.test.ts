@@ -209,7 +209,7 @@ describe('starved', () => {
 
   it.each([
     ['another class', new Response('Hello'), 'no EventStoreObject'],
-    ['an answer of another verb', Response.json('committed'), 'no EventStoreObject'],
+    ['an answer to another verb', Response.json('committed'), 'no EventStoreObject'],
     ['an error', Response.json('acquired', { status: 500 }), 'no EventStoreObject'],
   ])('%s decides nothing', async (_, response, message) => {
     const { listener, deliver } = hmacListener({

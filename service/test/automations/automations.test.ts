@@ -82,8 +82,8 @@ describeService('automations', (subject) => {
     ['an unknown step', [{ type: 'delete_everything' }]],
     ['no CEL', [{ type: 'record', valueCel: '1 +' }]],
     ['an unknown variable', [{ type: 'record', valueCel: 'process.env' }]],
-    ['too long an expression', [{ type: 'record', valueCel: `"${'x'.repeat(2_000)}"` }]],
-    ['a task that is no text', [{ type: 'create_task', taskCel: '"task"' }]],
+    ['an expression that is too long', [{ type: 'record', valueCel: `"${'x'.repeat(2_000)}"` }]],
+    ['a task that is not a string', [{ type: 'create_task', taskCel: '"task"' }]],
     ['a misspelt member', [{ type: 'record', value: '1' }]],
   ])('refuse to save %s', async (_, steps) => {
     const { status, body } = await subject.post(PATH, automation({ steps }))

@@ -4,10 +4,10 @@ import { visible } from '../../src/overview/visible.ts'
 it.each([
   ['right to left', 'a\u202eb', 'a\\u{202e}b'],
   ['zero width', 'a\u200bb', 'a\\u{200b}b'],
-  ['a line of another kind', 'a\u2028b', 'a\\u{2028}b'],
+  ['a line separator', 'a\u2028b', 'a\\u{2028}b'],
   ['a carriage return', 'a\rb', 'a\\u{d}b'],
   ['escape', '\u001b[31m', '\\u{1b}[31m'],
-  ['half of a pair', 'a\ud800', 'a\\u{d800}'],
+  ['a lone surrogate', 'a\ud800', 'a\\u{d800}'],
   ['a tag, beyond the first plane', '\u{e0041}', '\\u{e0041}'],
 ])('escapes an invisible character: %s', (_name, text, shown) => {
   expect(visible(text)).toBe(shown)

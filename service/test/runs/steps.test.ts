@@ -139,7 +139,7 @@ describeService('the steps of a run', (subject) => {
       { type: 'record', valueCel: 'ctx.trigger.constructor' },
       'expression_failed',
     ],
-    ['a task that is none', { type: 'skip_step', taskIdCel: '"nothing"' }, 'task_unknown'],
+    ['a task that does not exist', { type: 'skip_step', taskIdCel: '"nothing"' }, 'task_unknown'],
     ['a fraction for a task', { type: 'skip_step', taskIdCel: '1.5' }, 'expression_failed'],
     [
       'another task’s step',
@@ -161,12 +161,12 @@ describeService('the steps of a run', (subject) => {
       'reference_unknown',
     ],
     [
-      'a text that Postgres cannot hold',
+      'a string that Postgres cannot store',
       { type: 'create_task', taskCel: `{"displayName": ctx.trigger.nul, "type": ${GRANT}}` },
       'text_not_storable',
     ],
     [
-      'half of a surrogate pair',
+      'a lone surrogate',
       { type: 'create_task', taskCel: `{"displayName": ctx.trigger.half, "type": ${GRANT}}` },
       'text_not_storable',
     ],

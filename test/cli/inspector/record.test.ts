@@ -96,7 +96,7 @@ describe('--load', () => {
     ['no JSON', 'hello\n'],
     ['another version', '{"v":2,"seq":1}\n'],
     [
-      'headers that are none',
+      'invalid headers',
       '{"v":1,"seq":1,"time":"2026-01-01","method":"POST","path":"/","verdict":"refused","headers":[["a"]],"bodyBase64":""}\n',
     ],
     ['terminal escapes', '\u001b]0;owned\u0007\n'],
