@@ -30,7 +30,7 @@ describe.each(FRAMEWORKS)('the adapter for %s', (name) => {
 })
 
 describe('a test file that mounts the adapters of two frameworks', () => {
-  const files = ['test/adapters', 'test/support'].flatMap((folder) =>
+  const files = ['test/adapters', 'test/support', 'test/types'].flatMap((folder) =>
     readdirSync(at(folder)).map((file) => `${folder}/${file}`),
   )
   const several = files.filter((path) => path.endsWith('.ts') && importedBy(path).length > 1)

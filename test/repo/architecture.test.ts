@@ -271,16 +271,23 @@ describe('budgets', () => {
       .filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
 
   it('no file is over 150 lines', () => {
-    expect(everything.filter(({ lines }) => lines.length - 1 > 150).map(({ path }) => path)).toEqual([])
+    expect(
+      everything.filter(({ lines }) => lines.length - 1 > 150).map(({ path }) => path),
+      'split these files',
+    ).toEqual([])
   })
 
   it('a check is at most 50 lines of code, and exports one check', () => {
     const checks = src.filter(({ path }) => path.startsWith('src/checks/'))
     expect(checks.length).toBeGreaterThan(8)
-    expect(checks.filter((source) => codeLines(source) > 50).map(({ path }) => path)).toEqual([])
+    expect(
+      checks.filter((source) => codeLines(source) > 50).map(({ path }) => path),
+      'shorten these checks',
+    ).toEqual([])
     for (const { path, text } of checks) {
       const signedAndNot = path.endsWith('/handshake.ts') ? 2 : 1
-      expect(text.match(/^export function (?:check|answer)/gm)).toHaveLength(signedAndNot)
+      const exported = text.match(/^export function (?:check|answer)/gm)
+      expect(exported, `the exports of ${path}`).toHaveLength(signedAndNot)
     }
   })
 
@@ -307,7 +314,7 @@ describe('budgets', () => {
         return end - start + 1 > 30 ? [`${path}:${start + 1} has ${end - start + 1}`] : []
       }),
     )
-    expect(long).toEqual([])
+    expect(long, 'split these functions').toEqual([])
   })
 
   it('no file has a name that says nothing', () => {

@@ -11,7 +11,7 @@ interface Manifest {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(new URL(`../../${folder}package.json`, import.meta.url), 'utf8'))
 
-const { peerDependencies, devDependencies } = manifestOf('')
+const { peerDependencies, peerDependenciesMeta, devDependencies } = manifestOf('')
 const { dependencies: oldest } = manifestOf('test/frameworks/')
 
 /** An alias like `npm:express@4.18.0` is a version of Express under any name. */
@@ -46,6 +46,11 @@ describe('the peer ranges are tested', () => {
       'newer devDependencies',
     ).toEqual([])
   })
+})
+
+it('every peer is optional, so that users install only their own framework', () => {
+  const optional = Object.keys(peerDependencies).map((name) => [name, { optional: true }])
+  expect(peerDependenciesMeta, 'peerDependenciesMeta in package.json').toEqual(Object.fromEntries(optional))
 })
 
 describe('the lock files match their package.json', () => {

@@ -50,7 +50,8 @@ describe('the pages', () => {
     const files = readdirSync(new URL('../../schemes', import.meta.url)).filter((name) =>
       name.endsWith('.ts'),
     )
-    expect(named.split(/,\s+/).length + Number(others)).toBe(files.length)
+    const counted = named.split(/,\s+/).length + Number(others)
+    expect(counted, `the senders that ${path} names, plus the number of the others`).toBe(files.length)
   })
 
   it.each([
