@@ -60,7 +60,8 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     if (age < (entry.listener ? this.#ttlMs : this.#unknownMs)) return entry.listener
     const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
     if (this.#isUsable(entry)) return entry.listener
-    return whenKnown(begun ?? entry.loading?.join(), () => this.#answer(entry))
+    const askedAt = this.#clock.now()
+    return whenKnown(begun ?? entry.loading?.join(), () => this.#answer(entry, askedAt))
   }
 
   forget(id: string): void {
@@ -87,8 +88,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
   /** Undefined while another load of this entry is in flight. */
   #begin(entry: Entry<Payload>): Promise<void> | undefined {
     const work = () => this.#load(entry)
-    const longestMs = this.#timeoutMs + GRACE_MS
-    entry.loading ??= singleFlight(work, longestMs, this.#clock, this.#options.waitUntil)
+    entry.loading ??= singleFlight(work, this.#timeoutMs + GRACE_MS, this.#clock, this.#options.waitUntil)
     return entry.loading.begin()
   }
 
@@ -100,7 +100,8 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     entry.beganAt = beganAt
     try {
       const found = Promise.resolve(load(entry.id, entry.listener))
-      entry.listener = checked(await withDeadline(found, this.#timeoutMs, () => tooLate(this.#timeoutMs)))
+      const late = () => new Error(`load took longer than ${this.#timeoutMs} ms`)
+      entry.listener = checked(await withDeadline(found, this.#timeoutMs, late))
       entry.loadedAt = beganAt
       entry.failure = undefined
     } catch (cause) {
@@ -126,8 +127,11 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     else this.#strangers.set(id, entry)
   }
 
-  #answer(entry: Entry<Payload>): Listener<Payload> | undefined {
-    if (entry.loadedAt === entry.beganAt || this.#isUsable(entry)) return entry.listener
+  #answer(entry: Entry<Payload>, askedAt: number): MaybePromise<Listener<Payload> | undefined> {
+    const isLoaded = entry.loadedAt === entry.beganAt
+    if (this.#isUsable(entry) || (isLoaded && askedAt - entry.loadedAt < this.#usableMs))
+      return entry.listener
+    if (isLoaded) return this.find(entry.id) // joined so late that the result is too old
     throw (
       entry.failure ?? new ListenerLoadError('the request that loaded the listener ended before it was there')
     )
@@ -143,8 +147,4 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
 function checked<Payload>(found: Listener<Payload> | undefined): Listener<Payload> | undefined {
   if (found === undefined || typeof found?.retentionMs === 'number') return found
   throw new ListenerConfigError('load', 'must find what defineListener() made, or undefined')
-}
-
-function tooLate(timeoutMs: number): Error {
-  return new Error(`load took longer than ${timeoutMs} ms`)
 }

@@ -406,6 +406,24 @@ describe('forget()', () => {
   })
 })
 
+it.each([
+  ['is shared by a delivery that arrives while its result is recent enough', TTL_MS + STALE_MS - 1, 1],
+  ['is not, if a secret may have been withdrawn longer ago than the limit', TTL_MS + STALE_MS, 2],
+])('a load that takes long %s', async (_, waited, loaded) => {
+  const { cache, add, clock, state, release, loads } = tenants({ timeoutSeconds: 1000 })
+  const before = add('L1')
+  state.holds = true
+  const early = cache.find('L1')
+  const after = add('L1')
+  clock.advance(waited)
+  state.holds = false
+  const late = cache.find('L1')
+  await release()
+  expect(await early).toBe(before)
+  expect(await late).toBe(loaded === 1 ? before : after)
+  expect(loads).toHaveLength(loaded)
+})
+
 it('passes each load to waitUntil', async () => {
   const kept: Promise<unknown>[] = []
   const { cache, add, clock } = tenants({ waitUntil: (work) => kept.push(work) })
