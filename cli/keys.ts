@@ -80,7 +80,9 @@ async function makeDirectory(path: string): Promise<void> {
   if (await isDirectory(path)) return
   const parent = dirname(path)
   if (parent !== path) await makeDirectory(parent)
-  await mkdir(path)
+  await mkdir(path).catch(async (error) => {
+    if (!(await isDirectory(path))) throw error // another process was faster
+  })
 }
 
 async function isDirectory(path: string): Promise<boolean> {

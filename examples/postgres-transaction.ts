@@ -23,6 +23,10 @@ const listener = defineListener({
   id: 'orders',
   auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
   store,
+  onVerdict(verdict) {
+    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+  },
+  onError: console.error, // the errors behind 503 answers
 })
 
 const app = express()
@@ -54,4 +58,10 @@ async function inTransaction(work: (tx: pg.PoolClient) => Promise<void>): Promis
 
 setInterval(() => Promise.all([store.sweep(), effects.sweep()]).catch(console.error), 60_000).unref()
 
-const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(server.address()))
+const server = app.listen(Number(process.env.PORT ?? 3000), (error) => {
+  if (error) throw error // e.g. because the port is in use
+  const address = server.address()
+  if (address && typeof address === 'object') {
+    console.log(`http://localhost:${address.port}/webhooks/orders`)
+  }
+})

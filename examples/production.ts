@@ -37,7 +37,10 @@ app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
   res.sendStatus(200)
 })
 
-const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(server.address()))
+const server = app.listen(Number(process.env.PORT ?? 3000), (error) => {
+  if (error) throw error // e.g. because the port is in use
+  log({ level: 'info', listening: server.address() })
+})
 
 // Running requests are answered and their events committed. Then the store's client ends, and the process with it.
 process.once('SIGTERM', () => {

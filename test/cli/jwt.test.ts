@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { EXIT } from '../../cli/exit.ts'
+import { keys } from '../../cli/keys.ts'
 import { hookgate, shell, startListener, temporaryDirectory } from './support.ts'
 
 const PRIVATE = 'hookgate-private.jwk.json'
@@ -131,6 +133,12 @@ test('keys says which directory it cannot create, and does not wait there foreve
     stdout: '',
     stderr: 'hookgate keys: cannot create the directory /proc/no/such; choose another with --out\n',
   })
+})
+
+test('keys shares a new directory with others that create it at the same moment', async () => {
+  const out = join(await temporaryDirectory(), 'new')
+  const runs = ['a', 'b', 'c'].map((name) => keys.run(['--out', join(out, name)]))
+  expect(await Promise.all(runs)).toEqual([EXIT.done, EXIT.done, EXIT.done])
 })
 
 test('keys --force does not replace a directory', async () => {

@@ -36,6 +36,6 @@ export default defineConfig({
       'test/adapters/handshakes.test.ts',
       'test/adapters/schemes.test.ts',
     ],
-    testTimeout: 20_000,
+    testTimeout: 60_000,
   },
 })

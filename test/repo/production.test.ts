@@ -34,7 +34,7 @@ async function start({ port: redisPort }: Pick<RedisServer, 'port'>) {
       if (found) return found
     }
   }
-  const port = Number((await said(/port: (\d+)/))[1])
+  const port = Number((await said(/"port":(\d+)/))[1])
   return { program, port, said, url: `http://127.0.0.1:${port}` }
 }
 

@@ -29,7 +29,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     return new Promise((resolve, reject) => {
       example.stdout.on('data', (chunk: Buffer) => {
         printed += chunk.toString()
-        const found = /port: (\d+)/.exec(printed)
+        const found = /localhost:(\d+)\//.exec(printed)
         if (found) resolve(Number(found[1]))
       })
       example.once('exit', () => reject(new Error(`the example ended: ${printed}`)))

@@ -48,7 +48,7 @@ export async function workerdProjects(): Promise<TestProjectInlineConfiguration[
           'test/otel/{store,verify}-channel.test.ts',
         ],
         exclude: ['**/node_modules/**', ...Object.keys(NOT_IN_WORKERD)],
-        testTimeout: 20_000,
+        testTimeout: 60_000,
       },
     },
   ]
