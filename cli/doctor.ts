@@ -3,6 +3,7 @@ import { examine } from './doctor/examine.ts'
 import type { Finding } from './doctor/finding.ts'
 import { EXIT, type ExitCode } from './exit.ts'
 import { paint, print, printable, toJsonLine } from './output.ts'
+import { loadScheme } from './schemes.ts'
 import { httpUrl } from './values.ts'
 
 /** How long a pending DNS lookup may keep the process alive. It cannot be cancelled. */
@@ -15,6 +16,7 @@ interface DoctorValues {
   readonly 'tenant-url'?: string
   readonly 'public-url'?: string
   readonly url?: string
+  readonly scheme?: string
   readonly 'event-id'?: string
   readonly offline?: boolean
   readonly json?: boolean
@@ -30,6 +32,7 @@ export const doctor: Command = defineCommand<DoctorValues>({
     'tenant-url': { value: 'URL', says: 'JWT: the subject of your listener' },
     'public-url': { value: 'URL', says: 'JWT: the audience of your listener' },
     url: { value: 'URL', says: 'Your endpoint, as senders call it' },
+    scheme: { value: 'NAME', says: 'The listener at --url is for this sender, such as slack' },
     'event-id': { value: 'ID', says: 'An event that --url has accepted: checks the secret' },
     offline: { says: 'Skip every check that needs the network.' },
     json: { says: 'Print one line of JSON: ok, findings of id, status, seen, fix.' },
@@ -44,6 +47,7 @@ export const doctor: Command = defineCommand<DoctorValues>({
     'hookgate doctor --store redis://localhost --jwks https://sender.example/jwks.json --json',
   ],
   async run(given) {
+    if (given.scheme !== undefined) await loadScheme(given.scheme)
     const findings = await examine({
       secretFiles: given['secret-file'] ?? [],
       store: given.store ?? process.env.HOOKGATE_STORE,
@@ -53,6 +57,7 @@ export const doctor: Command = defineCommand<DoctorValues>({
       publicUrl: urlOf('--public-url', given['public-url']),
       tenantUrl: urlOf('--tenant-url', given['tenant-url']),
       eventId: given['event-id'],
+      isForAnotherSender: given.scheme !== undefined,
       isOffline: given.offline ?? false,
     })
     const code = findings.some(({ status }) => status === 'fail') ? EXIT.refused : EXIT.done

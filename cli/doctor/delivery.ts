@@ -14,7 +14,7 @@ const BYTE_FOR_BYTE = 'make the proxy pass bodies on byte for byte'
 const ON_THE_WAY: Faults = {
   header_missing: [
     'the Webhook-* headers do not arrive',
-    'make the proxy pass them on; a listener for another sender, such as Slack, needs none',
+    'make the proxy pass them on; if the listener is for another sender, such as Slack, give --scheme NAME',
   ],
   header_repeated: ['a header arrives twice', 'make the proxy pass headers on, and add none'],
   content_type_not_json: ['a proxy changes Content-Type', 'make the proxy leave Content-Type alone'],

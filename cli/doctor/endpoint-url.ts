@@ -6,9 +6,12 @@ const { ok, warn, fail } = notesOf('url')
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/** The subject and audience of the endpoint's tokens, if the sender signs with a key. */
-export interface Names {
+/** What the user says of the listener. */
+export interface Expected {
+  readonly isForAnotherSender: boolean
+  /** The audience of its tokens, if the sender signs with a key. */
   readonly publicUrl: URL | undefined
+  /** The subject of its tokens. */
   readonly tenantUrl: URL | undefined
 }
 
@@ -24,26 +27,26 @@ const ANOTHER_SENDER: Obstacle = [
 /** Checks that the URL leads to hookgate, over TLS that senders accept. Without an obstacle, the other checks can run. */
 export async function checkUrl(
   receiver: Receiver,
-  names: Names,
+  expected: Expected,
 ): Promise<{ readonly findings: Finding[]; readonly obstacle: Obstacle | undefined }> {
   const { url } = receiver
   try {
     const answer = await receiver.askEmpty()
     return {
-      obstacle: obstacleIn(answer),
-      findings: [judge(answer, url), ...transport(answer, url), ...naming(url, names)],
+      obstacle: obstacleIn(answer, expected),
+      findings: [judge(answer, url), ...transport(answer, url), ...naming(url, expected)],
     }
   } catch (error) {
     const [seen, fix] = whyUnreachable(error)
-    return { obstacle: NOT_HOOKGATE, findings: [fail(`${url.host} ${seen}`, fix), ...naming(url, names)] }
+    return { obstacle: NOT_HOOKGATE, findings: [fail(`${url.host} ${seen}`, fix), ...naming(url, expected)] }
   }
 }
 
-/** The specification's scheme looks for its headers first. Others answer 401 if a delivery is not signed. */
-function obstacleIn(answer: Answer): Obstacle | undefined {
+/** The specification's scheme looks for its headers first, like some others. The rest answer 401 if a delivery is not signed. */
+function obstacleIn(answer: Answer, { isForAnotherSender }: Expected): Obstacle | undefined {
   const code = problemCode(answer)
-  if (code === 'header_missing') return undefined
-  return code === 'unauthorized' ? ANOTHER_SENDER : NOT_HOOKGATE
+  if (code === 'unauthorized' || (code === 'header_missing' && isForAnotherSender)) return ANOTHER_SENDER
+  return code === 'header_missing' ? undefined : NOT_HOOKGATE
 }
 
 function judge(answer: Answer, { host, pathname }: URL): Finding {
@@ -90,7 +93,7 @@ function transport({ certificateDays }: Answer, { protocol, hostname }: URL): Fi
 }
 
 /** Senders see the public URL. `--url` may be an internal URL of the same endpoint. */
-function naming(url: URL, { publicUrl, tenantUrl }: Names): Finding[] {
+function naming(url: URL, { publicUrl, tenantUrl }: Expected): Finding[] {
   const findings: Finding[] = []
   if (publicUrl && publicUrl.pathname !== '/' && publicUrl.pathname !== url.pathname) {
     findings.push(

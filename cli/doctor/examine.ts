@@ -25,6 +25,8 @@ export interface Patient {
   readonly publicUrl: URL | undefined
   readonly tenantUrl: URL | undefined
   readonly eventId: string | undefined
+  /** The listener reads no Webhook-* headers. */
+  readonly isForAnotherSender: boolean
   readonly isOffline: boolean
 }
 
@@ -36,7 +38,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   try {
     const found = await Promise.all([
       within('runtime', checkRuntime()),
-      within('secret.shape', checkSecretShape(patient.secretFiles)),
+      within('secret.shape', checkSecretShape(patient.secretFiles, patient.isForAnotherSender)),
       within(
         'clock.local',
         unlessOffline('clock.local', patient, () => localClock(prober, patient)),

@@ -18,8 +18,8 @@ type Rule = readonly [isSo: (text: string) => boolean, seen: string, fix: string
 
 const AS_TEXT = 'the text itself is the key and is not decoded: make sure that the sender does the same'
 
-/** Mistakes. The first that fits is reported. */
-const WRONG: readonly Rule[] = [
+/** Text that no sender's secret looks like. The first rule that fits is reported. */
+const NO_SECRET: readonly Rule[] = [
   [(text) => text === '', 'is empty', 'make one: hookgate secret'],
   [(text) => /[\0\ufffd]/.test(text), 'is not UTF-8 text', 'save it as UTF-8'],
   [(text) => text.startsWith('\ufeff'), 'begins with a byte order mark', 'save it as UTF-8 without BOM'],
@@ -37,6 +37,11 @@ const WRONG: readonly Rule[] = [
     'looks like an API key',
     "use the endpoint's signing secret, and rotate the API key: it was in the wrong place",
   ],
+]
+
+/** Secrets that hookgate's own scheme refuses, or that are weak. */
+const WRONG: readonly Rule[] = [
+  ...NO_SECRET,
   [(text) => /^-----BEGIN /.test(text), 'is a PEM block', 'pass keys with --jwks'],
   [(text) => text.length < SHORTEST, `has fewer than ${SHORTEST} characters`, 'make one: hookgate secret'],
   [
@@ -59,8 +64,14 @@ const ODD: readonly Rule[] = [
   [(text) => text.length < 32, 'is shorter than 256 bits of base64url', 'make one: hookgate secret'],
 ]
 
-/** Checks the shape of the secrets. Reports what is wrong, and never their text. */
-export async function checkSecretShape(files: readonly string[]): Promise<Finding[]> {
+/**
+ * Checks the shape of the secrets. Reports what is wrong, and never their text.
+ * @param isForAnotherSender Checks only what is wrong for every sender, because each has its own form of secret.
+ */
+export async function checkSecretShape(
+  files: readonly string[],
+  isForAnotherSender: boolean,
+): Promise<Finding[]> {
   const variable = process.env.HOOKGATE_SECRET
   if (files.length === 0 && variable === undefined) {
     return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
@@ -70,7 +81,7 @@ export async function checkSecretShape(files: readonly string[]): Promise<Findin
   const unreadable = given.filter((place): place is Finding => 'id' in place)
   return [
     ...unreadable,
-    ...places.map(judge),
+    ...places.map(isForAnotherSender ? judgeForAnother : judge),
     ...places.flatMap(usedBefore),
     ...files.flatMap(readableByOthers),
   ]
@@ -94,6 +105,11 @@ function judge({ name, text }: Place): Finding {
   return ok(
     MADE_BY_US.test(text) ? `${name}: 43 characters, as made by hookgate secret` : `${name}: long enough`,
   )
+}
+
+function judgeForAnother({ name, text }: Place): Finding {
+  const wrong = NO_SECRET.find(([isSo]) => isSo(text))
+  return wrong ? fail(`${name} ${wrong[1]}`, wrong[2]) : ok(`${name}: no quotes, blanks or placeholders`)
 }
 
 function usedBefore({ name, text }: Place, index: number, places: readonly Place[]): Finding[] {

@@ -182,9 +182,9 @@ describe('findings that need a stand-in for the network', () => {
     receivedAt: 0,
     certificateDays: 90,
   }
-  const NO_NAMES = { publicUrl: undefined, tenantUrl: undefined }
+  const NOTHING_SAID = { isForAnotherSender: false, publicUrl: undefined, tenantUrl: undefined }
   const judged = async (url: string, answer: Partial<Answer>) =>
-    (await checkUrl(new Receiver(new URL(url), answering(answer)), NO_NAMES)).findings
+    (await checkUrl(new Receiver(new URL(url), answering(answer)), NOTHING_SAID)).findings
 
   it('a certificate that expires soon', async () => {
     expect(await judged('https://hooks.example', { certificateDays: 13 })).toContainEqual({

@@ -55,7 +55,7 @@ const JSON_COLUMNS: readonly string[] = ['policy_steps', 'rules', 'post_actions'
 
 /** Inserts or updates a policy and stores this generation of it. */
 export async function savePolicy(database: Queryable, row: PolicyRow): Promise<void> {
-  // Not the key, so that policies referring to this one can be written meanwhile.
+  // Updating the key would lock out policies that refer to this one.
   const changed = WRITTEN.filter((name) => name !== 'id')
   const places = WRITTEN.map((name, index) => `$${index + 1}${JSON_COLUMNS.includes(name) ? '::jsonb' : ''}`)
   const values = WRITTEN.map((name) => {

@@ -22,12 +22,12 @@ export function bodyCases(recipe) {
     ),
     rightly('a body with CRLF line ends', inBody(recipe, '{\r\n  "note": "two lines"\r\n}\r\n')),
     rightly('an empty object', inBody(recipe, '{}')),
-    rightly('an array at the top', inBody(recipe, '[{ "note": 1 }, { "note": 2 }]'), {
+    rightly('a top-level array', inBody(recipe, '[{ "note": 1 }, { "note": 2 }]'), {
       skip: recipe.time?.member,
     }),
-    rightly('a body that is not JSON, rightly signed', '{"note": ', { expect: notJson, lax: UNPARSED }),
-    rightly('an empty body, rightly signed', '', { expect: notJson, lax: UNPARSED }),
-    rightly('bytes that are not UTF-8, rightly signed', Buffer.from('7b226e6f7465223a22ff227d', 'hex'), {
+    rightly('a body that is not JSON, correctly signed', '{"note": ', { expect: notJson, lax: UNPARSED }),
+    rightly('an empty body, correctly signed', '', { expect: notJson, lax: UNPARSED }),
+    rightly('bytes that are not UTF-8, correctly signed', Buffer.from('7b226e6f7465223a22ff227d', 'hex'), {
       expect: notJson,
       lax: UNPARSED,
     }),
@@ -35,9 +35,9 @@ export function bodyCases(recipe) {
   return [
     ...(unsigned ?? []),
     tampered('one byte of the body changed', (body) => flip(body)),
-    tampered('a blank behind the body', (body) => Buffer.concat([body, Buffer.from(' ')])),
+    tampered('a space after the body', (body) => Buffer.concat([body, Buffer.from(' ')])),
     tampered('the last byte of the body missing', (body) => body.subarray(0, -1)),
-    tampered('the body parsed and written again', (body) => JSON.stringify(JSON.parse(body))),
+    tampered('the body parsed and serialized again', (body) => JSON.stringify(JSON.parse(body))),
     tampered('another body under the signature', () => inBodyText(recipe, '{ "note": "another" }')),
     ...samples,
   ]

@@ -58,7 +58,7 @@ export function graphTokenCases(given, notification) {
   })
   const one = (name, how, expect) => withTokens(name, [token(how)], expect)
   const ofOther = token({ claims: { iss: `https://sts.windows.net/${OTHER_TENANT}/`, tid: OTHER_TENANT } })
-  const unset = { ...withTokens('tokens that are not valid, not checked', ['no token'], { ok: true }) }
+  const unset = { ...withTokens('invalid tokens, which are not checked', ['no token'], { ok: true }) }
   return [
     { ...unset, options: undefined },
     one('a rich notification with its token', {}, { ok: true }),
@@ -69,8 +69,8 @@ export function graphTokenCases(given, notification) {
     withTokens('a rich notification with an empty list of tokens', [], missing),
     withTokens('a rich one without tokens, behind a basic one', undefined, missing, [basic, rich]),
     withTokens('a token that is not in a list', token()),
-    withTokens('a second token that is not valid', [token(), token({ key: foreign })]),
-    withTokens('a basic notification with a token that is not valid', ['a.b.c'], unauthorized, [basic]),
+    withTokens('an invalid second token', [token(), token({ key: foreign })]),
+    withTokens('a basic notification with an invalid token', ['a.b.c'], unauthorized, [basic]),
     withTokens('a token, and another secret', [token()], unauthorized, [{ ...rich, clientState: 'another' }]),
     withTokens(
       'more than 50 tokens',
@@ -82,9 +82,9 @@ export function graphTokenCases(given, notification) {
     one('a token that another app asked for', { claims: { appid: APP } }),
     one('a token of version 2.0 that another app asked for', { claims: v2({ azp: APP }) }),
     one('a token without its publisher', { claims: { appid: undefined } }),
-    one('a token that ended a second ago', { claims: { exp: NOW - 1 } }),
-    one('a token without an end', { claims: { exp: undefined } }),
-    one('a token that begins in an hour', { claims: { nbf: NOW + 3600 } }),
+    one('a token that expired a second ago', { claims: { exp: NOW - 1 } }),
+    one('a token without an expiry', { claims: { exp: undefined } }),
+    one('a token that becomes valid in an hour', { claims: { nbf: NOW + 3600 } }),
     one('a token signed with a key that Microsoft does not have', { key: foreign }),
     one('a token with a key ID that Microsoft does not have', { header: { kid: 'another' } }),
     one('a token without an algorithm', { alg: 'none' }),

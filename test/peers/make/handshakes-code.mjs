@@ -43,7 +43,7 @@ function sns() {
       reply: refused(401),
       visits: null,
     }),
-    asked('sns', 'SubscriptionConfirmation with a link to another host, rightly signed', {
+    asked('sns', 'SubscriptionConfirmation with a link to another host, correctly signed', {
       options: { topicArns: TOPIC, confirmSubscriptions: true },
       fetches,
       request: request(elsewhere),

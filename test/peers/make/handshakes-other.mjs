@@ -106,7 +106,7 @@ function reachable() {
   const xero = '{"events": [], "firstEventSequence": 0, "lastEventSequence": 0, "entropy": "S0m3r4Nd0mt3xt"}'
   const line = '{"destination": "U8e742f61d673b39c7fff3cecb7536ef0", "events": []}'
   return [
-    asked('xero', 'intent to receive, rightly signed', {
+    asked('xero', 'intent to receive, correctly signed', {
       options: { secrets: secret('xero') },
       request: post([['X-Xero-Signature', base64('xero', [xero])]], xero),
       reply: empty(200),

@@ -42,7 +42,7 @@ export function idCases({ id }) {
       expect: { ok: true },
     },
     {
-      name: 'an ID of 257 characters, rightly signed',
+      name: 'an ID of 257 characters, correctly signed',
       change: { id: 'i'.repeat(257) },
       expect: malformed,
       lax: 'The SDK limits no ID. We store at most 256 characters.',
@@ -50,7 +50,7 @@ export function idCases({ id }) {
     ...(id.divider ? [dividedId(id)] : []),
     { name: 'the ID changed after signing', change: { sentId: `${id.value}0` }, expect: mismatch },
     {
-      name: 'another ID, rightly signed',
+      name: 'another ID, correctly signed',
       change: { id: 'any text, up to 256 characters' },
       id: 'any text, up to 256 characters',
       expect: { ok: true },
@@ -75,7 +75,7 @@ export function idCases({ id }) {
 
 /** With the divider inside the ID, two readings would have the same signature. */
 const dividedId = ({ value, divider }) => ({
-  name: 'an ID that holds the divider of what is signed',
+  name: 'an ID that contains the separator of the signed parts',
   change: { id: `${value}${divider}1` },
   expect: malformed,
   lax: 'The SDK takes it. An ID with the divider in it can be read in two ways, and no sender has one.',
@@ -101,7 +101,7 @@ export function contentTypeCases() {
 /** Events come by POST only. */
 export const methodCases = () => [
   {
-    name: 'the method GET, rightly signed',
+    name: 'the method GET, correctly signed',
     change: { sentMethod: 'GET' },
     expect: { ok: false, status: 405, reason: 'method_not_post' },
     lax: 'The SDK does not look at the method.',

@@ -23,11 +23,13 @@ export function signatureCases(recipe) {
       expect: mismatch,
       lax: JOINED,
     },
-    spelt('a truncated signature: one character less', (raw) => rightly(raw).slice(0, -1), { lax: LENIENT }),
+    spelt('a truncated signature: one character shorter', (raw) => rightly(raw).slice(0, -1), {
+      lax: LENIENT,
+    }),
     spelt('a truncated signature: the first half', (raw) => rightly(raw.subarray(0, raw.length / 2))),
     ...(prefix === '' && !recipe.time?.item ? [] : [spelt('an empty signature', () => '')]),
-    spelt('a lengthened signature: one byte more', (raw) => rightly(Buffer.concat([raw, Buffer.of(0)]))),
-    spelt('a lengthened signature: junk behind it', (raw) => `${rightly(raw)}!`, { lax: LENIENT }),
+    spelt('a lengthened signature: one byte longer', (raw) => rightly(Buffer.concat([raw, Buffer.of(0)]))),
+    spelt('a lengthened signature: junk after it', (raw) => `${rightly(raw)}!`, { lax: LENIENT }),
     ...otherSpellings(sample, encoding).map(([name]) =>
       spelt(
         `the signature ${name}`,
@@ -79,7 +81,7 @@ function prefixCases(recipe) {
     other('the prefix of another version', otherPrefix, {
       lax: 'The SDK does not look at the version. Another version may be signed in another way.',
     }),
-    other('the prefix in capitals', prefix.toUpperCase(), {
+    other('the prefix in upper case', prefix.toUpperCase(), {
       lax: 'The SDK does not look at the prefix as written. The sender writes it in lower case.',
     }),
   ]

@@ -17,7 +17,7 @@ export function otherSpellings(bytes, encoding) {
   const all =
     encoding === 'hex'
       ? [
-          ['in capital hex', right.toUpperCase()],
+          ['in upper-case hex', right.toUpperCase()],
           ['in base64 instead of hex', spell(bytes, 'base64')],
         ]
       : encoding === 'base64'

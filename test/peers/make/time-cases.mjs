@@ -50,7 +50,7 @@ function windowCases({ time, now, blind }) {
 function strangeTimes({ time, now, blind }) {
   const kind = time.member ? 'json' : time.unit
   return STRANGE[kind](now).map((text) => ({
-    name: `a malformed time, rightly signed: ${text}`,
+    name: `a malformed time, correctly signed: ${text}`,
     change: { time: text },
     // The comma ends the item there, so the header itself is malformed.
     expect: time.item && text.includes(',') ? mismatch : malformed,
@@ -66,7 +66,7 @@ function placeCases(recipe, now) {
   const moved = [
     { name: 'the time changed after signing', change: { sentTime: () => later }, expect: mismatch },
     {
-      name: 'junk behind the time, added after signing',
+      name: 'junk after the time, added after signing',
       change: { sentTime: (text) => `${text}abc` },
       expect: mismatch,
       lax: 'The SDK signs the number that it read, not the text that came. We sign the text.',
@@ -120,13 +120,13 @@ function eventTimeCases({ time, now }) {
   })
   return [
     {
-      name: 'an event whose time is malformed, rightly signed',
+      name: 'an event whose time is malformed, correctly signed',
       change: { time: time.unit === 'rfc3339' ? 'yesterday' : '"yesterday"' },
       sentAt: null,
       expect: { ok: true },
     },
-    at('an event of ten minutes ago, tried again', -600, { ok: true }),
-    at('an event of twenty-three hours ago, tried again', -82_800, { ok: true }),
+    at('an event of ten minutes ago, retried', -600, { ok: true }),
+    at('an event of twenty-three hours ago, retried', -82_800, { ok: true }),
     at('an event of a year ago', -31_536_000, stale, {
       lax: 'The SDK never looks at the event\u2019s time. A capture that is older than all retries is not from the sender.',
     }),

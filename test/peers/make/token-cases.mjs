@@ -32,7 +32,7 @@ function tokenCases({ keys, signature: { header }, id, moreCases, notJson = 'bod
     { name: 'another account\u2019s token', change: { secret: keys.foreign }, expect: mismatch },
     value('a truncated token', (all) => all.slice(0, -1), mismatch),
     value('a lengthened token', (all) => `${all}0`, mismatch),
-    value('the token in capitals', (all) => all.toUpperCase(), mismatch),
+    value('the token in upper case', (all) => all.toUpperCase(), mismatch),
     value('the token in base64', (all) => Buffer.from(all).toString('base64'), mismatch),
     value('the token as a bearer token', (all) => `Bearer ${all}`, mismatch),
     value('both tokens in one header', () => `${keys.new},${keys.old}`, mismatch),

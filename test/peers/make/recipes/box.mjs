@@ -18,7 +18,7 @@ export default [
     expect: { type: 'FILE.UPLOADED' },
     moreCases: boxCases,
     why: {
-      'an empty body, rightly signed':
+      'an empty body, correctly signed':
         'The SDK checks the signature and leaves the body to its caller. We parse it, and refuse what is not JSON.',
       'signed with the second secret of a rotation':
         'The SDK tries the primary key on the primary header only. We try each key on each header.',

@@ -69,10 +69,10 @@ const braintree = () => [
   signed('a lengthened signature', `${PUBLIC.new}|${right}00`, mismatch, {
     lax: 'The SDK compares no further than the shorter text.',
   }),
-  signed('an empty signature behind the public key', `${PUBLIC.new}|`, unauthorized, {
+  signed('an empty signature after the public key', `${PUBLIC.new}|`, unauthorized, {
     lax: 'The SDK compares no further than the shorter text.',
   }),
-  signed('the signature in capital hex', `${PUBLIC.new}|${right.toUpperCase()}`, mismatch),
+  signed('the signature in upper-case hex', `${PUBLIC.new}|${right.toUpperCase()}`, mismatch),
   signed('the signature in base64', `${PUBLIC.new}|${mac(payload).toString('base64')}`, mismatch),
   signed('a signature without a public key', right, unauthorized),
   signed('an empty signature', '', unauthorized),

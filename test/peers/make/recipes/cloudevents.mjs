@@ -13,7 +13,7 @@ const recipe = token('cloudevents', 'Authorization', {
   without: ['the token as a bearer token'],
   moreCases: ({ keys }) => [
     given('the token without a scheme', () => keys.new, { ok: true }),
-    given('the scheme in small letters, as RFC 9110 allows', (all) => all.replace('Bearer', 'bearer'), {
+    given('the scheme in lower case, as RFC 9110 allows', (all) => all.replace('Bearer', 'bearer'), {
       ok: true,
     }),
     given('the token under another scheme', (all) => all.replace('Bearer', 'Basic'), mismatch),

@@ -63,11 +63,11 @@ const cases = () => [
   given('signed with the second secret of a rotation', { secret: keys.old }, { ok: true, secretId: 'old' }),
   refused('signed with another account\u2019s secret', { secret: keys.foreign }),
   refused('one byte of the body changed', { sent: { body: BODY.replace('Entry', 'Entrz') } }),
-  refused('a blank behind the body', { sent: { body: `${BODY} ` } }),
+  refused('a space after the body', { sent: { body: `${BODY} ` } }),
   rightly('an empty object', '{}'),
   rightly('a body with CRLF line ends', '{\r\n  "note": 1\r\n}'),
   rightly(
-    'a body that is not JSON, rightly signed',
+    'a body that is not JSON, correctly signed',
     '{"note": ',
     { ok: false, status: 400, reason: 'body_not_json' },
     { lax: UNPARSED },
@@ -80,7 +80,7 @@ const cases = () => [
   ),
   refused('the time changed after signing', sentWith('x-contentful-timestamp', String(NOW * 1000 - 1))),
   refused(
-    'a list that leaves the time out, rightly signed',
+    'a list that leaves the time out, correctly signed',
     { signedNames: ['content-type', 'x-contentful-signed-headers'] },
     { lax: 'The SDK does not ask which headers are signed. A time that is not signed proves nothing.' },
   ),
@@ -91,7 +91,7 @@ const cases = () => [
   at('a day ahead', NOW + 86_400, stale, { lax: AGE }),
   refused('a truncated signature', { write: (raw) => raw.toString('hex').slice(0, -1) }),
   refused('a lengthened signature', { write: (raw) => `${raw.toString('hex')}00` }),
-  refused('the signature in capital hex', { write: (raw) => raw.toString('hex').toUpperCase() }),
+  refused('the signature in upper-case hex', { write: (raw) => raw.toString('hex').toUpperCase() }),
   refused('the signature in base64', { write: (raw) => raw.toString('base64') }),
   refused('a signature of zeros', { write: (raw) => '0'.repeat(raw.length * 2) }),
   given(

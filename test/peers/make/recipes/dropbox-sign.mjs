@@ -55,7 +55,7 @@ const dropboxSign = () => [
   ),
   sign('a truncated signature', { write: (raw) => raw.toString('hex').slice(0, -1) }, mismatch),
   sign('a lengthened signature', { write: (raw) => `${raw.toString('hex')}00` }, mismatch),
-  sign('the signature in capital hex', { write: (raw) => raw.toString('hex').toUpperCase() }, mismatch),
+  sign('the signature in upper-case hex', { write: (raw) => raw.toString('hex').toUpperCase() }, mismatch),
   sign('the signature in base64', { write: (raw) => raw.toString('base64') }, mismatch),
   sign('an empty signature', { write: () => '' }, unauthorized),
   sign('no signature', { change: { event_hash: undefined } }, unauthorized),

@@ -61,7 +61,7 @@ const cases = () => [
   given('a truncated signature', signed({ write: (raw) => raw.toString('hex').slice(0, -1) }), mismatch),
   given('a lengthened signature', signed({ write: (raw) => `${raw.toString('hex')}00` }), mismatch),
   given(
-    'the signature in capital hex',
+    'the signature in upper-case hex',
     signed({ write: (raw) => raw.toString('hex').toUpperCase() }),
     mismatch,
   ),
@@ -76,13 +76,13 @@ const cases = () => [
   ),
   given('a token that is a number', { ...signed(), token: 1 }, { ok: false, status: 401 }),
   given('no token', { ...signed(), token: undefined }, { ok: false, status: 401 }),
-  given('a malformed time, rightly signed', signed({ time: `${NOW}abc` }), {
+  given('a malformed time, correctly signed', signed({ time: `${NOW}abc` }), {
     ok: false,
     status: 400,
     reason: 'timestamp_malformed',
   }),
   given('no signature member', undefined, { ok: false, status: 401 }, EVENT),
-  given('an array at the top', undefined, { ok: false, status: 401 }, EVENT, '[]'),
+  given('a top-level array', undefined, { ok: false, status: 401 }, EVENT, '[]'),
   given('an empty object', undefined, { ok: false, status: 401 }, EVENT, '{}'),
   given('a body that is not JSON', undefined, { ok: false }, EVENT, '{"signature": '),
 ]

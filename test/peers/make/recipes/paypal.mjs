@@ -71,16 +71,16 @@ const cases = () => [
   ),
   given('an empty object', { body: '{}' }, { ok: true }),
   given(
-    'a body that is not JSON, rightly signed',
+    'a body that is not JSON, correctly signed',
     { body: '{"note": ' },
     { ok: false, status: 400, reason: 'body_not_json' },
   ),
   refused('one byte of the body changed', { sentBody: BODY.replace('10.00', '11.00') }),
-  refused('a blank behind the body', { sentBody: `${BODY} ` }),
+  refused('a space after the body', { sentBody: `${BODY} ` }),
   refused('another transmission ID', { sent: { id: '79cd13f0-d67a-11e5-baa3-778b53f4ae55' } }),
   refused('another transmission time', { sent: { time: '2025-11-20T12:00:01Z' } }),
   refused('signed for another webhook', { webhookId: '2JE4291016473214C' }),
-  refused('signed with a key that the certificate does not have', { key: foreign }),
+  refused('signed with a key other than the certificate’s', { key: foreign }),
   refused('signed with SHA-1', { hash: 'sha1' }),
   refused('another algorithm in the header', { algorithm: 'SHA1withRSA', hash: 'sha1' }, unauthorized),
   refused('a truncated signature', { write: (raw) => raw.subarray(0, -1).toString('base64') }),
@@ -110,7 +110,7 @@ const cases = () => [
     'https://api.paypal.com.evil.example/v1/notifications/certs/CERT-1',
   ),
   elsewhere(
-    'of a host behind a user name',
+    'of a host after a user name',
     'https://api.paypal.com@evil.example/v1/notifications/certs/CERT-1',
   ),
   elsewhere(

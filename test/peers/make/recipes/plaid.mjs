@@ -39,11 +39,11 @@ const publicText = JSON.stringify(sender.jwk)
 const cases = () => [
   given('a delivery as the sender makes it', token(), BODY, { ok: true }),
   given('one byte of the body changed', token(), BODY.replace('ERROR', 'ERRPR'), unauthorized),
-  given('the body parsed and written again', token(), JSON.stringify(JSON.parse(BODY)), unauthorized),
+  given('the body parsed and serialized again', token(), JSON.stringify(JSON.parse(BODY)), unauthorized),
   rightly('a body with CRLF line ends', '{\r\n  "note": 1\r\n}'),
   rightly('an empty object', '{}'),
   rightly(
-    'a body that is not JSON, rightly signed',
+    'a body that is not JSON, correctly signed',
     '{"note": ',
     { ok: false, status: 400, reason: 'body_not_json' },
     { lax: 'Plaid\u2019s steps leave the body to the caller.' },
@@ -55,7 +55,7 @@ const cases = () => [
   refused('signed with a key that Plaid does not have', { key: foreign }),
   refused('a key ID that Plaid does not know', { key: foreign, header: { kid: FOREIGN_KID } }),
   refused('no key ID', { header: { kid: undefined } }),
-  refused('the hash in capital hex', { claims: { request_body_sha256: sha256(BODY).toUpperCase() } }),
+  refused('the hash in upper-case hex', { claims: { request_body_sha256: sha256(BODY).toUpperCase() } }),
   refused('the hash in base64', {
     claims: { request_body_sha256: createHash('sha256').update(BODY).digest('base64') },
   }),

@@ -72,7 +72,7 @@ const UNPARSED = 'The SDK looks at the head of the request only.'
 const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we take no other.'
 const JOINED =
   'Node joins repeated headers with a comma and the SDK reads the result as a list. We refuse a repeated signature header.'
-const LAST = 'The SDK lets the last signature decide. One that is right is enough.'
+const LAST = 'The SDK lets the last signature decide. For hookgate, one valid signature is enough.'
 
 const cases = () => [
   given('a delivery as the sender makes it', {}, { ok: true }),
@@ -109,13 +109,13 @@ const cases = () => [
   ),
   refused('a digest by MD5 alone', { digest: digestOf(BODY, 'md5') }, { lax: DIGEST }),
   refused('one byte of the body changed', { sentBody: BODY.replace('made', 'makes') }, { lax: DIGEST }),
-  refused('a blank behind the body', { sentBody: `${BODY} ` }, { lax: DIGEST }),
+  refused('a space after the body', { sentBody: `${BODY} ` }, { lax: DIGEST }),
   refused('another body with its digest', { sentBody: '{}', sentDigest: digestOf('{}') }),
   refused('a digest that is not signed', { components: ['@method', '@target-uri', 'content-type'] }),
   given('a body with CRLF line ends', { body: '{\r\n  "note": 1\r\n}' }, { ok: true }),
   given('an empty object', { body: '{}' }, { ok: true }),
   given(
-    'a body that is not JSON, rightly signed',
+    'a body that is not JSON, correctly signed',
     { body: '{"note": ' },
     { ok: false, status: 400, reason: 'body_not_json' },
     { lax: UNPARSED },

@@ -37,7 +37,7 @@ function kinCases({ signature, time, now }) {
       expect: { ok: true },
     },
     {
-      name: 'a list divided by commas instead of blanks',
+      name: 'a list separated by commas instead of spaces',
       change: { value: (value) => `v1,${Buffer.alloc(32, 7).toString('base64')},${value}` },
       expect: { ok: false, status: 401, reason: 'signature_mismatch' },
     },

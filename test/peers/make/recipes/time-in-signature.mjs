@@ -18,7 +18,7 @@ export default [
     body: '{\n  "id": "evt_1SVa2bCZ6qsJgndJ8sMvqvXZ",\n  "object": "event",\n  "created": 1763639998,\n  "type": "invoice.paid",\n  "data": { "object": { "id": "in_1", "amount_paid": 1250 } }\n}',
     expect: { id: 'evt_1SVa2bCZ6qsJgndJ8sMvqvXZ', type: 'invoice.paid' },
     moreCases: stripeCases,
-    why: { 'an array at the top': 'The SDK wants an object with an `object` member.' },
+    why: { 'a top-level array': 'The SDK wants an object with an `object` member.' },
   }),
   itemised('mux', 'Mux-Signature', {
     sdk: '@mux/mux-node',

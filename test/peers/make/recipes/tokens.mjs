@@ -67,7 +67,7 @@ function postmark() {
       body: '{"RecordType": "Delivery", "MessageID": "883953f4-6105-42a2-a16a-77a8eac79483", "Recipient": "john@example.com"}',
       expect: { type: 'Delivery' },
       without: [
-        'the token in capitals',
+        'the token in upper case',
         'the token in base64',
         'the token as a bearer token',
         'both tokens in one header',
@@ -78,7 +78,7 @@ function postmark() {
         given('the pair as it is, without base64', `Basic ${keys.new}`, mismatch),
         given('another user', basic(keys.new.replace('hookgate', 'somebody')), mismatch),
         given('the pair under another scheme', basic(keys.new).replace('Basic', 'Bearer'), mismatch),
-        given('the scheme in small letters, as RFC 9110 allows', basic(keys.new).replace('Basic', 'basic'), {
+        given('the scheme in lower case, as RFC 9110 allows', basic(keys.new).replace('Basic', 'basic'), {
           ok: true,
         }),
       ],

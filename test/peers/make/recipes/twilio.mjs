@@ -77,7 +77,7 @@ function formCases() {
       'MediaUrl=https%3A%2F%2Fb.example%2F&MediaUrl=https%3A%2F%2Fa.example%2F&To=x',
     ),
     form('a field that comes twice with one value', 'Digits=1&Digits=1&To=x'),
-    form('names in capitals and small letters, sorted by code unit', 'b=1&B=2&a=3&A=4&_=5&%C3%A4=6'),
+    form('names in upper and lower case, sorted by code unit', 'b=1&B=2&a=3&A=4&_=5&%C3%A4=6'),
     form('blanks as plus signs and as percent codes', 'Body=a+b%20c%2Bd'),
     form('no fields at all', ''),
     sent(
