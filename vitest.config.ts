@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { PATIENCE } from './test/support/patience.ts'
 import { reportSkips } from './test/support/skip-reporter.ts'
 import { workerdProjects } from './test/workerd/project.ts'
 
@@ -45,13 +46,13 @@ export default defineConfig({
             'test/workerd/*.test.ts',
             ...REST,
           ],
-          testTimeout: 60_000,
+          ...PATIENCE,
         },
       },
       {
         resolve: { alias: cryptoBuild('node') },
         plugins: [reportSkips()],
-        test: { name: 'rest', include: REST, testTimeout: 60_000 },
+        test: { name: 'rest', include: REST, ...PATIENCE },
       },
       {
         plugins: [reportSkips()],
@@ -61,7 +62,7 @@ export default defineConfig({
           include: ['service/test/**/*.test.ts'],
           globalSetup: 'service/test/support/templates.ts',
           isolate: false,
-          testTimeout: 60_000,
+          ...PATIENCE,
         },
       },
       {
@@ -77,7 +78,7 @@ export default defineConfig({
             'test/explain/**/*.test.ts',
             'test/schemes/**/*.test.ts',
           ],
-          testTimeout: 60_000,
+          ...PATIENCE,
         },
       },
       ...(await workerdProjects()),

@@ -128,7 +128,7 @@ describe('--store sqlite:FILE', () => {
     vi.advanceTimersByTime(29_999)
     expect(count()).toBe(1)
     vi.advanceTimersByTime(1)
-    await vi.waitFor(() => expect(count()).toBe(0))
+    await vi.waitFor(() => expect(count()).toBe(0), 10_000)
   })
 })
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../support/patience.ts'
 
 export default defineConfig({
   resolve: { alias: { '#crypto': fileURLToPath(new URL('../../src/crypto/node.ts', import.meta.url)) } },
@@ -7,7 +8,6 @@ export default defineConfig({
     include: ['test/clients/*.test.ts'],
     maxWorkers: 2,
     globalSetup: 'test/clients/runtimes.mjs',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
   },
 })

@@ -92,16 +92,18 @@ describe.each(Object.entries(HOSTS))('%s', (_, start) => {
     })
     expect((await send(request)).status).toBe(500)
     const accepted = { status: 200, body: '{"received":true}' }
-    await vi.waitFor(async () => expect(await send(request)).toEqual(accepted)) // waits until the event is released
+    await vi.waitFor(async () => expect(await send(request)).toEqual(accepted), 10_000) // waits until the event is released
     expect(log).toHaveBeenLastCalledWith('event', request.headers['webhook-event-id'], {
       total: 1,
       to: 'Zoë',
     })
-    await vi.waitFor(async () =>
-      expect(await send(request)).toEqual({
-        status: 409,
-        body: '{"status":409,"title":"Conflict","code":"event_duplicate"}',
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await send(request)).toEqual({
+          status: 409,
+          body: '{"status":409,"title":"Conflict","code":"event_duplicate"}',
+        }),
+      10_000,
     )
     const forged = { ...request.headers, 'webhook-signature': 'A'.repeat(43) }
     expect(await send({ ...request, headers: forged })).toEqual({

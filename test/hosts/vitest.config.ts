@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../support/patience.ts'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -13,5 +14,5 @@ export default defineConfig({
       { find: /^hookgate\/(.*)$/, replacement: at('adapters/$1.ts') },
     ],
   },
-  test: { include: ['test/hosts/*.test.ts'], maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 },
+  test: { include: ['test/hosts/*.test.ts'], maxWorkers: 2, ...PATIENCE },
 })

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../support/patience.ts'
 
 /** Asks the senders' own SDKs about test/vectors/schemes. */
 export default defineConfig({
@@ -9,8 +10,6 @@ export default defineConfig({
     name: 'peers',
     include: ['test/peers/*.test.ts'],
     maxWorkers: 2,
-    testTimeout: 60_000,
-    // Some of the SDKs take seconds to load.
-    hookTimeout: 60_000,
+    ...PATIENCE, // some of the SDKs take seconds to load
   },
 })

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../support/patience.ts'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const PACKAGES = [
@@ -36,7 +37,6 @@ export default defineConfig({
     include: ['test/queues/*.test.ts', 'test/queues/handoff/*.test.ts'],
     setupFiles: ['test/queues/handoff/with-resolvers.ts'],
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
   },
 })

@@ -80,7 +80,7 @@ describe('check()', () => {
     await createTable('growing', ['event_key', 'HASH'])
     await vi.waitFor(async () => {
       expect(await problems('growing')).toStrictEqual(['records are not deleted when their time is over'])
-    })
+    }, 10_000)
   })
 
   it.each([

@@ -233,7 +233,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(Array.from({ length: 50 }, () => inspector.deliver(signed)))
     }
-    await expect.poll(() => page.locator('#count').innerText(), { timeout: 5_000 }).toBe('1000')
+    await expect.poll(() => page.locator('#count').innerText()).toBe('1000')
     for (let tab = 2; tab <= 9; tab += 1) tabs.push(await opened())
     await page.getByText('Live in another tab').waitFor()
     await Promise.all(tabs.map((tab) => tab.close()))
