@@ -97,9 +97,10 @@ function readPlace(file: string): Place | Finding {
   }
 }
 
-function judge({ name, text }: Place): Finding {
-  const wrong = WRONG.find(([isSo]) => isSo(text))
-  if (wrong) return fail(`${name} ${wrong[1]}`, wrong[2])
+function judge(place: Place): Finding {
+  const { name, text } = place
+  const mistake = mistakeIn(place, WRONG)
+  if (mistake) return mistake
   const odd = ODD.find(([isSo]) => isSo(text))
   if (odd) return warn(`${name} ${odd[1]}`, odd[2])
   return ok(
@@ -107,9 +108,13 @@ function judge({ name, text }: Place): Finding {
   )
 }
 
-function judgeForAnother({ name, text }: Place): Finding {
-  const wrong = NO_SECRET.find(([isSo]) => isSo(text))
-  return wrong ? fail(`${name} ${wrong[1]}`, wrong[2]) : ok(`${name}: no quotes, blanks or placeholders`)
+function judgeForAnother(place: Place): Finding {
+  return mistakeIn(place, NO_SECRET) ?? ok(`${place.name}: no quotes, blanks or placeholders`)
+}
+
+function mistakeIn({ name, text }: Place, rules: readonly Rule[]): Finding | undefined {
+  const rule = rules.find(([isSo]) => isSo(text))
+  return rule && fail(`${name} ${rule[1]}`, rule[2])
 }
 
 function usedBefore({ name, text }: Place, index: number, places: readonly Place[]): Finding[] {

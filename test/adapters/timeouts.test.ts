@@ -200,7 +200,8 @@ const LEAVING: readonly (readonly [name: string, start: Start, first: string, ca
 
 describe('a timeout that answers 503, 504 or 408 for a handler that still runs', () => {
   for (const [name, start, status, can] of LEAVING) {
-    it.skipIf(!can)(`starts no second one inside the lease, and loses nothing: ${name}`, async () => {
+    const why = can ? '' : ' (this Hono has no hono/timeout)'
+    it.skipIf(!can)(`starts no second one inside the lease, and loses nothing: ${name}${why}`, async () => {
       const { endpoint, first, send, running, finish } = await timedOut(start)
       expect(first).toBe(status)
       expect(await Promise.all([send(), send(), send()])).toEqual(Array(3).fill(IN_PROGRESS))
