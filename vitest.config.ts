@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { PATIENCE } from './test/support/patience.ts'
 import { reportSkips } from './test/support/skip-reporter.ts'
+import { TEST_SETTINGS } from './test/support/test-settings.ts'
 import { workerdProjects } from './test/workerd/project.ts'
 
 const cryptoBuild = (name: 'node' | 'web') => ({
@@ -46,13 +46,13 @@ export default defineConfig({
             'test/workerd/*.test.ts',
             ...REST,
           ],
-          ...PATIENCE,
+          ...TEST_SETTINGS,
         },
       },
       {
         resolve: { alias: cryptoBuild('node') },
         plugins: [reportSkips()],
-        test: { name: 'rest', include: REST, ...PATIENCE },
+        test: { name: 'rest', include: REST, ...TEST_SETTINGS },
       },
       {
         plugins: [reportSkips()],
@@ -62,7 +62,7 @@ export default defineConfig({
           include: ['service/test/**/*.test.ts'],
           globalSetup: 'service/test/support/templates.ts',
           isolate: false,
-          ...PATIENCE,
+          ...TEST_SETTINGS,
         },
       },
       {
@@ -78,7 +78,7 @@ export default defineConfig({
             'test/explain/**/*.test.ts',
             'test/schemes/**/*.test.ts',
           ],
-          ...PATIENCE,
+          ...TEST_SETTINGS,
         },
       },
       ...(await workerdProjects()),

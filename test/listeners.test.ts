@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Listener, ListenerConfigError, ListenerLoadError } from '../src/index.ts'
 import { type ListenersOptions, listeners } from '../src/listeners.ts'
 import { fakeClock } from './support/clock.ts'
 import { hmacListener } from './support/hmac-listener.ts'
+import fc from './support/property.ts'
 
 const TTL_MS = 60_000
 const STALE_MS = 300_000

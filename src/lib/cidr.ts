@@ -86,11 +86,11 @@ function compileRule(text: unknown, option: string): Rule {
   const network = mapped ? written.slice(6) : written
   const prefix = mapped ? Number(digits) - 96 : Number(digits)
   if (prefix > network.length * 16) throw refuse(`has a prefix longer than ${network.length * 16} bits`)
+  if (prefix === 0) throw refuse('allows every address; leave the option out')
   const masked = network.map((group, index) => group & maskAt(index, prefix))
   if (masked.some((group, index) => group !== network[index])) {
     throw refuse(`has bits set behind its prefix; did you mean ${show(masked)}/${prefix}?`)
   }
-  if (prefix === 0) throw refuse('allows every address; leave the option out')
   return { network, prefix }
 }
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
+import fc from '../support/property.ts'
 import { exchange, type Header, headOf, type RawRequest } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
 import { TARGETS } from '../support/servers.ts'

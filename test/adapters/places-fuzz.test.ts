@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Listener } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
+import fc from '../support/property.ts'
 import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { type RunningServer, TARGETS } from '../support/servers.ts'

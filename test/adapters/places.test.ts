@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Incoming } from '../../adapters/shared/incoming.ts'
 import { type Place, Places } from '../../adapters/shared/places.ts'
+import fc from '../support/property.ts'
 
 const GRACE_MS = 10_000
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { wireOf } from '../support/describe-matrix.ts'
+import fc from '../support/property.ts'
 import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { type Given, hmacEndpoint } from '../support/sender.ts'
 import { type RunningServer, TARGETS } from '../support/servers.ts'

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Jwks } from '../../src/auth/jwks.ts'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
 import { plainly } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
+import fc from '../support/property.ts'
 
 const KEY = newKey('ES256')
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const

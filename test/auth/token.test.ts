@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { compactVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { readBearerToken } from '../../src/auth/token.ts'
@@ -8,6 +7,7 @@ import { fakeClock } from '../support/clock.ts'
 import { withHeaders } from '../support/hmac-listener.ts'
 import { ACCEPTED, invalid, jwtSender, MISSING } from '../support/jwt-listener.ts'
 import { base64url, newKey } from '../support/keys.ts'
+import fc from '../support/property.ts'
 import vectors from '../vectors/jwt.json' with { type: 'json' }
 
 const KEY = newKey('ES256')

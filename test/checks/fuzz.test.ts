@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { type Delivery, type Listener, verify } from '../../src/index.ts'
 import { es256Listener } from '../support/es256-listener.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
+import fc from '../support/property.ts'
 
 const NAMES = [
   'content-type',

@@ -242,7 +242,7 @@ describe('rules that are none', () => {
     expect(complaint([rule])).toContain(problem)
   })
 
-  it.each(['0.0.0.0/0', '::/0'])('I16 throws for %s, which allows everyone', (rule) => {
+  it.each(['0.0.0.0/0', '::/0', '203.0.113.7/0'])('I16 throws for %s, which allows everyone', (rule) => {
     expect(complaint([rule])).toContain('allows every address')
   })
 

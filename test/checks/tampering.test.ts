@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Delivery, verify } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
+import fc from '../support/property.ts'
 import { spyStore } from '../support/spy-store.ts'
 
 const SIGNED_HEADERS = ['webhook-signature', 'webhook-timestamp', 'webhook-event-id'] as const

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { prettyJson } from '../../cli/pretty-json.ts'
+import fc from '../support/property.ts'
 
 test('JSON is indented, and its numbers and strings stay as written', () => {
   expect(prettyJson('{"a":1.0,"b":[12345678901234567890,"x\\u00e4\\"{},:" ],"c":{},"d":[ ]}')).toBe(

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../../cli/exit.ts'
 import { parseStoreUrl } from '../../cli/store-url.ts'
+import fc from '../support/property.ts'
 
 const TO_POSTGRES = 'postgres://me:open%2Fsesame@db.example:5432/hooks?sslkey=key.pem'
 

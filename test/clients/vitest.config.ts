@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { PATIENCE } from '../support/patience.ts'
+import { TEST_SETTINGS } from '../support/test-settings.ts'
 
 export default defineConfig({
   resolve: { alias: { '#crypto': fileURLToPath(new URL('../../src/crypto/node.ts', import.meta.url)) } },
@@ -8,6 +8,6 @@ export default defineConfig({
     include: ['test/clients/*.test.ts'],
     maxWorkers: 2,
     globalSetup: 'test/clients/runtimes.mjs',
-    ...PATIENCE,
+    ...TEST_SETTINGS,
   },
 })

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { constantTimeEqual as ofNode } from '../../src/crypto/node.ts'
 import { constantTimeEqual as ofWeb } from '../../src/crypto/web.ts'
+import fc from '../support/property.ts'
 import { itOutsideWorkerd } from '../support/runtime.ts'
 
 const text = fc.oneof(

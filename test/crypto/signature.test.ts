@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
-import fc from 'fast-check'
 import { type CryptoKey, importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import * as nodeCrypto from '../../src/crypto/node.ts'
 import type { JwtAlgorithm } from '../../src/crypto/signature-keys.ts'
 import * as webCrypto from '../../src/crypto/web.ts'
 import { newKey } from '../support/keys.ts'
+import fc from '../support/property.ts'
 import { IN_WORKERD, itOutsideWorkerd } from '../support/runtime.ts'
 
 const TEXT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0'

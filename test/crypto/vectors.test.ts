@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as nodeCrypto from '../../src/crypto/node.ts'
 import * as webCrypto from '../../src/crypto/web.ts'
+import fc from '../support/property.ts'
 import rfc4231 from '../vectors/rfc4231.json' with { type: 'json' }
 
 interface Vector {

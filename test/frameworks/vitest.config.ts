@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vitest/config'
-import { PATIENCE } from '../support/patience.ts'
+import { TEST_SETTINGS } from '../support/test-settings.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const manifest: { readonly dependencies: { readonly [name: string]: string } } = JSON.parse(
@@ -37,6 +37,6 @@ export default defineConfig({
       'test/adapters/handshakes.test.ts',
       'test/adapters/schemes.test.ts',
     ],
-    ...PATIENCE,
+    ...TEST_SETTINGS,
   },
 })

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { github } from '../../schemes/github.ts'
 import { type Envelope, fromEnvelope, toEnvelope } from '../../src/handoff/index.ts'
@@ -8,6 +7,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { jwtSender } from '../support/jwt-listener.ts'
 import { newKey } from '../support/keys.ts'
+import fc from '../support/property.ts'
 
 const ENVELOPE: Envelope = {
   v: 1,

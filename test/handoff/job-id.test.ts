@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jobId } from '../../src/handoff/index.ts'
+import fc from '../support/property.ts'
 
 const UUID = '0b1a8f6e-5a53-4f2c-9b8e-2f1d3c4b5a69'
 

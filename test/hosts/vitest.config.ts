@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { PATIENCE } from '../support/patience.ts'
+import { TEST_SETTINGS } from '../support/test-settings.ts'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -14,5 +14,5 @@ export default defineConfig({
       { find: /^hookgate\/(.*)$/, replacement: at('adapters/$1.ts') },
     ],
   },
-  test: { include: ['test/hosts/*.test.ts'], maxWorkers: 2, ...PATIENCE },
+  test: { include: ['test/hosts/*.test.ts'], maxWorkers: 2, ...TEST_SETTINGS },
 })

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as nodeBuild from '../../src/crypto/node.ts'
 import * as webBuild from '../../src/crypto/web.ts'
 import { encodeBase64url } from '../../src/lib/base64url.ts'
+import fc from '../support/property.ts'
 
 /** Only what the encoder writes is canonical, although a decoder would accept more. */
 function isWhatBufferWrites(text: string): boolean {

@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { compileCidrs, isAddress } from '../../src/lib/cidr.ts'
+import fc from '../support/property.ts'
 import { itOutsideWorkerd } from '../support/runtime.ts'
 
 const octet = fc.oneof(fc.nat(255), fc.constantFrom(0, 9, 10, 99, 100, 199, 200, 249, 250, 255))
@@ -49,10 +49,14 @@ const ipv4Rule = fc.tuple(ipv4, fc.integer({ min: 1, max: 32 })).map(([address, 
   family: 'ipv4' as const,
 }))
 
+/** The other spelling of `0.0.0.0/0`, which is refused. */
+const EVERY_IPV4 = '0000:0000:0000:0000:0000:ffff:0000:0000'
+
 const group = fc.oneof(fc.nat(0xffff), fc.constantFrom(0, 0xffff))
 const ipv6Rule = fc
   .tuple(fc.array(group, { minLength: 8, maxLength: 8 }), fc.integer({ min: 1, max: 128 }))
   .map(([groups, prefix]) => ({ network: network6Of(groups, prefix), prefix, family: 'ipv6' as const }))
+  .filter(({ network, prefix }) => network !== EVERY_IPV4 || prefix !== 96)
 
 /** Addresses at the edges of a rule, where mistakes show. */
 const near = (network: string) =>
@@ -186,8 +190,7 @@ describe('I13 I14 I15 what a rule is', () => {
       fc.property(fc.oneof(ipv4, mapped, fc.ipV6()), fc.integer({ min: 1, max: 128 }), (address, prefix) => {
         for (const rule of [address, `${address}/${prefix}`]) {
           const proposal = proposalFor(rule)
-          if (proposal !== undefined && !proposal.endsWith('/0'))
-            expect(compileCidrs([proposal], 'rules')).toBeTypeOf('function')
+          if (proposal !== undefined) expect(compileCidrs([proposal], 'rules')).toBeTypeOf('function')
         }
       }),
       { numRuns: 3000 },

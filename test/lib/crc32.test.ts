@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { crc32 } from '../../src/lib/crc32.ts'
+import fc from '../support/property.ts'
 
 /** ISO 3309, computed bit by bit without a table. */
 function bitByBit(bytes: Uint8Array): number {

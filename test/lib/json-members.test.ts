@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { countMembers } from '../../src/lib/json-members.ts'
+import fc from '../support/property.ts'
 
 function hasRepeatedMembers(text: string): boolean {
   const value: unknown = JSON.parse(text)

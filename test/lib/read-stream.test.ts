@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { joinChunks, readAtMost } from '../../src/lib/read-stream.ts'
+import fc from '../support/property.ts'
 
 interface Source {
   readonly stream: ReadableStream<Uint8Array>

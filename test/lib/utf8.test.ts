@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { decodeUtf8 } from '../../src/lib/utf8.ts'
+import fc from '../support/property.ts'
 
 it('decodes UTF-8 without losing a byte, byte order mark and all', () => {
   fc.assert(

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isUuidV4 } from '../../src/lib/uuid.ts'
+import fc from '../support/property.ts'
 
 it('accepts every version 4 UUID, in any letter case', () => {
   fc.assert(

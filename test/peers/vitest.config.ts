@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { PATIENCE } from '../support/patience.ts'
+import { TEST_SETTINGS } from '../support/test-settings.ts'
 
 /** Asks the senders' own SDKs about test/vectors/schemes. */
 export default defineConfig({
@@ -10,6 +10,6 @@ export default defineConfig({
     name: 'peers',
     include: ['test/peers/*.test.ts'],
     maxWorkers: 2,
-    ...PATIENCE, // some of the SDKs take seconds to load
+    ...TEST_SETTINGS, // some of the SDKs take seconds to load
   },
 })

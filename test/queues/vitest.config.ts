@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { PATIENCE } from '../support/patience.ts'
+import { TEST_SETTINGS } from '../support/test-settings.ts'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const PACKAGES = [
@@ -37,6 +37,6 @@ export default defineConfig({
     include: ['test/queues/*.test.ts', 'test/queues/handoff/*.test.ts'],
     setupFiles: ['test/queues/handoff/with-resolvers.ts'],
     maxWorkers: 2,
-    ...PATIENCE,
+    ...TEST_SETTINGS,
   },
 })

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Delivery, defineListener, hmac, type Verdict, verify } from '../../src/index.ts'
 import { defineScheme } from '../../src/scheme/index.ts'
 import { mutations, type SignedRequest, signAs, signHmac, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { fakeClock } from '../support/clock.ts'
+import fc from '../support/property.ts'
 
 const SECRET = 'a-secret-of-this-test-0123456789'
 

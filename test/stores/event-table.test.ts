@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EventTable, NONE } from '../../stores/memory/event-table.ts'
 import { hashOf, listenerWords, WORDS, writeWords } from '../../stores/memory/event-words.ts'
+import fc from '../support/property.ts'
 
 /** The key of the event with this number. */
 function keyOf(number: number, listenerId = 'L1') {

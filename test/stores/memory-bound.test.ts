@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { EventStoreError } from '../../src/index.ts'
 import { type MemoryStoreOptions, memoryStore } from '../../stores/memory/memory-store.ts'
 import { fakeClock } from '../support/clock.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
+import fc from '../support/property.ts'
 
 const DAY_MS = 86_400_000
 const LEASE_MS = 60_000

@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { fakeClock } from '../support/clock.ts'
+import fc from '../support/property.ts'
 
 const DAY_MS = 86_400_000
 const LEASE_MS = 60_000

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EventKey, type EventStore, eventKeyText } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { fakeClock } from '../support/clock.ts'
+import fc from '../support/property.ts'
 
 interface Row {
   readonly owner: string

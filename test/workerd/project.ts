@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
-import { PATIENCE } from '../support/patience.ts'
+import { TEST_SETTINGS } from '../support/test-settings.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const PLUGIN = 'node_modules/@cloudflare/vitest-plugin/dist/pool/index.mjs'
@@ -49,7 +49,7 @@ export async function workerdProjects(): Promise<TestProjectInlineConfiguration[
           'test/otel/{store,verify}-channel.test.ts',
         ],
         exclude: ['**/node_modules/**', ...Object.keys(NOT_IN_WORKERD)],
-        ...PATIENCE,
+        ...TEST_SETTINGS,
       },
     },
   ]
