@@ -18,12 +18,14 @@ type Rule = readonly [isSo: (text: string) => boolean, seen: string, fix: string
 
 const AS_TEXT = 'the text itself is the key and is not decoded: make sure that the sender does the same'
 
+const PUT_IT_THERE = "put the sender's secret there; if you make it yourself: hookgate secret"
+
 /** Text that no sender's secret looks like. The first rule that fits is reported. */
 const NO_SECRET: readonly Rule[] = [
-  [(text) => text === '', 'is empty', 'make one: hookgate secret'],
+  [(text) => text === '', 'is empty', PUT_IT_THERE],
   [(text) => /[\0\ufffd]/.test(text), 'is not UTF-8 text', 'save it as UTF-8'],
   [(text) => text.startsWith('\ufeff'), 'begins with a byte order mark', 'save it as UTF-8 without BOM'],
-  [(text) => text.trim() === '', 'is blank', 'make one: hookgate secret'],
+  [(text) => text.trim() === '', 'is blank', PUT_IT_THERE],
   [(text) => /[\r\n]/.test(text), 'contains a line break', 'put one secret into each file, on one line'],
   [(text) => text !== text.trim(), 'begins or ends with white space', 'remove the white space'],
   [(text) => /^(["'`]).*\1$/.test(text), 'has quotes around it', 'remove the quotes'],
