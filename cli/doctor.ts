@@ -24,7 +24,7 @@ interface DoctorValues {
 
 export const doctor: Command = defineCommand<DoctorValues>({
   name: 'doctor',
-  summary: 'find problems in your set-up, and say how to fix them',
+  summary: 'find problems in your setup, and say how to fix them',
   options: {
     'secret-file': { value: 'FILE', many: true, says: 'A file with a secret (default: HOOKGATE_SECRET)' },
     store: { value: 'URL', says: 'redis://, postgres:// or sqlite: (default: HOOKGATE_STORE)' },

@@ -18,7 +18,7 @@ const verify = verifyWebhook(listener)
 const server = createServer((req, res) => {
   verify(req, res, (error) => {
     if (error) {
-      console.error(error) // a mistake in the set-up; its message names the fix
+      console.error(error) // a mistake in the setup; its message names the fix
       return res.writeHead(500).end()
     }
     const { id, payload } = webhookOf(req, listener)

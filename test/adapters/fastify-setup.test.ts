@@ -15,7 +15,7 @@ import { serveFastify } from '../support/servers.ts'
 /** Bytes that would change if they were parsed and serialised again. */
 const BODY = '{ "b":1.0, "a":"\\u00e9" }'
 
-/** Sends a delivery to a guarded scope with a developer's own set-up. */
+/** Sends a delivery to a guarded scope with a developer's own setup. */
 async function deliver(
   endpoint: Endpoint,
   build: (scope: FastifyInstance) => void,
@@ -87,7 +87,7 @@ describe('a scope of Fastify that has a parser of its own', () => {
   })
 })
 
-describe('the set-up of verifyWebhook on Fastify', () => {
+describe('the setup of verifyWebhook on Fastify', () => {
   it('refuses another major version of Fastify', () => {
     const meta: unknown = Reflect.get(verifyWebhook, Symbol.for('plugin-meta'))
     expect(meta).toEqual({ name: 'hookgate', fastify: '5.x' })

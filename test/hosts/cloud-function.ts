@@ -7,7 +7,7 @@ const verify = verifyWebhook(listener)
 http('orders', (req, res) =>
   verify(req, res, (error) => {
     if (error) {
-      console.error(error) // a mistake in the set-up; its message names the fix
+      console.error(error) // a mistake in the setup; its message names the fix
       return void res.sendStatus(500)
     }
     const { id, payload } = webhookOf(req, listener)

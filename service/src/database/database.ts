@@ -25,7 +25,7 @@ export interface Database extends Queryable {
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /**
-   * Runs `work` under a lock that all processes on this database share. For set-up that spans several transactions.
+   * Runs `work` under a lock that all processes on this database share. For setup that spans several transactions.
    * Unlike in `transaction`, use the database itself.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>

@@ -58,7 +58,7 @@ export async function openJobQueue(database: Database, options: JobQueueOptions)
   boss.on('error', report)
   const kept = { expireInSeconds: leaseSeconds, retentionMinutes: RETENTION_MINUTES, retryDelay: 1 }
   const retried = { retryLimit: MOST_ATTEMPTS - 1, retryBackoff: true, deadLetter: GIVEN_UP }
-  // pg-boss's set-up has a race: if two processes create the schema, one fails.
+  // pg-boss's setup has a race: if two processes create the schema, one fails.
   await database.exclusively(async () => {
     await boss.start()
     await keepQueue(boss, { name: GIVEN_UP, ...kept, retryLimit: 1_000_000 })

@@ -18,7 +18,7 @@ declare module 'vitest' {
   }
 }
 
-/** Runs before the service's tests. Without it, set-up would dominate each file's time. */
+/** Runs before the service's tests. Without it, setup would dominate each file's time. */
 export default async function prepare({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'hookgate-templates-'))
   const [pglite, server] = await Promise.all([preparePGlite(folder), preparePostgres()])
