@@ -36,6 +36,8 @@ export function parseStoreUrl(text: string): StoreUrl {
   const [, file] = /^sqlite:(?:\/\/(?=\/))?(.*)$/s.exec(text) ?? []
   if (file !== undefined) {
     if (file === '' || file.startsWith(':')) throw new UsageError('--store names no file: write sqlite:FILE')
+    if (/^sqlite:\/\/(?!\/)/.test(text))
+      throw new UsageError('--store sqlite://… names a host: write sqlite:FILE')
     return { engine: 'sqlite', target: file, shown: `sqlite:${file}`, redact: (message) => message }
   }
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -60,9 +60,14 @@ describe('--store', () => {
     'mysql://h/d',
     'sqlite:',
     'sqlite::memory:',
+    'sqlite://',
     'http://h',
   ])('%j is refused', (text) => {
     expect(() => parseStoreUrl(text)).toThrow(UsageError)
+  })
+
+  test('two slashes before a file are refused, because the file would be at the root of the disk', () => {
+    expect(() => parseStoreUrl('sqlite://events.db')).toThrow(/^--store sqlite:\/\/… names a host/)
   })
 
   test('what is refused is not repeated', () => {
