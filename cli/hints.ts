@@ -27,9 +27,12 @@ const BY_STATUS: { readonly [status: number]: string } = {
   503: 'the receiver could not decide; send the same event again later, freshly signed',
 }
 
+const ANOTHER_SECRET =
+  'the secrets differ, the body changed on the way, or the receiver expects another scheme'
+
 const UNAUTHORIZED = {
-  hmac: 'the secrets differ, or the body changed on the way',
-  scheme: 'the secrets differ, the body changed on the way, or the receiver expects another scheme',
+  hmac: ANOTHER_SECRET,
+  scheme: ANOTHER_SECRET,
   jwt: 'the token was refused; check the key, --tenant-url, --public-url, --expires and the body, or run the receiver with --explain',
 } as const
 

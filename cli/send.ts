@@ -97,7 +97,7 @@ async function readText(response: Response): Promise<string> {
 }
 
 const PROBLEMS: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'refused the connection; is hookgate listen running there?',
+  ECONNREFUSED: 'refused the connection; is your app, or hookgate listen, running there?',
   ECONNRESET: 'closed the connection before it answered; see its logs',
   UND_ERR_SOCKET: 'closed the connection before it answered; see its logs',
   ENOTFOUND: 'is an unknown host; check the URL',

@@ -28,7 +28,7 @@ test('nobody there: one line, exit code 1', async () => {
   expect(ended).toEqual({
     code: 1,
     stdout: '',
-    stderr: `hookgate send: http://127.0.0.1:${port} refused the connection; is hookgate listen running there?\n`,
+    stderr: `hookgate send: http://127.0.0.1:${port} refused the connection; is your app, or hookgate listen, running there?\n`,
   })
 })
 
@@ -103,6 +103,7 @@ test('any status outside 200 to 299 is exit code 1, and common ones are explaine
     response.writeHead(Number(request.url?.slice(1))).end()
   })
   for (const [status, hint] of [
+    [401, /the secrets differ, .*, or the receiver expects another scheme/],
     [403, /address/],
     [404, /path/],
     [409, /success/],
