@@ -11,7 +11,7 @@ import {
   wireOf,
 } from '../support/describe-matrix.ts'
 import { Log } from '../support/log.ts'
-import { headOf, RawConnection, type RawReply, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { headOf, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
 import type { Endpoint } from '../support/sender.ts'
 
 const INCOMPLETE = refused(400, 'body_incomplete', closing)
@@ -42,8 +42,13 @@ function nextTurn(): Promise<void> {
 
 const SILENCE = { ...INCOMPLETE, statusLine: 'none' }
 
-/** The status of a refusal whose body is not compared, if there is one. */
-function lastWord(reply: RawReply | undefined): Wire {
+/** Ends the sender's side. Node itself answers 400 then, and each framework words the body its own way. */
+async function finished(connection: RawConnection, { verdicts }: Client): Promise<Wire> {
+  connection.finish()
+  const reply = await connection.reply()
+  await connection.closed()
+  await verdicts.reaches(1)
+  expect(verdicts.entries).toEqual(['body_incomplete'])
   return { ...INCOMPLETE, statusLine: reply?.statusLine ?? 'none' }
 }
 
@@ -52,33 +57,22 @@ const large = { body: `"${'x'.repeat(60_000)}"` }
 describeMatrix('a body that does not arrive', [
   {
     name: 'B05 never accepts 2 bytes of an announced 100, when the sender has finished',
-    send: async ({ address, request, verdicts }) => {
-      const connection = new RawConnection(address)
-      await connection.write(headOf(await request(), [['Content-Length', '100']]))
+    send: async (client) => {
+      const connection = new RawConnection(client.address)
+      await connection.write(headOf(await client.request(), [['Content-Length', '100']]))
       await connection.write('{}')
-      connection.finish()
-      // Node itself answers 400 here, and each framework words the body its own way.
-      const reply = await connection.reply()
-      await connection.closed()
-      await verdicts.reaches(1)
-      expect(verdicts.entries).toEqual(['body_incomplete'])
-      return lastWord(reply)
+      return finished(connection, client)
     },
     expected: INCOMPLETE,
     differs: { 'no last word': SILENCE },
   },
   {
     name: 'B05 never accepts a body in chunks whose end is missing',
-    send: async ({ address, request, verdicts }) => {
-      const connection = new RawConnection(address)
-      const whole = toBytes(await request(), { chunkBytes: 100 })
+    send: async (client) => {
+      const connection = new RawConnection(client.address)
+      const whole = toBytes(await client.request(), { chunkBytes: 100 })
       await connection.write(whole.subarray(0, -5))
-      connection.finish()
-      const reply = await connection.reply()
-      await connection.closed()
-      await verdicts.reaches(1)
-      expect(verdicts.entries).toEqual(['body_incomplete'])
-      return lastWord(reply)
+      return finished(connection, client)
     },
     expected: INCOMPLETE,
     differs: { 'no last word': SILENCE },

@@ -10,6 +10,12 @@ export function secretsOf(scheme, form = (bytes) => bytes.toString('hex')) {
   return { new: make('new'), old: make('old'), foreign: make('foreign') }
 }
 
+/** Both secrets, as a listener has them while one replaces the other. */
+export const bothOf = (keys) => [
+  { id: 'new', secret: keys.new },
+  { id: 'old', secret: keys.old },
+]
+
 export const whsec = (bytes) => `whsec_${bytes.toString('base64')}`
 
 /** The bytes of a `whsec_` secret. */

@@ -8,6 +8,11 @@ const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we take
 const JOINED =
   'Node joins repeated headers with a comma and the SDK reads the result as a list. We refuse a repeated signature header.'
 
+export const withoutSignature = (header) => [
+  { name: 'no signature header', change: { headers: without(header) }, expect: missing },
+  { name: 'an empty signature header', change: { headers: replaced(header, '') }, expect: missing },
+]
+
 /** Refusals that apply to every signature header. */
 export function signatureCases(recipe) {
   const { header, encoding, prefix = '' } = recipe.signature
@@ -15,8 +20,7 @@ export function signatureCases(recipe) {
   const rightly = (raw) => spell(raw, encoding)
   const sample = Buffer.alloc(recipe.signature.bytes ?? 32, 0xfb)
   return [
-    { name: 'no signature header', change: { headers: without(header) }, expect: missing },
-    { name: 'an empty signature header', change: { headers: replaced(header, '') }, expect: missing },
+    ...withoutSignature(header),
     {
       name: 'the signature header twice',
       change: { headers: doubled(header) },

@@ -3,18 +3,14 @@ import { ask } from '../senders/ask.mjs'
 import { bodyCases } from './body-cases.mjs'
 import { writtenCase } from './case.mjs'
 import { contentTypeCases, idCases, methodCases, secretCases, urlCases } from './identity-cases.mjs'
+import { bothOf } from './keys.mjs'
 import { listCases, signatureCases } from './signature-cases.mjs'
 import { timeCases } from './time-cases.mjs'
 
 const versionOf = (name) =>
   JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
 
-export const bothSecrets = ({ keys }) => ({
-  secrets: [
-    { id: 'new', secret: keys.new },
-    { id: 'old', secret: keys.old },
-  ],
-})
+export const bothSecrets = ({ keys }) => ({ secrets: bothOf(keys) })
 
 const honest = { name: 'a delivery as the sender makes it', change: {}, expect: { ok: true } }
 

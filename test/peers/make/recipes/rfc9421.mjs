@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { NOW } from '../common.mjs'
 import { doubled, replaced, without } from '../deliver.mjs'
-import { secretsOf } from '../keys.mjs'
+import { bothOf, secretsOf } from '../keys.mjs'
 import { hmac } from '../sign.mjs'
 
 const keys = secretsOf('rfc9421')
@@ -207,10 +207,7 @@ export default [
     now: NOW,
     keys,
     options: {
-      secrets: [
-        { id: 'new', secret: keys.new },
-        { id: 'old', secret: keys.old },
-      ],
+      secrets: bothOf(keys),
       publicUrl: URL,
     },
     time: { unit: 'seconds', of: 'attempt' },

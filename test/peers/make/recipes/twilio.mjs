@@ -1,5 +1,5 @@
 import { NO_TIME, NOW } from '../common.mjs'
-import { secretsOf } from '../keys.mjs'
+import { bothOf, secretsOf } from '../keys.mjs'
 import { hmac } from '../sign.mjs'
 import { twilioJsonCases } from '../twilio-json-cases.mjs'
 
@@ -21,10 +21,7 @@ const keys = secretsOf('twilio', (bytes) => bytes.toString('hex').slice(0, 32))
 const FORM =
   'ApiVersion=2010-04-01&AccountSid=AC0123&Body=Hi+there&From=%2B15017122661&MessageSid=SM0123&NumMedia=0&To=%2B15558675310'
 const options = {
-  secrets: [
-    { id: 'new', secret: keys.new },
-    { id: 'old', secret: keys.old },
-  ],
+  secrets: bothOf(keys),
   publicUrl: URL,
 }
 

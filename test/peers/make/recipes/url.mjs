@@ -1,4 +1,5 @@
 import { bodyOnly } from '../common.mjs'
+import { bothOf } from '../keys.mjs'
 
 const URL = 'https://receiver.example/hooks/in?tenant=7'
 
@@ -9,10 +10,7 @@ const overUrl = (scheme, header, { publicUrl = URL, ...rest }) => {
   return {
     ...recipe,
     options: {
-      secrets: [
-        { id: 'new', secret: keys.new },
-        { id: 'old', secret: keys.old },
-      ],
+      secrets: bothOf(keys),
       publicUrl,
     },
   }
