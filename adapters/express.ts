@@ -3,9 +3,8 @@ import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { attach, type ExpressFields, sourceFinder } from './shared/express-request.ts'
+import { attach, type ExpressFields, expressIncoming, sourceFinder } from './shared/express-request.ts'
 import { type Claimed, checkAndClaim } from './shared/outcome.ts'
-import { nodeIncoming } from './shared/read-node.ts'
 import { type ListenerLookup, type OnOutcome, Receiver } from './shared/receiver.ts'
 import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
 import type { Reply } from './shared/reply.ts'
@@ -97,7 +96,7 @@ function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
   return (request, response, answer) =>
     receiver.receive(
       request,
-      nodeIncoming(request, response),
+      expressIncoming(request, response),
       (listener) => sourceOf(request, listener),
       answer,
     )

@@ -1,5 +1,10 @@
-/** A check's refusal. A check that passes returns undefined. */
+/**
+ * A refusal by a check or an authentication method.
+ *
+ * @see {@link Authenticator}
+ */
 export interface Failure<Reason extends string> {
+  /** Why, as one stable word. */
   readonly reason: Reason
   /** For the operator. Short, and free of secrets, tokens, signatures and bodies. */
   readonly detail: string

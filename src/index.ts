@@ -13,13 +13,17 @@ export {
   type EventStore,
   eventKeyText,
 } from './event-store.ts'
+export type { Failure } from './failure.ts'
 export type { Clock } from './lib/clock.ts'
 export type { Json } from './lib/json.ts'
+export type { MaybePromise } from './lib/maybe-promise.ts'
 export { defineListener, type Listener } from './listener.ts'
 export type { ListenerOptions, VerdictContext } from './listener-options.ts'
 export type { PayloadSchema } from './payload-schema.ts'
 export type { Reason, RejectedStatus } from './reason.ts'
 export type { Reply } from './reply.ts'
 export { replyTo } from './reply-to.ts'
+export type { Sender } from './scheme/sender.ts'
+export type { Signed } from './scheme/signed-text.ts'
 export type { Accepted, Handshake, Rejected, Verdict } from './verdict.ts'
 export { verify } from './verify.ts'

@@ -1,19 +1,30 @@
 import type { WebhookEvent } from '../../src/event.ts'
 import type { Listener } from '../../src/listener.ts'
-import type { NodeRequest } from './read-node.ts'
+import { GUARDS_MORE, type Incoming } from './incoming.ts'
+import { type NodeRequest, nodeIncoming } from './read-node.ts'
 import { otherFramework, trustsEveryProxy } from './set-up-errors.ts'
+import type { NodeResponse } from './settle-after.ts'
 import { behindProxies } from './trusted-proxies.ts'
 
 /** Properties that Express and this adapter add to a Node request. */
 export interface ExpressFields {
   readonly ip?: string | undefined
   readonly app?: { readonly settings?: { readonly 'trust proxy'?: unknown } }
+  /** Undefined in middleware of `app.use`. */
+  readonly route?: unknown
   webhook?: unknown
   body?: unknown
   _body?: boolean
 }
 
 type ExpressRequest = NodeRequest & ExpressFields
+
+/** An Express request as an `Incoming`. */
+export function expressIncoming(request: ExpressRequest, response: NodeResponse): Incoming {
+  const incoming = nodeIncoming(request, response)
+  if (request.method === 'POST' || request.app === undefined || request.route) return incoming
+  return { ...incoming, where: GUARDS_MORE }
+}
 
 /** Finds the source address by `trustedProxies`, or by Express's `trust proxy` setting. */
 export function sourceFinder(

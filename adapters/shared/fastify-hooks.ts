@@ -44,7 +44,8 @@ export function checkFirst(
 function incomingOf(request: FastifyRequest, reply: FastifyReply): Incoming {
   const incoming = nodeIncoming(request.raw, reply.raw)
   if (request.method === 'POST') return incoming
-  const route = `${request.method} ${request.routeOptions.url ?? 'its not-found handler'}`
+  const { url } = request.routeOptions
+  const route = url === undefined ? 'its not-found handler' : `${request.method} ${url}`
   const where = `; verifyWebhook guards every route of its scope, so ${route} too: register verifyWebhook in a scope of its own`
   return { ...incoming, where }
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Incoming } from './incoming.ts'
+import { GUARDS_MORE, type Incoming } from './incoming.ts'
 import { readableAgain } from './read-again.ts'
 import { type NodeRequest, nodeIncoming } from './read-node.ts'
 import { webIncoming } from './read-web.ts'
@@ -10,7 +10,10 @@ export function honoIncoming(c: Context): Incoming {
   const { incoming, outgoing } = nodeOf(c)
   const request = incoming ? nodeIncoming(incoming, outgoing) : webIncoming(c.req?.raw)
   const readBody = keptBody(c) ?? handedOutBody(c, incoming)
-  return readBody ? { ...request, readBody } : request
+  if (readBody === undefined && request.method === 'POST') return request
+  // The helper in `hono/route` came with Hono 4.8, and the adapter imports only types.
+  const where = c.req.routePath.endsWith('*') ? GUARDS_MORE : undefined
+  return { ...request, readBody: readBody ?? request.readBody, where }
 }
 
 /** The underlying Node request and response, if Hono runs on Node. Cheaper and more exact than the web request. */

@@ -7,10 +7,15 @@ export interface Leaving {
   whenGone(tell: () => void): void
 }
 
+/** Explains a wrong method where `verifyWebhook` guards more than a route. */
+export const GUARDS_MORE =
+  "; verifyWebhook also guards other routes here: mount it on the webhook's route only"
+
 /** A request before its body is read. */
 export interface Incoming extends Leaving {
   readonly method: string
   readonly url?: string | undefined
+  /** Follows the detail of a wrong method. */
   readonly where?: string | undefined
   readonly header: (name: string) => string | readonly string[] | undefined
   /** Set if the adapter sees the connection, and if it is HTTP/1. */

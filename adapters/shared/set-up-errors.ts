@@ -12,7 +12,10 @@ export function bodyTaken(): ListenerConfigError {
 export function noListener(caller: string, found: unknown): ListenerConfigError {
   const { headers, req } = Object(found)
   if (headers || req) {
-    return new ListenerConfigError(caller, `was passed as a function; call it: ${caller}(listener)`)
+    return new ListenerConfigError(
+      caller,
+      `was passed as a function; call it: ${caller}(${caller === 'webhookHandler' ? 'listener, handler' : 'listener'})`,
+    )
   }
   return new ListenerConfigError(
     'listener',

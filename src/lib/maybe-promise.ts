@@ -1,4 +1,11 @@
-/** A value or its promise. Values are used synchronously, which saves a turn of the event loop. */
+/**
+ * A value or its promise. Values are used synchronously, which saves a turn of the event loop.
+ *
+ * @example
+ * ```ts
+ * const load: (id: string) => MaybePromise<Listener | undefined> = (id) => cached.get(id) ?? loadListener(id)
+ * ```
+ */
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {

@@ -7,9 +7,14 @@ import type { CodeScheme } from './code-scheme.ts'
 import { senderAuthenticator } from './define-scheme.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 
-/** Makes a listener's `auth`. `scheme` is its definition. */
+/**
+ * Makes a listener's `auth`. The schemes that are code, such as `plaid`, have this type.
+ *
+ * @see {@link senderAuthenticator}
+ */
 export interface CodeSchemeFactory<Options extends SchemeOptions> {
   (options: Options): Authenticator
+  /** The scheme's definition. */
   readonly scheme: CodeScheme
 }
 

@@ -95,7 +95,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions>(
  * const auth = senderAuthenticator(row, {}, async ({ delivery }) =>
  *   (await isGenuine(delivery))
  *     ? { method: 'scheme', scheme: 'acme', secretId: 'key', covers: 'body' }
- *     : { ok: false, reason: 'signature_mismatch', detail: 'the signature is wrong' },
+ *     : { reason: 'signature_mismatch', detail: 'the signature is wrong' },
  * )
  * ```
  */

@@ -1,6 +1,7 @@
 export type { BodyForm } from './body-form.ts'
 export type { CodeScheme, SenderScheme } from './code-scheme.ts'
 export type { SignedParts, Unsigned } from './code-signer.ts'
+export type { CodeSchemeFactory } from './define-code-scheme.ts'
 export {
   defineScheme,
   type HandshakeOptions,
@@ -13,6 +14,7 @@ export {
 } from './define-scheme.ts'
 export type { Handshake, HandshakeRequest } from './handshake.ts'
 export { emptyReply, jsonReply, textReply } from './handshake-replies.ts'
+export type { SharedSecretOptions } from './options.ts'
 export type {
   Algorithm,
   Content,

@@ -34,7 +34,11 @@ export const COMMON_OPTIONS: OptionTable<CommonOptions> = {
   publicUrl: /* @__PURE__ */ optional(fullUrl),
 }
 
-/** The options of a code scheme with a shared secret. */
+/**
+ * The options of a scheme that is code and has a shared secret, such as `adyen`.
+ *
+ * @see {@link senderAuthenticator}
+ */
 export type SharedSecretOptions = CommonOptions & Pick<SchemeOptions, 'secrets'>
 
 /** The rules of `SharedSecretOptions`. */

@@ -3,10 +3,17 @@ import { bytesOf } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { pointerSteps, textAt } from './members.ts'
 
-/** The signed bytes in order. Each character of `before` and `after` is one byte. */
+/**
+ * The signed bytes in order: `before`, `body`, `after`.
+ *
+ * @see {@link Authenticator}
+ */
 export interface Signed {
+  /** What comes before the body, as one character a byte. */
   readonly before: string
+  /** The exact bytes of the body. Empty if the body is not signed. */
   readonly body: Uint8Array
+  /** What comes after the body, as one character a byte. */
   readonly after: string
 }
 

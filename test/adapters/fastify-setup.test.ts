@@ -223,7 +223,7 @@ describe('verifyWebhook that is not registered as a plugin', () => {
 describe('a guarded root of Fastify', () => {
   it.each([
     ['GET', '/health', 'GET /health'],
-    ['GET', '/nowhere', 'GET its not-found handler'],
+    ['GET', '/nowhere', 'its not-found handler'],
   ])('tells the operator, but not the stranger, why %s %s is refused', async (method, path, named) => {
     const details: unknown[] = []
     const { listener } = hmacEndpoint({ onVerdict: (verdict) => details.push(verdict.ok || verdict.detail) })

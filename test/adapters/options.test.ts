@@ -151,7 +151,7 @@ describe('verifyWebhook mounted without calling it', () => {
   it('gives the same fix for webhookHandler', () => {
     const mounted = webhookHandler as unknown as Mount
     expect(() => mounted(new Request('http://localhost/'), {})).toThrow(
-      'webhookHandler: was passed as a function',
+      'webhookHandler: was passed as a function; call it: webhookHandler(listener, handler)',
     )
   })
 })

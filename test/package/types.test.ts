@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSyn
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { FRAMEWORKS } from '../repo/own-frameworks.ts'
-import { manifest, root, specifierOf, subpaths } from './manifest.ts'
+import { manifest, root, schemeNames, specifierOf, subpaths } from './manifest.ts'
 
 const MODES = {
   nodenext: { module: 'nodenext' },
@@ -21,6 +21,7 @@ const STRICT = {
   verbatimModuleSyntax: true,
   skipLibCheck: false,
   noEmit: true,
+  declaration: true,
   allowImportingTsExtensions: true,
   target: 'es2023',
   types: ['node'],
@@ -55,6 +56,22 @@ const REQUIRES = subpaths
 /** Next.js compiles only under `bundler`, so its example imports without an extension. */
 const BUNDLER_ONLY = 'next.test-d.ts'
 
+/** A registry of senders: `{ stripe, github, … }`. */
+const EVERY_SCHEME = schemeNames
+  .map(
+    (name, index) =>
+      `import * as s${index} from 'hookgate/schemes/${name}'\nexport const t${index} = { ...s${index} }`,
+  )
+  .join('\n')
+
+/** What a user's library exports without writing a type. Its declarations have to name ours, so ours have to be exported. */
+const INFERRED = `import type { Authenticator, EventStore, Evidence } from 'hookgate'
+${EVERY_SCHEME}
+export const counted = (auth: Authenticator) => ({ ...auth })
+export const seen = (evidence: Evidence) => ({ ...evidence })
+export const logged = (store: EventStore) => ({ ...store })
+`
+
 /** Makes a folder in the consumer with the type tests, the examples and a CommonJS file. */
 function writeSources(consumer: string, bundler: boolean): string {
   const folder = mkdtempSync(join(consumer, 'compiled-'))
@@ -67,13 +84,14 @@ function writeSources(consumer: string, bundler: boolean): string {
   }
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
   writeFileSync(join(folder, 'requires.cts'), REQUIRES)
+  writeFileSync(join(folder, 'inferred.ts'), INFERRED)
   return folder
 }
 
 /** The output of the compiler, empty if all compiles. */
 async function compile(compiler: string, compilerOptions: { module: string }): Promise<string> {
   const folder = writeSources(inject('consumer'), compilerOptions.module === MODES.bundler.module)
-  const include = ['test/types', 'requires.cts', ...QUICK_STARTS]
+  const include = ['test/types', 'requires.cts', 'inferred.ts', ...QUICK_STARTS]
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }))
   const tsc = join(inject('consumer'), `node_modules/typescript-${compiler}/bin/tsc`)
   return new Promise((resolve) => {
