@@ -112,8 +112,8 @@ const standardSchema: OptionCheck = (value, option) => {
 
 const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   id: wellFormedText,
-  auth: withMethods(['authenticate'], ': try hmac()'),
-  store: withMethods(['claim', 'commit', 'release'], ': try memoryStore()'),
+  auth: withMethods(['authenticate'], 'hmac({ secrets })'),
+  store: withMethods(['claim', 'commit', 'release'], 'memoryStore()'),
   allowedCidrs: checkedElsewhere,
   maxBodyBytes: optional(positiveInteger),
   toleranceSeconds: optional(positiveSeconds),

@@ -33,7 +33,7 @@ const OPTIONS: OptionTable<LocalCacheOptions> = {
   clock: optional(withMethods(['now'])),
 }
 
-const STORE = { store: withMethods(['claim', 'commit', 'release']) }
+const STORE = { store: withMethods(['claim', 'commit', 'release'], 'redisStore(client)') }
 
 /** How long to cache a `done` of the store, which does not say when its retention ends. */
 const HEARSAY_MS = 60_000

@@ -81,7 +81,7 @@ describe('a required option', () => {
 
   it('the error for a missing one names what to try', () => {
     expect(errorOf({ id: 'L1', auth }).message).toMatch(/try memoryStore\(\)$/)
-    expect(errorOf({ id: 'L1', store }).message).toMatch(/try hmac\(\)$/)
+    expect(errorOf({ id: 'L1', store }).message).toMatch(/try hmac\(\{ secrets \}\)$/)
   })
 
   it.each([undefined, null, 'L1', 7])('options cannot be %j', (options) => {
@@ -203,7 +203,7 @@ describe('the error', () => {
     const error = errorOf({ ...required, auth: { secret: SECRET }, id: 'L1' })
     expect(error).toMatchObject({ name: 'ListenerConfigError', code: 'ERR_LISTENER_CONFIG', option: 'auth' })
     expect(error).toBeInstanceOf(Error)
-    expect(error.message).toMatch(/^auth: must have a method authenticate\(\)$/)
+    expect(error.message).toMatch(/^auth: must have a method authenticate\(\): try hmac\(\{ secrets \}\)$/)
     for (const options of [
       { auth: SECRET },
       { secret: SECRET },

@@ -46,7 +46,7 @@ export interface JwtOptions {
  */
 export function jwt(options: JwtOptions): Authenticator {
   checkOptions('jwt', options, {
-    keySet: withMethods(['find']),
+    keySet: withMethods(['find'], 'remoteKeySet(url)'),
     subject: wellFormedText,
     audience: wellFormedText,
   })

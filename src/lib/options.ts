@@ -12,15 +12,13 @@ export function checkOptions(
   options: object,
   table: { readonly [name: string]: OptionCheck },
 ): void {
+  const names = () => Object.keys(table).join(', ')
   if (typeof options !== 'object' || options === null) {
-    throw new ListenerConfigError(caller, 'takes an object of options')
+    throw new ListenerConfigError(caller, `takes an object of options: ${names()}`)
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
-      throw new ListenerConfigError(
-        name,
-        `${caller} has no such option; it has ${Object.keys(table).join(', ')}`,
-      )
+      throw new ListenerConfigError(name, `${caller} has no such option; it has ${names()}`)
     }
   }
   for (const [name, check] of Object.entries(table)) check(Reflect.get(options, name), name)
@@ -85,18 +83,19 @@ export function oneOfWords(...words: readonly string[]): OptionCheck {
   }
 }
 
-/** Any object or function with these methods; `Date` is a valid clock. `example` says where to get one. */
+/** Any object or function with these methods; `Date` is a valid clock. `example` makes one. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods(methods: readonly string[], example = ''): OptionCheck {
   return (value, option) => {
     const missing = methods.find((method) => typeof Object(value)[method] !== 'function')
     if (!missing) return
+    const mend = example && `: try ${example}`
     const hint =
       value === undefined
-        ? `; it is missing${example}`
+        ? `; it is missing${mend}`
         : typeof value === 'function'
-          ? '; was it called?'
-          : ''
+          ? `; was it called?${example && ` Try ${example}`}`
+          : mend
     throw new ListenerConfigError(option, `must have a method ${missing}()${hint}`)
   }
 }

@@ -108,6 +108,14 @@ describe('the message', () => {
     expect(complaint(store, () => ({ claim() {} }))).toBe('it: must have a method claim(); was it called?')
   })
 
+  it.each([
+    [undefined, 'it: must have a method claim(); it is missing: try memoryStore()'],
+    ['redis://localhost', 'it: must have a method claim(): try memoryStore()'],
+    [() => ({ claim() {} }), 'it: must have a method claim(); was it called? Try memoryStore()'],
+  ])('names a value that would do in place of %s', (value, message) => {
+    expect(complaint(withMethods(['claim'], 'memoryStore()'), value)).toBe(message)
+  })
+
   it('tells a string from the number that it looks like', () => {
     expect(complaint(positiveSeconds, '300')).toMatch(/, not text$/)
     expect(complaint(positiveSeconds, -1)).toMatch(/, not -1$/)
@@ -117,6 +125,11 @@ describe('the message', () => {
 
 describe('checkOptions', () => {
   const table = { name: wellFormedText, size: optional(positiveInteger), rest: checkedElsewhere }
+
+  it.each([undefined, null, 'whsec_x', 5])('names the options when it gets %s in their place', (given) => {
+    const words = 'make: takes an object of options: name, size, rest'
+    expect(() => checkOptions('make', given as unknown as object, table)).toThrow(words)
+  })
 
   it('accepts everything that the table accepts', () => {
     expect(optionAtFault(() => checkOptions('make', { name: 'a' }, table))).toBeUndefined()
