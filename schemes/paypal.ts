@@ -29,7 +29,7 @@ const encoder = new TextEncoder()
 const PAYPAL: CodeScheme = {
   name: 'paypal',
   sender: 'PayPal',
-  secretName: "none; give the webhook's ID as webhookId",
+  secretName: "none; pass the webhook's ID as webhookId",
   algorithm: 'code',
   signature: { headers: ['paypal-transmission-sig'] },
   signs: ['timestamp'],

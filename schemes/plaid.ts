@@ -29,7 +29,7 @@ export interface PlaidOptions extends CommonOptions, Omit<RemoteOptions, 'fetch'
 const PLAID: CodeScheme = {
   name: 'plaid',
   sender: 'Plaid',
-  secretName: 'none; give a findKey that asks Plaid for its keys',
+  secretName: 'none; pass a findKey that asks Plaid for its keys',
   algorithm: 'code',
   signature: { headers: ['plaid-verification'] },
   signs: ['timestamp', 'body'],

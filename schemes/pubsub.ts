@@ -34,7 +34,7 @@ const AHEAD_SECONDS = 300
 const PUBSUB: CodeScheme = {
   name: 'pubsub',
   sender: 'Google Pub/Sub',
-  secretName: 'none; give the audience and the email of the push subscription',
+  secretName: 'none; pass the audience and the email of the push subscription',
   algorithm: 'code',
   signature: { headers: ['authorization'] },
   signs: [],

@@ -36,7 +36,7 @@ const ownTopics: OptionCheck = (value, option) => {
 const SNS: CodeScheme = {
   name: 'sns',
   sender: 'Amazon SNS',
-  secretName: 'none; give the ARNs of your topics as topicArns',
+  secretName: 'none; pass the ARNs of your topics as topicArns',
   algorithm: 'code',
   signature: { headers: [], member: '/Signature' },
   signs: ['/Message', '/MessageId', '/Subject', '/Timestamp', '/TopicArn', '/Type'],

@@ -13,7 +13,8 @@ function timeSpan(seconds: number | undefined): string {
 
 function windowOf({ timestamp }: Scheme): string {
   if (timestamp === undefined) return 'no time'
-  return `${timeSpan(timestamp.toleranceSeconds)}${timestamp.of === 'event' ? ', of the event' : ''}`
+  if (timestamp.of === 'event' && timestamp.toleranceSeconds === undefined) return 'any age'
+  return `${timeSpan(timestamp.toleranceSeconds)}${timestamp.of === 'event' ? ' old' : ''}`
 }
 
 function largestBody({ maxBodyBytes }: Scheme): string {

@@ -11,63 +11,63 @@ export interface Difference {
 export const DIFFERENCES = {
   'joined headers': {
     on: ['web on Node', 'on Bun', 'on Deno', 'on workerd'],
-    why: '`Headers` joins repetitions with a comma, so a comma counts as one: `header_repeated` where Node says what is wrong with the value. 400 either way',
+    why: '`Headers` joins repeated headers with a comma, so a comma counts as a repetition: the reason is `header_repeated` where Node names the fault in the value. 400 either way',
   },
   'body of a GET': {
     on: ['web on Node', 'on Bun', 'on Deno'],
-    why: 'the server passes on a chunked GET without its body, so nothing is counted: `method_not_post` where the others say `body_too_large`. 400 either way',
+    why: 'the server passes on a chunked GET without its body, so there is nothing to count: the reason is `method_not_post` where the others give `body_too_large`. 400 either way',
   },
   'phrase of Bun': {
     on: ['on Bun'],
-    why: 'a status without a registered phrase, like 499, gets the phrase `HM`; Node says `unknown`',
+    why: 'a status without a registered phrase, such as 499, gets the phrase `HM`; Node uses `unknown`',
   },
   'phrase of workerd': {
     on: ['on workerd'],
-    why: 'a status without a registered phrase, like 499, gets the phrase of its class, `Client Error` or `Server Error`',
+    why: 'a status without a registered phrase, such as 499, gets the phrase of its class: `Client Error` or `Server Error`',
   },
   'phrase of Deno': {
     on: ['on Deno'],
-    why: 'a status without a registered phrase, like 499, gets an empty one',
+    why: 'a status without a registered phrase, such as 499, gets an empty phrase',
   },
   'equal lengths': {
     on: ['on Bun', 'on Deno', 'on workerd'],
-    why: 'two equal Content-Lengths count as one, as RFC 9110 8.6 allows; Node refuses them',
+    why: 'two equal Content-Length headers count as one, as RFC 9110 8.6 allows; Node refuses them',
   },
   'length beside chunks': {
     on: ['on workerd'],
-    why: 'a Content-Length together with chunks is ignored, as RFC 9112 6.3 allows; the others refuse both together, which is safer behind a proxy that reads the length',
+    why: 'the server ignores Content-Length in a chunked request, as RFC 9112 6.3 allows; the others refuse the combination, which is safer behind a proxy that reads the length',
   },
   'own Connection': {
     on: ['on workerd'],
-    why: 'the server writes the Connection header itself: `close` comes when it will close, and not after a body that was read',
+    why: 'the server sets the Connection header itself: it sends `close` only when it will close, so not after a body that was read',
   },
   'no hang-up': {
     on: ['on workerd'],
-    why: 'a worker without further flags is not told that its sender left: the event settles by the answer, as if it had stayed',
+    why: 'without further flags, a worker is not told that the sender hung up: the event settles by the response, as if the sender had stayed',
   },
   'two hosts': {
     on: ['on Deno'],
-    why: 'the server refuses two Host headers with 400 and no body, as RFC 9112 3.2 demands',
+    why: 'the server refuses a request with two Host headers, with 400 and no body, as RFC 9112 3.2 requires',
   },
   'chunk extensions': {
     on: ['on Deno', 'on workerd'],
-    why: 'the server cuts off extensions of 4 KB on each chunk: `body_incomplete`',
+    why: 'the server aborts a body whose chunk extensions have 4 KB each: `body_incomplete`',
   },
   'no last word': {
     on: ['on Bun'],
-    why: 'a sender that closes its side before the body is complete gets no reply',
+    why: 'a sender that closes its side before the body is complete gets no response',
   },
   'left open': {
     on: ['on Deno'],
-    why: 'after `Connection: close` the server reads and drops the rest of the body, answers the requests that follow, and leaves closing to the sender',
+    why: 'after `Connection: close`, the server reads and drops the rest of the body, answers the requests that follow, and lets the sender close the connection',
   },
   'no pipelining': {
     on: ['on Bun'],
-    why: 'a request that arrives before the one in front of it is answered closes the connection: neither is answered, and the second is not run',
+    why: 'if a request arrives before the previous one is answered, the server closes the connection: neither is answered, and the second does not run',
   },
   unheard: {
     on: ['web on Node'],
-    why: "`hookgate/web` sees no connection. On a Node server, a request after a refusal that closes the connection is run, but its answer cannot be sent: the sender's retry gets 409",
+    why: "`hookgate/web` cannot see the connection. On a Node server, if a refusal closes the connection, the next request on it still runs, but its response cannot be sent: the sender's retry gets 409",
   },
 } as const satisfies { readonly [name: string]: Difference }
 

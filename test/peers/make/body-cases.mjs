@@ -2,7 +2,7 @@ const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
 const notJson = { ok: false, status: 400, reason: 'body_not_json' }
 
 const UNPARSED =
-  'The SDK checks the signature and leaves the body to its caller. We parse it, and refuse what is not JSON.'
+  'The SDK checks only the signature, not the body. We parse the body, and refuse anything but JSON.'
 
 /** Bodies that change on the way, and unusual bodies with a right signature. */
 export function bodyCases(recipe) {

@@ -7,8 +7,8 @@ const missing = { ok: false, status: 401, reason: 'auth_missing' }
 export const hash = (body, spelling) => createHash('sha256').update(body).digest(spelling)
 
 const LATE = 'The SDK allows ten seconds after `exp`. We allow none.'
-const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we take no other.'
-const UNPARSED = 'The SDK leaves the body to its caller. We parse it.'
+const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we accept no other.'
+const UNPARSED = 'The SDK does not check the body. We parse it.'
 
 /** HS256 tokens that contain a hash of the body. `make` returns a token with some claims changed. */
 export function hashedCases({ header, keys, make, claim, spelling, body, otherSpelling, takesAnyBody }) {
@@ -43,7 +43,7 @@ export function hashedCases({ header, keys, make, claim, spelling, body, otherSp
     refused(
       'a token without an expiry',
       { claims: { exp: undefined } },
-      { lax: 'The SDK takes a token that never ends.' },
+      { lax: 'The SDK accepts a token that never expires.' },
     ),
     refused('the hash of another body', { claims: { [claim]: hash('{}', spelling) } }),
     refused(`the hash in ${otherSpelling}`, { claims: { [claim]: hash(body, otherSpelling) } }),

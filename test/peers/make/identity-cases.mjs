@@ -30,7 +30,7 @@ export function idCases({ id }) {
         change: { headers: without(id.header) },
         expect: { ok: true },
         id: null,
-        strict: 'The SDK asks for the header. Nothing vouches for it, so we can do without.',
+        strict: 'The SDK requires the header. It is not signed, so we do not need it.',
       },
     ]
   }
@@ -45,7 +45,7 @@ export function idCases({ id }) {
       name: 'an ID of 257 characters, correctly signed',
       change: { id: 'i'.repeat(257) },
       expect: malformed,
-      lax: 'The SDK limits no ID. We store at most 256 characters.',
+      lax: 'The SDK does not limit the ID. We accept at most 256 characters.',
     },
     ...(id.divider ? [dividedId(id)] : []),
     { name: 'the ID changed after signing', change: { sentId: `${id.value}0` }, expect: mismatch },
@@ -78,7 +78,7 @@ const dividedId = ({ value, divider }) => ({
   name: 'an ID that contains the separator of the signed parts',
   change: { id: `${value}${divider}1` },
   expect: malformed,
-  lax: 'The SDK takes it. An ID with the divider in it can be read in two ways, and no sender has one.',
+  lax: 'The SDK accepts it. An ID that contains the separator is ambiguous, and no sender uses one.',
 })
 
 /** The content type is not signed, so a body without one is read as the sender's usual type. */
@@ -93,7 +93,7 @@ export function contentTypeCases() {
       name: 'a content type that the sender does not send',
       change: { headers: replaced('Content-Type', 'application/xml') },
       expect: { ok: false, status: 400, reason: 'content_type_not_accepted' },
-      lax: 'The SDK does not look at the content type. We parse a body as what it says.',
+      lax: 'The SDK ignores the content type. We parse the body according to it.',
     },
   ]
 }
@@ -104,7 +104,7 @@ export const methodCases = () => [
     name: 'the method GET, correctly signed',
     change: { sentMethod: 'GET' },
     expect: { ok: false, status: 405, reason: 'method_not_post' },
-    lax: 'The SDK does not look at the method.',
+    lax: 'The SDK ignores the method.',
   },
 ]
 

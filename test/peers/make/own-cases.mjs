@@ -55,7 +55,7 @@ export function shopifyCases() {
       change: { headers: without('X-Shopify-Topic') },
       expect: { ok: true },
       type: null,
-      strict: 'The SDK asks for five headers. Nothing vouches for them, so we can do without.',
+      strict: 'The SDK requires five headers. They are not signed, so we do not need them.',
     },
   ]
 }

@@ -4,7 +4,7 @@ import { otherSpellings, spell } from './spelling.mjs'
 const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
 const missing = { ok: false, status: 401, reason: 'auth_missing' }
 
-const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we take no other.'
+const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we accept no other.'
 const JOINED =
   'Node joins repeated headers with a comma and the SDK reads the result as a list. We refuse a repeated signature header.'
 
@@ -80,13 +80,13 @@ function prefixCases(recipe) {
   })
   return [
     other('the signature without its prefix', '', {
-      lax: 'The SDK takes a bare signature. The sender always writes the prefix.',
+      lax: 'The SDK accepts a signature without its prefix. The sender always writes the prefix.',
     }),
     other('the prefix of another version', otherPrefix, {
-      lax: 'The SDK does not look at the version. Another version may be signed in another way.',
+      lax: 'The SDK ignores the version. Another version may be signed differently.',
     }),
     other('the prefix in upper case', prefix.toUpperCase(), {
-      lax: 'The SDK does not look at the prefix as written. The sender writes it in lower case.',
+      lax: 'The SDK ignores the prefix’s letter case. The sender writes it in lower case.',
     }),
   ]
 }
@@ -123,11 +123,11 @@ export function listCases(recipe) {
   const accepted = recipe.signature.several === false ? mismatch : { ok: true }
   return [
     listed('a wrong signature, then the right one', (right, bad) => [bad, right], accepted, {
-      strict: 'The SDK looks at one signature only. While a secret is rotated the header may hold two.',
+      strict: 'The SDK checks only one signature. During a rotation, the header may have two.',
       lax: 'The SDK reads on. The sender never sends two.',
     }),
     listed('the right signature, then a wrong one', (right, bad) => [right, bad], accepted, {
-      strict: 'The SDK looks at one signature only. While a secret is rotated the header may hold two.',
+      strict: 'The SDK checks only one signature. During a rotation, the header may have two.',
       lax: 'The SDK reads the first one only. The sender never sends two.',
     }),
     listed('two wrong signatures', (_, bad) => [bad, bad], mismatch),

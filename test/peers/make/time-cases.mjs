@@ -7,9 +7,9 @@ const malformed = { ok: false, status: 400, reason: 'timestamp_malformed' }
 const missing = { ok: false, status: 400, reason: 'header_missing' }
 
 const AGE =
-  'The SDK limits the age only. We limit both sides: a time far ahead keeps a delivery usable for longer.'
-const NO_CLOCK = 'The SDK covers the time with the signature and never reads it.'
-const LOOSE = 'The SDK reads the number at the beginning, or whatever JavaScript takes for a number.'
+  'The SDK limits only the age. We also limit times in the future, which would keep a delivery valid for longer.'
+const NO_CLOCK = 'The SDK never checks the signed time.'
+const LOOSE = 'The SDK parses the leading number, or anything that JavaScript converts to a number.'
 const YOUNGER =
   'The SDK has a shorter window, or none ahead. A clock that is slightly off should lose nothing.'
 
@@ -69,7 +69,7 @@ function placeCases(recipe, now) {
       name: 'junk after the time, added after signing',
       change: { sentTime: (text) => `${text}abc` },
       expect: mismatch,
-      lax: 'The SDK signs the number that it read, not the text that came. We sign the text.',
+      lax: 'The SDK signs the parsed number, not the received text. We sign the text.',
     },
   ]
   if (time.header) {
@@ -81,7 +81,7 @@ function placeCases(recipe, now) {
         name: 'the timestamp header twice',
         change: { headers: doubled(time.header) },
         expect: { ok: false, status: 400, reason: 'header_repeated' },
-        lax: 'Node joins repeated headers with a comma, and the SDK reads the number in front of it.',
+        lax: 'Node joins repeated headers with a comma, and the SDK reads the number before it.',
       },
     ]
   }
@@ -96,14 +96,14 @@ function placeCases(recipe, now) {
       'two times in the signature header, the second not signed',
       (all) => `${all}${signature.list}${time.item}${later}`,
       {
-        lax: 'The SDK reads the first time. The sender writes one, so we refuse a header with two.',
+        lax: 'The SDK reads only the first timestamp. The sender writes one, so we refuse a header with two.',
       },
     ),
     value(
       'two times in the signature header, the first not signed',
       (all) => `${time.item}${later}${signature.list}${all}`,
       {
-        lax: 'The SDK reads the last time. The sender writes one, so we refuse a header with two.',
+        lax: 'The SDK reads only the last timestamp. The sender writes one, so we refuse a header with two.',
       },
     ),
   ]
@@ -128,7 +128,7 @@ function eventTimeCases({ time, now }) {
     at('an event of ten minutes ago, retried', -600, { ok: true }),
     at('an event of twenty-three hours ago, retried', -82_800, { ok: true }),
     at('an event of a year ago', -31_536_000, stale, {
-      lax: 'The SDK never looks at the event\u2019s time. A capture that is older than all retries is not from the sender.',
+      lax: 'The SDK never checks the event\u2019s time. A delivery that is older than all retries is not from the sender.',
     }),
   ]
 }

@@ -34,7 +34,7 @@ const respelt = (name) =>
     ),
     mismatch,
     {
-      lax: 'The SDK decodes leniently. Senders use one spelling, so we take no other.',
+      lax: 'The SDK decodes leniently. Senders use one spelling, so we accept no other.',
     },
   )
 
@@ -65,7 +65,7 @@ const cases = () => [
     unauthorized,
   ),
   given('no items', notification(), unauthorized, {
-    lax: 'The obvious loop over the SDK\u2019s check passes an empty list. We ask for one item at least.',
+    lax: 'The obvious loop over the SDK\u2019s check accepts an empty list. We require at least one item.',
   }),
   changed('another amount', { amount: { currency: 'EUR', value: 1131 } }),
   changed('another currency', { amount: { currency: 'USD', value: 1130 } }),

@@ -19,9 +19,9 @@ export default [
     moreCases: boxCases,
     why: {
       'an empty body, correctly signed':
-        'The SDK checks the signature and leaves the body to its caller. We parse it, and refuse what is not JSON.',
+        'The SDK checks only the signature, not the body. We parse the body, and refuse anything but JSON.',
       'signed with the second secret of a rotation':
-        'The SDK tries the primary key on the primary header only. We try each key on each header.',
+        'The SDK tries the primary key only with the primary header. We try each key with each header.',
     },
   }),
 ]
@@ -72,7 +72,7 @@ function boxCases({ keys }) {
       },
       expect: mismatch,
       otherBody: true,
-      lax: 'The SDK also tries the body with escapes for what is outside ASCII. The bytes that came are what is signed.',
+      lax: 'The SDK also tries the body with non-ASCII characters escaped. We verify the bytes as received.',
     },
     {
       name: 'another signature version',

@@ -27,7 +27,7 @@ export default [
         name: 'a digit moved from the body to the time, which the plain hash does not see',
         change: { body: '[17', time: '63640000', sentBody: () => '[', sentTime: () => '1763640000' },
         expect: { ok: false, status: 400, reason: 'body_not_json' },
-        lax: 'The SDK leaves the body to its caller. Nothing divides the body from the time, so the hash cannot tell.',
+        lax: 'The SDK does not check the body. Nothing separates the body from the time, so the hash cannot tell them apart.',
       },
     ],
   },

@@ -54,9 +54,9 @@ const sentWith = (name, value) => ({ sent: { headers: { [name]: value } } })
 const stale = { ok: false, status: 400, reason: 'timestamp_out_of_range' }
 const missing = { ok: false, status: 400, reason: 'header_missing' }
 const AGE =
-  'The SDK limits the age only. We limit both sides: a time far ahead keeps a delivery usable for longer.'
+  'The SDK limits only the age. We also limit times in the future, which would keep a delivery valid for longer.'
 const UNPARSED =
-  'The SDK checks the signature and leaves the body to its caller. We parse it, and refuse what is not JSON.'
+  'The SDK checks only the signature, not the body. We parse the body, and refuse anything but JSON.'
 const SIGNATURE = 'x-contentful-signature'
 
 const cases = () => [

@@ -46,7 +46,7 @@ const cases = () => [
     'a body that is not JSON, correctly signed',
     '{"note": ',
     { ok: false, status: 400, reason: 'body_not_json' },
-    { lax: 'Plaid\u2019s steps leave the body to the caller.' },
+    { lax: 'Plaid\u2019s documented steps do not check the body.' },
   ),
   at('issued 300 s ago, the oldest that passes', NOW - 300, { ok: true }),
   at('issued 301 s ago', NOW - 301, { ok: false }),

@@ -68,7 +68,7 @@ export default [
 /** Other DER encodings of the same two numbers, and numbers that prove nothing. */
 function derCases() {
   const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
-  const reader = 'The SDK reads DER loosely.'
+  const reader = 'The SDK parses DER leniently.'
   const der = (name, change, more) => ({
     name,
     change: { spelling: (raw) => change(raw).toString('base64') },

@@ -67,9 +67,9 @@ const at = (name, created, expect, more) =>
   given(name, { parameters: `;created=${created}` }, expect, { sentAt: created, ...more })
 
 const DIGEST =
-  'The SDK never compares Content-Digest with the body. Without that, nothing of the body is signed.'
-const UNPARSED = 'The SDK looks at the head of the request only.'
-const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we take no other.'
+  'The SDK never compares Content-Digest with the body. Without that, the body is not signed.'
+const UNPARSED = 'The SDK checks only the request’s headers.'
+const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we accept no other.'
 const JOINED =
   'Node joins repeated headers with a comma and the SDK reads the result as a list. We refuse a repeated signature header.'
 const LAST = 'The SDK lets the last signature decide. For hookgate, one valid signature is enough.'
@@ -140,7 +140,7 @@ const cases = () => [
     NOW + 2,
     { ok: true },
     {
-      strict: 'The SDK allows no time ahead unless it is told to. Clocks differ.',
+      strict: 'By default, the SDK allows no time in the future. Clocks differ.',
     },
   ),
   given(
@@ -196,7 +196,7 @@ const cases = () => [
       sentInput: (input) => `sig1=("@method");created=${NOW}, sig1=${input}`,
       sentSignature: (signature) => `sig1=:AAAA:, sig1=${signature}`,
     },
-    { lax: 'The SDK takes the last of two labels. No sender writes one twice.' },
+    { lax: 'The SDK uses the last of two equal labels. No sender repeats a label.' },
   ),
 ]
 

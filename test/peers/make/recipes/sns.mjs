@@ -24,7 +24,7 @@ const changed = (name, change, more) => given(name, { ...signed(message()), ...c
 const respelt = (name, write, more) => {
   const right = signed(message())
   return given(`the signature ${name}`, { ...right, Signature: write(right.Signature) }, mismatch, {
-    lax: 'The SDK decodes leniently. Senders use one spelling, so we take no other.',
+    lax: 'The SDK decodes leniently. Senders use one spelling, so we accept no other.',
     ...more,
   })
 }
@@ -92,14 +92,14 @@ const cases = () => [
     signed(message({ Timestamp: '2024-11-20T12:00:00.000Z' })),
     { ok: false, status: 400, reason: 'timestamp_out_of_range' },
     {
-      lax: 'The SDK never looks at the time. A capture that is older than all retries is not from the sender.',
+      lax: 'The SDK never checks the time. A delivery that is older than all retries is not from the sender.',
     },
   ),
   given(
     'another topic, correctly signed',
     signed(message({ TopicArn: `${TOPIC}-of-a-stranger` })),
     { ok: false, status: 401 },
-    { lax: 'The SDK takes any topic of any account. Anyone can have a topic, so pin yours.' },
+    { lax: 'The SDK accepts any topic of any account. Anyone can create a topic, so list yours.' },
   ),
   given(
     'the second of two topics that are configured',

@@ -51,7 +51,7 @@ function kinCases({ signature, time, now }) {
       name: 'a time in milliseconds, which has too many digits',
       change: { time: `${now}000` },
       expect: { ok: false, status: 400, reason: 'timestamp_malformed' },
-      lax: 'The SDK covers the time with the signature and never reads it.',
+      lax: 'The SDK never checks the signed time.',
       skip: !time,
     },
   ]
@@ -61,7 +61,7 @@ function kinCases({ signature, time, now }) {
 const plain = (signWith) =>
   signWith({ secret: whsec(Buffer.from('the text of the secret, which is no key')) }).toString('base64')
 
-const bare = 'The SDK takes a bare signature. The sender always writes the prefix.'
+const bare = 'The SDK accepts a signature without its prefix. The sender always writes the prefix.'
 
 const openai = standard('openai', 'openai', {
   body: '{"object": "event", "id": "evt_685343a1381c819085d44c354e1b330e", "type": "response.completed", "created_at": 1763640000, "data": {"id": "resp_abc123"}}',

@@ -56,7 +56,7 @@ const qstash = () => [
       qstashToken({ body }),
       body,
       { ok: true },
-      { otherBody: true, strict: 'The SDK is given the body as text.' },
+      { otherBody: true, strict: 'The SDK takes the body as text.' },
     ),
   ),
   tokenCase('Upstash-Signature')(

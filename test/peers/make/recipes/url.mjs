@@ -52,7 +52,7 @@ function hubspotCases({ keys }) {
       options: { secrets: keys.new, publicUrl: encoded },
       change: { url: decoded },
       expect: { ok: true },
-      strict: 'The SDK leaves the decoding of the URL to its caller. We do what HubSpot documents.',
+      strict: 'The SDK leaves it to its caller to decode the URL. We decode it as HubSpot documents.',
     },
     {
       name: 'the method changed after signing',
