@@ -66,8 +66,7 @@ const refused = (name, how, more) => given(name, how, mismatch, more)
 const at = (name, created, expect, more) =>
   given(name, { parameters: `;created=${created}` }, expect, { sentAt: created, ...more })
 
-const DIGEST =
-  'The SDK never compares Content-Digest with the body. Without that, the body is not signed.'
+const DIGEST = 'The SDK never compares Content-Digest with the body. Without that, the body is not signed.'
 const UNPARSED = 'The SDK checks only the request’s headers.'
 const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we accept no other.'
 const JOINED =
