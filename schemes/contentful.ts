@@ -47,6 +47,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions> = defineSchem
     signed.set(body, before.length)
     return [signed]
   },
+  signAsHeaders: { [SIGNED_HEADERS]: `${SIGNED_HEADERS},${TIMESTAMP}` },
   takes: ['publicUrl'],
   timestamp: { header: TIMESTAMP, unit: 'milliseconds', of: 'attempt', toleranceSeconds: 30 },
   eventId: { header: 'x-contentful-idempotency-key' },

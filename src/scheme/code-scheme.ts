@@ -17,6 +17,7 @@ export interface CodeScheme
     | 'signedUrl'
     | 'publicKey'
     | 'fixedHeaders'
+    | 'signAsHeaders'
     | 'takes'
     | 'covers'
   > {

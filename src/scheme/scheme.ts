@@ -128,6 +128,8 @@ export interface Scheme {
   readonly leaseSeconds?: number
   /** Headers that must have a fixed value, e.g. a version. Any other value is refused. */
   readonly fixedHeaders?: { readonly [name: string]: string }
+  /** Headers that `signAs` also sends, e.g. a list of what is signed. No check asks for their values. */
+  readonly signAsHeaders?: { readonly [name: string]: string }
   /** Answers the sender's check that the endpoint exists. */
   readonly handshake?: Handshake
   /** Converts the configured URL into the signed one. */

@@ -53,7 +53,7 @@ export async function signAs<const Body extends SignAsOptions['body']>(
     const { headers: signature, body = bodyBytes(options.body) } = await signByCode(scheme, options, known)
     return { method: 'POST', headers: { ...headers, ...signature }, body: sentAs(options.body, body) }
   }
-  Object.assign(headers, scheme.fixedHeaders)
+  Object.assign(headers, scheme.fixedHeaders, scheme.signAsHeaders)
   const body = await signByRow(scheme, options, headers, known)
   if (typeof form === 'string') return { method: 'POST', headers, body }
   return { method: 'POST', headers, body: sentAs(options.body, form.write(bodyBytes(body))) }

@@ -8,7 +8,7 @@ const env = { HOOKGATE_SECRET: SECRET }
 const BODY = '{"id":"evt_1","type":"invoice.paid"}'
 
 describe('--scheme', () => {
-  it.each(['stripe', 'github', 'slack', 'shopify', 'qstash', 'rfc9421', 'postmark'])(
+  it.each(['stripe', 'github', 'slack', 'shopify', 'qstash', 'rfc9421', 'postmark', 'contentful'])(
     'listen accepts what send signs as %s, once',
     async (name) => {
       const listener = await startListener(['--scheme', name], { env })

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { contentful } from '../../schemes/contentful.ts'
+import { defineListener, verify } from '../../src/index.ts'
+import { signAs, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { DUPLICATE, IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const SECRET = 'a'.repeat(64)
@@ -38,6 +41,14 @@ describe('a delivery of Contentful', () => {
     const event = { type: 'Entry.publish', unsigned: ['id', 'type'], auth: { covers: 'body' } }
     expect(await send({ headers })).toMatchObject({ ok: true, event })
     expect(await send()).toMatchObject(IN_PROGRESS)
+  })
+
+  it('can be made with signAs', async () => {
+    const auth = contentful({ secrets: SECRET, publicUrl: URL })
+    const listener = defineListener({ id: 'contentful', auth, store: memoryStore() })
+    const request = await signAs(contentful, { secret: SECRET, publicUrl: URL, body: BODY })
+    expect(await verify(toDelivery({ ...request, body: '{}' }), listener)).toMatchObject(MISMATCH)
+    expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: true })
   })
 
   it('is a duplicate by its idempotency key, although its time has changed', async () => {
