@@ -15,7 +15,7 @@ export interface FailedFields {
 }
 
 /**
- * What the tracing channel `hookgate:verify` publishes of a delivery.
+ * What the tracing channel `hookgate:verify` publishes about a delivery.
  *
  * @example
  * ```ts
@@ -31,41 +31,47 @@ export interface VerifyFields extends VerdictContext, FailedFields {
   /** The size of the body. 0 for a body that was not read. */
   readonly bodyBytes: number
   /**
-   * `undecided` until the end, and in the end if an error kept `verify` from deciding. `checked`: in Fastify the claim is an
-   * operation of its own, and this one was everything before it.
+   * `undecided` until the end, and also at the end if an error kept `verify` from deciding. `checked`: in
+   * Fastify, the claim is a separate operation, and this one covers everything before it.
    */
   readonly outcome: 'accepted' | 'refused' | 'handshake' | 'undecided' | 'checked'
   /** Why it was refused. */
   readonly reason?: Reason | undefined
-  /** How the sender proved who it is, also if the delivery was refused later. `keyId` is the secret's `id` or the token's `kid`. */
+  /**
+   * How the sender was authenticated, even if the delivery was refused later. `keyId` is the secret's `id` or
+   * the token's `kid`.
+   */
   readonly auth?: { readonly method: EventAuth['method']; readonly keyId: string } | undefined
 }
 
 export type StoreAnswer = ClaimAnswer | CommitAnswer | boolean
 
 /**
- * What the tracing channel `hookgate:store` publishes of a call of a store.
+ * What the tracing channel `hookgate:store` publishes about a store call.
  *
  * @see {@link VerifyFields}
  */
 export interface StoreFields extends FailedFields {
   /** The `id` of the listener. */
   readonly listenerId: string
-  /** What the store was asked. */
+  /** The method that was called. */
   readonly verb: 'claim' | 'commit' | 'release'
-  /** What it answered: undefined until the end, and for a call that failed. */
+  /** The store's answer. Undefined until the end, and for a failed call. */
   readonly answer?: StoreAnswer | undefined
 }
 
 /**
- * What the tracing channel `hookgate:keys` publishes of a fetch of a key set.
+ * What the tracing channel `hookgate:keys` publishes about a fetch of a key set.
  *
  * @see {@link VerifyFields}
  */
 export interface KeysFields extends FailedFields {
   /** The key set's URL, without its query. */
   readonly url: string
-  /** Why it was fetched: none yet, one that is too old, one that soon will be, or a fresh one that lacks a key. */
+  /**
+   * Why it was fetched: there was no set yet, it was too old, it soon would be, or it was fresh but lacked a
+   * key.
+   */
   readonly trigger: Trigger
   /** The number of usable keys. Undefined until the end, and for a failed fetch. */
   readonly keys?: number | undefined

@@ -1,7 +1,7 @@
 import type { ClaimAnswer, CommitAnswer } from './event-store.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 
-/** An event taken by one delivery, and the two ways to let go of it. */
+/** An event claimed by one delivery, with its commit and release. */
 export interface Held {
   take(): MaybePromise<ClaimAnswer>
   commit(): Promise<CommitAnswer>
@@ -21,7 +21,7 @@ const UNCLAIMED: Held = {
   release: () => Promise.resolve(true),
 }
 
-/** Two keys of one event: it is new only if both are, and both are let go of together. */
+/** Two keys of one event. The event is new only if both are, and both are committed or released together. */
 class HeldPair implements Held {
   readonly #first: Held
   readonly #second: Held

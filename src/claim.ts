@@ -12,13 +12,13 @@ import { type Rejected, rejected } from './verdict.ts'
 import type { Verification } from './verification.ts'
 import { nowIfWatched } from './watch.ts'
 
-/** Why a valid delivery loses: its event was handled before, or is in progress. */
+/** Why a valid delivery is refused: its event was handled before, or is in progress. */
 export type ClaimReason = 'event_duplicate' | 'event_in_progress'
 
 /**
- * The one effect: takes the event for this delivery, for `accept` to hand on, or tells who has it.
+ * The only side effect: claims the event for this delivery, or returns why it cannot.
  *
- * @throws EventStoreError when the store throws, takes too long or answers anything but the contract's words.
+ * @throws EventStoreError if the store throws, takes too long or returns an invalid answer.
  */
 export function claimEvent<Accepted>(
   { listener, eventId, sender, claimKeys }: Verification,
@@ -33,7 +33,7 @@ export function claimEvent<Accepted>(
   })
 }
 
-/** What the store is asked and answers, for subscribers. */
+/** Publishes store calls and their answers to subscribers. */
 const STORE: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('store')
 
 class Claim implements Held {
@@ -92,7 +92,7 @@ class Claim implements Held {
     )
   }
 
-  /** One call of the store, under the deadline: clients are known to hang for a minute when their server dies. */
+  /** One store call with a deadline: some clients hang for a minute when their server dies. */
   #askInTime<Answer extends StoreAnswer>(call: StoreCall<Answer>): MaybePromise<Answer> {
     try {
       const answer = call.ask(this.#listener, this.#key, this.#owner)
@@ -113,8 +113,8 @@ class Claim implements Held {
   }
 
   /**
-   * A claim that failed may have been taken all the same: late, or unheard by a client that gave up before we did. Nobody
-   * works under it, and it would hold up the retry.
+   * A failed claim may still have been carried out: late, or after the client gave up. No handler runs under
+   * it, and it would block the retry.
    */
   #giveBack(answer: PromiseLike<unknown>): void {
     const release = () => RELEASE.ask(this.#listener, this.#key, this.#owner)

@@ -12,26 +12,32 @@
  * ```
  */
 export interface Delivery {
-  /** The HTTP method as it stood on the request line. */
+  /** The HTTP method, exactly as on the request line. */
   readonly method: string
   /**
-   * The value of a header by its lower-case name: undefined when absent, an array when it came more than once.
-   * The text must be what was received: it is part of what the sender signed.
+   * Returns a header by its lower-case name: undefined if absent, an array if it was sent more than once.
+   * Must return the text exactly as received, because the sender may have signed it.
    */
   header(name: string): string | readonly string[] | undefined
-  /** The exact bytes of the body. A reader that stops at the limit hands over limit + 1 of them. */
+  /** The exact bytes of the body. If the body is over the limit, pass the first limit + 1 bytes. */
   readonly body: Uint8Array
-  /** The request's path and query, or its whole URL. Only its query is read: by handshakes, and by CloudEvents, whose token may be there. */
+  /**
+   * The request's path and query, or its full URL. Only the query is read: by handshakes, and by CloudEvents,
+   * whose token may be there.
+   */
   readonly url?: string | undefined
-  /** Ends the detail of `method_not_post`, for your logs: why a request got here that may be no webhook. */
+  /**
+   * Appended to the detail of `method_not_post`, for your logs: why a request that may not be a webhook got
+   * here.
+   */
   readonly where?: string | undefined
-  /** The address the delivery came from, as far as the host knows it. */
+  /** The source address of the delivery. Undefined if the host does not know it. */
   readonly sourceIp: string | undefined
 }
 
-/** Absent and empty are the same; a header that came twice is an array. */
+/** Treats an empty header like an absent one. A repeated header is an array. */
 export function headerOf(delivery: Delivery, name: string): string | readonly string[] | undefined {
   const value = delivery.header(name)
-  if (!value?.length) return undefined // null, too: so `headers.get(name)` will do
+  if (!value?.length) return undefined // null too, so that you can pass `headers.get(name)`
   return typeof value === 'string' || value.length > 1 ? value : value[0] || undefined
 }

@@ -1,10 +1,10 @@
-/** Each code is a heading of this page. */
+/** Each code is a heading on this page. */
 export const ERRORS_PAGE = 'https://github.com/hookgate/hookgate/blob/main/docs/errors.md#'
 
 /**
- * Your configuration is wrong. Thrown by `defineListener`, `hmac`, `jwt`, the key sets and the adapters. Mistakes that
- * only a request reveals, e.g. a body parser that ran first, go to the framework's error handler instead.
- * The message names the fix and never contains a secret.
+ * Your configuration is wrong. Thrown by `defineListener`, `hmac`, `jwt`, the key sets and the adapters.
+ * Mistakes that show only at a request, e.g. a body parser that ran first, go to the framework's error
+ * handler instead. The message names the fix and never contains a secret.
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ export class KeySetError extends Error {
   readonly code = 'ERR_KEY_SET'
   /** Where the causes and fixes are. */
   readonly help: string = `${ERRORS_PAGE}err_key_set`
-  /** Seconds until the key host is asked again. Sent as `Retry-After`. */
+  /** Seconds until the next attempt to fetch the keys. Sent as `Retry-After`. */
   readonly retryAfterSeconds: number
 
   constructor(message: string, retryAfterSeconds: number, options?: ErrorOptions) {

@@ -75,8 +75,8 @@ export interface WebhookEvent<Payload = Json> {
   /** How the sender was authenticated: `secretId`, or `keyId` and the token's `claims`. */
   readonly auth: EventAuth
   /**
-   * In other senders' schemes: the members of this event that the signature does not cover. An attacker with a captured
-   * delivery can change them.
+   * The members of this event that the signature does not cover, for other senders' schemes. An attacker with
+   * a captured delivery can change them.
    */
   readonly unsigned?: readonly ('id' | 'type' | 'sentAt')[]
   /**

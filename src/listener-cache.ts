@@ -8,9 +8,9 @@ import type { Listener } from './listener.ts'
 import type { Listeners, ListenersOptions } from './listeners-options.ts'
 
 const LONGEST_ID = 256
-/** Between a failed load and the next. */
+/** The pause between a failed load and the next. */
 const RETRY_MS = 1000
-/** Lets a load's own deadline pass before the load counts as lost. */
+/** Extra time after a load's own deadline, before the load counts as lost. */
 const GRACE_MS = 1000
 
 class Entry<Payload> {

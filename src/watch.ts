@@ -7,7 +7,7 @@ import type { VerdictContext } from './listener-options.ts'
 import type { Verdict } from './verdict.ts'
 import type { Verification } from './verification.ts'
 
-/** What `verify` decides, for subscribers: docs/observability.md lists the fields. */
+/** Publishes verdicts to subscribers. docs/observability.md lists the fields. */
 const VERIFY: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('verify')
 
 interface Hooks {
@@ -15,20 +15,25 @@ interface Hooks {
   readonly onError?: unknown
 }
 
-/** Whether anyone is told of a verdict. */
+/** Whether there is a hook or a subscriber for verdicts. */
 export function isWatched({ onVerdict, onError }: Hooks): boolean {
   return Boolean(onVerdict || onError || VERIFY?.hasSubscribers)
 }
 
-/** The monotonic time, in milliseconds. 0 if no one is told how long it takes. */
+/** The monotonic time, in milliseconds. 0 if there is no hook or subscriber. */
 export function nowIfWatched(hooks: Hooks): number {
   return isWatched(hooks) ? performance.now() : 0
 }
 
-/** What a step of `verify` ends with: a verdict, or the verification itself when its event is still to be claimed. */
+/**
+ * The result of a step of `verify`: a verdict, or the verification itself if its event is not claimed yet.
+ */
 type Step<Result> = (verification: Verification) => MaybePromise<Result>
 
-/** Runs a step, and tells the listener's hooks and the channel's subscribers the verdict and how long it took. */
+/**
+ * Runs a step, and reports the verdict and its duration to the listener's hooks and the channel's
+ * subscribers.
+ */
 export function watched<Result extends Verdict<unknown> | Verification>(
   verification: Verification,
   step: Step<Result>,
@@ -64,7 +69,7 @@ async function watch<Result extends Verdict<unknown> | Verification>(
   }
 }
 
-/** What may be published of a result. `checked`: the claim is a step of its own. */
+/** The parts of a result that may be published. `checked`: the claim is a separate step. */
 function outcomeOf(
   { auth }: Verification,
   result: Verdict<unknown> | Verification | undefined,
@@ -79,7 +84,7 @@ function outcomeOf(
   }
 }
 
-/** Logs are written from this, so text that a stranger could have made up stays out. */
+/** Ends up in logs, so it excludes text that a stranger could have invented. */
 function contextOf(
   { claimKeys, delivery, eventId, listener, sender }: Verification,
   startedAt: number,

@@ -71,7 +71,7 @@ export class Arrival {
     this.#resolve(bytes)
   }
 
-  /** Keeps the listeners: an ended stream only emits `close`. */
+  /** Does not remove the listeners: an ended stream emits nothing but `close`. */
   readonly #onEnd = (): void => {
     this.#isOver = true
     clearTimeout(this.#timer)

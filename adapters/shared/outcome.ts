@@ -29,13 +29,13 @@ export interface Checked {
 
 export type Outcome<Payload> = Claimed<Payload> | Refusal
 
-/** What becomes of a body and its headers. */
+/** The outcome of checking a body and its headers. */
 export type Examine<Payload, Passed> = (
   delivery: Delivery,
   listener: Listener<Payload>,
 ) => MaybePromise<Passed | Refusal>
 
-/** Whether its reply is the last one on its connection. */
+/** Whether the reply is the last on its connection. */
 export function closesConnection({ reply }: { readonly reply?: Reply | undefined }): boolean {
   return reply?.headers.connection === 'close'
 }
@@ -62,7 +62,7 @@ const claimedOf = <Payload>({ event }: Accepted<Payload>, listener: Listener<Pay
   listener,
 })
 
-/** Asks one step of `verify`, and answers for it what only the sender or an outage can cause. */
+/** Runs one step of `verify`, and turns refusals and outages into replies. */
 function answered<Payload, Yes extends object, Passed>(
   ask: (delivery: Delivery, listener: Listener<Payload>) => MaybePromise<Yes | Rejected | Handshake>,
   pass: (yes: Yes, listener: Listener<Payload>) => Passed,
@@ -80,7 +80,7 @@ function answered<Payload, Yes extends object, Passed>(
   }
 }
 
-/** Not `in`, for which engines have no short way: hence the cast. */
+/** Not `in`, which engines do not optimize: hence the cast. */
 const isNo = (answer: object): answer is Rejected | Handshake => (answer as { ok?: boolean }).ok === false
 
 function refuse(

@@ -1,7 +1,7 @@
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { Leaving } from './incoming.ts'
 
-/** Bounds the bodies in flight, by number and by bytes. */
+/** Limits the bodies in flight, by number and by total bytes. */
 export class Places {
   readonly maxBytes: number
   readonly #maxBodies: number
@@ -54,7 +54,7 @@ export class Place {
     this.#putBack = undefined
   }
 
-  /** Runs `start`, and gives the place back only if it throws. */
+  /** Runs `start`, and frees the place only if it throws. */
   unlessThrown<T>(start: () => T): T {
     try {
       return start()
@@ -64,7 +64,7 @@ export class Place {
     }
   }
 
-  /** Runs `work`, and gives the place back when it settles. */
+  /** Runs `work`, and frees the place when it settles. */
   during<T>(work: () => MaybePromise<T>, sender: Leaving): MaybePromise<T> {
     const made = this.unlessThrown(work)
     if (isPromise(made)) return this.until(made, sender)
@@ -73,8 +73,8 @@ export class Place {
   }
 
   /**
-   * Settles like `work`, and gives the place back. If the sender disconnects, the work still holds the body, so the place
-   * is kept for up to `graceMs`.
+   * Settles like `work`, and frees the place. If the sender disconnects, the work still holds the body, so
+   * the place is kept for up to `graceMs`.
    */
   until<T>(work: PromiseLike<T>, sender: Leaving): Promise<T> {
     sender.whenGone(() => this.#giveBackSoon())

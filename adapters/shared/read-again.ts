@@ -66,8 +66,8 @@ function asMethod<T>(look: (read: ReadRequest) => T): (this: ReadRequest) => T {
 }
 
 /**
- * Requests of @hono/node-server are not native. They create the native one with this method, when you access more than the
- * headers or pass them to `new Request()`.
+ * Requests of @hono/node-server are not native. This method creates the native request, once you access more
+ * than the headers or pass the request to `new Request()`.
  */
 function nativeKeyOf(prototype: object): symbol | undefined {
   return Object.getOwnPropertySymbols(prototype).find(({ description }) => description === 'getRequestCache')

@@ -18,10 +18,13 @@ export type { ListenerLookup } from './lookup.ts'
 /** Continues with a passed request, or sends the reply. */
 export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
 
-/** Where a request comes from. It may depend on the listener whether that has to be known. */
+/** Finds the source address of a request. The listener decides whether an unknown address is an error. */
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
 
-/** What all adapters do between a request and its handler. Each `verifyWebhook()` call has one, with places of its own. */
+/**
+ * The steps between a request and its handler, for all adapters. Each `verifyWebhook()` call has its own
+ * receiver, with its own limits.
+ */
 export class Receiver<Request extends object, Payload, Passed extends { readonly reply?: undefined }> {
   readonly #lookup: (request: Request) => MaybePromise<Found<Payload>>
   readonly #examine: Examine<Payload, Passed>
@@ -29,7 +32,10 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
   readonly #timeoutMs: number
   readonly #admission: Admission
 
-  /** `wasReceived` is for requests that show it by themselves; others are marked. @throws ListenerConfigError */
+  /**
+   * `wasReceived` recognises requests that were received before, if they show it; others are marked.
+   * @throws ListenerConfigError
+   */
   constructor(
     caller: string,
     target: Listener<Payload> | ListenerLookup<Request, Payload>,
@@ -48,8 +54,9 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
   }
 
   /**
-   * Calls `onOutcome` as soon as the outcome is known, and returns what it returns: a promise between them would cost a turn of
-   * the event loop. Rejects with what it throws, and for a developer's mistake. Both belong on the framework's error path.
+   * Calls `onOutcome` as soon as the outcome is known, and returns its result: a promise in between would
+   * cost a turn of the event loop. Rejects with any error that it throws, and with a ListenerConfigError for
+   * a setup mistake. Both belong on the framework's error path.
    */
   receive<T>(
     request: Request,
@@ -71,7 +78,7 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     return work
   }
 
-  /** Counts a body that was received and goes on waiting, in a later step of its framework. */
+  /** Counts a received body that is still waiting, in a later step of its framework. */
   hold<T>(bytes: number, sender: Leaving, work: () => MaybePromise<T>): MaybePromise<T> {
     return this.#admission.admitAgain(bytes).during(work, sender)
   }
@@ -94,7 +101,7 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     }
   }
 
-  /** What waits before its body is read needs a place too: the first bytes are in memory. */
+  /** A request that waits before its body is read counts too, because the first bytes are in memory. */
   #wait<Value, T>(
     work: PromiseLike<Value>,
     incoming: Incoming,
@@ -107,7 +114,9 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     return Promise.resolve(place).then(onOutcome)
   }
 
-  /** Not async: what such a function keeps while it waits is more than all the checks need. */
+  /**
+   * Not async: the state that an async function keeps while it waits takes more memory than all the checks.
+   */
   #receiveFor<T>(
     found: Found<Payload>,
     incoming: Incoming,
@@ -138,5 +147,5 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
   }
 }
 
-/** Not `in`, for which engines have no short way: hence the cast. */
+/** Not `in`, which engines do not optimize: hence the cast. */
 const isRefusal = (found: object): found is Refusal => (found as { reply?: object }).reply !== undefined

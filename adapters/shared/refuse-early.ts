@@ -13,7 +13,7 @@ import { ReportedError } from './reported-error.ts'
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Too much is in flight already, or no better answer could reach the sender. */
+/** Too many bodies are in flight, or the response could not reach the sender anyway. */
 export const BUSY: Refusal = { reply: thenClose(replyUnavailable(1)) }
 
 /** Reported before the body is read. Builds no report without a hook, because floods end here. */
@@ -33,7 +33,7 @@ export function refuseBusy(
   return BUSY
 }
 
-/** Told before the body is read, so that nothing else of the request is looked at. */
+/** Reported before the body is read, so the rest of the request is not examined. */
 export function refuseSource(
   { method, header }: Pick<Delivery, 'method' | 'header'>,
   listener: Listener<unknown>,

@@ -4,7 +4,7 @@ import { ERRORS_PAGE } from '../../src/errors.ts'
 export class ReportedError extends Error {
   override readonly name = 'ReportedError'
   readonly code: 'ERR_NO_ANSWER' | 'ERR_TOO_MANY_BODIES'
-  /** Where the causes and fixes are. */
+  /** A link to the causes and fixes. */
   readonly help: string
 
   constructor(code: ReportedError['code'], message: string) {

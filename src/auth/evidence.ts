@@ -4,8 +4,8 @@ import type { Json } from '../lib/json.ts'
 import type { Signed } from '../scheme/signed-text.ts'
 
 /**
- * What a delivery offers to prove who sent it: what an authentication method may read. Its headers are complete and its
- * source is allowed. Without a `sender`, its body, timestamp and event ID have passed their checks too.
+ * What an authentication method may read of a delivery. The headers are complete, and the source is allowed.
+ * Without a `sender`, the body, timestamp and event ID have also passed their checks.
  *
  * @see {@link Authenticator}
  */
@@ -24,10 +24,10 @@ export interface Evidence {
   payload: unknown
   /** What the signature covered. Schemes set this. Without it, the body identifies the event. */
   signed: Signed | undefined
-  /** More values that are signed on their own. Each is claimed as well. */
+  /** Further values with signatures of their own. Each is claimed as well. */
   alsoSigned?: readonly Uint8Array[] | undefined
   /** What authentication found, once it has passed. */
   readonly auth?: EventAuth | undefined
-  /** Parses the body by its content type, before anything vouches for it. Undefined if it does not parse. */
+  /** Parses the body by its content type, before it is authenticated. Undefined if it does not parse. */
   parsed(): Json | undefined
 }

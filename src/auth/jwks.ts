@@ -9,7 +9,7 @@ interface Entry extends PublicKey {
   imported?: CryptoKey
 }
 
-/** The keys of one JWKS document (RFC 7517 5). A bad key does not spoil the good ones: it is never used. */
+/** The keys of one JWKS document (RFC 7517 5). A bad key is never used, and does not affect the good ones. */
 export class Jwks implements KeySet {
   readonly #entries: readonly Entry[]
   readonly size: number

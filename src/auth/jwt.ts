@@ -73,7 +73,7 @@ async function authenticate(evidence: Evidence, options: JwtOptions): Promise<Au
 
   const found = options.keySet.find(token.keyId, token.algorithm)
   const mustWait = isPromise(found)
-  // A parsed body can take 28 times the memory of its bytes, and strangers can make many wait.
+  // A parsed body can take 28 times the memory of its bytes, and strangers can keep many waiting.
   if (mustWait) evidence.payload = undefined
   const key = mustWait ? await found : found
   if (typeof key === 'string') return invalid(key)

@@ -3,11 +3,11 @@ import { decodeBase64url } from '#crypto'
 import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
 import { hasRocaFingerprint, isSmallOrderEd25519 } from '../lib/weak-keys.ts'
 
-/** A key of a JWKS that carries a usable `kid`. With a `problem` it is only remembered to name it in the log. */
+/** A JWKS key with a usable `kid`. A key with a `problem` is kept only so that the log can name it. */
 export interface PublicKey {
   readonly keyId: string
   readonly algorithm: JwtAlgorithm
-  /** The public members and nothing else. */
+  /** Only the public members. */
   readonly jwk: JWK
   readonly problem: string | undefined
 }
@@ -39,7 +39,7 @@ const KINDS: readonly {
   },
 ]
 
-/** Undefined for an entry that no token could ask for: no object, no kid, another type or curve. */
+/** Undefined for an entry that no token could refer to: not an object, no `kid`, or another type or curve. */
 export function readPublicKey(entry: unknown): PublicKey | undefined {
   const jwk: Members = Object(entry)
   const keyId = jwk.kid

@@ -17,7 +17,7 @@ const KEYS: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('keys')
  * @see {@link remoteKeySet}
  */
 export interface RemoteKeySetOptions extends RemoteOptions {
-  /** Also take `http:` URLs of this machine, for tests. Default false. */
+  /** Whether to accept `http:` URLs on this machine, for tests. Defaults to false. */
   readonly allowInsecureLoopback?: boolean | undefined
 }
 

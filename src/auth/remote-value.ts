@@ -8,18 +8,21 @@ const FRESH_MS = 600_000
 /** A value in use is renewed before it expires, so that no delivery has to wait for it. */
 const RENEW_AFTER_MS = FRESH_MS / 2
 export const COOLDOWN_MS = 30_000
-/** Lets a fetch's own deadline pass before the fetch counts as lost. */
+/** Extra time after a fetch's own deadline, before the fetch counts as lost. */
 const GRACE_MS = 1000
 /** How long a failure proves that the host is down. It covers the pause between two fetches. */
 const DOWN_MS = 2 * COOLDOWN_MS
 
-/** Why it is fetched: there is no value yet, it is too old, it soon will be, or it is fresh but lacks a key. */
+/**
+ * Why a value is fetched: there is none yet, it is too old, it soon will be, or it is fresh but lacks a key.
+ */
 export type Trigger = 'first' | 'expired' | 'early' | 'unknown_kid'
 
 /**
- * One thing on another host, fetched when it is first needed and then kept. Built for an endpoint that strangers can call:
- * one fetch per 30 s, failures included, shared by all who wait; a value is fresh for 10 minutes and renewed after 5;
- * while the host is down, the last good value is used.
+ * A document on another host, fetched when first needed and then cached. Safe for endpoints that strangers
+ * can call: it makes at most one fetch per 30 s, failures included, and shares it among all waiting
+ * deliveries. A value is fresh for 10 minutes and renewed after 5. While the host is down, the last good
+ * value is used.
  */
 export class RemoteValue<T> {
   readonly #where: string
@@ -49,9 +52,9 @@ export class RemoteValue<T> {
   }
 
   /**
-   * What `read` makes of the value. A value that does not suffice is worth a fetch, but not a storm.
+   * Returns what `read` finds in the value. If that is not enough, fetches again, within the limits above.
    *
-   * @throws KeySetError when there is no usable value.
+   * @throws KeySetError if there is no usable value.
    */
   get<R>(suffices: (value: T) => boolean, read: (value: T) => MaybePromise<R>): MaybePromise<R> {
     const age = this.#since(this.#fetchedAt)
@@ -77,7 +80,7 @@ export class RemoteValue<T> {
     throw new KeySetError(`${this.#where} ${reasonOf(this.#failure)}`, wait, { cause: this.#failure })
   }
 
-  /** Never rejects: a failure is kept, and the old value too. */
+  /** Never rejects: records the failure, and keeps the old value. */
   async #load(): Promise<void> {
     try {
       this.#value = { it: await this.#fetchValue(this.#trigger()) }
@@ -95,14 +98,14 @@ export class RemoteValue<T> {
     return this.#value ? 'expired' : 'first'
   }
 
-  /** A clock that was set back makes every age unknown, which is as good as very old. */
+  /** If the clock was set back, the age is unknown, and counts as too old. */
   #since(then: number): number {
     const age = this.#clock.now() - then
     return age < 0 ? Infinity : age
   }
 }
 
-/** The error of `fetch` says only that it failed. Its cause says why. */
+/** `fetch` rejects with an error that says only that it failed. Its cause says why. */
 function reasonOf(failure: unknown): string {
   const { message = 'has not answered yet', cause } = Object(failure)
   const why = cause?.message || cause?.code

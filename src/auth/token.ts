@@ -4,9 +4,9 @@ import type { Json } from '../lib/json.ts'
 import { countMembers } from '../lib/json-members.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 
-/** A token that is well formed. Nothing about it is verified yet. */
+/** A well-formed token. Nothing about it is verified yet. */
 export interface Token {
-  /** What is signed: the first two segments and the dot between them (RFC 7515 5.2). */
+  /** The signed text: the first two segments and the dot between them (RFC 7515 5.2). */
   readonly signingInput: string
   readonly signature: Uint8Array<ArrayBuffer>
   readonly algorithm: JwtAlgorithm
@@ -19,8 +19,8 @@ const LONGEST_KEY_ID = 256
 const BEARER = 'bearer '
 
 /**
- * Reads `Authorization: Bearer <JWT>` (RFC 6750 2.1; RFC 7515 3.1), far more narrowly than RFC 7515 allows: one form,
- * one spelling, three algorithms, no extension. A string says what is wrong with it.
+ * Reads `Authorization: Bearer <JWT>` (RFC 6750 2.1; RFC 7515 3.1), far more strictly than RFC 7515: one
+ * form, one spelling, three algorithms, no extensions. Returns a string that says what is wrong, if anything.
  */
 export function readBearerToken(header: string): Token | string {
   if (header.slice(0, BEARER.length).toLowerCase() !== BEARER) return 'the scheme is not Bearer'
@@ -48,7 +48,7 @@ type KnownHeader = Pick<Token, 'algorithm' | 'keyId'>
 
 let lastRead: readonly [segment: string, known: KnownHeader | string] | undefined
 
-/** A sender's tokens all have the same header, so the last one is kept. */
+/** Caches the last header, because a sender's tokens all have the same one. */
 function readHeader(segment: string): KnownHeader | string {
   if (lastRead?.[0] !== segment) lastRead = [segment, judgeHeader(readObject(segment))]
   return lastRead[1]
@@ -65,7 +65,7 @@ function judgeHeader(header: JsonObject | string): KnownHeader | string {
   return { algorithm, keyId }
 }
 
-/** The readers of a token must agree on it, so a member may not come twice (RFC 7515 4, RFC 7519 4). */
+/** All parsers must read a token in the same way, so no member may be repeated (RFC 7515 4, RFC 7519 4). */
 export function readObject(segment: string): JsonObject | string {
   const bytes = decodeBase64url(segment)
   if (!bytes?.length) return 'is not base64url'

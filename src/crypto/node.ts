@@ -13,7 +13,7 @@ function refuseNode(): never {
   throw new ListenerConfigError('node', `must be 20.19 or newer; this is ${process.version}`)
 }
 
-/** HMAC over the text `before`, the bytes of `body` and the text `after`: each character of a text is a byte. */
+/** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
   const keyObject = createSecretKey(key) // as bytes it would be read again each time
   return (before, body, after) => {
@@ -25,7 +25,7 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
   }
 }
 
-/** SHA-256 as text, of bytes or of a text's UTF-8. */
+/** The SHA-256 of bytes, or of a text's UTF-8, as text. */
 export function sha256(data: Uint8Array | string, spelling: Spelling = 'base64url'): MaybePromise<string> {
   return hash('sha256', data, spelling)
 }
@@ -33,14 +33,14 @@ export function sha256(data: Uint8Array | string, spelling: Spelling = 'base64ur
 /** The bytes of canonical base64url without padding (RFC 4648 5); undefined for any other text. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = Buffer.from(text, 'base64url')
-  return bytes.toString('base64url') === text ? bytes : undefined // the decoder takes nearly anything
+  return bytes.toString('base64url') === text ? bytes : undefined // the decoder accepts nearly anything
 }
 
 const LONGEST_TEXT = 128
-/** Two buffers for each length, so that nothing of an earlier text is compared. */
+/** Two buffers per length, so that no bytes of an earlier text are compared. */
 const buffers: (readonly [Buffer, Buffer])[] = []
 
-/** Whether two texts of one length, at most 128, are equal, in a time that does not depend on where they differ. */
+/** Compares two texts of equal length, at most 128, in constant time. */
 export function constantTimeEqual(a: string, b: string): boolean {
   if (a.length !== b.length || a.length > LONGEST_TEXT) return false
   buffers[a.length] ??= [Buffer.alloc(a.length * 2), Buffer.alloc(a.length * 2)]

@@ -12,7 +12,7 @@ const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' } as const
 const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** HMAC over the text `before`, the bytes of `body` and the text `after`: each character of a text is a byte. */
+/** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
   const importKey = () =>
     crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: HASHES[algorithm] }, false, ['sign'])
@@ -20,19 +20,22 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
 
   return async (before, body, after) => {
     const message = bytesOf(before, body, after)
-    // The key is kept, never its promise: workerd forbids awaiting what another request started.
+    // Caches the key, never its promise: workerd forbids awaiting what another request started.
     imported ??= await importKey()
     return ENCODE[spelling](new Uint8Array(await crypto.subtle.sign('HMAC', imported, message)))
   }
 }
 
-/** SHA-256 as text, of bytes or of a text's UTF-8. */
+/** The SHA-256 of bytes, or of a text's UTF-8, as text. */
 export async function sha256(data: Uint8Array | string, spelling: Spelling = 'base64url'): Promise<string> {
   const bytes = typeof data === 'string' ? encoder.encode(data) : data.slice()
   return ENCODE[spelling](new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Whether `signature` over the ASCII `message`, or over its bytes, verifies with a key that was imported for the algorithm (RFC 7515 5.2). */
+/**
+ * Verifies `signature` over `message`, which is ASCII text or bytes, with a key imported for the algorithm
+ * (RFC 7515 5.2).
+ */
 export async function verifySignature(
   algorithm: JwtAlgorithm,
   key: SignatureKey,
@@ -54,7 +57,7 @@ export async function verifySignature(
 
 const LONGEST_TEXT = 128
 
-/** Whether two texts of one length, at most 128, are equal, in a time that does not depend on where they differ. */
+/** Compares two texts of equal length, at most 128, in constant time. */
 export function constantTimeEqual(a: string, b: string): boolean {
   if (a.length !== b.length || a.length > LONGEST_TEXT) return false
   let difference = 0

@@ -63,21 +63,21 @@ const CHECK_OF: Readonly<Record<Reason, CheckName>> = {
 const NO_NETWORKS = 'no networks configured: any address may send'
 
 /**
- * One check, and what it said.
+ * One check and its outcome.
  *
  * @see {@link checkOutcomes}
  */
 export interface CheckOutcome {
   /** The check. */
   readonly name: CheckName
-  /** What it asks, in a few words. */
+  /** The check's question, in a few words. */
   readonly says: string
   /** True: passed. False: this check refused the delivery. Null: an earlier check refused it. */
   readonly ok: boolean | null
 }
 
 /**
- * A verdict, or what a log kept of one.
+ * A verdict, or the parts of one that a log kept.
  *
  * @see {@link checkOutcomes}
  */
@@ -93,8 +93,8 @@ export interface Outcome {
 }
 
 /**
- * Each check in the listener's order. Empty for a handshake, which runs only some of them, and for a reason that no check gives.
- * Cheap: call it for every delivery.
+ * Returns each check in the listener's order. Empty for a handshake, which runs only some of them, and for a
+ * reason that no check gives. Cheap enough to call for every delivery.
  *
  * @example
  * ```ts

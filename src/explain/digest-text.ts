@@ -4,14 +4,14 @@ import { decodeHex } from '../lib/hex.ts'
 const DIGEST_BYTES = 32
 const FORM = /^((?:v[0-9]+|sha256|hmac-sha256)[,=:])?\s*(.*)$/i
 
-/** A signature in whatever spelling, and what is wrong with the spelling. */
+/** A signature in any encoding, and what is wrong with that encoding. */
 export interface DigestText {
   /** Canonical base64url, as `hmacWith` writes it. */
   readonly canonical: string
   readonly faults: readonly string[]
 }
 
-/** Undefined for a text that is not 32 bytes in any common spelling. */
+/** Undefined unless the text encodes 32 bytes in a common encoding. */
 export function readDigest(signature: string): DigestText | undefined {
   const [, prefix = '', text = ''] = FORM.exec(signature) ?? []
   const isHex = /^[0-9a-f]{64}$/i.test(text)
@@ -27,7 +27,7 @@ export function readDigest(signature: string): DigestText | undefined {
   return { canonical: encodeBase64url(bytes), faults: faults.filter((fault) => fault !== '') }
 }
 
-/** As lenient decoders read it: either alphabet, padded or not, stray characters skipped. */
+/** Decodes leniently: either alphabet, padded or not, skipping stray characters. */
 export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   const [digits = ''] = text
     .replaceAll('-', '+')

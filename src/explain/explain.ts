@@ -12,23 +12,23 @@ import { tokenClaims, type WantedClaims } from './token-claims.ts'
  * @see {@link explain}
  */
 export interface Known {
-  /** The secret of an `hmac()` listener: to find the sender's mistake behind a wrong signature. */
+  /** The secret of an `hmac()` listener, to find the sender's mistake behind a wrong signature. */
   readonly secret?: string | undefined
-  /** What a `jwt()` listener wants of a token. */
+  /** What a `jwt()` listener expects of a token. */
   readonly claims?: WantedClaims | undefined
-  /** The schemes by which to recognise the sender of a delivery that lacks the expected headers. */
+  /** Schemes with which to recognise the sender, if a delivery lacks the expected headers. */
   readonly schemes?: readonly SenderScheme[]
 }
 
 /**
- * Why a delivery got its verdict, for people. No member holds a secret or the signature that was expected.
+ * Why a delivery got its verdict, for people. No member contains a secret or the expected signature.
  *
  * @see {@link explain}
  */
 export interface Explanation {
   /** Every check in order. */
   readonly checks: readonly CheckOutcome[]
-  /** What the sender probably did wrong, in one sentence each. Empty when nothing is known. */
+  /** What the sender probably did wrong, one sentence per mistake. Empty if unknown. */
   readonly likely: readonly string[]
   /** The claims of a refused token, next to the expected ones. Its signature is left out. */
   readonly token: readonly string[]
@@ -40,12 +40,13 @@ const NOT_TRIED = 'the body is over 256 KB, so the well-known mistakes were not 
 const NO_MISTAKE = 'another secret or another body was signed; none of the well-known mistakes fits'
 
 /**
- * Explains a verdict, or what a log kept of one: which check refused the delivery, and the likely mistake behind it. A wrong signature is tried in the
- * ways that senders are known to get wrong, about 1,700 HMACs of the body: for tools, not for every refused delivery. Bodies
- * over 256 KB are not tried, because the process could do nothing else meanwhile.
+ * Explains a verdict, or the parts of one that a log kept: which check refused the delivery, and the likely
+ * mistake behind it. For a wrong signature, tries the mistakes that senders are known to make: about 1,700
+ * HMACs of the body. Meant for tools, not for every refused delivery. Skips bodies over 256 KB, because the
+ * process could do nothing else meanwhile.
  *
- * Texts may quote a refused token's claims, which a stranger chose: escape them for where you show them. Nothing is verified
- * here, and nothing is recorded.
+ * The texts may quote a refused token's claims, which a stranger chose, so escape them where you show them.
+ * Verifies and records nothing.
  *
  * @example
  * ```ts

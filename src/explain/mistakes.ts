@@ -4,7 +4,7 @@ import { type Delivery, headerOf } from '../delivery.ts'
 import { readDigest } from './digest-text.ts'
 import { bodiesOf, keysOf, prefixesOf } from './signed-ways.ts'
 
-/** One way in which the signature may have been made, and every mistake in it. */
+/** One way in which the signature may have been computed, and every mistake in it. */
 interface Attempt {
   readonly mac: Mac
   readonly prefix: string
@@ -15,8 +15,9 @@ interface Attempt {
 const MS = 1000
 
 /**
- * Why an `hmac()` signature does not match: signs again in the ways that senders are known to get wrong, and says which one
- * gives the signature that was sent. The fewest mistakes first. Empty when none fits.
+ * Finds why an `hmac()` signature does not match: signs again with the mistakes that senders are known to
+ * make, and returns those that give the received signature. Tries the fewest mistakes first. Empty if none
+ * fits.
  */
 export async function findMistakes(delivery: Delivery, secret: string): Promise<readonly string[]> {
   const [timestamp = '', eventId = '', signature = ''] = [

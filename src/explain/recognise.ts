@@ -4,7 +4,7 @@ import { bodyReaders } from '../scheme/content.ts'
 import { memberAt, pointerSteps } from '../scheme/members.ts'
 import type { Place } from '../scheme/scheme.ts'
 
-/** Names the sender whose delivery this is, when the listener expects another. Empty when no scheme fits. */
+/** Names the actual sender of a delivery, if the listener expects another. Empty if no scheme fits. */
 export function recognise(
   delivery: Delivery,
   schemes: readonly SenderScheme[],
@@ -39,7 +39,7 @@ function schemeOf(delivery: Delivery, schemes: readonly SenderScheme[]): SenderS
 
 const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
 
-/** Whether the body holds the signature where the scheme has it. */
+/** Whether the body contains a signature where the scheme expects one. */
 function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {
   if (signature.member === undefined) return false
   const reading = bodyReaders(content, jsonField)(undefined)?.(body)

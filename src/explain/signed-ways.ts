@@ -9,7 +9,7 @@ export interface Way<Value> {
 
 const encoder = new TextEncoder()
 
-/** The keys that senders make of a secret. */
+/** The keys that senders derive from a secret. */
 export function keysOf(secret: string): readonly Way<Uint8Array>[] {
   const bare = secret.replace(/^["'\s]+|["'\s]+$/g, '')
   const ways: Way<Uint8Array>[] = [
@@ -55,7 +55,7 @@ export function bodiesOf(body: Uint8Array): readonly Way<Uint8Array>[] {
   return [{ says: '', value: body }, ...others.map((way) => ({ ...way, value: encoder.encode(way.value) }))]
 }
 
-/** As JavaScript prints it, as Python does, and indented. */
+/** Serialised as in JavaScript, as in Python, and indented. */
 function printedAnew(text: string): readonly string[] {
   try {
     const value: unknown = JSON.parse(text)
@@ -74,7 +74,7 @@ function printedAnew(text: string): readonly string[] {
   }
 }
 
-/** What senders put in front of the body, as text of one byte a character. */
+/** What senders put before the body. Each character is one byte. */
 export function prefixesOf(timestamp: string, eventId: string): readonly Way<string>[] {
   const says = (order: string) => `signed was ${order}, not timestamp.eventId.body`
   return [

@@ -2,7 +2,7 @@ import { type Delivery, headerOf } from '../delivery.ts'
 import { bytesOfBase64 } from './digest-text.ts'
 
 /**
- * What a `jwt()` listener wants of a token.
+ * What a `jwt()` listener expects of a token.
  *
  * @see {@link explain}
  */
@@ -15,7 +15,9 @@ export interface WantedClaims {
 
 const LONGEST_TOKEN = 8192
 
-/** The claims of a refused token, next to the expected ones. Nothing is verified, and the signature is left out. */
+/**
+ * The claims of a refused token, next to the expected ones. Verifies nothing, and leaves out the signature.
+ */
 export function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): readonly string[] {
   const token = String(headerOf(delivery, 'authorization') ?? '').replace(/^bearer /i, '')
   if (token.length > LONGEST_TOKEN) return []

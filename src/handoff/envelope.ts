@@ -16,12 +16,12 @@ export type EnvelopeAuth =
       readonly scheme: string
       /** The `id` of the secret or public key that matched. */
       readonly secretId: string
-      /** What the signature vouches for. */
+      /** What the signature covers. */
       readonly covers: Coverage
     }
 
 /**
- * A verified event as plain JSON. No token, signature or secret is in it.
+ * A verified event as plain JSON. Contains no token, signature or secret.
  *
  * @see {@link toEnvelope}
  */
@@ -40,13 +40,13 @@ export interface Envelope {
   readonly auth: EnvelopeAuth
   /** `event.unsigned`. Left out if the event has none. */
   readonly unsigned?: readonly ('id' | 'type' | 'sentAt')[]
-  /** The exact bytes of the body, as padded base64: a third longer than the body. */
+  /** The exact bytes of the body, in padded base64, a third longer than the body. */
   readonly bodyBase64: string
 }
 
 /**
- * Packs a verified event for a queue. The payload is left out: parse it again from the bytes, which stay as they were signed.
- * Bodies are not encrypted, so anyone who can read the queue can read them.
+ * Packs a verified event for a queue. Leaves out the payload: parse it again from the bytes, which stay
+ * exactly as signed. Does not encrypt the body, so anyone who can read the queue can read it.
  *
  * @example
  * ```ts

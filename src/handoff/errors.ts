@@ -1,6 +1,6 @@
 import { ERRORS_PAGE } from '../errors.ts'
 
-/** Thrown for a job's data that is not an envelope. */
+/** Thrown if a job's data is not an envelope. */
 export class EnvelopeError extends TypeError {
   override readonly name = 'EnvelopeError'
   readonly code = 'ERR_ENVELOPE'
@@ -8,7 +8,7 @@ export class EnvelopeError extends TypeError {
   readonly help: string = `${ERRORS_PAGE}err_envelope`
 }
 
-/** Thrown when two IDs make no job name that every queue takes. */
+/** Thrown if the IDs do not give a job name that every queue accepts. */
 export class JobIdError extends RangeError {
   override readonly name = 'JobIdError'
   readonly code = 'ERR_JOB_ID'

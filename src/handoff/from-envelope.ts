@@ -3,12 +3,13 @@ import type { Envelope, EnvelopeAuth } from './envelope.ts'
 import { EnvelopeError } from './errors.ts'
 
 /**
- * The verified event that a job works on. It has no `commit` or `release`: both ended with the request.
+ * The verified event that a job handles. It has no `commit` or `release`, because the event was settled with
+ * the request.
  *
  * @see {@link fromEnvelope}
  */
 export interface HandedOffEvent {
-  /** As `event.id`. Make the job's effects idempotent by it: queues retry. */
+  /** Same as `event.id`. Queues retry, so make the job idempotent with this as the key. */
   readonly id: string
   /** The sender's name for what happened. Undefined if its scheme has none. */
   readonly type: string | undefined
@@ -16,7 +17,7 @@ export interface HandedOffEvent {
   readonly listenerId: string
   /** When the sender says it sent this. */
   readonly sentAt: Date
-  /** How the sender proved who it is, without the claims of a token. */
+  /** How the sender was authenticated, without a token's claims. */
   readonly auth: EnvelopeAuth
   /** The members of this event that the signature does not cover. Often empty. */
   readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
@@ -66,7 +67,7 @@ function isMethod(value: unknown): value is EnvelopeAuth['method'] {
  * await saveOrder(id, JSON.parse(new TextDecoder().decode(rawBody)))
  * ```
  *
- * @param json The envelope as your queue gives it back, parsed from JSON.
+ * @param json The envelope as your queue returns it, parsed from JSON.
  * @throws TypeError with the code `ERR_ENVELOPE` if `json` is not an envelope of version 1. The message names the member and
  * never shows its value.
  */

@@ -11,7 +11,10 @@ function tableOf(polynomial: number): Uint32Array {
   })
 }
 
-/** The checksum of ZIP and PNG, from 0 to 2^32 - 1. Anyone can make a text of a given checksum. */
+/**
+ * The checksum of ZIP and PNG, from 0 to 2^32 - 1. Not secure: anyone can construct a text with a given
+ * checksum.
+ */
 export function crc32(bytes: Uint8Array): number {
   let rest = 0xffffffff
   for (const byte of bytes) rest = (rest >>> 8) ^ (TABLE[(rest ^ byte) & 0xff] ?? 0)

@@ -1,4 +1,4 @@
-/** Calls a hook without waiting. Whatever it throws or rejects with stays here: watching must not change a verdict. */
+/** Calls a hook without waiting. Ignores its errors and rejections: a hook must not change a verdict. */
 export function callHook<Given extends readonly unknown[]>(
   hook: ((...given: Given) => unknown) | undefined,
   ...given: Given

@@ -21,8 +21,9 @@ export function tracingChannel(name: string): TracingChannel | undefined {
 }
 
 /**
- * Does `work`, and tells the channel's subscribers about it: first what `describe()` gives, in the end what it gives for the
- * result. Nothing else of the result, and of an error only its name and message, reaches them.
+ * Runs `work`, and publishes it to the channel's subscribers: first the fields from `describe()`, at the end
+ * those for the result. Subscribers see nothing else of the result, and only the name and message of an
+ * error.
  */
 export function traced<T>(
   channel: TracingChannel | undefined,

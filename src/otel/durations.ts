@@ -1,4 +1,4 @@
-/** How all histograms of durations are made. Store calls take from half a millisecond to the deadline. */
+/** The options of all duration histograms. Store calls take from half a millisecond to the deadline. */
 export const DURATIONS: { readonly unit: 's'; readonly advice: { explicitBucketBoundaries: number[] } } = {
   unit: 's',
   advice: {

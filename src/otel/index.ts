@@ -11,25 +11,25 @@ import { observeVerdicts } from './verdicts.ts'
  * @see {@link instrument}
  */
 export interface InstrumentOptions {
-  /** Makes the spans of `spans: true`. Default: the registered provider's. */
+  /** Creates the spans for `spans: true`. Defaults to the registered provider's tracer. */
   readonly tracer?: Tracer | undefined
-  /** Makes the metrics. Default: the registered provider's. */
+  /** Creates the metrics. Defaults to the registered provider's meter. */
   readonly meter?: Meter | undefined
-  /** Also make a span for each claim and for each fetch of a key set. Default false. */
+  /** Whether to create a span for each claim and each fetch of a key set. Defaults to false. */
   readonly spans?: boolean | undefined
 }
 
 /**
- * Reports to OpenTelemetry what every listener of this process decides: attributes on the active span, and metrics. Call it
- * once, after the SDK has started. No payload, token, signature or secret is reported, and no metric has an event ID or an
- * address.
+ * Reports the verdicts of all listeners in this process to OpenTelemetry, as attributes on the active span
+ * and as metrics. Call it once, after the SDK has started. Never reports a payload, token, signature or
+ * secret, and no metric contains an event ID or an address.
  *
  * @example
  * ```ts
  * const stop = instrument({ spans: true })
  * ```
  *
- * @returns A function that stops the reports.
+ * @returns A function that stops reporting.
  * @throws ListenerConfigError if an option is wrong, or if the runtime has no tracing channels.
  */
 export function instrument(options: InstrumentOptions = {}): () => void {

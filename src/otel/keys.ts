@@ -3,7 +3,7 @@ import type { KeysFields } from '../channel-fields.ts'
 import { spansOf } from './spans.ts'
 import type { Observer } from './subscribe.ts'
 
-/** Each fetch of a key set, as a span. */
+/** Creates a span for each fetch of a key set. */
 export function observeKeys(tracer: Tracer | undefined): Observer<KeysFields> {
   const spans = spansOf(tracer)
   return {

@@ -1,12 +1,12 @@
 import { type Attributes, type Span, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 
-/** The spans of operations under way, each found by its operation's fields. */
+/** The spans of operations in flight, by the operation's fields object. */
 export interface Spans {
   start(fields: object, name: string, attributes: Attributes): void
   end(fields: object, attributes: Attributes): void
 }
 
-/** Without a tracer: none. */
+/** Does nothing without a tracer. */
 export function spansOf(tracer: Tracer | undefined): Spans {
   const open = new WeakMap<object, Span>()
   return {

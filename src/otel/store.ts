@@ -4,7 +4,7 @@ import { DURATIONS } from './durations.ts'
 import { spansOf } from './spans.ts'
 import type { Observer } from './subscribe.ts'
 
-/** Each call of a store: a duration, a count of lost leases, and a span for a claim. */
+/** Records the duration of each store call, counts lost leases, and creates a span for each claim. */
 export function observeStore(meter: Meter, tracer: Tracer | undefined): Observer<StoreFields> {
   const duration = meter.createHistogram('hookgate.store.operation.duration', {
     ...DURATIONS,
@@ -35,7 +35,7 @@ export function observeStore(meter: Meter, tracer: Tracer | undefined): Observer
   }
 }
 
-/** `release` answers whether there was anything to release. */
+/** `release` returns whether there was anything to release. */
 function inWords(answer: StoreFields['answer']): string {
   if (typeof answer !== 'boolean') return answer ?? 'none'
   return answer ? 'released' : 'kept'

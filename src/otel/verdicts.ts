@@ -3,7 +3,7 @@ import type { VerifyFields } from '../channel-fields.ts'
 import { DURATIONS } from './durations.ts'
 import type { Observer } from './subscribe.ts'
 
-/** Each verdict: attributes on the active span, a count and a duration. */
+/** Records each verdict: attributes on the active span, a count and a duration. */
 export function observeVerdicts(meter: Meter): Observer<VerifyFields> {
   const duration = meter.createHistogram('hookgate.verify.duration', {
     ...DURATIONS,
@@ -28,7 +28,7 @@ export function observeVerdicts(meter: Meter): Observer<VerifyFields> {
   }
 }
 
-/** What belongs on a span only. */
+/** Attributes for spans only, not for metrics. */
 function detailsOf({ auth, error, eventId }: VerifyFields): Attributes {
   return {
     ...(eventId && { 'hookgate.event.id': eventId }),

@@ -3,7 +3,10 @@ import { parseJson } from '../lib/json-text.ts'
 import { memberAt, pointerSteps } from '../scheme/members.ts'
 import { bodyBytes, isBytes, type SentBody, sentBody } from './body.ts'
 
-/** The body with one more member, named by a JSON pointer. Its type is that of what was given. @throws ListenerConfigError */
+/**
+ * Adds a member, named by a JSON pointer, to the body. Returns the type that was passed. @throws
+ * ListenerConfigError
+ */
 export function bodyWithMember<Body>(body: Body, pointer: string, text: string): SentBody<Body> {
   const parsed = parseJson(bodyBytes(body))
   const value = 'value' in parsed ? parsed.value : undefined

@@ -12,23 +12,26 @@ export function bodyBytes(body: unknown): Uint8Array<ArrayBuffer> {
   return encoder.encode(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-/** The body to send: the type of what was given. */
+/** The body to send, in the type that was passed. */
 export function sentBody<Body>(body: Body): SentBody<Body> {
   const sent = isBytes(body) ? new Uint8Array(body) : typeof body === 'string' ? body : JSON.stringify(body)
   return sent as SentBody<Body> // each arm is one of the type's
 }
 
-/** Bytes in the type of what was given: bytes for bytes, otherwise text. */
+/** Returns bytes if bytes were passed, otherwise text. */
 export function sentAs<Body>(given: Body, bytes: Uint8Array): SentBody<Body> {
   return (isBytes(given) ? bytes : new TextDecoder().decode(bytes)) as SentBody<Body> // as the line says
 }
 
-/** Of any realm: test runners hand over arrays of another one. */
+/** Accepts arrays from any realm, because test runners pass those of another one. */
 export function isBytes(body: unknown): body is Uint8Array {
   return Object(body).BYTES_PER_ELEMENT === 1
 }
 
-/** Text, bytes, or what JSON can write. Refuses ArrayBuffers and views of wider elements, which are usually mistakes. @throws ListenerConfigError */
+/**
+ * Accepts text, bytes, or any value that JSON can represent. Refuses ArrayBuffers and views with wider
+ * elements, which are usually mistakes. @throws ListenerConfigError
+ */
 export const aBody: OptionCheck = (value, option) => {
   const isBuffer = /Buffer\]$|View\]$/.test(Object.prototype.toString.call(value))
   if (isBytes(value) || (!isBuffer && JSON.stringify(value) !== undefined)) return

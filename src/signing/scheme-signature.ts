@@ -19,7 +19,10 @@ const HASH: Partial<Record<Algorithm, HmacHash>> = {
   'hmac-sha512': 'sha512',
 }
 
-/** The signature as its header holds it, prefix included. @throws ListenerConfigError for a key of another kind. */
+/**
+ * Computes the signature as its header contains it, prefix included. @throws ListenerConfigError for another
+ * kind of key.
+ */
 export async function signatureOf(
   scheme: Scheme,
   signed: Signed,

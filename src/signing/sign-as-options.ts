@@ -5,7 +5,7 @@ import type { OptionCheck, OptionTable } from '../lib/options.ts'
 import { aBody } from './body.ts'
 
 /**
- * What `signAs` signs, and with what.
+ * The options of `signAs`.
  *
  * @see {@link signAs}
  */
@@ -18,15 +18,18 @@ export interface SignAsOptions {
   readonly privateKey?: JWK | undefined
   /** The body: text, bytes, or a value to send as JSON. */
   readonly body: Uint8Array | string | Json
-  /** The event's ID, where it is a header. Default: a new UUID. In a body it is yours to write. */
+  /**
+   * The event's ID, if it is a header. Defaults to a new UUID. If the ID is in the body, write it there
+   * yourself.
+   */
   readonly eventId?: string | undefined
-  /** The event's name, if the sender has a header for it. Without it, the header is left out. */
+  /** The event's type, if the sender has a header for it. If omitted, so is the header. */
   readonly eventType?: string | undefined
-  /** When it was sent, where that is a header: Unix seconds, or a text to send as it is. Default: now. */
+  /** When it was sent, if that is a header: Unix seconds, or text to send unchanged. Defaults to now. */
   readonly timestamp?: number | string | undefined
-  /** The endpoint's URL, where the scheme signs it. */
+  /** The endpoint's URL, if the scheme signs it. */
   readonly publicUrl?: string | undefined
-  /** Default: the sender's usual content type. */
+  /** The content type. Defaults to the sender's usual one. */
   readonly contentType?: string | undefined
 }
 
@@ -34,7 +37,7 @@ const optionalText: OptionCheck = (value, option) => {
   if (value !== undefined && typeof value !== 'string') throw new ListenerConfigError(option, 'must be text')
 }
 
-/** Tests want to sign wrong values, too. */
+/** Wrong values are allowed, because tests need to sign them. */
 const anything: OptionCheck = () => {}
 
 export const SIGN_AS_OPTIONS: OptionTable<SignAsOptions> = {

@@ -20,11 +20,12 @@ const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
 }
 
 /**
- * Signs a delivery as a sender does: `signAs(stripe, { secret, body })` makes what Stripe would have sent. The scheme says how,
- * so a scheme of your own is signed as well.
+ * Signs a delivery as a sender does: `signAs(stripe, { secret, body })` returns what Stripe would have sent.
+ * Also works with your own schemes.
  *
- * Not made: headers that no check asks for, and times or IDs inside the body. A signature that belongs in the body is written
- * into it, which must be JSON. Braintree's body is its XML. HTTP message signatures are made with HMAC.
+ * Leaves out headers that no check requires, and adds no times or IDs to the body. If the signature belongs
+ * in the body, the body must be JSON. For Braintree, pass the XML as the body. Creates HTTP message
+ * signatures with HMAC.
  *
  * @example
  * ```ts

@@ -5,7 +5,10 @@ import type { SignedParts, Unsigned } from '../scheme/code-signer.ts'
 import { bodyBytes } from './body.ts'
 import type { SignAsOptions } from './sign-as-options.ts'
 
-/** Signs by a scheme's own code. @throws ListenerConfigError (as a rejection) if it has none, or if an option is missing. */
+/**
+ * Signs with a scheme's own code. @throws ListenerConfigError (as a rejection) if the scheme has none, or if
+ * an option is missing.
+ */
 export async function signByCode(
   { name, sign }: CodeScheme,
   options: SignAsOptions,

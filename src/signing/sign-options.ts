@@ -6,16 +6,16 @@ import type { OptionCheck, OptionTable } from '../lib/options.ts'
 import { aBody } from './body.ts'
 
 /**
- * What both methods sign.
+ * The options that both methods share.
  *
  * @see {@link signHmac}
  */
 export interface SignOptions {
   /** The body to sign and send: text (as UTF-8), bytes, or a value to send as JSON. */
   readonly body: Uint8Array | string | Json
-  /** Default: a new UUID v4. */
+  /** The event's ID. Defaults to a new UUID v4. */
   readonly eventId?: string | undefined
-  /** Unix seconds. Default: now. */
+  /** The timestamp, in Unix seconds. Defaults to now. */
   readonly timestamp?: number | string | undefined
 }
 
@@ -25,7 +25,7 @@ export interface SignOptions {
  * @see {@link signHmac}
  */
 export interface SignHmacOptions extends SignOptions {
-  /** The signing secret, as text: it is not decoded. */
+  /** The signing secret, as text. It is not decoded. */
   readonly secret: string
 }
 
@@ -35,19 +35,19 @@ export interface SignHmacOptions extends SignOptions {
  * @see {@link signJwt}
  */
 export interface SignJwtOptions extends SignOptions {
-  /** A private JWK. Its `alg` and `kid` are used unless given here. */
+  /** A private JWK. Its `alg` and `kid` are used unless you set them here. */
   readonly privateKey: JWK
-  /** `alg` of the token's header. Default: that of the key. */
+  /** `alg` of the token's header. Defaults to the key's. */
   readonly algorithm?: JwtAlgorithm | undefined
-  /** `kid` of the token's header. Default: that of the key. */
+  /** `kid` of the token's header. Defaults to the key's. */
   readonly keyId?: string | undefined
   /** The tenant base URL. */
   readonly subject: string
   /** The full webhook endpoint URL. */
   readonly audience: string
-  /** How long the token is valid, in seconds. Default 300, at most 600 is accepted. */
+  /** How long the token is valid, in seconds. Defaults to 300. Receivers accept at most 600. */
   readonly expiresInSeconds?: number | undefined
-  /** Claims to add, or to replace the right ones with wrong ones. `undefined` leaves a claim out. */
+  /** Claims to add or to override, e.g. with wrong values. `undefined` leaves a claim out. */
   readonly claims?: { readonly [claim: string]: unknown } | undefined
 }
 
@@ -61,7 +61,7 @@ const jwk: OptionCheck = (value, option) => {
   throw new ListenerConfigError(option, 'must be a private JWK, like { kty, d, … }')
 }
 
-/** Whoever tests an endpoint wants to sign wrong values, too. */
+/** Wrong values are allowed, because tests need to sign them. */
 const anything: OptionCheck = () => {}
 
 const OPTIONS: OptionTable<SignOptions> = { body: aBody, eventId: anything, timestamp: anything }

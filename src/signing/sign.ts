@@ -13,14 +13,14 @@ import {
 } from './sign-options.ts'
 
 /**
- * A request ready to send: `fetch(url, await signHmac(…))`. Text in gives text out.
+ * A request ready to send: `fetch(url, await signHmac(…))`. If the body is text, it stays text.
  *
  * @see {@link signHmac}
  */
 export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
-  /** The only method that is accepted. */
+  /** The only method that endpoints accept. */
   readonly method: 'POST'
-  /** All that the endpoint requires, in lower case. */
+  /** All headers that the endpoint requires, in lower case. */
   readonly headers: { readonly [name: string]: string }
   /** The signed body: text unchanged, bytes copied, any other value as its JSON text. */
   readonly body: Body

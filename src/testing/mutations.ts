@@ -8,25 +8,25 @@ import { type MutatedRequest, WRONG_REQUESTS } from './wrong-requests.ts'
 import { WRONG_MACS, WRONG_TOKENS } from './wrong-signatures.ts'
 
 /**
- * One way to spoil a delivery, and how it has to be refused.
+ * One way to corrupt a delivery, and how an endpoint must refuse it.
  *
  * @see {@link mutations}
  */
 export interface Mutation {
-  /** What was changed: the name of a test. */
+  /** What was changed. Use it as the name of a test. */
   readonly name: string
   /** Ready to send: `fetch(url, request)`. */
   readonly request: MutatedRequest
-  /** The reason of the verdict. */
+  /** The expected reason of the verdict. */
   readonly reason: Reason
-  /** The status of the answer. */
+  /** The expected status of the response. */
   readonly status: RejectedStatus
 }
 
 /**
- * Returns some fifty ways to spoil a delivery of `signHmac` or `signJwt`, each with the reason and the status that it must get.
- * An endpoint that answers 2xx to one of them is open. None needs the secret; to test deliveries that are signed wrongly, run
- * `hookgate conform`.
+ * Returns about fifty ways to corrupt a delivery from `signHmac` or `signJwt`, each with the expected reason
+ * and status. An endpoint that answers 2xx to any of them is open to attack. None needs the secret; to test
+ * deliveries that are wrongly signed, run `hookgate conform`.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export interface Mutation {
  * })
  * ```
  *
- * @throws ListenerConfigError for a request that neither of the two signed.
+ * @throws ListenerConfigError for a request from any other function.
  */
 export function mutations(delivery: SignedRequest): readonly Mutation[] {
   const { 'webhook-timestamp': timestamp, 'webhook-event-id': eventId } = delivery?.headers ?? {}

@@ -5,7 +5,7 @@ import type { SignedRequest } from '../signing/sign.ts'
 import type { MutatedRequest } from './wrong-requests.ts'
 
 /**
- * What an adapter would hand to `verify` on receiving this request.
+ * Turns a signed request into the delivery that an adapter would pass to `verify`.
  *
  * @example
  * ```ts

@@ -1,13 +1,13 @@
 import type { Reason } from '../reason.ts'
 
-/** What is signed, as it is sent. */
+/** The signed parts, as sent. */
 export interface SignedParts {
   readonly timestamp: string
   readonly eventId: string
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** A change to what is signed. It is refused with the reason, whether it is signed again or not. */
+/** A change to a signed part. It gets this reason even if it is signed again. */
 export interface WrongPart {
   readonly name: string
   readonly reason: Reason
@@ -55,7 +55,10 @@ function padded(body: Uint8Array, length: number): Uint8Array {
   return bytes
 }
 
-/** In the order of the checks. `Number`, `parseInt`, `Date` or a lenient JSON parser would take most of them. */
+/**
+ * In the order of the checks. `Number`, `parseInt`, `Date` or a lenient JSON parser would accept most of
+ * them.
+ */
 export const WRONG_PARTS: readonly WrongPart[] = [
   body('a body of 65,537 bytes', (bytes) => padded(bytes, MOST_BYTES + 1), 'body_too_large'),
   body('an empty body', () => ''),

@@ -6,7 +6,7 @@ import type { Reason } from '../reason.ts'
  * @see {@link mutations}
  */
 export interface MutatedRequest {
-  /** `POST`, unless the method is what was changed. */
+  /** `POST`, unless the change is to the method. */
   readonly method: string
   /** Names in lower case. */
   readonly headers: { readonly [name: string]: string }
@@ -14,14 +14,14 @@ export interface MutatedRequest {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** A change to what no signature covers. */
+/** A change to a part that no signature covers. */
 export interface WrongRequest {
   readonly name: string
   readonly reason: Reason
   readonly change: (request: MutatedRequest) => MutatedRequest
 }
 
-/** The request with a header set, or without it. */
+/** Sets a header of the request, or removes it. */
 export function withHeader(request: MutatedRequest, name: string, value: string | undefined): MutatedRequest {
   const { [name]: _, ...headers } = request.headers
   return { ...request, headers: value === undefined ? headers : { ...headers, [name]: value } }

@@ -27,7 +27,7 @@ export interface ObjectState {
   }
 }
 
-/** Delay before a round of sweeping, after the last round or the first event. */
+/** The delay between two rounds of sweeping, and between the first event and the first round. */
 const ROUND_MS = 3_600_000
 /** Pause between two slices of a round, to serve deliveries. */
 const SLICE_PAUSE_MS = 1000
