@@ -21,10 +21,7 @@ export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T
 /** Finds the source address of a request. The listener decides whether an unknown address is an error. */
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
 
-/**
- * The steps between a request and its handler, for all adapters. Each `verifyWebhook()` call has its own
- * receiver, with its own limits.
- */
+/** The steps between a request and its handler. Each `verifyWebhook()` call has its own, with its own limits. */
 export class Receiver<Request extends object, Payload, Passed extends { readonly reply?: undefined }> {
   readonly #lookup: (request: Request) => MaybePromise<Found<Payload>>
   readonly #examine: Examine<Payload, Passed>
@@ -32,10 +29,7 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
   readonly #timeoutMs: number
   readonly #admission: Admission
 
-  /**
-   * `wasReceived` recognises requests that were received before, if they show it; others are marked.
-   * @throws ListenerConfigError
-   */
+  /** `wasReceived` recognises requests that show it themselves; others are marked. @throws ListenerConfigError */
   constructor(
     caller: string,
     target: Listener<Payload> | ListenerLookup<Request, Payload>,
@@ -114,9 +108,7 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     return Promise.resolve(place).then(onOutcome)
   }
 
-  /**
-   * Not async: the state that an async function keeps while it waits takes more memory than all the checks.
-   */
+  /** Not async: a waiting async function keeps more state than all the checks. */
   #receiveFor<T>(
     found: Found<Payload>,
     incoming: Incoming,
