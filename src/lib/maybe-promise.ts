@@ -3,7 +3,8 @@
  *
  * @example
  * ```ts
- * const load: (id: string) => MaybePromise<Listener | undefined> = (id) => cached.get(id) ?? loadListener(id)
+ * const load: (id: string) => MaybePromise<Listener | undefined> = (id) =>
+ *   id === 'main' ? listener : findTenant(id).then(toListener)
  * ```
  */
 export type MaybePromise<T> = T | Promise<T>

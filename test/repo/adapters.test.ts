@@ -7,6 +7,8 @@ const read = (path: string) => readFileSync(at(path), 'utf8')
 
 /** Tests that mount only some adapters, each with its reason. */
 const SOME_ONLY: { readonly [path: string]: string } = {
+  'test/adapters/guards-all.test.ts':
+    'Fastify guards scopes, which test/adapters/fastify-setup.test.ts tests',
   'test/adapters/stop.test.ts': 'test/repo/production.test.ts stops a program on Express',
 }
 
