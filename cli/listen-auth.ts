@@ -56,7 +56,7 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
   // The body of the printed command would lack the signature's place.
   const isSent = canSign(factory) && !isInBody(factory)
-  const key = hasKeyPair(factory) ? ' --key private.jwk.json' : named + secret
+  const key = hasKeyPair(factory) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
   return {
     authFor: (url) => receiverAuth(factory, given, publicUrl ?? url),
     sendCommand: (url) => (isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}` : undefined),

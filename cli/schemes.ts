@@ -68,8 +68,9 @@ export async function receiverAuth(
   const keyIdOption = keyIdOptionOf(factory.scheme, given)
   const options = { publicUrl, ...(keyIdOption && { [keyIdOption]: given['key-id'] }) }
   checkSecretIsEnough(factory, options)
-  const secret = await needText(given['secret-file'])
-  const own = hasKeyPair(factory) ? { publicKeys: secret } : { secrets: secret }
+  const isPublic = hasKeyPair(factory)
+  const key = await needText(given['secret-file'], isPublic ? "the sender's public key" : undefined)
+  const own = isPublic ? { publicKeys: key } : { secrets: key }
   try {
     return factory({ ...own, ...options })
   } catch (error) {

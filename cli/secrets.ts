@@ -53,11 +53,11 @@ async function findText(
   return secret === undefined ? undefined : { secret, from: 'environment' }
 }
 
-/** Leaves the format to the scheme. @throws UsageError if there is no text. */
-export async function needText(secretFile: string | undefined): Promise<string> {
+/** Leaves the format to the scheme. @throws UsageError if there is no text. The message says `what` is missing. */
+export async function needText(secretFile: string | undefined, what = 'the signing secret'): Promise<string> {
   const given = await findText(secretFile, SIGNING_SECRET)
   if (given) return given.secret
-  throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
+  throw new UsageError(`needs ${what}: set HOOKGATE_SECRET, or give --secret-file FILE`)
 }
 
 /** @throws UsageError if there is no secret, or if no listener would accept it. */

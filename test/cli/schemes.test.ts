@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hookgate, startListener, temporaryDirectory } from './support.ts'
+import { hookgate, shell, startListener, temporaryDirectory } from './support.ts'
 
 const SECRET = 'a secret of another sender'
 const env = { HOOKGATE_SECRET: SECRET }
@@ -53,6 +53,25 @@ describe('--scheme', () => {
     )
     expect(code).toBe(2)
     expect(stderr).toContain('add --key FILE')
+  })
+
+  it('a listener for a sender with a private key asks for the public one', async () => {
+    const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', 'discord'])
+    expect(code).toBe(2)
+    expect(stderr).toContain("needs the sender's public key: set HOOKGATE_SECRET, or give --secret-file FILE")
+  })
+
+  it('a listener with a public key prints the command that signs with the key of hookgate keys', async () => {
+    const cwd = await temporaryDirectory()
+    await hookgate(['keys'], { cwd })
+    const { x } = JSON.parse(await readFile(join(cwd, 'hookgate-private.jwk.json'), 'utf8'))
+    const listener = await startListener(['--scheme', 'discord'], {
+      cwd,
+      env: { HOOKGATE_SECRET: Buffer.from(x, 'base64url').toString('hex') },
+    })
+    const sent = await shell(listener.command, { cwd })
+    expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('200 OK') })
+    await listener.stop()
   })
 })
 
