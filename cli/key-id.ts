@@ -27,7 +27,7 @@ export function keyIdOptionOf(scheme: SenderScheme, given: KeyIdValues): string 
   const keyId = given['key-id']
   const option = scheme.algorithm === 'code' ? scheme.keyIdOption : undefined
   if (option === undefined && keyId !== undefined) {
-    throw new UsageError(`--scheme ${scheme.name} has no name for its secret: drop --key-id`)
+    throw new UsageError(`--scheme ${scheme.name} does not name its secret: remove --key-id`)
   }
   if (option !== undefined && !keyId) {
     throw new UsageError(`--scheme ${scheme.name} needs its ${option}: add --key-id TEXT`)

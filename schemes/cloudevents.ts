@@ -38,7 +38,7 @@ const origins: OptionCheck = (value, option) => {
   throw new ListenerConfigError(option, 'must be a list of names like eventgrid.azure.net')
 }
 
-/** Answers the OPTIONS request by which a sender asks for consent. */
+/** Answers the OPTIONS request with which a sender asks for consent. */
 const CONSENT: Handshake = {
   signed: false,
   answer({ method, header }, { allowedOrigins }: CloudeventsOptions & SchemeOptions) {

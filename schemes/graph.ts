@@ -60,11 +60,11 @@ const isRich = (notification: Json) => (memberAt(notification, ['encryptedConten
  * Genuine notifications repeat, so nothing is claimed (`dedupe: 'off'`). Your handler runs for every delivery,
  * including replays. The POST with a `validationToken` is answered for you. Answer 202 within 3 seconds.
  *
- * Rich notifications hold encrypted content, and `validationTokens` from Microsoft. Pass `appIds` and `tenantIds` to
- * check these tokens: their issuer, audience, publisher, lifetime and signature. Every token must then be valid, and
- * encrypted content without tokens is refused. Without these options, the tokens are not checked. The tokens do not
- * cover the body, and the signature of the encrypted content is not checked: do so when you decrypt it. Only the global
- * cloud is supported.
+ * Rich notifications hold encrypted content, and `validationTokens` from Microsoft. Pass `appIds` and
+ * `tenantIds` to check these tokens: their issuer, audience, publisher, lifetime and signature. Every token
+ * must then be valid, and encrypted content without tokens is refused. Without these options, the tokens are
+ * not checked. The tokens do not cover the body. Verify the signature of the encrypted content when you
+ * decrypt it. Only the global cloud is supported.
  *
  * @example
  * ```ts

@@ -31,14 +31,14 @@ function fieldsOf(form: Json): string {
 }
 
 /**
- * Twilio: `X-Twilio-Signature`. by HMAC-SHA1, the only algorithm that Twilio offers. The key is the account's primary
- * auth token, on the Console's first page. Pass the webhook's URL as `publicUrl`, exactly as you entered it. A
- * `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature covers the URL, and every
- * field of a form or a hash of a JSON body.
+ * Twilio: `X-Twilio-Signature`, by HMAC-SHA1, the only algorithm that Twilio offers. The key is the account's
+ * primary auth token, on the Console's first page. Pass the webhook's URL as `publicUrl`, exactly as you
+ * entered it. A `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature
+ * covers the URL, and every field of a form or a hash of a JSON body.
  *
- * The signed values are claimed, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches the same
- * TwiML twice with the same digits repeats these values. Pass `dedupe: 'off'` or `'id'` there. GET webhooks are
- * refused.
+ * The signed values are claimed, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches
+ * the same TwiML twice with the same digits repeats these values; for such calls, pass `dedupe: 'off'` or
+ * `'id'`. GET webhooks are refused.
  *
  * @example
  * ```ts

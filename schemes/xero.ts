@@ -2,9 +2,10 @@ import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/inde
 import { memberAt } from '../src/scheme/members.ts'
 
 /**
- * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers only the body. The
- * signed bytes are claimed, so a captured delivery cannot run again while they are remembered. The "intent to receive"
- * is answered for you: 200 if the signature matches, 401 if Xero made it wrong on purpose, both without a body.
+ * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers only the
+ * body. The signed bytes are claimed, so a captured delivery cannot run again while they are remembered. The
+ * "intent to receive" is answered for you: 200 if the signature matches, 401 if Xero sent a wrong one on
+ * purpose, both without a body.
  *
  * @example
  * ```ts

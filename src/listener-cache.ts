@@ -132,9 +132,7 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
     if (this.#isUsable(entry) || (isLoaded && askedAt - entry.loadedAt < this.#usableMs))
       return entry.listener
     if (isLoaded) return this.find(entry.id) // joined so late that the result is too old
-    throw (
-      entry.failure ?? new ListenerLoadError('the request that loaded the listener ended before it was there')
-    )
+    throw entry.failure ?? new ListenerLoadError('the request that was loading the listener ended first')
   }
 
   /** If the clock was set back, every age counts as infinite. */
@@ -146,5 +144,5 @@ export class ListenerCache<Payload> implements Listeners<Payload> {
 
 function checked<Payload>(found: Listener<Payload> | undefined): Listener<Payload> | undefined {
   if (found === undefined || typeof found?.retentionMs === 'number') return found
-  throw new ListenerConfigError('load', 'must find what defineListener() made, or undefined')
+  throw new ListenerConfigError('load', 'must return the result of defineListener(), or undefined')
 }

@@ -35,7 +35,7 @@ export function validAnswer<Answer extends StoreAnswer>(
   answer: Answer,
 ): Answer {
   if (answers.includes(answer)) return answer
-  throw new EventStoreError(`the event store answered ${name} with none of ${answers.join(', ')}`)
+  throw new EventStoreError(`the event store must answer ${name} with one of ${answers.join(', ')}`)
 }
 
 /** Throws an EventStoreError, with the failure of the store as its cause. */

@@ -49,7 +49,7 @@ export class Verification implements Evidence {
   /** Parses the body by its content type, once. */
   read(): Reading {
     const readBody = this.readBody ?? this.sender?.readerFor(undefined)
-    this.#reading ??= readBody?.(this.delivery.body) ?? fail('body_malformed', 'nobody can read this body')
+    this.#reading ??= readBody?.(this.delivery.body) ?? fail('body_malformed', 'the body cannot be parsed')
     return this.#reading
   }
 

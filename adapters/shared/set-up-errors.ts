@@ -28,7 +28,10 @@ export function notAListener(): ListenerConfigError {
 }
 
 export function nothingFound(): ListenerConfigError {
-  return new ListenerConfigError('listener', 'a lookup must find what defineListener() made, or undefined')
+  return new ListenerConfigError(
+    'listener',
+    'a lookup must return the result of defineListener(), or undefined',
+  )
 }
 
 /** Bodies of this size could never be admitted. */
@@ -66,7 +69,7 @@ export function sourceTwice(): ListenerConfigError {
 /** The adapter is mounted on another framework. */
 export function otherFramework(): ListenerConfigError {
   const mend = 'import from hookgate/express, /fastify, /hono or /web, whichever your server is'
-  return new ListenerConfigError('request', `is of another framework: ${mend}`)
+  return new ListenerConfigError('request', `is from another framework: ${mend}`)
 }
 
 /** E.g. a string or an object, which Fastify or Express would send. */

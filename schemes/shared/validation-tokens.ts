@@ -9,9 +9,12 @@ import { type OptionCheck, type OptionTable, optional } from '../../src/lib/opti
 
 /** What `graph` needs to check `validationTokens`. Microsoft's keys are fetched with `fetch`. */
 export interface ValidationTokenOptions extends RemoteOptions {
-  /** The application (client) IDs of your apps. Give `tenantIds` too. Default: `validationTokens` are not checked. */
+  /**
+   * The application (client) IDs of your apps. Requires `tenantIds`. If omitted, `validationTokens` are not
+   * checked.
+   */
   readonly appIds?: string | readonly string[] | undefined
-  /** The IDs of the tenants whose changes you receive. Give `appIds` too. */
+  /** The IDs of the tenants whose changes you receive. Requires `appIds`. */
   readonly tenantIds?: string | readonly string[] | undefined
 }
 

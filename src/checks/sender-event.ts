@@ -17,7 +17,7 @@ export function checkSenderEvent(
   if (id.length > LONGEST_EVENT_ID)
     return fail('event_id_malformed', `the ID is over ${LONGEST_EVENT_ID} characters`)
   if (sender.idDivider !== '' && id.includes(sender.idDivider)) {
-    return fail('event_id_malformed', `the ID holds ${sender.idDivider}, which ends it`)
+    return fail('event_id_malformed', `the ID contains ${sender.idDivider}, which ends it in the signed text`)
   }
   return whenKnown(sender.keysOf(verification, id), (keys) => {
     verification.claimKeys = sender.dedupe === 'off' ? [] : keys

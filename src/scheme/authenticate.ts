@@ -37,7 +37,7 @@ export function authenticateBy(
     if (timestamp && 'item' in timestamp) {
       const [time, another] = itemsAfter(items, timestamp.item, 2)
       if (time === undefined || another !== undefined) {
-        return fail('signature_mismatch', `the signature header does not hold ${timestamp.item} once`)
+        return fail('signature_mismatch', `the signature header must contain ${timestamp.item} exactly once`)
       }
       evidence.timestampText = time
     }

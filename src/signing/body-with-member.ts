@@ -13,7 +13,7 @@ export function bodyWithMember<Body>(body: Body, pointer: string, text: string):
   const steps = pointerSteps(pointer)
   const parent = memberAt(value, steps.slice(0, -1))
   if (typeof parent !== 'object' || parent === null) {
-    throw new ListenerConfigError('body', `must be JSON with a place for ${pointer}`)
+    throw new ListenerConfigError('body', `must be JSON that can hold ${pointer}`)
   }
   Reflect.set(parent, steps.at(-1) ?? '', text)
   const written = JSON.stringify(value)

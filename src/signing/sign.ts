@@ -74,7 +74,7 @@ export async function signJwt<const Body extends SignOptions['body']>(
   const { body, eventId, headers } = prepare(options)
   const { privateKey, algorithm = privateKey.alg, keyId = privateKey.kid } = options
   if (algorithm === undefined) {
-    throw new ListenerConfigError('algorithm', 'must be given, or stand in the key as alg')
+    throw new ListenerConfigError('algorithm', 'must be set, here or as alg of the key')
   }
   const claims = {
     sub: options.subject,

@@ -40,7 +40,7 @@ export interface Mutation {
 export function mutations(delivery: SignedRequest): readonly Mutation[] {
   const { 'webhook-timestamp': timestamp, 'webhook-event-id': eventId } = delivery?.headers ?? {}
   if (timestamp === undefined || eventId === undefined) {
-    throw new ListenerConfigError('delivery', 'must be what signHmac() or signJwt() resolved with: await it')
+    throw new ListenerConfigError('delivery', 'must be the result of signHmac() or signJwt(): await it')
   }
   const request: MutatedRequest = { ...delivery, body: bodyBytes(delivery.body) }
   const parts = { timestamp, eventId, body: request.body }

@@ -16,7 +16,7 @@ import type { MutatedRequest } from './wrong-requests.ts'
  */
 export function toDelivery(request: SignedRequest | MutatedRequest, sourceIp?: string): Delivery {
   if (!request?.headers) {
-    throw new ListenerConfigError('toDelivery', 'takes what signHmac() or signJwt() resolves with: await it')
+    throw new ListenerConfigError('toDelivery', 'takes the result of signHmac() or signJwt(): await it')
   }
   return {
     method: request.method,

@@ -125,7 +125,7 @@ function isDoneRecord(item: unknown): boolean {
   if (item === undefined) return false
   const isDone: unknown = Reflect.get(Object(Reflect.get(Object(item), 'is_done')), 'BOOL')
   if (typeof isDone === 'boolean') return isDone
-  throw new EventStoreError('a record that hookgate has not written stands under the key of an event')
+  throw new EventStoreError('the key of an event holds a record that hookgate did not write')
 }
 
 function explained(cause: unknown, table: string): unknown {

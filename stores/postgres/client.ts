@@ -59,7 +59,7 @@ function callOf(client: unknown): ((text: string, values: string[]) => unknown) 
 function rowsOf(result: unknown): readonly Row[] {
   const rows: unknown = Array.isArray(result) ? result : Reflect.get(Object(result), 'rows')
   if (Array.isArray(rows)) return rows
-  throw new EventStoreError('the Postgres client answered with something else than rows')
+  throw new EventStoreError('the Postgres client returned something other than rows')
 }
 
 /** @throws ListenerConfigError for a client that may run each statement on another connection. */

@@ -53,7 +53,7 @@ export class PostgresVerbs implements EventStore {
       // No row: the record changed after this statement began. The next attempt sees the change.
       if (answer !== undefined) return oneOf(COMMIT_ANSWERS, answer)
     }
-    throw new EventStoreError(`the record was changed under each of ${MOST_ATTEMPTS} commits`)
+    throw new EventStoreError(`another statement changed the record during each of ${MOST_ATTEMPTS} commits`)
   }
 
   async release(key: EventKey, owner: string): Promise<boolean> {
@@ -93,10 +93,10 @@ async function valuesOf({ listenerId, eventId }: EventKey, owner: string, millis
 function oneOf<const Answer extends string>(answers: readonly Answer[], seen: unknown): Answer {
   const answer = answers.find((known) => known === seen)
   if (answer === undefined)
-    throw new EventStoreError(`Postgres answered with something else than ${answers.join(', ')}`)
+    throw new EventStoreError(`Postgres returned something other than ${answers.join(', ')}`)
   return answer
 }
 
 function withoutTable(cause: unknown): EventStoreError {
-  return new EventStoreError('the table of events is not there: run `await store.migrate()` once', { cause })
+  return new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
 }

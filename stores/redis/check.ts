@@ -48,7 +48,7 @@ async function inspect(
   for (const [, name = '', value = ''] of text?.matchAll(/^(\w+):([^\r\n]*)/gm) ?? []) told.set(name, value)
   if (told.has('maxmemory_policy')) return told
   if (text === 'refused' || told.size > 0) return undefined
-  throw new EventStoreError('the redis client answered INFO with something else than its sections')
+  throw new EventStoreError('the Redis client returned something other than the sections of INFO')
 }
 
 function problemsOf(told: Told, where = ''): StoreProblem[] {

@@ -124,9 +124,9 @@ function checkCombination({ mode, layout, retentionSeconds, shards }: RedisStore
     throw new ListenerConfigError('layout', "compact keeps no owners, which mode 'single' needs")
   }
   if (shards !== undefined && layout !== 'compact') {
-    throw new ListenerConfigError('shards', "is for layout 'compact'")
+    throw new ListenerConfigError('shards', "needs layout 'compact'")
   }
   if (retentionSeconds !== undefined && layout !== 'compact' && mode !== 'single') {
-    throw new ListenerConfigError('retentionSeconds', "is the listener's to say, but in mode 'single'")
+    throw new ListenerConfigError('retentionSeconds', "is an option of the listener, except in mode 'single'")
   }
 }

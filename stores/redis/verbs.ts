@@ -53,7 +53,5 @@ function oneOf<Answer extends string>(answers: readonly Answer[], reply: unknown
   const text = replyText(reply)
   const answer = answers.find((known) => known === text)
   if (answer !== undefined) return answer
-  throw new EventStoreError(
-    `the redis client answered a script with something else than ${answers.join(', ')}`,
-  )
+  throw new EventStoreError(`the Redis client returned something other than ${answers.join(', ')}`)
 }

@@ -14,6 +14,6 @@ export interface SqliteConnection {
 
 /** @throws TypeError if the driver did not return an array. */
 export function rowsOf(rows: unknown): readonly unknown[] {
-  if (!Array.isArray(rows)) throw new TypeError('the SQLite driver did not answer with rows')
+  if (!Array.isArray(rows)) throw new TypeError('the SQLite driver did not return rows')
   return rows
 }

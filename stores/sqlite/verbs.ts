@@ -39,7 +39,7 @@ function answerOf<Answer>(rows: readonly unknown[]): Answer {
 export function askTable(connection: SqliteConnection): Ask {
   const explain = (cause: unknown): never => {
     if (!/no such table/.test(String(cause))) throw cause
-    throw new EventStoreError('the table of events is not there: run `await store.migrate()` once', { cause })
+    throw new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
   }
   return (sql, values): MaybePromise<readonly unknown[]> => {
     try {

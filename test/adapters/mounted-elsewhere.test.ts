@@ -17,7 +17,7 @@ const { listener, request } = hmacEndpoint()
 const PLUGIN =
   'ListenerConfigError: verifyWebhook: is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own'
 const OTHER =
-  'ListenerConfigError: request: is of another framework: import from hookgate/express, /fastify, /hono or /web, whichever your server is'
+  'ListenerConfigError: request: is from another framework: import from hookgate/express, /fastify, /hono or /web, whichever your server is'
 
 /** The types forbid this, but plain JavaScript allows it. */
 const ELSEWHERE: readonly (readonly [string, unknown, string])[] = [
@@ -73,7 +73,7 @@ it('the error handler learns of hookgate/express in @fastify/middie, as Nest mou
   const { address } = await serveFastify(app)
   const reply = await exchange(address, toBytes(await request()))
   expect(reply?.status).toBe(500)
-  expect(reply?.body).toContain('is of another framework')
+  expect(reply?.body).toContain('is from another framework')
 })
 
 describe('the error handler learns of an adapter of another framework on Hono', () => {

@@ -106,11 +106,11 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim'])
   })
 
-  it.each([null, {}, 'orders'])('says what a lookup must find if it finds %j', async (found) => {
+  it.each([null, {}, 'orders'])('says what a lookup must return if it returns %j', async (found) => {
     const refusal = webhookHandler(() => found as never, nothing)(webRequest(await hmacEndpoint().request()))
     await expect(refusal).rejects.toThrow(ListenerConfigError)
     await expect(refusal).rejects.toThrow(
-      'listener: a lookup must find what defineListener() made, or undefined',
+      'listener: a lookup must return the result of defineListener(), or undefined',
     )
   })
 

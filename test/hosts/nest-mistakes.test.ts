@@ -62,5 +62,5 @@ it('a middleware on Nest with Fastify is refused, where Fastify would wait for a
   })
   await app.listen(0, '127.0.0.1')
   expect(await statusOf(app)).toBe(500)
-  expect(errors.join()).toContain('is of another framework')
+  expect(errors.join()).toContain('is from another framework')
 })

@@ -150,7 +150,7 @@ describe('at construction', () => {
 it('an answer without rows decides nothing', () => {
   const all = (...values: unknown[]) => (values.length === 0 ? [{ one: 1 }] : undefined)
   const store = sqliteStore({ exec: method, prepare: () => ({ all }) })
-  expect(() => store.claim(KEY, 'a', 1000)).toThrow('did not answer with rows')
+  expect(() => store.claim(KEY, 'a', 1000)).toThrow('did not return rows')
 })
 
 it('prepares each statement once', () => {

@@ -89,7 +89,7 @@ describe('signJwt', () => {
     const { alg: _, ...unnamed } = privateKey
     await expect(signJwt({ ...endpoint, privateKey: unnamed, body: '{}' })).rejects.toMatchObject({
       code: 'ERR_LISTENER_CONFIG',
-      message: 'algorithm: must be given, or stand in the key as alg',
+      message: 'algorithm: must be set, here or as alg of the key',
     })
     const named = signJwt({
       ...endpoint,
@@ -162,7 +162,7 @@ describe('mistakes that plain JavaScript allows throw with the fix', () => {
     ['a promise', signHmac({ secret, body: '{}' })],
   ])('toDelivery of %s', async (_, given) => {
     expect(await mistakeOf(() => toDelivery(given as never))).toBe(
-      'ListenerConfigError: toDelivery: takes what signHmac() or signJwt() resolves with: await it',
+      'ListenerConfigError: toDelivery: takes the result of signHmac() or signJwt(): await it',
     )
   })
 })

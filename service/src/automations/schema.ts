@@ -45,7 +45,7 @@ const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignore
 /** A whole automation, as a client read and then changed it. */
 export const maskedAutomationRequest = z
   .strictObject({
-    // Not by `extend`: the document would combine two strict schemas, which refuse each other's fields.
+    // Not with `extend`: the document would combine two strict schemas that refuse each other's fields.
     automation: z
       .strictObject({
         ...changes,

@@ -121,7 +121,7 @@ const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignore
 /** A whole policy, as a client read and then changed it. */
 export const maskedPolicyRequest = z
   .strictObject({
-    // Not by `extend`: the document would combine two strict schemas, which refuse each other's fields.
+    // Not with `extend`: the document would combine two strict schemas that refuse each other's fields.
     policy: z
       .strictObject({
         ...changes,

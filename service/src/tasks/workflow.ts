@@ -57,8 +57,8 @@ export async function beginStep(
 }
 
 /**
- * Continues after a step has ended. Begins the next step. An accept step ends at once, and the step after it begins. A
- * reject step closes the task. After the last step, its ending is the task's result.
+ * Continues after a step has ended. Begins the next step. An accept step ends at once, and the next step
+ * begins. A reject step closes the task. After the last step, its ending is the task's result.
  */
 export async function moveOn(
   tx: Transaction,
