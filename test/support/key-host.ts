@@ -50,6 +50,8 @@ async function listen(
     if (typeof host.answer === 'function') return host.answer(request, response)
     response.setHeader('content-type', 'application/jwk-set+json').end(JSON.stringify(host.answer))
   })
+  // A fetch on a connection that closes at that moment would fail before it counts.
+  server.keepAliveTimeout = 120_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
