@@ -13,7 +13,7 @@ import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 
 const DEADLINE_SECONDS = 0.3
-const SLACK_MS = 100
+const SLACK_MS = 1000
 const RECOVERY_MS = 1000
 /** More than the connections of a pool. */
 const CROWD = 25

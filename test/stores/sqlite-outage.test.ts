@@ -13,7 +13,7 @@ import {
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 const DEADLINE_MS = 2000
-const SLACK_MS = 100
+const SLACK_MS = 1000
 
 const newPath = databaseFolder()
 
