@@ -53,7 +53,8 @@ test('verify checks a token against a JWKS', async () => {
 test('--explain prints each check in order, up to the one that fails', async () => {
   const ended = await verify({ signature: spell(RIGHT), id: 'nope' }, '--explain')
   expect(ended.code).toBe(1)
-  expect(ended.stdout.match(/^ {2}(ok|NO|-) +\S+/gm)).toEqual([
+  const listed = ended.stdout.match(/^ {2}(ok|NO|-) +\S+/gm) ?? []
+  expect(listed).toEqual([
     '  ok  body-size',
     '  ok  headers',
     '  ok  json-body',
@@ -63,7 +64,8 @@ test('--explain prints each check in order, up to the one that fails', async () 
     '  -   authenticity',
     '  -   claim',
   ])
-  expect((await verify({ signature: spell(RIGHT) }, '--explain')).stdout.match(/^ {2}ok/gm)).toHaveLength(7)
+  const genuine = await verify({ signature: spell(RIGHT) }, '--explain')
+  expect(genuine.stdout.match(/^ {2}ok/gm)).toHaveLength(listed.length - 1) // nothing is claimed
 })
 
 test.concurrent.each(MISTAKES)('--explain names the mistake: %s', async (_, sent, mistake) => {

@@ -28,7 +28,7 @@ const passed = ({ checks }: Awaited<ReturnType<typeof explain>>) =>
 describe('the checks', () => {
   it('all pass for an accepted delivery, including the claim', async () => {
     const { checks, likely, token } = await explained(await signHmac({ secret: SECRET, body: '{}' }))
-    expect(checks.map(({ ok }) => ok)).toEqual(Array(8).fill(true))
+    expect(checks.filter(({ ok }) => !ok)).toEqual([])
     expect(checks.at(-1)?.name).toBe('claim')
     expect([likely, token]).toEqual([[], []])
   })
