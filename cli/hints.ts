@@ -7,7 +7,7 @@ const BY_CODE: { readonly [code: string]: string } = {
     "the receiver expects another sender's headers; give its sender as --scheme, or leave --scheme out for hookgate's own",
   upstream_unreachable:
     'the receiver works, but cannot reach the app behind it; start the app, then send again',
-  upstream_unknown: "the app behind the receiver gave no whole answer; see the app's logs",
+  upstream_unknown: "the app behind the receiver gave no complete response; see the app's logs",
   timestamp_out_of_range:
     "Webhook-Timestamp and the receiver's clock are more than 5 minutes apart; run NTP on both sides",
   timestamp_malformed: 'give Webhook-Timestamp in whole seconds, not milliseconds',

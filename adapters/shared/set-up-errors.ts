@@ -111,8 +111,5 @@ export function scopeBefore(): ListenerConfigError {
 }
 
 export function mountedTwice(): ListenerConfigError {
-  return new ListenerConfigError(
-    'verifyWebhook',
-    'was mounted twice on the way of one request; mount it once',
-  )
+  return new ListenerConfigError('verifyWebhook', 'was mounted twice for one request; mount it once')
 }

@@ -74,7 +74,7 @@ function judgeStranger({ status, headers }: Answer, host: string): Finding {
     return fail(`nothing accepts POST at this path (${status})`, fix)
   }
   if (status >= 500) return fail(`the server fails (${status})`, 'see its logs')
-  const fix = 'mount verifyWebhook at this path, in front of other handlers'
+  const fix = 'mount verifyWebhook at this path, before other handlers'
   return fail(`something other than hookgate answers (${status})`, fix)
 }
 

@@ -88,7 +88,7 @@ export async function compareClocks({ now }: Pick<OpenStore, 'now'>): Promise<Fi
   const apart = theirs < before ? before - theirs : Math.max(0, theirs - Date.now())
   if (!(apart > CLOCK_MS)) return []
   const seen = `the store's clock is ${Math.round(apart / 1000)} s ${theirs > before ? 'ahead of' : 'behind'} this one`
-  return [warn(seen, 'set it with NTP: leases are measured by it')]
+  return [warn(seen, 'set it with NTP, because leases depend on it')]
 }
 
 /** The innermost cause: clients wrap the system's error. */

@@ -15,7 +15,7 @@ export function readMacToken(compact: string): MacToken | string {
   if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
   const segments = compact.split('.', 4)
   const [protectedHeader = '', payload = '', signature = ''] = segments
-  if (segments.length !== 3 || signature === '') return 'the token has not three segments'
+  if (segments.length !== 3 || signature === '') return 'the token does not have three segments'
   const header = readObject(protectedHeader)
   if (typeof header === 'string') return `the token header ${header}`
   if (header.alg !== 'HS256') return 'alg is not HS256'

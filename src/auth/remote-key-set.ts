@@ -42,7 +42,7 @@ export function remoteKeySet(url: string | URL, options: RemoteKeySetOptions = {
   return fetchedKeySet(href, origin + pathname, options)
 }
 
-/** The same of a URL that is known to be right. @param where What errors call it. */
+/** Like `remoteKeySet`, for a URL that is already validated. @param where What errors call it. */
 export function fetchedKeySet(url: string, where: string, options: RemoteOptions): KeySet {
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
   const load = () => fetchJwks(url, fetch, timeoutSeconds * 1000)

@@ -32,7 +32,7 @@ export function readToken(compact: string): Token | string {
   if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
   const segments = compact.split('.', 4)
   const [protectedHeader = '', payload = '', lastSegment = ''] = segments
-  if (segments.length !== 3) return 'the token has not three segments'
+  if (segments.length !== 3) return 'the token does not have three segments'
   const signature = decodeBase64url(lastSegment)
   if (!signature?.length) return 'the signature is not base64url'
   const known = readHeader(protectedHeader)
@@ -58,7 +58,7 @@ function judgeHeader(header: JsonObject | string): KnownHeader | string {
   if (typeof header === 'string') return `the token header ${header}`
   const algorithm = JWT_ALGORITHMS.find((known) => known === header.alg)
   const keyId = header.kid
-  if (algorithm === undefined) return `alg is none of ${JWT_ALGORITHMS.join(', ')}`
+  if (algorithm === undefined) return `alg is not one of ${JWT_ALGORITHMS.join(', ')}`
   if (typeof keyId !== 'string' || keyId === '') return 'kid is missing'
   if (keyId.length > LONGEST_KEY_ID) return `kid is over ${LONGEST_KEY_ID} characters`
   if ('crit' in header || 'b64' in header) return 'crit and b64 are not allowed'

@@ -23,12 +23,12 @@ export type CheckName = keyof typeof SAYS
 
 /** The same checks for other senders' schemes: authenticate, then read. */
 const SENDER_SAYS: Readonly<Record<CheckName, string>> = {
-  'body-size': 'at most what the sender sends',
-  headers: "POST, a content type of the sender's, its headers once each",
+  'body-size': "at most the sender's largest body",
+  headers: 'POST, a content type that the sender uses, and its headers once each',
   'source-ip': 'the source address is allowed',
   authenticity: "the sender's signature, or its token",
   'json-body': 'JSON, or a form',
-  timestamp: "the sender's time, where its signature holds one",
+  timestamp: "the sender's time, if it signs one",
   'event-id': 'the ID, or the signed bytes that stand for it',
   payload: SAYS.payload,
   claim: SAYS.claim,

@@ -37,7 +37,7 @@ export interface Explanation {
 const MILLISECONDS = /^[0-9]{13}$/
 const LARGEST_TRIED = 262_144
 const NOT_TRIED = 'the body is over 256 KB, so the well-known mistakes were not tried'
-const NO_MISTAKE = 'another secret or another body was signed; none of the well-known mistakes fits'
+const NO_MISTAKE = 'a different secret or body was signed; none of the well-known mistakes fits'
 
 /**
  * Explains a verdict, or the parts of one that a log kept: which check refused the delivery, and the likely

@@ -46,7 +46,7 @@ export function bodiesOf(body: Uint8Array): readonly Way<Uint8Array>[] {
     { says: 'other line breaks were signed (CRLF or LF)', value: text.replaceAll('\n', '\r\n') },
     { says: 'other line breaks were signed (CRLF or LF)', value: text.replaceAll('\r\n', '\n') },
     ...printedAnew(text).map((value) => ({
-      says: 'the JSON was parsed and printed anew; sign the very bytes that are sent',
+      says: 'the JSON was parsed and serialised again; sign exactly the bytes that are sent',
       value,
     })),
     { says: 'the body was left out', value: '' },

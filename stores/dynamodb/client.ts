@@ -59,7 +59,10 @@ export function checkDynamodbClient(client: unknown): void {
   }
   if (has('send')) throw new ListenerConfigError('client', `${KNOWN}, not a DynamoDBClient`)
   if (has('promise') || has('makeRequest')) {
-    throw new ListenerConfigError('client', `${KNOWN}, not version 2 of the SDK, whose calls are no promises`)
+    throw new ListenerConfigError(
+      'client',
+      `${KNOWN}, not version 2 of the SDK, whose calls return no promises`,
+    )
   }
   throw new ListenerConfigError('client', KNOWN)
 }

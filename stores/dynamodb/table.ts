@@ -91,7 +91,7 @@ function clockProblems(client: DynamodbClient): StoreProblem[] {
 }
 
 const MISSING: StoreProblem = {
-  problem: 'the table is not there, in this account and region: every delivery is answered 503',
+  problem: 'the table is missing, in this account and region: every delivery gets a 503',
   fix: 'run `await store.migrate()` once, or create it with your own tools as docs/stores.md says',
 }
 

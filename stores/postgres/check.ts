@@ -19,7 +19,7 @@ UNION ALL SELECT 'strict' WHERE current_setting('transaction_isolation') NOT IN 
 
 const FINDINGS: Readonly<Record<string, StoreProblem>> = {
   missing: {
-    problem: 'the table is not there, or this user may not see its schema',
+    problem: 'the table is missing, or this user cannot see its schema',
     fix: 'run `await store.migrate()` once at deployment, or the SQL of postgresSchema()',
   },
   unindexed: {
@@ -31,16 +31,16 @@ const FINDINGS: Readonly<Record<string, StoreProblem>> = {
     fix: 'ALTER TABLE … SET LOGGED',
   },
   forbidden: {
-    problem: 'this user may not do all that the store does',
+    problem: 'this user lacks permissions that the store needs',
     fix: 'GRANT SELECT, INSERT, UPDATE, DELETE ON the table',
   },
   readOnly: {
-    problem: 'this server or this session is read-only: every delivery is answered 503',
+    problem: 'this server or this session is read-only: every delivery gets a 503',
     fix: 'connect to the primary, without default_transaction_read_only',
   },
   forgetful: {
     problem:
-      'synchronous_commit is off: a crash of the server forgets the last commits, and those events run again',
+      'synchronous_commit is off: a crash of the server loses the last commits, and those events run again',
     fix: "ALTER ROLE … SET synchronous_commit = 'on' for the store's user",
   },
   unsafe: {
@@ -48,7 +48,7 @@ const FINDINGS: Readonly<Record<string, StoreProblem>> = {
     fix: "ALTER SYSTEM SET fsync = 'on'",
   },
   strict: {
-    problem: 'the isolation level is not READ COMMITTED: statements fail and are asked again under load',
+    problem: 'the isolation level is not READ COMMITTED: statements fail and are retried under load',
     fix: "ALTER ROLE … SET default_transaction_isolation = 'read committed' for the store's user",
   },
 }
@@ -65,8 +65,7 @@ export async function problemsOf(
 }
 
 const UNHEARD_ERRORS: StoreProblem = {
-  problem:
-    'nobody listens to the errors of the pool or client: an idle connection that breaks ends this process',
+  problem: 'no error listener on the pool or client: a broken idle connection ends this process',
   fix: "pool.on('error', (error) => log(error)), or the same for the client",
 }
 

@@ -38,7 +38,7 @@ export function statementRunner(client: PostgresClient, option: string): RunStat
   if (call === undefined) {
     throw new ListenerConfigError(
       option,
-      'is no Postgres client that is known: give a Pool, Client or PoolClient of pg, a postgres.js or Bun SQL, ' +
+      'is not a known Postgres client: pass a Pool, Client or PoolClient of pg, a postgres.js or Bun SQL, ' +
         'a PGlite, neon() or a neon Pool',
     )
   }

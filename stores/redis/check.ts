@@ -22,8 +22,7 @@ export async function inspectServers(
   if (first === undefined) {
     return [
       {
-        problem:
-          'the server does not tell its settings (INFO is forbidden, or says nothing of maxmemory-policy)',
+        problem: 'the server does not reveal its settings (INFO is forbidden, or lacks maxmemory-policy)',
         fix: 'ask its provider whether maxmemory-policy is noeviction, and what a failover may lose',
       },
     ]
@@ -56,20 +55,20 @@ function problemsOf(told: Told, where = ''): StoreProblem[] {
   const policy = told.get('maxmemory_policy')
   if (policy !== 'noeviction' && told.get('maxmemory') !== '0') {
     problems.push({
-      problem: `${where}maxmemory-policy is ${policy}: when memory is short, remembered events are forgotten, and accepted again`,
-      fix: 'set maxmemory-policy to noeviction: a full server is then answered with 503, and nothing is forgotten',
+      problem: `${where}maxmemory-policy is ${policy}: when memory is short, events are evicted, and then accepted again`,
+      fix: 'set maxmemory-policy to noeviction: while the server is full, deliveries get a 503, and nothing is forgotten',
     })
   }
   if (told.get('role') === 'slave') {
     problems.push({
-      problem: `${where}this is a replica, which can remember nothing`,
+      problem: `${where}this is a replica, which cannot store events`,
       fix: 'connect to the primary',
     })
   }
   if (Number(told.get('connected_slaves') ?? 0) > 0 && !told.has('min_slaves_good_slaves')) {
     problems.push({
-      problem: `${where}replicas follow without being waited for: a failover can forget the newest events`,
-      fix: 'set min-replicas-to-write to 1, which makes that rarer, or accept that a failover may let an event in twice',
+      problem: `${where}replication is asynchronous: a failover can lose the newest events`,
+      fix: 'set min-replicas-to-write to 1, which makes that rarer, or accept that an event may run twice after a failover',
     })
   }
   if (told.get('aof_enabled') === '0') {
@@ -86,7 +85,7 @@ function forbiddenIn(told: Told, where: string): StoreProblem[] {
   if (commands.length === 0) return []
   return [
     {
-      problem: `${where}this user may not run ${commands.join(', ')}: deliveries are answered 503, or not recorded as done`,
+      problem: `${where}this user may not run ${commands.join(', ')}: deliveries get a 503, or are not recorded as done`,
       fix: `ACL SETUSER … ${commands.map((command) => `+${command.toLowerCase()}`).join(' ')}`,
     },
   ]
@@ -99,7 +98,7 @@ export function inspectClient(client: RedisClient): StoreProblem[] {
   if (!isNodeRedis || holder.listenerCount?.('error') !== 0) return []
   return [
     {
-      problem: 'nobody listens to the errors of the client: a connection that breaks ends this process',
+      problem: 'no error listener on the client: a broken connection ends this process',
       fix: "client.on('error', (error) => log(error)), before it connects",
     },
   ]

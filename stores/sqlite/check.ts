@@ -33,7 +33,7 @@ async function settingProblems(db: SqliteConnection): Promise<readonly StoreProb
 }
 
 const MISSING: StoreProblem = {
-  problem: 'the table is not there: every delivery is answered 503',
+  problem: 'the table is missing: every delivery gets a 503',
   fix: 'run `await store.migrate()` once, or the SQL of sqliteSchema()',
 }
 
@@ -54,8 +54,8 @@ const notWal = (journal: string): StoreProblem => ({
 })
 
 const longWait = (waitMs: number): StoreProblem => ({
-  problem: `busy_timeout is ${waitMs}: while another process writes, each delivery stops this whole process for up to as many milliseconds`,
-  fix: 'PRAGMA busy_timeout = 0, on every connection: the store waits by itself, and stops nothing',
+  problem: `busy_timeout is ${waitMs}: while another process writes, each delivery blocks this whole process for up to that many milliseconds`,
+  fix: 'PRAGMA busy_timeout = 0, on every connection: the store waits by itself, without blocking',
 })
 
 const UNSAFE: StoreProblem = {
@@ -64,6 +64,6 @@ const UNSAFE: StoreProblem = {
 }
 
 const READ_ONLY: StoreProblem = {
-  problem: 'the connection is read-only (query_only): every delivery is answered 503',
+  problem: 'the connection is read-only (query_only): every delivery gets a 503',
   fix: 'PRAGMA query_only = OFF',
 }

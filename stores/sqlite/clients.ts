@@ -73,9 +73,9 @@ function libsqlConnection(client: LibsqlClient): SqliteConnection {
   }
 }
 
-const D1 = 'is a D1 binding: d1Store of hookgate/stores/d1 takes that'
+const D1 = 'is a D1 binding: pass it to d1Store of hookgate/stores/d1'
 const DURABLE_OBJECT =
-  'is the storage of a Durable Object: give its namespace to durableObjectStore of hookgate/stores/durable-object'
+  'is the storage of a Durable Object: pass its namespace to durableObjectStore of hookgate/stores/durable-object'
 
 function problemOf(db: unknown): string {
   const given: object = Object(db)

@@ -49,7 +49,7 @@ export function isD1(client: unknown): client is D1Binding {
 
 function problemOf(given: unknown): string {
   if (hasMethod(given, 'idFromName')) {
-    return `${KNOWN}, not a Durable Object namespace: durableObjectStore of hookgate/stores/durable-object takes that`
+    return `${KNOWN}, not a Durable Object namespace: pass it to durableObjectStore of hookgate/stores/durable-object`
   }
   if (hasMethod(given, 'exec') || hasMethod(given, 'execute')) {
     return `${KNOWN}; sqliteStore of hookgate/stores/sqlite takes databases of SQLite and libsql`

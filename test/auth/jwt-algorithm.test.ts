@@ -15,7 +15,7 @@ const ED = newKey('EdDSA')
 const KEYS = { RS256: RSA, ES256: EC, EdDSA: ED }
 const ALGORITHMS: readonly JwtAlgorithm[] = ['RS256', 'ES256', 'EdDSA']
 
-const NOT_ALLOWED = 'alg is none of RS256, ES256, EdDSA'
+const NOT_ALLOWED = 'alg is not one of RS256, ES256, EdDSA'
 
 describe('the three algorithms', () => {
   it.each(ALGORITHMS)('accepts %s, and says who signed and what was claimed', async (algorithm) => {

@@ -55,9 +55,7 @@ describe('store finds, in SQLite,', () => {
     const before = rowsIn(path)
     const { complaints } = await diagnose(['--store', `sqlite:${path}`])
     expect(complaints).toEqual([
-      expect.stringMatching(
-        /^fail store: .* the table is not there: .* → run `await store.migrate\(\)` once/,
-      ),
+      expect.stringMatching(/^fail store: .* the table is missing: .* → run `await store.migrate\(\)` once/),
     ])
     expect(rowsIn(path)).toEqual(before)
   })
@@ -178,9 +176,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => 
   it('a missing table, and does not create it', async () => {
     const { code, complaints } = await diagnose(['--store', server.url])
     expect(complaints).toEqual([
-      expect.stringMatching(
-        /^fail store: .* the table is not there, .* → run `await store.migrate\(\)` once/,
-      ),
+      expect.stringMatching(/^fail store: .* the table is missing, .* → run `await store.migrate\(\)` once/),
     ])
     expect(code).toBe(1)
     expect(await tables()).toEqual([])
@@ -192,7 +188,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => 
     const { code, complaints } = await diagnose(['--store', server.url.replace('hookgate@', 'reader@')])
     expect(complaints).toEqual([
       expect.stringMatching(
-        /^fail store: .* this user may not do all that the store does → GRANT SELECT, INSERT/,
+        /^fail store: .* this user lacks permissions that the store needs → GRANT SELECT, INSERT/,
       ),
     ])
     expect(code).toBe(1)

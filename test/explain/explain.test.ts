@@ -87,7 +87,7 @@ describe('the likely mistakes', () => {
     })
     expect(likely).toEqual([
       'the digest is sent as hex, not base64url',
-      'the JSON was parsed and printed anew; sign the very bytes that are sent',
+      'the JSON was parsed and serialised again; sign exactly the bytes that are sent',
     ])
   })
 

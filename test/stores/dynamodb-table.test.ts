@@ -68,7 +68,7 @@ describe('migrate()', () => {
 
 describe('check()', () => {
   it('finds a missing table', async () => {
-    expect(await problems('nowhere')).toStrictEqual(['the table is not there, in this account and region'])
+    expect(await problems('nowhere')).toStrictEqual(['the table is missing, in this account and region'])
   })
 
   it('finds a table with other keys, before the first delivery fails on it', async () => {

@@ -59,7 +59,7 @@ describe.skipIf(REDIS_MISSING)('check()', () => {
     const replica = await running(...DURABLE, '--replicaof', '127.0.0.1', `${primary.port}`)
     await expect
       .poll(() => problemsOf(primary), { timeout: 10_000 })
-      .toEqual([expect.stringContaining('without being waited for')])
+      .toEqual([expect.stringContaining('replication is asynchronous')])
     expect(await problemsOf(replica)).toEqual([expect.stringContaining('this is a replica')])
     await primary.cli('CONFIG', 'SET', 'min-replicas-to-write', '1')
     expect(await problemsOf(primary)).toEqual([])

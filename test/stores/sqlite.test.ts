@@ -160,7 +160,7 @@ describeEachClient('check()', (client) => {
     const { db, sql, close } = client.open(newPath(), 1000)
     const store = sqliteStore(db)
     const settings = ['journal_mode is delete', 'busy_timeout is 1000']
-    expect(await problems(store)).toStrictEqual(['the table is not there', ...settings])
+    expect(await problems(store)).toStrictEqual(['the table is missing', ...settings])
     await store.migrate()
     await sql('DROP INDEX hookgate_events_expires_at')
     await sql('PRAGMA synchronous = OFF')

@@ -25,7 +25,7 @@ export function showOverview(app: Router, dependencies: Dependencies): void {
   })
   app.get('/overview/changes', signedIn(dependencies), (c) => {
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
-    if (c.req.method === 'HEAD') return c.body(null, 200, headers) // otherwise, open streams would delay the shutdown
+    if (c.req.method === 'HEAD') return c.body(null, 200, headers) // a HEAD client would never close the stream
     const stream = watch.stream()
     if (stream === undefined) throw new Problem('unavailable', 'Too many browsers are connected.')
     return c.body(stream, 200, headers)
