@@ -20,7 +20,7 @@ export class ListenerConfigError extends Error {
   override readonly name = 'ListenerConfigError'
   /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_LISTENER_CONFIG'
-  /** Where the causes and fixes are. */
+  /** A link to the causes and fixes. */
   readonly help: string = `${ERRORS_PAGE}err_listener_config`
   /** The option at fault as you wrote it, e.g. `allowedCidrs` or `secrets[1].id`. */
   readonly option: string
@@ -50,7 +50,7 @@ export class EventStoreError extends Error {
   override readonly name = 'EventStoreError'
   /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_EVENT_STORE'
-  /** Where the causes and fixes are. */
+  /** A link to the causes and fixes. */
   readonly help: string = `${ERRORS_PAGE}err_event_store`
   /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
@@ -72,7 +72,7 @@ export class ListenerLoadError extends Error {
   override readonly name = 'ListenerLoadError'
   /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_LISTENER_LOAD'
-  /** Where the causes and fixes are. */
+  /** A link to the causes and fixes. */
   readonly help: string = `${ERRORS_PAGE}err_listener_load`
   /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
@@ -95,7 +95,7 @@ export class KeySetError extends Error {
   override readonly name = 'KeySetError'
   /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
   readonly code = 'ERR_KEY_SET'
-  /** Where the causes and fixes are. */
+  /** A link to the causes and fixes. */
   readonly help: string = `${ERRORS_PAGE}err_key_set`
   /** Seconds until the next attempt to fetch the keys. Sent as `Retry-After`. */
   readonly retryAfterSeconds: number

@@ -4,7 +4,7 @@ import { ERRORS_PAGE } from '../errors.ts'
 export class EnvelopeError extends TypeError {
   override readonly name = 'EnvelopeError'
   readonly code = 'ERR_ENVELOPE'
-  /** Where the causes and fixes are. */
+  /** A link to the causes and fixes. */
   readonly help: string = `${ERRORS_PAGE}err_envelope`
 }
 
@@ -12,6 +12,6 @@ export class EnvelopeError extends TypeError {
 export class JobIdError extends RangeError {
   override readonly name = 'JobIdError'
   readonly code = 'ERR_JOB_ID'
-  /** Where the causes and fixes are. */
+  /** A link to the causes and fixes. */
   readonly help: string = `${ERRORS_PAGE}err_job_id`
 }

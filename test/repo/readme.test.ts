@@ -72,7 +72,7 @@ describe('the pages', () => {
       ),
     ],
     [
-      'HTTP, CPU a request',
+      'HTTP, CPU per request',
       ratios(
         measured('http').filter(({ framework }) => ['Express 5', 'Fastify', 'Hono'].includes(`${framework}`)),
         'cpuToFloor',
