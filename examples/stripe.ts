@@ -8,7 +8,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'stripe',
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process; for several, use Redis, Postgres or another shared store
+  store: memoryStore(), // for one process; several need a shared store, e.g. Redis
   onVerdict(verdict) {
     if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
@@ -19,7 +19,7 @@ const app = new Hono()
 app.post('/webhooks/stripe', verifyWebhook(listener), (c) => {
   const { id, type } = c.var.webhook // `payload` is the parsed body
   console.log(type, id)
-  return c.text('done') // 2xx: the event is done. If you throw, it runs again when Stripe retries.
+  return c.text('done') // 2xx: done. If you throw, it runs again when Stripe retries.
 })
 
 serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
