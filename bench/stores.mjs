@@ -86,8 +86,8 @@ for (const { name, space: spaceName = name, missing, measure } of SUBJECTS) {
     space.push(spaceRow('Postgres, before its first vacuum', result.bytesUnvacuumed))
 }
 console.log(
-  '| | bytes an event | 100/s (60 M events) | 1,000/s (605 M) | 10,000/s (6 G) |\n|---|---:|---:|---:|---:|',
+  '| | bytes per event | 100/s (60 M events) | 1,000/s (605 M) | 10,000/s (6 G) |\n|---|---:|---:|---:|---:|',
 )
 console.log(space.join('\n'))
-console.log('\n| one call | one at a time | a second, 64 at once |\n|---|---:|---:|')
+console.log('\n| one call | one at a time | per second, 64 at once |\n|---|---:|---:|')
 console.log(speed.join('\n'))

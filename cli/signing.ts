@@ -40,7 +40,7 @@ export const SIGN_OPTIONS: OptionTable<SignValues> = {
   },
 }
 
-/** Signs one body and event ID, anew for each attempt. */
+/** Signs one body and event ID, with a new signature for each attempt. */
 export interface Signer {
   readonly method: 'hmac' | 'jwt' | 'scheme'
   readonly eventId: string

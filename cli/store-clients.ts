@@ -25,7 +25,7 @@ export interface OpenStore {
   complaint?(): unknown
 }
 
-// The used part of each client. None is installed with this package.
+// The parts of each client that are used. No client is installed with this package.
 type Closer = Record<'disconnect' | 'destroy' | 'end' | 'close', () => unknown>
 type Listening = Closer & { on(event: 'error' | 'connect', listener: (what: unknown) => void): unknown }
 type Opener = (module: ClientModule, target: string, asItIs: boolean) => OpenStore | Promise<OpenStore>

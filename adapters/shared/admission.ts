@@ -7,7 +7,10 @@ import type { ReceiverOptions } from './receiver-options.ts'
 import { BUSY, refuseBusy, refuseSource } from './refuse-early.ts'
 import { bytesTooFew } from './set-up-errors.ts'
 
-/** Concurrent bodies from addresses that are not allowed. Enough to refuse them properly, too few to matter. */
+/**
+ * Concurrent bodies from addresses that are not allowed: enough to refuse them properly, too few to cause
+ * harm.
+ */
 const MOST_STRANGERS = 64
 
 /** Limits which bodies are read. */

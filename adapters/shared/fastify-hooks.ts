@@ -40,7 +40,7 @@ export function checkFirst(
   }
 }
 
-/** A request with another method is more often for another route of the guarded scope than a webhook. */
+/** A request with another method is probably for another route of the guarded scope, not a webhook. */
 function incomingOf(request: FastifyRequest, reply: FastifyReply): Incoming {
   const incoming = nodeIncoming(request.raw, reply.raw)
   if (request.method === 'POST') return incoming

@@ -21,7 +21,7 @@ export interface Known {
 }
 
 /**
- * Why a delivery got its verdict, for people. No member contains a secret or the expected signature.
+ * Why a delivery got its verdict, in words for people. No member contains a secret or the expected signature.
  *
  * @see {@link explain}
  */

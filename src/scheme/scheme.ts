@@ -51,7 +51,10 @@ export interface SignatureForm {
 /** The sender's clock. @see {@link defineScheme} */
 export type TimeForm = Place & {
   readonly unit: 'seconds' | 'milliseconds' | 'rfc3339'
-  /** `attempt`: set anew for each attempt, so it must be recent. `event`: the same on each retry, so it may be old. */
+  /**
+   * `attempt`: set again for each attempt, so it must be recent. `event`: the same on each retry, so it may
+   * be old.
+   */
   readonly of: 'attempt' | 'event'
   /**
    * The largest clock difference of an attempt, or the largest age of an event, in seconds, inclusive. Omit it if the

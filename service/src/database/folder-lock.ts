@@ -2,7 +2,7 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'nod
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Beyond the file's content, because Windows forbids reading a locked byte. */
+/** This byte is beyond the file's content, because Windows forbids reading locked bytes. */
 const LOCKED_BYTE = 1_024
 
 /**

@@ -44,7 +44,7 @@ export class ListenerDirectory {
     return row && this.#compiled.find(`${id} ${row.revision}`)
   }
 
-  /** Reads the row once more. A newer row does no harm. */
+  /** Reads the row again. A newer row does no harm. */
   async #compile(id: string): Promise<Listener | undefined> {
     const row = await this.#rows.find(id)
     return (

@@ -13,7 +13,7 @@ export interface Moment extends Pick<Dependencies, 'newId'> {
 export interface AuditEntry {
   readonly taskId: string
   readonly event: AuditEvent
-  /** The user. Undefined if the service acted, as the policy says. */
+  /** The user. Undefined if the service acted automatically, as the policy prescribes. */
   readonly by?: Pick<Caller, 'userId' | 'runId'>
   /** The action type (2.6.2), if a user acted. */
   readonly action?: TaskActionType
