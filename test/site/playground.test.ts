@@ -55,7 +55,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.checks()).toContain('NO authenticity')
     expect(await playground.checks()).toContain('- json-body')
     expect(await playground.why()).toMatch(
-      /signature_mismatch.*\n+Likely: another secret or another body was signed/,
+      /signature_mismatch.*\n+Likely: a different secret or body was signed/,
     )
   })
 

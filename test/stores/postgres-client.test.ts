@@ -114,7 +114,7 @@ describe('with(tx)', () => {
     for (const tx of [new Client(), Object.assign(() => {}, bun)]) {
       expect(store.with(tx)).toMatchObject({ claim: expect.any(Function) })
     }
-    expect(() => store.with({} as PostgresClient)).toThrow(/^tx: is no Postgres client/)
+    expect(() => store.with({} as PostgresClient)).toThrow(/^tx: is not a known Postgres client/)
   })
 
   it('retries no failed statement, and a lost race is busy', async () => {

@@ -64,7 +64,7 @@ it('sweeps expired records, oldest first, up to its limit', async () => {
 
 it('check() finds what is missing, and nothing after migrate(), which may run again', async () => {
   const store = d1Store(env.DB, { table: 'checked' })
-  expect(await store.check()).toMatchObject([{ problem: /is not there/ }].map(matching))
+  expect(await store.check()).toMatchObject([{ problem: /is missing/ }].map(matching))
   await expect(store.claim(newKey(), 'a', 1000)).rejects.toThrow('run `await store.migrate()` once')
   await store.migrate()
   await store.migrate()
