@@ -25,8 +25,8 @@ interface Recipe {
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1)
 
-/** Only the sender can sign as these, and Contentful chooses the headers that it signs. */
-const NOT_SIGNED_HERE = ['contentful', 'plaid', 'pubsub', 'sns']
+/** Only the sender can sign as these. */
+const NOT_SIGNED_HERE = ['plaid', 'pubsub', 'sns']
 
 /** Their SDKs look only at the beginning of a request. */
 const HEAD_ONLY = ['rfc9421']
