@@ -22,7 +22,7 @@ type ExpressRequest = NodeRequest & ExpressFields
 /** An Express request as an `Incoming`. */
 export function expressIncoming(request: ExpressRequest, response: NodeResponse): Incoming {
   const incoming = nodeIncoming(request, response)
-  if (request.method === 'POST' || request.app === undefined || request.route) return incoming
+  if (incoming.method === 'POST' || request.app === undefined || request.route) return incoming
   return { ...incoming, where: GUARDS_MORE }
 }
 
