@@ -70,7 +70,7 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
     expect([runs.entries.length, atOnce.most]).toEqual([2, 2])
   },
 
-  'the sender left before the answer': async () => {
+  'the sender hung up before the answer': async () => {
     const endpoint = hmacEndpoint()
     const { handle, open } = held()
     const { address, closings, send, runs, atOnce } = await running(endpoint, handle)
@@ -182,7 +182,7 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
     expect([await send(request), runs.entries.length]).toEqual([200, 2])
   },
 
-  'the handler settled by hand': async () => {
+  'the handler settles events itself': async () => {
     const endpoint = hmacEndpoint({ settle: 'manual' })
     const { send, runs } = await running(endpoint, async (run, event) => {
       if (run === 2) await event.release()
@@ -215,7 +215,7 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
     expect([...before.runs.entries, ...after.runs.entries]).toHaveLength(2)
   },
 
-  'another listener got it': async () => {
+  'another listener received it': async () => {
     const stores: EventStore[] = []
     const shared = (clock: Endpoint['clock']) => (stores[0] ??= memoryStore({ clock }))
     const first = await running(hmacEndpoint({ id: 'L1' }, shared))
