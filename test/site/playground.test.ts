@@ -141,6 +141,16 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.verdict('Refused with 401')
   })
 
+  it('signs with a new pair if both buttons are clicked at once', async () => {
+    await playground.choose('sendgrid')
+    await playground.page.getByRole('button', { name: 'Make a pair' }).waitFor()
+    await playground.page.evaluate(
+      "for (const id of ['new-pair', 'sign']) document.getElementById(id).click()",
+    )
+    await playground.page.getByText('Signed with a new time and ID.').waitFor()
+    await playground.verdict('Accepted')
+  })
+
   it('signs like a sender that names its secrets', async () => {
     await playground.choose('livekit')
     await playground.verdict('Not set up yet')

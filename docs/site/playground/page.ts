@@ -56,9 +56,13 @@ document.querySelector('form')?.addEventListener('input', () => {
   timer = setTimeout(look, PAUSE_MS)
 })
 schemeMenu().addEventListener('change', chooseScheme)
+/** One action at a time: a signature needs the pair that a click just before it makes. */
+let acting = Promise.resolve()
 const BUTTONS = { sign, tamper, copy: copyCurl, 'new-secret': makeSecret, 'new-pair': makePair }
 for (const [id, action] of Object.entries(BUTTONS)) {
-  byId(id, HTMLElement).addEventListener('click', () => act(action))
+  byId(id, HTMLElement).addEventListener('click', () => {
+    acting = acting.finally(() => act(action))
+  })
 }
 
 listSenders(byId('senders', HTMLElement))
