@@ -12,10 +12,8 @@ export function bodyTaken(): ListenerConfigError {
 export function noListener(caller: string, found: unknown): ListenerConfigError {
   const { headers, req } = Object(found)
   if (headers || req) {
-    return new ListenerConfigError(
-      caller,
-      `was passed as a function; call it: ${caller}(${caller === 'webhookHandler' ? 'listener, handler' : 'listener'})`,
-    )
+    const given = caller === 'webhookHandler' ? 'listener, handler' : 'listener'
+    return new ListenerConfigError(caller, `was passed as a function; call it: ${caller}(${given})`)
   }
   return new ListenerConfigError(
     'listener',

@@ -125,7 +125,7 @@ describe('IPv4 in IPv6', () => {
   )
 })
 
-describe('addresses that are none', () => {
+describe('text that is no address', () => {
   const everywhere = ['0.0.0.0/1', '128.0.0.0/1', '::/1', '8000::/1']
 
   it('the rules of these cases allow every real address', async () => {
@@ -206,7 +206,7 @@ describe('addresses that are none', () => {
   })
 })
 
-describe('rules that are none', () => {
+describe('rules that are refused', () => {
   it.each(['10/8', '10.0/8', '1/32'])('I13 throws for %s', (rule) => {
     expect(complaint([rule])).toContain('is not a CIDR rule')
   })
