@@ -22,6 +22,7 @@ export interface BraintreeOptions extends SharedSecretOptions {
 }
 
 const PAYLOAD = /^[A-Za-z0-9+/=\n]+$/
+/** The texts that the handshake signs for anyone. None of them is ever accepted as a payload. */
 const CHALLENGE = /^[0-9a-f]{20,32}$/
 const LONGEST_SIGNATURES = 4096
 const MOST_SIGNATURES = 10
@@ -40,7 +41,7 @@ function macWith(privateKey: string): (text: string) => Promise<string> {
   }
 }
 
-/** Answers the GET that verifies the endpoint. Signs only texts of this form, because anyone can send one. */
+/** Answers the GET that verifies the endpoint. */
 const CHALLENGES: Handshake = {
   signed: false,
   async answer({ method, query }, options: BraintreeOptions & SchemeOptions) {
@@ -104,14 +105,17 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<B
       if (pairs.length > LONGEST_SIGNATURES || typeof payload !== 'string' || !PAYLOAD.test(payload)) {
         return fail('signature_mismatch', 'bt_signature or bt_payload is malformed')
       }
+      const texts = [payload, `${payload}\n`] // some hosts strip the last line feed
+      if (texts.some((text) => CHALLENGE.test(text))) {
+        return fail('signature_mismatch', 'bt_payload is a challenge, which is signed for anyone')
+      }
       const signatures = pairs
         .split('&')
         .filter((pair) => pair.startsWith(`${publicKey}|`))
         .map((pair) => pair.slice(publicKey.length + 1))
         .slice(0, MOST_SIGNATURES)
       for (const { id, macOf } of keys) {
-        // Some hosts strip the last line feed.
-        for (const signed of [payload, `${payload}\n`]) {
+        for (const signed of texts) {
           const mac = await macOf(signed)
           if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
           evidence.signed = { before: signed, body: new Uint8Array(0), after: '' }

@@ -1,7 +1,10 @@
 import { whenKnown } from '../src/lib/maybe-promise.ts'
-import { defineScheme, jsonReply, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, emptyReply, jsonReply, type SchemeFactory } from '../src/scheme/index.ts'
 import { macOfText } from '../src/scheme/mac-of-text.ts'
 import { memberAt } from '../src/scheme/members.ts'
+
+/** How every signed text of a delivery begins. */
+const VERSION = 'v0:'
 
 /**
  * Zoom: `X-Zm-Signature`. The secret token is on the app's Features page. The signature covers a timestamp and the
@@ -20,7 +23,7 @@ export const zoom: SchemeFactory = defineScheme({
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-zm-signature'], prefix: 'v0=', spelling: 'hex' },
-  signs: 'v0:{timestamp}:{body}',
+  signs: `${VERSION}{timestamp}:{body}`,
   timestamp: { header: 'x-zm-request-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   eventType: { member: '/event' },
   handshake: {
@@ -29,6 +32,8 @@ export const zoom: SchemeFactory = defineScheme({
       const plainToken = memberAt(request.payload(), ['payload', 'plainToken'])
       const asks = memberAt(request.payload(), ['event']) === 'endpoint.url_validation'
       if (!asks || typeof plainToken !== 'string') return undefined
+      // The same key signs the reply, which would then be the signature of a delivery.
+      if (plainToken.startsWith(VERSION)) return emptyReply(400)
       return whenKnown(macOfText(options, request.secretId, plainToken), (encryptedToken) =>
         jsonReply({ plainToken, encryptedToken }),
       )

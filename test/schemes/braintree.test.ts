@@ -59,6 +59,12 @@ describe('a notification of Braintree', () => {
     expect(await receiver().send(signed)).toMatchObject(MISMATCH)
   })
 
+  it.each([19, 33])('may be %i hex characters, which no challenge is', async (length) => {
+    const bt_payload = 'a'.repeat(length)
+    const bt_signature = `public|${mac(bt_payload)}`
+    expect(await receiver().send({ bt_signature, bt_payload })).toMatchObject({ ok: true })
+  })
+
   it('is a form with each field once', async () => {
     const { receive } = schemeReceiver(braintree(OPTIONS))
     const signature = `bt_signature=${encodeURIComponent(`public|${mac('YQ==')}`)}`
@@ -74,6 +80,17 @@ describe('the challenge of Braintree', () => {
     const reply = await receiver().ask(`bt_challenge=${challenge}`)
     expect(reply).toMatchObject({ status: 200, body: `public|${mac(challenge)}` })
     expect(reply.headers['content-type']).toMatch(/^text\/plain/)
+  })
+
+  it.each([20, 32])('is never a payload: its answer signs no delivery, %i hex characters', async (length) => {
+    const challenge = 'a1'.repeat(length / 2)
+    const { ask, send } = receiver()
+    const { body } = await ask(`bt_challenge=${challenge}`)
+    for (const bt_payload of [challenge, `${challenge}\n`]) {
+      expect(await send({ bt_signature: body, bt_payload })).toMatchObject(MISMATCH)
+    }
+    const bt_signature = `public|${mac(`${challenge}\n`)}`
+    expect(await send({ bt_signature, bt_payload: challenge })).toMatchObject(MISMATCH)
   })
 
   it.each([

@@ -46,6 +46,21 @@ describe('Zoom', () => {
       })
     },
   )
+
+  it.each([
+    ['v0:1790000000:{}', 400],
+    ['v0:', 400],
+    ['v0', 200],
+    ['a v0:', 200],
+  ])('is not answered with the signature of a delivery: %s is a %i', async (plainToken, status) => {
+    const { clock, receive } = schemeReceiver(zoom({ secrets: 'a token' }))
+    const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken } })
+    const signature = `v0=${macOf('a token', `v0:${clock.seconds()}:${body}`)}`
+    const headers = { 'x-zm-request-timestamp': `${clock.seconds()}`, 'x-zm-signature': signature }
+    const verdict = await receive({ headers, body })
+    expect(verdict).toMatchObject({ handshake: true, reply: { status } })
+    if (status === 400) expect(verdict).toMatchObject({ reply: { body: '' } })
+  })
 })
 
 describe('WooCommerce', () => {
