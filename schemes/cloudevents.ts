@@ -72,7 +72,7 @@ const CLOUDEVENTS: CodeScheme = {
 function claim(evidence: Evidence): void {
   const isStructured = STRUCTURED.test(`${headerOf(evidence.delivery, 'content-type')}`)
   const find = (name: string) =>
-    isStructured ? textAt(evidence.parsed(), [name]) : headerOf(evidence.delivery, `ce-${name}`)
+    isStructured ? textAt(evidence.keepParsed(), [name]) : headerOf(evidence.delivery, `ce-${name}`)
   const [id, source] = [find('id'), find('source')]
   if (typeof id !== 'string' || typeof source !== 'string') return
   evidence.eventIdText = id

@@ -100,7 +100,7 @@ export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme<PubsubO
       if (!(await verifySignature(algorithm, key, signature, signingInput))) {
         return fail('token_invalid', 'the signature does not verify')
       }
-      evidence.eventIdText ||= textAt(evidence.parsed(), ['message', 'messageId']) ?? ''
+      evidence.eventIdText ||= textAt(evidence.keepParsed(), ['message', 'messageId']) ?? ''
       return vouchedBy(PUBSUB, keyId)
     }
   },

@@ -5,6 +5,7 @@ import { fail } from './failure.ts'
 import type { Json } from './lib/json.ts'
 import type { Listener } from './listener.ts'
 import type { ReadBody, Reading } from './scheme/content.ts'
+import { MOST_FIELDS } from './scheme/read-limits.ts'
 import type { Sender } from './scheme/sender.ts'
 import type { Signed } from './scheme/signed-text.ts'
 
@@ -32,6 +33,8 @@ export class Verification implements Evidence {
   signed: Signed | undefined = undefined
   /** Parses another sender's body by its content type. */
   readBody: ReadBody | undefined = undefined
+  /** Why `parsed` has returned nothing. Empty otherwise. */
+  unread = ''
   #reading: Reading | undefined = undefined
   auth: EventAuth | undefined = undefined
   /** Reported to the operator in addition to the verdict. */
@@ -46,17 +49,27 @@ export class Verification implements Evidence {
     this.now = Math.floor(listener.clock.now() / 1000)
   }
 
-  /** Parses the body by its content type, once. */
+  /** Parses the body by its content type, once. Call it after authentication: the parsed body is kept. */
   read(): Reading {
-    const readBody = this.readBody ?? this.sender?.readerFor(undefined)
-    this.#reading ??= readBody?.(this.delivery.body) ?? fail('body_malformed', 'the body cannot be parsed')
+    this.#reading ??= this.#readBody()
     return this.#reading
   }
 
-  /** The parsed body. Undefined if it does not parse. */
-  parsed(): Json | undefined {
+  keepParsed(): Json | undefined {
     const reading = this.read()
     return 'reason' in reading ? undefined : reading.payload
+  }
+
+  parsed(): Json | undefined {
+    const reading = this.#readBody(this.sender?.scheme.mostFields ?? MOST_FIELDS)
+    if (!('reason' in reading)) return reading.payload
+    this.unread = reading.detail
+    return undefined
+  }
+
+  #readBody(mostFields?: number): Reading {
+    const readBody = this.readBody ?? this.sender?.readerFor(undefined)
+    return readBody?.(this.delivery.body, mostFields) ?? fail('body_malformed', 'the body cannot be parsed')
   }
 }
 

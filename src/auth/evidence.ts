@@ -28,6 +28,12 @@ export interface Evidence {
   alsoSigned?: readonly Uint8Array[] | undefined
   /** What authentication found, once it has passed. */
   readonly auth?: EventAuth | undefined
-  /** Parses the body by its content type, before it is authenticated. Undefined if it does not parse. */
+  /**
+   * Parses the body by its content type, before it is authenticated. Keeps nothing: take the values that you need, and hold
+   * nothing else while you await. Undefined if the body does not parse, is over 64 levels deep, or has more fields than the
+   * scheme's `mostFields`. A refusal then says so instead of your `detail`.
+   */
   parsed(): Json | undefined
+  /** Parses the body without these limits, once, and keeps it. Call it only when you know the sender. Undefined if it does not parse. */
+  keepParsed(): Json | undefined
 }

@@ -4,13 +4,19 @@ import { parseJson } from '../lib/json-text.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import type { BodyForm } from './body-form.ts'
 import { parseForm, withJsonField } from './form.ts'
+import { formExcess, jsonExcess } from './read-limits.ts'
 import type { Content } from './scheme.ts'
+
+const encoder = new TextEncoder()
 
 /** A parsed body, or the reason why it does not parse. */
 export type Reading = { readonly payload: Json } | Failure<'body_not_json' | 'body_malformed'>
 
-/** Reads bodies of one content type. */
-export type ReadBody = (body: Uint8Array) => Reading
+/**
+ * Reads bodies of one content type. `mostFields` limits what is parsed before the sender is known. Omit it for an authenticated
+ * body.
+ */
+export type ReadBody = (body: Uint8Array, mostFields?: number) => Reading
 
 /**
  * Finds the reader for a media type. A missing type selects the first reader. Undefined if the sender does not use the
@@ -29,8 +35,16 @@ export function bodyReaders(
 }
 
 function readerOf(kind: Content, jsonField: string | undefined, isIdInBody: boolean): ReadBody {
-  if (kind === 'form') return (body) => readForm(body, jsonField, isIdInBody)
-  return typeof kind === 'string' ? readJson : (body) => readOwn(kind, body)
+  const [read, excess]: readonly [read: ReadBody, excess: BodyForm['excess']] =
+    kind === 'form'
+      ? [(body, mostFields) => readForm(body, jsonField, isIdInBody, mostFields), formExcess]
+      : typeof kind === 'string'
+        ? [readJson, jsonExcess]
+        : [(body) => readOwn(kind, body), kind.excess]
+  return (body, mostFields) => {
+    const tooMuch = mostFields === undefined ? undefined : excess?.(body, mostFields)
+    return tooMuch === undefined ? read(body, mostFields) : fail('body_malformed', tooMuch)
+  }
 }
 
 function fits(kind: Content, mediaType: string): boolean {
@@ -53,11 +67,20 @@ function readJson(body: Uint8Array): Reading {
  */
 const LOOKS_LIKE_JSON = /^\s*[[{]/
 
-function readForm(body: Uint8Array, jsonField: string | undefined, isIdInBody: boolean): Reading {
+function readForm(
+  body: Uint8Array,
+  jsonField: string | undefined,
+  isIdInBody: boolean,
+  mostFields: number | undefined,
+): Reading {
   const text = decodeUtf8(body)
   const isHidingId = isIdInBody && text !== undefined && LOOKS_LIKE_JSON.test(text)
   const form = text === undefined || isHidingId ? undefined : parseForm(text)
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
+  if (jsonField !== undefined && mostFields !== undefined) {
+    const tooMuch = jsonExcess(encoder.encode(`${form[jsonField]}`), mostFields)
+    if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
+  }
   const payload = jsonField === undefined ? form : withJsonField(form, jsonField)
   return payload === undefined ? fail('body_malformed', `the form's ${jsonField} is not JSON`) : { payload }
 }

@@ -22,15 +22,21 @@ export function handshakeAnswerer(
 function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
   const { auth, delivery } = evidence
   const secretId = auth?.method === 'scheme' ? auth.secretId : undefined
-  return { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId }
+  const request = { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId }
+  return auth === undefined ? request : { ...request, payload: () => evidence.keepParsed() }
 }
 
 /** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */
 export function queryOf({ url = '' }: Delivery): HandshakeRequest['query'] {
-  const start = url.indexOf('?')
-  const members = new URLSearchParams(start < 0 || url.length > LONGEST_URL ? '' : url.slice(start))
+  let members: URLSearchParams | undefined
   return (name) => {
+    members ??= membersOf(url)
     const [value, another] = members.getAll(name)
     return another === undefined ? value : undefined
   }
+}
+
+function membersOf(url: string): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start < 0 || url.length > LONGEST_URL ? '' : url.slice(start))
 }

@@ -1,8 +1,10 @@
 import type { Json } from '../lib/json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import type { BodyForm } from './body-form.ts'
+import { multipartExcess } from './read-limits.ts'
 
 const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
+const DISPOSITIONS = /(?<=^|\r\n)content-disposition:[^\r]*(?:\r(?!\n)[^\r]*)*/gi
 const BOUNDARY = 'hookgate-signs-as'
 
 /** Reads the event from a JSON field of `multipart/form-data` (RFC 7578). */
@@ -11,6 +13,7 @@ export function jsonInMultipart(field: string): BodyForm {
   return {
     mediaTypes: ['multipart/form-data'],
     contentType: `multipart/form-data; boundary=${BOUNDARY}`,
+    excess: multipartExcess,
     read(body) {
       try {
         const event: Json = JSON.parse(fieldOf(decodeUtf8(body) ?? '', field) ?? '')
@@ -38,11 +41,8 @@ function fieldOf(text: string, name: string): string | undefined {
   if (!parts.pop()?.startsWith('--')) return undefined
   const found = parts.flatMap((part) => {
     const end = part.indexOf('\r\n\r\n')
-    const isNamed = part
-      .slice(0, Math.max(0, end))
-      .split('\r\n')
-      .some((line) => /^content-disposition:/i.test(line) && line.includes(`; name="${name}"`))
-    return isNamed ? [part.slice(end + 4)] : []
+    const dispositions = part.slice(0, Math.max(0, end)).match(DISPOSITIONS) ?? []
+    return dispositions.some((line) => line.includes(`; name="${name}"`)) ? [part.slice(end + 4)] : []
   })
   return found.length === 1 ? found[0] : undefined
 }

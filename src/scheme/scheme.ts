@@ -123,8 +123,13 @@ export interface Scheme {
   readonly content?: readonly Content[]
   /** The form field that holds JSON. */
   readonly jsonField?: string
-  /** The sender's largest body, in bytes. */
+  /** The sender's largest body, in bytes. If the body is read to authenticate it, at most 262,144 unless the sender documents more. */
   readonly maxBodyBytes: number
+  /**
+   * The most members, elements, form fields or parts of a body that is read to authenticate it. Bodies with more are refused
+   * before they are parsed. Default 1,000. Larger batches need a larger number, and cost more to forge.
+   */
+  readonly mostFields?: number
   /** How long events are remembered, in seconds. Default 7 days if the attempt's time is signed, otherwise 30 days. */
   readonly retentionSeconds?: number
   /** The lease of a claim, in seconds. At most half the time over which the sender retries. Default 60. */

@@ -17,7 +17,9 @@ export interface SignedRequest {
   readonly body: Uint8Array
   /** The configured `publicUrl`. Empty if the scheme has no such option. */
   readonly publicUrl: string
-  /** The parsed body, not authenticated yet. Undefined if it does not parse. */
+  /**
+   * Parses the body. Undefined if it does not parse, or if it is not authenticated yet and over the limits of `Evidence.parsed`.
+   */
   readonly payload: () => Json | undefined
 }
 

@@ -18,6 +18,7 @@ export interface Signed {
 }
 
 const LONGEST_MEMBER = 4096
+const encoder = new TextEncoder()
 const NO_BYTES = new Uint8Array(0)
 const PART = /\{([^{}]+)\}|[^{}]+/g
 
@@ -26,7 +27,7 @@ export interface SignedValues {
   readonly timestampText: string
   readonly eventIdText: string
   readonly delivery: Delivery
-  /** The parsed body. Undefined if it does not parse. */
+  /** Parses the body, within the limits of `Evidence.parsed`. Undefined if it does not parse. */
   parsed(): Json | undefined
 }
 
@@ -87,7 +88,7 @@ function join(parts: readonly Part[], values: SignedValues): string | undefined 
 
 /** Encodes as UTF-8, one character per byte. */
 function asBytes(text: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(text))
+  return String.fromCharCode(...encoder.encode(text))
 }
 
 /** Concatenates the parts. Returns the body itself if it is the only part. */

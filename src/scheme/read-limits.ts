@@ -1,0 +1,63 @@
+/**
+ * Limits of the bodies that are parsed before their sender is known. Parsing a megabyte of `[[[[` or of short members takes a
+ * hundred times as long as reading it.
+ */
+
+/** The most object members, array elements, form fields or parts of a body. A row may set its own number. */
+export const MOST_FIELDS = 1000
+const DEEPEST = 64
+
+/**
+ * Counts the members, elements and levels of a JSON text without parsing it. An empty object or array counts as one more
+ * field. Returns what there is too much of, or undefined. Texts that are not JSON are counted up to their first mistake, where
+ * a parser would stop.
+ */
+export function jsonExcess(text: Uint8Array, mostFields: number): string | undefined {
+  let fields = 0
+  let depth = 0
+  let isInString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text[index] ?? 0
+    if (isInString) {
+      if (code === 0x5c /* \ */) index += 1
+      // No JSON string contains a line feed. So the quotes in a part's header do not hide the JSON after it.
+      else if (code === 0x22 /* " */ || code === 0x0a) isInString = false
+    } else if (code === 0x22) {
+      isInString = true
+    } else if (code === 0x2c /* , */) {
+      fields += 1
+      if (fields > mostFields) return fieldExcess(mostFields)
+    } else if ((code | 0x20) === 0x7b /* { or [ */) {
+      fields += 1
+      depth += 1
+      if (depth > DEEPEST) return `the body is over ${DEEPEST} levels deep`
+      if (fields > mostFields) return fieldExcess(mostFields)
+    } else if ((code | 0x20) === 0x7d /* } or ] */) depth -= 1
+  }
+  return undefined
+}
+
+/** The same for a form, whose fields are separated by `&`. */
+export function formExcess(form: Uint8Array, mostFields: number): string | undefined {
+  let fields = 1
+  for (let at = form.indexOf(0x26); at >= 0; at = form.indexOf(0x26, at + 1)) {
+    fields += 1
+    if (fields > mostFields) return fieldExcess(mostFields)
+  }
+  return undefined
+}
+
+/** The same for `multipart/form-data`: its parts, and the JSON in them. */
+export function multipartExcess(body: Uint8Array, mostFields: number): string | undefined {
+  let parts = 0
+  for (let at = body.indexOf(0x0a); at >= 0; at = body.indexOf(0x0a, at + 1)) {
+    if (body[at + 1] !== 0x2d /* - */ || body[at + 2] !== 0x2d) continue
+    parts += 1
+    if (parts > mostFields) return fieldExcess(mostFields)
+  }
+  return jsonExcess(body, mostFields)
+}
+
+function fieldExcess(mostFields: number): string {
+  return `the body has over ${mostFields.toLocaleString('en')} fields`
+}
