@@ -1,5 +1,6 @@
 import type { Authentication } from '../src/auth/authenticator.ts'
-import { fail } from '../src/failure.ts'
+import type { Evidence } from '../src/auth/evidence.ts'
+import { type Failure, fail } from '../src/failure.ts'
 import type { Json } from '../src/lib/json.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
@@ -25,6 +26,25 @@ const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
 /** The members of an item that Adyen signs. */
 const signedText = (item: unknown) => PLACES.map((steps) => textAt(item, steps) ?? '').join(':')
 
+/** An item's signature, which may be missing, and the text that it signs. */
+interface SignedItem {
+  readonly signature: string
+  readonly text: string
+}
+
+/** Reads the items, and keeps nothing else of the body while the signatures are computed. */
+function signedItems(evidence: Evidence): readonly SignedItem[] | Failure<'auth_missing'> {
+  const items = itemsOf(evidence.parsed())
+  if (items === undefined) {
+    return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)
+  }
+  return items.map((each) => {
+    const item = memberAt(each, ['NotificationRequestItem'])
+    const signature = memberAt(item, ['additionalData', 'hmacSignature'])
+    return { signature: typeof signature === 'string' ? signature : '', text: signedText(item) }
+  })
+}
+
 function itemsOf(message: unknown): readonly Json[] | undefined {
   const items = memberAt(message, ['notificationItems'])
   return Array.isArray(items) && items.length > 0 && items.length <= MOST_ITEMS ? items : undefined
@@ -42,7 +62,7 @@ const ADYEN: CodeScheme = {
   signs: ['/notificationItems/0/NotificationRequestItem/eventCode'],
   covers: 'values',
   eventType: { member: '/notificationItems/0/NotificationRequestItem/eventCode' },
-  maxBodyBytes: 1_048_576,
+  maxBodyBytes: 262_144,
   async sign({ need, json }) {
     const message = json()
     const mac = macKeys(need('secret'), 'hex', 'base64')[0]?.mac
@@ -77,17 +97,12 @@ export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
   ({ secrets }) => {
     const keys = macKeys(secrets, 'hex', 'base64')
     return async (evidence): Promise<Authentication> => {
-      const items = itemsOf(evidence.parsed())
-      if (items === undefined) {
-        return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)
-      }
+      const items = signedItems(evidence)
+      if ('reason' in items) return items
       const claimed = new Set<string>()
       let signer = ''
-      for (const each of items) {
-        const item = memberAt(each, ['NotificationRequestItem'])
-        const signature = memberAt(item, ['additionalData', 'hmacSignature'])
-        if (typeof signature !== 'string' || signature === '') return fail('auth_missing', 'no hmacSignature')
-        const text = signedText(item)
+      for (const { signature, text } of items) {
+        if (signature === '') return fail('auth_missing', 'no hmacSignature')
         const id = await signerOf(keys, signature, encoder.encode(text))
         if (id === undefined) return fail('signature_mismatch', 'an item matches none of the secrets')
         claimed.add(text)

@@ -1,7 +1,8 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
+import type { Evidence } from '../src/auth/evidence.ts'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import type { Mac } from '../src/crypto/mac.ts'
-import { fail } from '../src/failure.ts'
+import { type Failure, fail } from '../src/failure.ts'
 import { encodeBase64 } from '../src/lib/base64.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
@@ -27,6 +28,7 @@ const CHALLENGE = /^[0-9a-f]{20,32}$/
 const LONGEST_SIGNATURES = 4096
 const MOST_SIGNATURES = 10
 const encoder = new TextEncoder()
+const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
 
 /** Computes HMAC-SHA1 in hex. The key is the SHA-1 of the private key. */
 function macWith(privateKey: string): (text: string) => Promise<string> {
@@ -39,6 +41,36 @@ function macWith(privateKey: string): (text: string) => Promise<string> {
     )
     return await mac('', encoder.encode(text), '')
   }
+}
+
+/** What a form says is signed, and by whom. */
+interface SignedPayload {
+  /** The texts that may have been signed. */
+  readonly texts: readonly string[]
+  readonly signatures: readonly string[]
+}
+
+/** Reads the two fields, and keeps nothing else of the form while the signatures are computed. */
+function signedPayload(
+  evidence: Evidence,
+  publicKey: string,
+): SignedPayload | Failure<'auth_missing' | 'signature_mismatch'> {
+  const form = evidence.parsed()
+  const [pairs, payload] = [memberAt(form, ['bt_signature']), memberAt(form, ['bt_payload'])]
+  if (typeof pairs !== 'string' || pairs === '') return fail('auth_missing', 'no bt_signature')
+  if (pairs.length > LONGEST_SIGNATURES || typeof payload !== 'string' || !PAYLOAD.test(payload)) {
+    return fail('signature_mismatch', 'bt_signature or bt_payload is malformed')
+  }
+  const texts = [payload, `${payload}\n`] // some hosts strip the last line feed
+  if (texts.some((text) => CHALLENGE.test(text))) {
+    return fail('signature_mismatch', 'bt_payload is a challenge, which is signed for anyone')
+  }
+  const signatures = pairs
+    .split('&')
+    .filter((pair) => pair.startsWith(`${publicKey}|`))
+    .map((pair) => pair.slice(publicKey.length + 1))
+    .slice(0, MOST_SIGNATURES)
+  return { texts, signatures }
 }
 
 /** Answers the GET that verifies the endpoint. */
@@ -64,7 +96,7 @@ const BRAINTREE: CodeScheme = {
   covers: 'values',
   content: ['form'],
   handshake: CHALLENGES,
-  maxBodyBytes: 1_048_576,
+  maxBodyBytes: 262_144,
   /** The body given to `signAs` is the XML, which is sent as base64. */
   async sign({ body, need }) {
     const payload = `${encodeBase64(body)}\n`
@@ -99,26 +131,14 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<B
       macOf: macWith(secret),
     }))
     return async (evidence) => {
-      const form = evidence.parsed()
-      const [pairs, payload] = [memberAt(form, ['bt_signature']), memberAt(form, ['bt_payload'])]
-      if (typeof pairs !== 'string' || pairs === '') return fail('auth_missing', 'no bt_signature')
-      if (pairs.length > LONGEST_SIGNATURES || typeof payload !== 'string' || !PAYLOAD.test(payload)) {
-        return fail('signature_mismatch', 'bt_signature or bt_payload is malformed')
-      }
-      const texts = [payload, `${payload}\n`] // some hosts strip the last line feed
-      if (texts.some((text) => CHALLENGE.test(text))) {
-        return fail('signature_mismatch', 'bt_payload is a challenge, which is signed for anyone')
-      }
-      const signatures = pairs
-        .split('&')
-        .filter((pair) => pair.startsWith(`${publicKey}|`))
-        .map((pair) => pair.slice(publicKey.length + 1))
-        .slice(0, MOST_SIGNATURES)
+      const given = signedPayload(evidence, publicKey)
+      if ('reason' in given) return given
+      const { texts, signatures } = given
       for (const { id, macOf } of keys) {
         for (const signed of texts) {
           const mac = await macOf(signed)
           if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
-          evidence.signed = { before: signed, body: new Uint8Array(0), after: '' }
+          evidence.signed = { before: signed, body: NO_BYTES, after: '' }
           return vouchedBy(BRAINTREE, id)
         }
       }

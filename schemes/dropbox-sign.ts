@@ -26,6 +26,7 @@ export const dropboxSign: SchemeFactory = defineScheme({
   eventType: { member: '/event/event_type' },
   dedupe: 'off',
   content: [/* @__PURE__ */ jsonInMultipart('json')],
-  maxBodyBytes: 1_048_576,
+  maxBodyBytes: 262_144,
+  mostFields: 5000, // every field of the document is listed, with up to seven members
   limits: 'Only the time and the type of the event are signed. A replay cannot be told from a new event.',
 })

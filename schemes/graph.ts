@@ -1,6 +1,6 @@
-import { namedSecrets, secretText } from '../src/auth/secrets.ts'
+import { type NamedSecret, namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { ListenerConfigError } from '../src/errors.ts'
-import { fail } from '../src/failure.ts'
+import { type Failure, fail } from '../src/failure.ts'
 import type { Json } from '../src/lib/json.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
@@ -37,7 +37,8 @@ const GRAPH: CodeScheme = {
     signed: false,
     answer: ({ method, query }) => (method === 'POST' ? textReply(query('validationToken')) : undefined),
   },
-  maxBodyBytes: 1_048_576,
+  maxBodyBytes: 262_144,
+  mostFields: 5000, // Microsoft documents no size; 256 KB hold some 370 basic notifications with 13 members each
   sign({ need, json }) {
     const message = json()
     const notifications = memberAt(message, ['value'])
@@ -51,6 +52,28 @@ const GRAPH: CodeScheme = {
 
 /** Only notifications with the data of a resource have tokens. */
 const isRich = (notification: Json) => (memberAt(notification, ['encryptedContent']) ?? null) !== null
+
+/** Checks the `clientState` of every notification. */
+function judge(
+  message: Json | undefined,
+  known: readonly NamedSecret[],
+): { readonly holder: string; readonly isRich: boolean } | Failure<'auth_missing' | 'signature_mismatch'> {
+  const notifications = memberAt(message, ['value'])
+  if (!Array.isArray(notifications) || notifications.length === 0) {
+    return fail('auth_missing', 'value is not a list of notifications')
+  }
+  if (notifications.length > MOST_NOTIFICATIONS) {
+    return fail('signature_mismatch', `value has more than ${MOST_NOTIFICATIONS} notifications`)
+  }
+  const holders = notifications.map((each) => {
+    const state = memberAt(each, ['clientState'])
+    return typeof state === 'string' ? holderOf(known, state) : undefined
+  })
+  const [holder] = holders
+  return holder === undefined || holders.includes(undefined)
+    ? fail('signature_mismatch', 'a clientState is none of the secrets')
+    : { holder, isRich: notifications.some(isRich) }
+}
 
 /**
  * Microsoft Graph change notifications: `clientState`, a secret that you choose when you subscribe. Every notification
@@ -82,28 +105,12 @@ export const graph: CodeSchemeFactory<GraphOptions> = defineCodeScheme<GraphOpti
     const known = namedSecrets(secrets, 'secrets', secretText)
     const tokenProblem = validationTokens(options)
     return (evidence) => {
-      const message = evidence.parsed()
-      const notifications = memberAt(message, ['value'])
-      if (!Array.isArray(notifications) || notifications.length === 0) {
-        return fail('auth_missing', 'value is not a list of notifications')
-      }
-      if (notifications.length > MOST_NOTIFICATIONS) {
-        return fail('signature_mismatch', `value has more than ${MOST_NOTIFICATIONS} notifications`)
-      }
-      const holders = notifications.map((each) => {
-        const state = memberAt(each, ['clientState'])
-        return typeof state === 'string' ? holderOf(known, state) : undefined
-      })
-      const [first] = holders
-      if (first === undefined || holders.includes(undefined)) {
-        return fail('signature_mismatch', 'a clientState is none of the secrets')
-      }
-      const accepted = vouchedBy(GRAPH, first)
+      const judged = judge(evidence.parsed(), known)
+      if ('reason' in judged) return judged
+      const accepted = vouchedBy(GRAPH, judged.holder)
       if (tokenProblem === undefined) return accepted
-      const tokens = memberAt(message, ['validationTokens']) ?? []
-      return tokenProblem(tokens, notifications.some(isRich), evidence.now).then(
-        (problem) => problem ?? accepted,
-      )
+      const tokensOf = () => memberAt(evidence.parsed(), ['validationTokens']) ?? []
+      return tokenProblem(tokensOf, judged.isRich, evidence.now).then((problem) => problem ?? accepted)
     }
   },
 )

@@ -1,11 +1,14 @@
-import { verifySignature } from '#crypto'
+import { decodeBase64url, verifySignature } from '#crypto'
 import { fetchedKeySet } from '../../src/auth/remote-key-set.ts'
 import { REMOTE_OPTIONS, type RemoteOptions } from '../../src/auth/remote-options.ts'
-import { readToken, type Token } from '../../src/auth/token.ts'
+import { LONGEST_TOKEN, readToken, type Token } from '../../src/auth/token.ts'
+import type { SignatureKey } from '../../src/crypto/signature-keys.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { type Failure, fail } from '../../src/failure.ts'
 import type { Json } from '../../src/lib/json.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { type OptionCheck, type OptionTable, optional } from '../../src/lib/options.ts'
+import { jsonExcess } from '../../src/scheme/read-limits.ts'
 
 /** What `graph` needs to check `validationTokens`. Microsoft's keys are fetched with `fetch`. */
 export interface ValidationTokenOptions extends RemoteOptions {
@@ -39,17 +42,24 @@ const KEYS_URL = 'https://login.microsoftonline.com/common/discovery/v2.0/keys'
 const PUBLISHER = '0bf30f3b-4a52-48df-9a82-234910c4a086'
 /** Microsoft sends one for each app and tenant. */
 const MOST_TOKENS = 50
+/** Microsoft's tokens have about 20. */
+const MOST_CLAIMS = 100
 /** How far ahead Microsoft's clock may be. */
 const AHEAD_SECONDS = 300
 /** Microsoft's longest tokens last 28 hours. */
 const LONGEST_LIFE_SECONDS = 172_800
 
+const NO_BYTES: Uint8Array<ArrayBuffer> = /* @__PURE__ */ new Uint8Array(0)
+
 type TokenFailure = Failure<'auth_missing' | 'token_invalid' | 'token_expired'>
 
 const lowerCase = (ids: string | readonly string[]) => [ids].flat().map((id) => id.toLowerCase())
 
-/** Checks every token of a delivery. Only basic notifications may come without tokens. */
-type TokenCheck = (tokens: Json, isRich: boolean, now: number) => Promise<TokenFailure | undefined>
+/**
+ * Checks every token of a delivery. Only basic notifications may come without tokens. Calls `tokensOf` again after each wait for
+ * a key, so that no token is held meanwhile.
+ */
+type TokenCheck = (tokensOf: () => Json, isRich: boolean, now: number) => Promise<TokenFailure | undefined>
 
 /**
  * Makes the check of `validationTokens`. Undefined without `appIds` and `tenantIds`.
@@ -66,24 +76,36 @@ export function validationTokens({
   if (tenantIds === undefined) throw new ListenerConfigError('tenantIds', 'is missing; appIds needs it')
   const problemOf = claimsCheck(lowerCase(appIds), lowerCase(tenantIds))
   const keys = fetchedKeySet(KEYS_URL, KEYS_URL, remote)
-  return async (given, isRich, now) => {
+  const namedKeys = (given: Json, isRich: boolean, now: number): readonly KeyName[] | TokenFailure => {
     const tokens = readTokens(given)
     if ('reason' in tokens) return tokens
     if (isRich && tokens.length === 0)
       return fail('auth_missing', 'encrypted content without validationTokens')
-    // Before any key is fetched.
     for (const { claims, algorithm } of tokens) {
       const problem = algorithm === 'RS256' ? problemOf(claims, now) : invalid('alg is not RS256')
       if (problem) return problem
     }
-    for (const { algorithm, keyId, signature, signingInput } of tokens) {
+    return tokens.map(({ algorithm, keyId }) => ({ algorithm, keyId }))
+  }
+  return async (tokensOf, isRich, now) => {
+    const named = namedKeys(tokensOf(), isRich, now)
+    if ('reason' in named) return named
+    for (const [index, { algorithm, keyId }] of named.entries()) {
       const key = await keys.find(keyId, algorithm)
       if (typeof key === 'string') return invalid(key)
-      if (!(await verifySignature(algorithm, key, signature, signingInput)))
-        return invalid('the signature does not verify')
+      if (!(await verifies(Object(tokensOf())[index], key))) return invalid('the signature does not verify')
     }
     return undefined
   }
+}
+
+type KeyName = Pick<Token, 'algorithm' | 'keyId'>
+
+/** Not async, so that the claims are dropped while the signature is verified. */
+function verifies(text: string, key: SignatureKey): MaybePromise<boolean> {
+  const token = readToken(text)
+  if (typeof token === 'string') return false
+  return verifySignature(token.algorithm, key, token.signature, token.signingInput)
 }
 
 const invalid = (detail: string) => fail('token_invalid', `validationTokens: ${detail}`)
@@ -93,11 +115,20 @@ function readTokens(given: Json): readonly Token[] | TokenFailure {
   if (given.length > MOST_TOKENS) return invalid(`more than ${MOST_TOKENS} tokens`)
   const tokens: Token[] = []
   for (const text of given) {
-    const token = typeof text === 'string' ? readToken(text) : 'a token is not text'
+    const token = typeof text === 'string' ? readShortToken(text) : 'a token is not text'
     if (typeof token === 'string') return invalid(token)
     tokens.push(token)
   }
   return tokens
+}
+
+/** A delivery holds many tokens, so each is counted before it is parsed. */
+function readShortToken(text: string): Token | string {
+  const parts = text.length > LONGEST_TOKEN ? [] : text.split('.', 2)
+  const isLong = parts.some(
+    (part) => jsonExcess(decodeBase64url(part) ?? NO_BYTES, MOST_CLAIMS) !== undefined,
+  )
+  return isLong ? `a token has over ${MOST_CLAIMS} claims` : readToken(text)
 }
 
 /** Version 1.0 of a token names its publisher in `appid`, and version 2.0 in `azp`. */

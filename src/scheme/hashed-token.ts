@@ -42,25 +42,46 @@ export function hashedTokens(
 ): (evidence: Evidence) => Promise<Authentication> {
   const keys = macKeys(secrets, 'text', 'base64url')
   return async (evidence) => {
-    const header = headerOf(evidence.delivery, expected.header)
-    if (header === undefined) return fail('auth_missing', `no ${expected.header}`)
-    const token = typeof header === 'string' ? readMacToken(header) : `more than one ${expected.header}`
-    if (typeof token === 'string') return fail('token_invalid', token)
-    const problem = claimsProblem(token, expected, evidence.now)
-    if (problem) return problem
-    const { claims, signature, signingInput } = token
+    const token = checkedToken(evidence, expected)
+    if ('reason' in token) return token
+    const { sentAt, given, signature, signingInput } = token
     const hash = await bodyHash(evidence.delivery.body, expected.spelling)
     // Some senders pad the hash. RFC 7515 does not.
-    if (claims[expected.hashClaim] !== hash && claims[expected.hashClaim] !== `${hash}=`) {
+    if (given !== hash && given !== `${hash}=`) {
       return fail('token_invalid', `${expected.hashClaim} does not match the body`)
     }
     const signed = encoder.encode(signingInput)
     const signer = await signerOf(keys, signature, signed)
     if (signer === undefined) return fail('token_invalid', 'the signature matches none of the secrets')
-    evidence.timestampText = `${claims.nbf ?? Number(claims.exp) - LIFE_SECONDS}`
+    evidence.timestampText = `${sentAt}`
     evidence.signed = { before: '', body: signed, after: '' }
     return vouchedBy(scheme, signer)
   }
+}
+
+/** The parts of a token that are needed once its claims have been checked. The claims are dropped before anything is awaited. */
+interface CheckedToken {
+  readonly sentAt: number
+  /** The body's hash, or an empty string. */
+  readonly given: string
+  readonly signature: string
+  readonly signingInput: string
+}
+
+function checkedToken(
+  { delivery, now }: Evidence,
+  expected: HashedToken,
+): CheckedToken | Failure<'auth_missing' | 'token_invalid' | 'token_expired'> {
+  const header = headerOf(delivery, expected.header)
+  if (header === undefined) return fail('auth_missing', `no ${expected.header}`)
+  const token = typeof header === 'string' ? readMacToken(header) : `more than one ${expected.header}`
+  if (typeof token === 'string') return fail('token_invalid', token)
+  const problem = claimsProblem(token, expected, now)
+  if (problem) return problem
+  const { claims, signature, signingInput } = token
+  const sentAt = Number(claims.nbf ?? Number(claims.exp) - LIFE_SECONDS)
+  const hash = claims[expected.hashClaim]
+  return { sentAt, given: typeof hash === 'string' ? hash : '', signature, signingInput }
 }
 
 /** Signs a token that expires after five minutes. */

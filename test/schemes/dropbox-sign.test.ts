@@ -75,8 +75,8 @@ describe('an event of Dropbox Sign', () => {
     expect(await send(JSON_TEXT, 'application/json')).toMatchObject({ reason: 'content_type_not_accepted' })
   })
 
-  it('reads a megabyte of delimiters in linear time', async () => {
-    const body = `--\r\n${'--\r\n'.repeat(250_000)}`
+  it('reads 256 KB of delimiters in linear time', async () => {
+    const body = `--\r\n${'--\r\n'.repeat(65_000)}`
     expect(await send(body)).toMatchObject({ status: 401 })
   })
 })
