@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { tables } from './tables.mjs'
 
-const SUITES = ['hmac', 'schemes', 'jwt', 'refusals', 'http', 'memory', 'cpu', 'attack', 'growth']
+const SUITES = ['hmac', 'schemes', 'jwt', 'refusals', 'http', 'memory', 'cpu', 'hostile', 'attack', 'growth']
 
 const HELP = `npm run bench -- [suite ...] [options]
 
@@ -18,6 +18,7 @@ Suites: ${SUITES.join(', ')} (default: all)
   http       requests per second and CPU, in Express 4 and 5, Fastify, Hono
   memory     bytes per record of memoryStore() at 1,000,000
   cpu        the highest cost of an unauthenticated request
+  hostile    the cost of reading a hostile body before authentication, in all schemes
   growth     the memory that 100,000 mixed requests leave in a server
   attack     other senders' latency during 1,000 stalled bodies and 2,000 wrong signatures per second (a round is a second)
 

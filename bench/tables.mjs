@@ -144,6 +144,19 @@ export const tables = {
       ]),
     ),
 
+  hostile: (rows) =>
+    table(
+      [`the dearest of ${rows.length} schemes`, 'size', 'body', 'refused with', '**ms, reading**', 'ms, signature'],
+      rows.slice(0, 15).map((row) => [
+        row.scheme,
+        sizeName(row.size),
+        row.kind,
+        row.reason,
+        `**${fixed(row.milliseconds)}**`,
+        row.readsFirst ? 'included' : fixed(row.signature),
+      ]),
+    ),
+
   cpu: (rows) =>
     table(
       [`the dearest of ${rows.length} strangers`, 'refused with', 'ms, the first', 'ms, median'],

@@ -5,6 +5,7 @@ import type { Mac } from '../src/crypto/mac.ts'
 import { type Failure, fail } from '../src/failure.ts'
 import { encodeBase64 } from '../src/lib/base64.ts'
 import { wellFormedText } from '../src/lib/options.ts'
+import { decodeUtf8 } from '../src/lib/utf8.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { emptyReply, type Handshake, textReply } from '../src/scheme/index.ts'
@@ -28,10 +29,9 @@ const CHALLENGE = /^[0-9a-f]{20,32}$/
 const LONGEST_SIGNATURES = 4096
 const MOST_SIGNATURES = 10
 const encoder = new TextEncoder()
-const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
 
 /** Computes HMAC-SHA1 in hex. The key is the SHA-1 of the private key. */
-function macWith(privateKey: string): (text: string) => Promise<string> {
+function macWith(privateKey: string): (text: Uint8Array) => Promise<string> {
   let mac: Mac | undefined
   return async (text) => {
     mac ??= hmacWith(
@@ -39,14 +39,14 @@ function macWith(privateKey: string): (text: string) => Promise<string> {
       new Uint8Array(await crypto.subtle.digest('SHA-1', encoder.encode(privateKey))),
       'hex',
     )
-    return await mac('', encoder.encode(text), '')
+    return await mac('', text, '')
   }
 }
 
 /** What a form says is signed, and by whom. */
 interface SignedPayload {
-  /** The texts that may have been signed. */
-  readonly texts: readonly string[]
+  /** The texts that may have been signed, as bytes. */
+  readonly texts: readonly Uint8Array[]
   readonly signatures: readonly string[]
 }
 
@@ -56,21 +56,22 @@ function signedPayload(
   publicKey: string,
 ): SignedPayload | Failure<'auth_missing' | 'signature_mismatch'> {
   const form = evidence.parsed()
-  const [pairs, payload] = [memberAt(form, ['bt_signature']), memberAt(form, ['bt_payload'])]
-  if (typeof pairs !== 'string' || pairs === '') return fail('auth_missing', 'no bt_signature')
-  if (pairs.length > LONGEST_SIGNATURES || typeof payload !== 'string' || !PAYLOAD.test(payload)) {
+  const [given, payload] = [memberAt(form, ['bt_signature']), memberAt(form, ['bt_payload'])]
+  if (typeof given !== 'string' || given === '') return fail('auth_missing', 'no bt_signature')
+  if (given.length > LONGEST_SIGNATURES || typeof payload !== 'string' || !PAYLOAD.test(payload)) {
     return fail('signature_mismatch', 'bt_signature or bt_payload is malformed')
   }
   const texts = [payload, `${payload}\n`] // some hosts strip the last line feed
   if (texts.some((text) => CHALLENGE.test(text))) {
     return fail('signature_mismatch', 'bt_payload is a challenge, which is signed for anyone')
   }
+  const pairs = decodeUtf8(encoder.encode(given)) ?? '' // a copy: engines keep the text of which `given` is a part
   const signatures = pairs
     .split('&')
     .filter((pair) => pair.startsWith(`${publicKey}|`))
     .map((pair) => pair.slice(publicKey.length + 1))
     .slice(0, MOST_SIGNATURES)
-  return { texts, signatures }
+  return { texts: texts.map((text) => encoder.encode(text)), signatures }
 }
 
 /** Answers the GET that verifies the endpoint. */
@@ -81,7 +82,7 @@ const CHALLENGES: Handshake = {
     if (challenge === undefined) return undefined
     if (!CHALLENGE.test(challenge)) return emptyReply(400)
     const [first] = namedSecrets(options.secrets, 'secrets', secretText)
-    return textReply(`${options.publicKey}|${await macWith(first?.secret ?? '')(challenge)}`)
+    return textReply(`${options.publicKey}|${await macWith(first?.secret ?? '')(encoder.encode(challenge))}`)
   },
 }
 
@@ -100,7 +101,7 @@ const BRAINTREE: CodeScheme = {
   /** The body given to `signAs` is the XML, which is sent as base64. */
   async sign({ body, need }) {
     const payload = `${encodeBase64(body)}\n`
-    const signature = `${need('keyId')}|${await macWith(need('secret'))(payload)}`
+    const signature = `${need('keyId')}|${await macWith(need('secret'))(encoder.encode(payload))}`
     const form = new URLSearchParams({ bt_signature: signature, bt_payload: payload })
     return { body: encoder.encode(`${form}`) }
   },
@@ -138,7 +139,7 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<B
         for (const signed of texts) {
           const mac = await macOf(signed)
           if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
-          evidence.signed = { before: signed, body: NO_BYTES, after: '' }
+          evidence.signed = { before: '', body: signed, after: '' }
           return vouchedBy(BRAINTREE, id)
         }
       }

@@ -1,3 +1,4 @@
+import { bytesOf } from '../src/lib/bytes.ts'
 import { mediaTypeOf } from '../src/lib/content-type.ts'
 import type { Json } from '../src/lib/json.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
@@ -26,7 +27,9 @@ function withAndWithoutPort(publicUrl: string): readonly [string, string] {
 function fieldsOf(form: Json): string {
   return Object.entries(form ?? {})
     .sort(([name], [other]) => (name < other ? -1 : 1))
-    .flatMap(([name, values]) => [...new Set([values].flat())].sort().map((value) => `${name}${value}`))
+    .flatMap(([name, values]) =>
+      Array.isArray(values) ? [...new Set(values)].sort().map((value) => `${name}${value}`) : name + values,
+    )
     .join('')
 }
 
@@ -57,7 +60,10 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
   signs: ({ body, header, payload, publicUrl }) => {
     const urls = signedUrls(publicUrl)
-    const signedWith = (text: string) => urls.map((url) => encoder.encode(url + text))
+    const signedWith = (text: string) => {
+      const bytes = encoder.encode(text)
+      return urls.map((url) => bytesOf(url, bytes, ''))
+    }
     if (mediaTypeOf(header('content-type') ?? FORM) !== FORM) {
       const divider = urls[0]?.includes('?') ? '&' : '?'
       return whenKnown(bodyHash(body, 'hex'), (hash) => signedWith(`${divider}bodySHA256=${hash}`))

@@ -1,4 +1,7 @@
 import type { Json } from '../lib/json.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
+
+const encoder = new TextEncoder()
 
 type Form = { [name: string]: string | string[] }
 
@@ -9,7 +12,7 @@ type Form = { [name: string]: string | string[] }
 export function parseForm(text: string): Form | undefined {
   const fields = new Map<string, string | string[]>()
   try {
-    for (const pair of text.split('&')) {
+    for (const pair of (text.includes('+') ? withSpaces(text) : text).split('&')) {
       if (pair === '') continue
       const end = pair.indexOf('=')
       const name = decode(end < 0 ? pair : pair.slice(0, end))
@@ -25,8 +28,16 @@ export function parseForm(text: string): Form | undefined {
 }
 
 function decode(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
-  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced
+  return text.includes('%') ? decodeURIComponent(text) : text
+}
+
+/** Replaces each `+` with a space. `replaceAll` takes 30 times as long if there are many. */
+function withSpaces(text: string): string {
+  const bytes = encoder.encode(text)
+  for (let index = 0; index < bytes.length; index += 1) {
+    if (bytes[index] === 0x2b) bytes[index] = 0x20
+  }
+  return decodeUtf8(bytes) ?? text
 }
 
 /** Parses one field of the form as JSON. Undefined if that field is not JSON, or repeated. */

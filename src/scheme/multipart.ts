@@ -4,7 +4,7 @@ import type { BodyForm } from './body-form.ts'
 import { multipartExcess } from './read-limits.ts'
 
 const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
-const DISPOSITIONS = /(?<=^|\r\n)content-disposition:[^\r]*(?:\r(?!\n)[^\r]*)*/gi
+const DISPOSITION = /content-disposition:/gi
 const BOUNDARY = 'hookgate-signs-as'
 
 /** Reads the event from a JSON field of `multipart/form-data` (RFC 7578). */
@@ -41,8 +41,17 @@ function fieldOf(text: string, name: string): string | undefined {
   if (!parts.pop()?.startsWith('--')) return undefined
   const found = parts.flatMap((part) => {
     const end = part.indexOf('\r\n\r\n')
-    const dispositions = part.slice(0, Math.max(0, end)).match(DISPOSITIONS) ?? []
-    return dispositions.some((line) => line.includes(`; name="${name}"`)) ? [part.slice(end + 4)] : []
+    return hasName(part.slice(0, Math.max(0, end)), name) ? [part.slice(end + 4)] : []
   })
   return found.length === 1 ? found[0] : undefined
+}
+
+/** Whether a line of the part's header names the field. Does not split the lines, of which there can be many. */
+function hasName(head: string, name: string): boolean {
+  for (const { index } of head.matchAll(DISPOSITION)) {
+    if (index > 0 && !head.startsWith('\r\n', index - 2)) continue
+    const end = head.indexOf('\r\n', index)
+    if (head.slice(index, end < 0 ? undefined : end).includes(`; name="${name}"`)) return true
+  }
+  return false
 }

@@ -47,13 +47,14 @@ export function formExcess(form: Uint8Array, mostFields: number): string | undef
   return undefined
 }
 
-/** The same for `multipart/form-data`: its parts, and the JSON in them. */
+/** The same for `multipart/form-data`: its parts, of which it may have 1,000, and the JSON in them. */
 export function multipartExcess(body: Uint8Array, mostFields: number): string | undefined {
   let parts = 0
-  for (let at = body.indexOf(0x0a); at >= 0; at = body.indexOf(0x0a, at + 1)) {
-    if (body[at + 1] !== 0x2d /* - */ || body[at + 2] !== 0x2d) continue
+  for (let index = 2; index < body.length; index += 1) {
+    // A line that begins with two hyphens.
+    if (body[index] !== 0x2d || body[index - 1] !== 0x2d || body[index - 2] !== 0x0a) continue
     parts += 1
-    if (parts > mostFields) return fieldExcess(mostFields)
+    if (parts > MOST_FIELDS) return fieldExcess(MOST_FIELDS)
   }
   return jsonExcess(body, mostFields)
 }
