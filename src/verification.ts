@@ -1,8 +1,10 @@
+import type { Authentication } from './auth/authenticator.ts'
 import type { Evidence } from './auth/evidence.ts'
 import type { Delivery } from './delivery.ts'
 import type { EventAuth } from './event.ts'
-import { fail } from './failure.ts'
+import { type Failure, fail } from './failure.ts'
 import type { Json } from './lib/json.ts'
+import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import type { ReadBody, Reading } from './scheme/content.ts'
 import { MOST_FIELDS } from './scheme/read-limits.ts'
@@ -33,9 +35,11 @@ export class Verification implements Evidence {
   signed: Signed | undefined = undefined
   /** Parses another sender's body by its content type. */
   readBody: ReadBody | undefined = undefined
-  /** Why `parsed` has returned nothing. Empty otherwise. */
-  unread = ''
   #reading: Reading | undefined = undefined
+  /** What `parsed` has read. Undefined as soon as anything is awaited. */
+  #early: Reading | undefined = undefined
+  #isAuthenticating = false
+  #unread = ''
   auth: EventAuth | undefined = undefined
   /** Reported to the operator in addition to the verdict. */
   problem: Error | undefined = undefined
@@ -61,10 +65,28 @@ export class Verification implements Evidence {
   }
 
   parsed(): Json | undefined {
-    const reading = this.#readBody(this.sender?.scheme.mostFields ?? MOST_FIELDS)
+    const reading = this.#early ?? this.#readBody(this.sender?.scheme.mostFields ?? MOST_FIELDS)
+    if (this.#isAuthenticating) this.#early = reading
     if (!('reason' in reading)) return reading.payload
-    this.unread = reading.detail
+    this.#unread = reading.detail
     return undefined
+  }
+
+  /** Runs the listener's authentication method. Drops what it has parsed before it awaits anything. */
+  authenticate(): MaybePromise<Authentication> {
+    this.#isAuthenticating = true
+    this.#unread = ''
+    try {
+      return this.listener.auth.authenticate(this)
+    } finally {
+      this.#isAuthenticating = false
+      this.#early = undefined
+    }
+  }
+
+  /** The same refusal, with its cause: a body that was not parsed has no signature either. */
+  explained<Reason extends string>(refusal: Failure<Reason>): Failure<Reason> {
+    return this.#unread === '' ? refusal : { reason: refusal.reason, detail: this.#unread }
   }
 
   #readBody(mostFields?: number): Reading {

@@ -29,8 +29,8 @@ export interface Evidence {
   /** What authentication found, once it has passed. */
   readonly auth?: EventAuth | undefined
   /**
-   * Parses the body by its content type, before it is authenticated. Keeps nothing: take the values that you need, and hold
-   * nothing else while you await. Undefined if the body does not parse, is over 64 levels deep, or has more fields than the
+   * Parses the body by its content type, before it is authenticated. Reads it again after anything has been
+   * awaited: take the values that you need, and hold nothing else meanwhile. Undefined if the body does not parse, is over 64 levels deep, or has more fields than the
    * scheme's `mostFields`. A refusal then says so instead of your `detail`.
    */
   parsed(): Json | undefined

@@ -1,9 +1,8 @@
 import { type Failure, fail } from '../failure.ts'
 import type { Json } from '../lib/json.ts'
 import { parseJson } from '../lib/json-text.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
 import type { BodyForm } from './body-form.ts'
-import { parseForm, withJsonField } from './form.ts'
+import { formText, parseForm, withJsonField } from './form.ts'
 import { formExcess, jsonExcess } from './read-limits.ts'
 import type { Content } from './scheme.ts'
 
@@ -73,7 +72,7 @@ function readForm(
   isIdInBody: boolean,
   mostFields: number | undefined,
 ): Reading {
-  const text = decodeUtf8(body)
+  const text = formText(body)
   const isHidingId = isIdInBody && text !== undefined && LOOKS_LIKE_JSON.test(text)
   const form = text === undefined || isHidingId ? undefined : parseForm(text)
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')

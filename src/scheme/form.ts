@@ -1,18 +1,28 @@
 import type { Json } from '../lib/json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 
-const encoder = new TextEncoder()
-
 type Form = { [name: string]: string | string[] }
 
 /**
- * Parses `application/x-www-form-urlencoded` text. A repeated name becomes an array, in order. Undefined if the percent
+ * The text of a form, with a space for each `+`. Undefined if it is not UTF-8. Replaces them as bytes: in a string of 256 KB,
+ * `replaceAll` takes 10 ms.
+ */
+export function formText(body: Uint8Array): string | undefined {
+  const bytes = new Uint8Array(body) // a copy; `slice` of a Buffer is none
+  for (let index = 0; index < bytes.length; index += 1) {
+    if (bytes[index] === 0x2b) bytes[index] = 0x20
+  }
+  return decodeUtf8(bytes)
+}
+
+/**
+ * Parses the text of `application/x-www-form-urlencoded`. A repeated name becomes an array, in order. Undefined if the percent
  * encoding is malformed or not UTF-8.
  */
 export function parseForm(text: string): Form | undefined {
   const fields = new Map<string, string | string[]>()
   try {
-    for (const pair of (text.includes('+') ? withSpaces(text) : text).split('&')) {
+    for (const pair of text.split('&')) {
       if (pair === '') continue
       const end = pair.indexOf('=')
       const name = decode(end < 0 ? pair : pair.slice(0, end))
@@ -29,15 +39,6 @@ export function parseForm(text: string): Form | undefined {
 
 function decode(text: string): string {
   return text.includes('%') ? decodeURIComponent(text) : text
-}
-
-/** Replaces each `+` with a space. `replaceAll` takes 30 times as long if there are many. */
-function withSpaces(text: string): string {
-  const bytes = encoder.encode(text)
-  for (let index = 0; index < bytes.length; index += 1) {
-    if (bytes[index] === 0x2b) bytes[index] = 0x20
-  }
-  return decodeUtf8(bytes) ?? text
 }
 
 /** Parses one field of the form as JSON. Undefined if that field is not JSON, or repeated. */

@@ -15,15 +15,10 @@ const DEEPEST = 64
 export function jsonExcess(text: Uint8Array, mostFields: number): string | undefined {
   let fields = 0
   let depth = 0
-  let isInString = false
   for (let index = 0; index < text.length; index += 1) {
     const code = text[index] ?? 0
-    if (isInString) {
-      if (code === 0x5c /* \ */) index += 1
-      // No JSON string contains a line feed. So the quotes in a part's header do not hide the JSON after it.
-      else if (code === 0x22 /* " */ || code === 0x0a) isInString = false
-    } else if (code === 0x22) {
-      isInString = true
+    if (code === 0x22 /* " */) {
+      index = endOfString(text, index + 1)
     } else if (code === 0x2c /* , */) {
       fields += 1
       if (fields > mostFields) return fieldExcess(mostFields)
@@ -35,6 +30,17 @@ export function jsonExcess(text: Uint8Array, mostFields: number): string | undef
     } else if ((code | 0x20) === 0x7d /* } or ] */) depth -= 1
   }
   return undefined
+}
+
+/** No JSON string contains a line feed. So the quotes in a part's header do not hide the JSON after it. */
+function endOfString(text: Uint8Array, start: number): number {
+  let index = start
+  for (; index < text.length; index += 1) {
+    const code = text[index]
+    if (code === 0x5c /* \ */) index += 1
+    else if (code === 0x22 || code === 0x0a) return index
+  }
+  return index
 }
 
 /** The same for a form, whose fields are separated by `&`. */
