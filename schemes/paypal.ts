@@ -76,10 +76,10 @@ export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalO
       }
       const id = headerOf(delivery, 'paypal-transmission-id')
       if (typeof id !== 'string') return fail('signature_mismatch', 'no paypal-transmission-id, or several')
-      const message = encoder.encode(`${id}|${timestampText}|${webhookId}|${crc32(delivery.body)}`)
-      const problem = await verify(url, evidence.now, { hash: 'SHA-256', signature, message })
-      if (problem !== undefined) return fail('signature_mismatch', problem)
-      evidence.signed = { before: '', body: message, after: '' }
+      const message = () => encoder.encode(`${id}|${timestampText}|${webhookId}|${crc32(delivery.body)}`)
+      const signed = await verify(url, evidence.now, { hash: 'SHA-256', signature, message })
+      if (typeof signed === 'string') return fail('signature_mismatch', signed)
+      evidence.signed = { before: '', body: signed, after: '' }
       return vouchedBy(PAYPAL, url)
     }
   },

@@ -6,7 +6,7 @@ import { aBoolean, aFunction, type OptionCheck, oneOfWords, optional } from '../
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
-import { signatureOf, textOf } from './shared/sns-message.ts'
+import { signatureOf, signedTextOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 
 /**
@@ -24,6 +24,7 @@ export interface SnsOptions extends CommonOptions, SubscriptionOptions {
   readonly signatureVersion?: '1' | '2' | undefined
 }
 
+const encoder = new TextEncoder()
 const TOPIC_ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[\w-]{1,256}(?:\.fifo)?$/
 
 /** @throws ListenerConfigError */
@@ -80,7 +81,8 @@ export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
   ({ topicArns, signatureVersion, ...options }) => {
     const topics = [topicArns].flat()
     const verify = remoteCertificates('Amazon SNS', options)
-    return async (evidence) => {
+    // Not async: an async function would hold the parsed message until it returns.
+    return (evidence) => {
       const message = evidence.parsed()
       const given = signatureOf(message)
       if ('reason' in given) return given
@@ -90,10 +92,19 @@ export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
       if (signatureVersion === '2' && given.hash === 'SHA-1') {
         return fail('signature_mismatch', 'SignatureVersion is below signatureVersion')
       }
-      const problem = await verify(given.certificateUrl, evidence.now, given)
-      if (problem !== undefined) return fail('signature_mismatch', problem)
-      evidence.signed = { before: '', body: given.message, after: '' }
-      return vouchedBy(SNS, given.certificateUrl)
+      const { certificateUrl, hash, signature } = given
+      let text: string | undefined = given.signedText
+      const verified = verify(certificateUrl, evidence.now, {
+        hash,
+        signature,
+        message: () => encoder.encode(text ?? signedTextOf(evidence.parsed())),
+      })
+      text = undefined // a certificate that has to be awaited finds the text read anew
+      return verified.then((signed) => {
+        if (typeof signed === 'string') return fail('signature_mismatch', signed)
+        evidence.signed = { before: '', body: signed, after: '' }
+        return vouchedBy(SNS, certificateUrl)
+      })
     }
   },
 )

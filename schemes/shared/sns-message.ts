@@ -8,6 +8,8 @@ export const SNS_ORIGIN = 'https://sns\\.[a-z]{2}(?:-[a-z]+)+-[0-9]{1,2}\\.amazo
 
 const CERTIFICATE_URL: RegExp = /* @__PURE__ */ new RegExp(`^${SNS_ORIGIN}/[A-Za-z0-9-]{1,100}\\.pem$`)
 const LONGEST_URL = 256
+/** In base64. The largest RSA keys that are used have 8,192 bits. */
+const LONGEST_SIGNATURE = 1368
 
 /** The members that Amazon signs in each type of message, in order. `Subject` is optional. */
 const CONTROL = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
@@ -20,12 +22,13 @@ const HASHES: ReadonlyMap<string, RsaSignature['hash']> = /* @__PURE__ */ new Ma
   ['1', 'SHA-1'],
   ['2', 'SHA-256'],
 ])
-const encoder = new TextEncoder()
 
 /** A signature, and the certificate to verify it with. */
-export interface SnsSignature extends RsaSignature {
+export interface SnsSignature extends Omit<RsaSignature, 'message'> {
   /** Pinned to an SNS host. */
   readonly certificateUrl: string
+  /** As large as the body. */
+  readonly signedText: string
 }
 
 /** A string member of a message, or an empty string. */
@@ -38,21 +41,21 @@ export function textOf(message: unknown, name: string): string {
 export function signatureOf(message: unknown): SnsSignature | Failure<'auth_missing' | 'signature_mismatch'> {
   const given = textOf(message, 'Signature')
   if (given === '') return fail('auth_missing', 'no Signature')
-  const lines = signedLines(message)
-  if (lines === undefined) return fail('signature_mismatch', 'the body is not an SNS message')
+  const signedText = signedTextOf(message)
+  if (signedText === undefined) return fail('signature_mismatch', 'the body is not an SNS message')
   const hash = HASHES.get(textOf(message, 'SignatureVersion'))
   if (hash === undefined) return fail('signature_mismatch', 'SignatureVersion is neither 1 nor 2')
   const certificateUrl = textOf(message, 'SigningCertURL')
   if (certificateUrl.length > LONGEST_URL || !CERTIFICATE_URL.test(certificateUrl)) {
     return fail('signature_mismatch', 'SigningCertURL is not the URL of a certificate on an SNS host')
   }
-  const signature = decodeBase64(given)
-  if (signature === undefined) return fail('signature_mismatch', 'Signature is not base64')
-  return { certificateUrl, hash, signature, message: encoder.encode(lines) }
+  const signature = given.length > LONGEST_SIGNATURE ? undefined : decodeBase64(given)
+  if (signature === undefined) return fail('signature_mismatch', 'Signature is too long, or not base64')
+  return { certificateUrl, hash, signature, signedText }
 }
 
 /** Each member's name and value, one per line. Undefined if this is not an SNS message. */
-function signedLines(message: unknown): string | undefined {
+export function signedTextOf(message: unknown): string | undefined {
   const names = SIGNED.get(textOf(message, 'Type'))
   let lines = ''
   for (const name of names ?? []) {

@@ -12,15 +12,16 @@ const PKCS1 = 'RSASSA-PKCS1-v1_5'
 export interface RsaSignature {
   readonly hash: 'SHA-1' | 'SHA-256'
   readonly signature: Uint8Array<ArrayBuffer>
-  readonly message: Uint8Array<ArrayBuffer>
+  /** Called once the certificate is at hand, so that no message is held while it is fetched. */
+  readonly message: () => Uint8Array<ArrayBuffer>
 }
 
-/** Resolves with undefined if the signature verifies, otherwise with the problem, for the operator. */
+/** Resolves with the message if its signature verifies, otherwise with the problem, for the operator. */
 export type VerifyByCertificate = (
   url: string,
   nowSeconds: number,
   given: RsaSignature,
-) => Promise<string | undefined>
+) => Promise<Uint8Array | string>
 
 /**
  * Verifies RSA signatures with certificates that the sender hosts. Only the host is trusted, so pin the URL before
@@ -41,7 +42,7 @@ export function remoteCertificates(where: string, options: RemoteOptions): Verif
   )
   return async (url, nowSeconds, given) =>
     await certificates.get(url, (key) =>
-      key ? key.problem(nowSeconds, given) : 'there is no such certificate',
+      key ? key.verify(nowSeconds, given) : 'there is no such certificate',
     )
 }
 
@@ -54,17 +55,18 @@ class CertificateKey {
     this.#certificate = certificate
   }
 
-  async problem(nowSeconds: number, { hash, signature, message }: RsaSignature): Promise<string | undefined> {
+  async verify(nowSeconds: number, given: RsaSignature): Promise<Uint8Array | string> {
     const { notAfter, publicKey } = this.#certificate
     // Phrased so that NaN from the clock fails closed.
     if (!(nowSeconds <= notAfter)) return 'the certificate has expired'
-    const algorithm = { name: PKCS1, hash }
+    const algorithm = { name: PKCS1, hash: given.hash }
     const key =
-      this.#imported.get(hash) ??
+      this.#imported.get(given.hash) ??
       (await crypto.subtle.importKey('spki', publicKey, algorithm, false, ['verify']))
-    this.#imported.set(hash, key)
-    const verifies = await crypto.subtle.verify(PKCS1, key, signature, message)
-    return verifies ? undefined : 'the signature does not verify'
+    this.#imported.set(given.hash, key)
+    const message = given.message()
+    const verifies = await crypto.subtle.verify(PKCS1, key, given.signature, message)
+    return verifies ? message : 'the signature does not verify'
   }
 }
 
