@@ -32,7 +32,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     eventIdHeader,
     dedupe,
     unsigned: isAnythingSigned(scheme) ? unsignedMembers(scheme, isSigned) : allMembers(scheme),
-    readerFor: bodyReaders(content, jsonField, eventId !== undefined && 'member' in eventId),
+    readerFor: bodyReaders(content, jsonField),
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),
