@@ -30,6 +30,8 @@ export class Verification implements Evidence {
   loggedId = ''
   /** The keys that another sender's event is claimed by. */
   claimKeys: readonly string[] = NO_KEYS
+  /** The type of another sender's event, if its scheme has looked for it itself. */
+  eventTypeText: string | undefined = undefined
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
   /** Parses another sender's body by its content type. */

@@ -125,8 +125,9 @@ function idReader(place: Place | undefined): (evidence: Evidence) => string {
 function typeReader(place: Place | undefined): (evidence: Evidence) => string | undefined {
   if (place === undefined || 'item' in place) return () => undefined
   const steps = 'member' in place ? pointerSteps(place.member) : undefined
-  return ({ delivery, payload }) => {
-    const type = 'member' in place ? textAt(payload, steps ?? []) : headerOf(delivery, place.header)
+  return ({ delivery, eventTypeText, payload }) => {
+    const found = 'member' in place ? textAt(payload, steps ?? []) : headerOf(delivery, place.header)
+    const type = eventTypeText === undefined ? found : eventTypeText || undefined
     return typeof type === 'string' && type.length <= LONGEST_TYPE ? type : undefined
   }
 }
