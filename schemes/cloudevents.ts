@@ -29,6 +29,7 @@ export interface CloudeventsOptions extends SharedSecretOptions {
 const ORIGIN = /^[A-Za-z0-9.*:_-]{1,255}$/
 const BEARER = /^bearer /i
 const STRUCTURED = /^application\/cloudevents\+/i
+const BATCH = /^application\/cloudevents-batch\+/i
 const encoder = new TextEncoder()
 
 /** @throws ListenerConfigError */
@@ -68,12 +69,18 @@ const CLOUDEVENTS: CodeScheme = {
     'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 }
 
-/** An event's ID is unique only within its source. Both are headers in binary mode, and members in structured mode. */
-function claim(evidence: Evidence): void {
-  const isStructured = STRUCTURED.test(`${headerOf(evidence.delivery, 'content-type')}`)
+/**
+ * An event's ID is unique only within its source. ID, source and type are headers in binary mode, and members in structured
+ * mode. A batch has no type.
+ */
+function identify(evidence: Evidence): void {
+  const contentType = `${headerOf(evidence.delivery, 'content-type')}`
+  const isStructured = STRUCTURED.test(contentType)
+  if (isStructured || BATCH.test(contentType)) evidence.eventTypeText = ''
   const find = (name: string) =>
     isStructured ? textAt(evidence.keepParsed(), [name]) : headerOf(evidence.delivery, `ce-${name}`)
-  const [id, source] = [find('id'), find('source')]
+  const [id, source, type] = [find('id'), find('source'), find('type')]
+  if (isStructured && typeof type === 'string') evidence.eventTypeText = type
   if (typeof id !== 'string' || typeof source !== 'string') return
   evidence.eventIdText = id
   evidence.signed = { before: '', body: encoder.encode(JSON.stringify([source, id])), after: '' }
@@ -84,9 +91,8 @@ function claim(evidence: Evidence): void {
  * or without `Bearer`, or in the URL as `access_token`, which ends up in logs. Nothing is signed, and anyone who has
  * seen the token can send anything, so add `allowedCidrs`.
  *
- * Events are claimed by their source and ID together, batches by their bodies. Data must be JSON. `event.type` is set
- * in binary mode. In structured mode, read it from the payload. The OPTIONS request that asks for consent is answered
- * for you.
+ * Events are claimed by their source and ID together, batches by their bodies. Data must be JSON. `event.type` is
+ * the event's `type`, and undefined for a batch. The OPTIONS request that asks for consent is answered for you.
  *
  * @example
  * ```ts
@@ -111,7 +117,7 @@ export const cloudevents: CodeSchemeFactory<CloudeventsOptions> = defineCodeSche
       }
       const holder = holderOf(known, token) ?? holderOf(known, token.replace(BEARER, ''))
       if (holder === undefined) return fail('signature_mismatch', 'the token is none of the secrets')
-      claim(evidence)
+      identify(evidence)
       return vouchedBy(CLOUDEVENTS, holder)
     }
   },

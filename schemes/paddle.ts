@@ -14,6 +14,7 @@ export const paddle: SchemeFactory = defineScheme({
   name: 'paddle',
   sender: 'Paddle',
   secretName: 'secret key of the notification destination, pdl_ntfset_…',
+  secretPrefix: 'pdl_ntfset_',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['paddle-signature'], separator: ';', prefix: 'h1=', spelling: 'hex' },

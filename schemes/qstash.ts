@@ -25,6 +25,7 @@ const QSTASH: CodeScheme = {
   name: 'qstash',
   sender: 'QStash',
   secretName: 'current and next signing key, sig_…',
+  secretPrefix: 'sig_',
   algorithm: 'code',
   signature: { headers: ['upstash-signature'] },
   signs: ['timestamp', 'url', 'body'],

@@ -64,6 +64,12 @@ function textOf(delivery: Delivery, name: string): string | Failure<'auth_missin
     : text
 }
 
+/** The keys that may have made a signature: those that its `keyid` names, and those without a name. */
+function keysNamed(keys: readonly MessageKey[], { parameters }: SignatureInput): readonly MessageKey[] {
+  const keyid = parameters.get('keyid')?.replace(/\\(.)/g, '$1')
+  return keyid === undefined ? keys : keys.filter(({ keyid: name }) => name === undefined || name === keyid)
+}
+
 /**
  * Finds the key that made the signature, and returns its ID. A key matches only the algorithm that the signature names,
  * if any.
@@ -87,6 +93,9 @@ async function signerOf(
  * or P-384, or RSA (PSS with SHA-512, PKCS #1 with SHA-256). One of the delivery's signatures must match and cover
  * `Content-Digest` (RFC 9530), which is compared with the body. It must have a `created` of at most 300 seconds ago. An
  * `expires` is honoured.
+ *
+ * If you name a key, as `{ id, secret }`, the name is its `keyid`: the key verifies only signatures with that `keyid`, or
+ * without any. A key without a name verifies any `keyid`.
  *
  * List what else your sender signs in `requiredComponents`. Without `@target-uri`, or `@authority` and `@path`, a
  * captured delivery can be replayed to another endpoint with the same key. There is no ID, so the signed bytes are
@@ -132,7 +141,9 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc94
           problem = `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`
           continue
         }
-        const signer = await signerOf(keys, input, base.text, text)
+        const candidates = keysNamed(keys, input)
+        if (candidates.length === 0) problem = 'keyid is the name of none of the keys'
+        const signer = await signerOf(candidates, input, base.text, text)
         if (signer === undefined) continue
         const { created = '', expires = Infinity, nonce = '' } = Object.fromEntries(input.parameters)
         if (!(evidence.now <= Number(expires))) return fail('signature_mismatch', 'the signature has expired')

@@ -15,6 +15,7 @@ export const stripe: SchemeFactory = defineScheme({
   name: 'stripe',
   sender: 'Stripe',
   secretName: 'signing secret of the endpoint, whsec_…',
+  secretPrefix: 'whsec_',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['stripe-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },

@@ -48,12 +48,12 @@ const CHECKS: Checks = [
   checkPayload,
 ]
 
-/** The checks of every other scheme. They authenticate before they parse the body. */
+/** The checks of every other scheme. They ask for the source before they answer anything, and authenticate before they parse. */
 type SenderChecks = readonly [
   typeof checkBodySize, //          400  at most the scheme's limit
+  typeof checkSourceIp, //          403  in an allowed network, if any are set
   typeof answerOpenHandshake, //         answers unsigned handshakes
   typeof checkSenderHeaders, //     400  POST, an expected content type, the required headers once each
-  typeof checkSourceIp, //          403  in an allowed network, if any are set
   typeof checkAuthenticity, //      401  the sender's signature, or its token
   typeof checkSenderBody, //        400  JSON, or a form
   typeof answerSignedHandshake, //       answers signed handshakes
@@ -64,9 +64,9 @@ type SenderChecks = readonly [
 
 const SENDER_CHECKS: SenderChecks = [
   checkBodySize,
+  checkSourceIp,
   answerOpenHandshake,
   checkSenderHeaders,
-  checkSourceIp,
   checkAuthenticity,
   checkSenderBody,
   answerSignedHandshake,

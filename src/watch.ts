@@ -86,14 +86,15 @@ function outcomeOf(
 
 /** Ends up in logs, so it excludes text that a stranger could have invented. */
 function contextOf(
-  { claimKeys, delivery, eventId, listener, sender }: Verification,
+  { delivery, eventId, listener, loggedId, sender }: Verification,
   startedAt: number,
 ): VerdictContext {
   const { sourceIp } = delivery
+  const id = sender === undefined ? eventId : loggedId
   return {
     listenerId: listener.id,
     durationMs: performance.now() - startedAt,
-    ...(eventId && { eventId: sender?.unsigned.includes('id') ? claimKeys[0] : eventId }),
+    ...(id && { eventId: id }),
     ...(sourceIp && isAddress(sourceIp) && { sourceIp }),
   }
 }

@@ -10,6 +10,8 @@ import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-pu
 /** A key that verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */
 export interface MessageKey {
   readonly id: string
+  /** The only `keyid` that it verifies. Undefined if the user did not name the key, which then verifies any. */
+  readonly keyid: string | undefined
   /** The value of the parameter `alg`. */
   readonly algorithm: 'hmac-sha256' | PublicKeyAlgorithm
   /** @param signature In base64. */
@@ -26,14 +28,28 @@ export function messageKeys(
 ): readonly MessageKey[] {
   const given = publicKeys === undefined ? [] : namedSecrets(publicKeys, 'publicKeys', keyText)
   const shared = publicKeys !== undefined && secrets === undefined ? [] : secretKeys(secrets, form)
-  return [...shared, ...given.flatMap(({ id, secret }) => publicKey(id, secret))]
+  return [
+    ...named(secrets, shared),
+    ...named(
+      publicKeys,
+      given.flatMap(({ id, secret }) => publicKey(id, secret)),
+    ),
+  ]
+}
+
+type UnnamedKey = Omit<MessageKey, 'keyid'>
+
+/** Tells names that the user gave from those by position. */
+function named(given: SchemeOptions['secrets'], keys: readonly UnnamedKey[]): readonly MessageKey[] {
+  const names = new Set([given].flat().map((entry) => (typeof entry === 'object' ? entry.id : undefined)))
+  return keys.map((key) => ({ ...key, keyid: names.has(key.id) ? key.id : undefined }))
 }
 
 /** Accepts the line feed at the end of PEM. @throws ListenerConfigError */
 const keyText: OptionCheck = (value, option) =>
   secretText(typeof value === 'string' ? value.trimEnd() : value, option)
 
-function secretKeys(secrets: SchemeOptions['secrets'], form: SecretForm): readonly MessageKey[] {
+function secretKeys(secrets: SchemeOptions['secrets'], form: SecretForm): readonly UnnamedKey[] {
   return macKeys(secrets, form, 'base64').map(({ id, mac }) => ({
     id,
     algorithm: 'hmac-sha256',
@@ -42,7 +58,7 @@ function secretKeys(secrets: SchemeOptions['secrets'], form: SecretForm): readon
 }
 
 /** Returns two keys for RSA, which serves two algorithms. */
-function publicKey(id: string, text: string): readonly MessageKey[] {
+function publicKey(id: string, text: string): readonly UnnamedKey[] {
   const key = readPublicKey(text)
   if (typeof key === 'string') {
     throw new ListenerConfigError(

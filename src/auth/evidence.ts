@@ -18,6 +18,8 @@ export interface Evidence {
   timestampText: string
   /** The event ID exactly as received, because the sender signed this text. A scheme that finds it elsewhere sets it. */
   eventIdText: string
+  /** The event's type, if a scheme finds it where its row does not say. Empty if there is none. */
+  eventTypeText?: string | undefined
   /** The future `event.id`. Empty if the ID is read after authentication. */
   readonly eventId: string
   /** The parsed body. Undefined if it is parsed after authentication. */

@@ -3,6 +3,7 @@ import { checkOptions, type OptionCheck, wellFormedText } from '../lib/options.t
 
 /**
  * A secret or public key and its name, which is reported as `event.auth.secretId`. The sender never sees the name.
+ * Only `rfc9421` compares it: with the signature's `keyid`.
  *
  * @example
  * ```ts

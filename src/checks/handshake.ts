@@ -7,7 +7,7 @@ export interface Answered {
   readonly reply: Reply
 }
 
-/** Answers unsigned handshakes, e.g. a GET with a challenge or an OPTIONS. They are cheap and echo only text. */
+/** Answers unsigned handshakes, e.g. a GET with a challenge or an OPTIONS. They are cheap, and come from an allowed network. */
 export function answerOpenHandshake(verification: SenderVerification): MaybePromise<Answered | undefined> {
   return verification.sender.scheme.handshake?.signed === false
     ? verification.sender.answer(verification)

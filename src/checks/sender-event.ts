@@ -22,6 +22,7 @@ export function checkSenderEvent(
   return whenKnown(sender.keysOf(verification, id), (keys) => {
     verification.claimKeys = sender.dedupe === 'off' ? [] : keys
     verification.eventId = id || (keys[0] ?? '')
+    verification.loggedId = sender.unsigned.includes('id') ? (keys[0] ?? '') : verification.eventId
     return undefined
   })
 }

@@ -24,8 +24,8 @@ export type CheckName = keyof typeof SAYS
 /** The same checks for other senders' schemes: authenticate, then read. */
 const SENDER_SAYS: Readonly<Record<CheckName, string>> = {
   'body-size': "at most the sender's largest body",
-  headers: 'POST, a content type that the sender uses, and its headers once each',
   'source-ip': 'the source address is allowed',
+  headers: 'POST, a content type that the sender uses, and its headers once each',
   authenticity: "the sender's signature, or its token",
   'json-body': 'JSON, or a form',
   timestamp: "the sender's time, if it signs one",

@@ -6,7 +6,7 @@ import { bodyReaders } from './content.ts'
 import { eventKeys } from './event-keys.ts'
 import { handshakeAnswerer } from './handshake-request.ts'
 import { memberAt, pointerSteps, textAt } from './members.ts'
-import type { Dedupe, Place, TimeForm } from './scheme.ts'
+import type { Coverage, Dedupe, Place, TimeForm } from './scheme.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 import type { Sender } from './sender.ts'
 import { signedReader } from './signed-reader.ts'
@@ -31,8 +31,8 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     timestampHeader,
     eventIdHeader,
     dedupe,
-    unsigned: unsignedMembers(scheme, isSigned),
-    readerFor: bodyReaders(content, jsonField, eventId !== undefined && 'member' in eventId),
+    unsigned: isAnythingSigned(scheme) ? unsignedMembers(scheme, isSigned) : allMembers(scheme),
+    readerFor: bodyReaders(content, jsonField),
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),
@@ -60,8 +60,8 @@ const headerIn = (place: Place | undefined) => (place && 'header' in place ? pla
  * Whether the signature covers a place. It covers a member if it covers the body, a header if the template names it,
  * and an item always.
  */
-function isCovered({ algorithm }: SenderScheme, place: Place | undefined, names: readonly string[]): boolean {
-  if (place === undefined || algorithm === 'token') return false
+function isCovered(scheme: SenderScheme, place: Place | undefined, names: readonly string[]): boolean {
+  if (place === undefined || !isAnythingSigned(scheme)) return false
   if ('member' in place) return names.includes('body') || names.includes(place.member)
   return 'item' in place || names.includes('id')
 }
@@ -78,17 +78,34 @@ export function dedupeOf(scheme: SenderScheme): Dedupe {
   return timestamp?.of === 'attempt' ? 'signed bytes and id' : 'signed bytes'
 }
 
+/** What a signature of the scheme covers. */
+export function coverageOf({ covers, algorithm, signs }: SenderScheme): Coverage {
+  if (covers !== undefined) return covers
+  if (algorithm === 'token') return 'token'
+  return typeof signs === 'function' || signs.includes('{body}') ? 'body' : 'values'
+}
+
+/** A token only identifies the caller. */
+function isAnythingSigned(scheme: SenderScheme): boolean {
+  const covers = coverageOf(scheme)
+  return covers !== 'token' && covers !== 'nothing'
+}
+
+/** Without an ID, it is derived from the signed bytes, and signed as well. */
 function unsignedMembers(
-  { eventId, eventType, timestamp, algorithm }: SenderScheme,
+  { eventId, eventType }: SenderScheme,
   isSigned: (place: Place | undefined) => boolean,
 ): Sender['unsigned'] {
   const isTypeSigned = eventType === undefined || ('member' in eventType && isSigned(eventType))
-  const isTimeSigned = timestamp === undefined || algorithm !== 'token'
   return [
     ...(eventId === undefined || isSigned(eventId) ? [] : (['id'] as const)),
     ...(isTypeSigned ? [] : (['type'] as const)),
-    ...(isTimeSigned ? [] : (['sentAt'] as const)),
   ]
+}
+
+/** What an event says, if none of it is signed. An ID that the sender does not give is derived from unsigned bytes. */
+function allMembers({ eventType, timestamp }: SenderScheme): Sender['unsigned'] {
+  return ['id', ...(eventType ? (['type'] as const) : []), ...(timestamp ? (['sentAt'] as const) : [])]
 }
 
 function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number {
@@ -108,8 +125,9 @@ function idReader(place: Place | undefined): (evidence: Evidence) => string {
 function typeReader(place: Place | undefined): (evidence: Evidence) => string | undefined {
   if (place === undefined || 'item' in place) return () => undefined
   const steps = 'member' in place ? pointerSteps(place.member) : undefined
-  return ({ delivery, payload }) => {
-    const type = 'member' in place ? textAt(payload, steps ?? []) : headerOf(delivery, place.header)
+  return ({ delivery, eventTypeText, payload }) => {
+    const found = 'member' in place ? textAt(payload, steps ?? []) : headerOf(delivery, place.header)
+    const type = eventTypeText === undefined ? found : eventTypeText || undefined
     return typeof type === 'string' && type.length <= LONGEST_TYPE ? type : undefined
   }
 }

@@ -24,19 +24,19 @@ export type ReadBody = (body: Uint8Array, mostFields?: number) => Reading
 export function bodyReaders(
   content: readonly Content[],
   jsonField: string | undefined,
-  isIdInBody = false,
 ): (mediaType: string | undefined) => ReadBody | undefined {
-  const readers = content.map((kind) => ({ kind, read: readerOf(kind, jsonField, isIdInBody) }))
+  const isFormOnly = content.every((kind) => kind === 'form')
+  const readers = content.map((kind) => ({ kind, read: readerOf(kind, jsonField, isFormOnly) }))
   return (mediaType) => {
     const found = mediaType === undefined ? readers[0] : readers.find(({ kind }) => fits(kind, mediaType))
     return found?.read
   }
 }
 
-function readerOf(kind: Content, jsonField: string | undefined, isIdInBody: boolean): ReadBody {
+function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: boolean): ReadBody {
   const [read, excess]: readonly [read: ReadBody, excess: BodyForm['excess']] =
     kind === 'form'
-      ? [(body, mostFields) => readForm(body, jsonField, isIdInBody, mostFields), formExcess]
+      ? [(body, mostFields) => readForm(body, jsonField, isFormOnly, mostFields), formExcess]
       : typeof kind === 'string'
         ? [readJson, jsonExcess]
         : [(body) => readOwn(kind, body), kind.excess]
@@ -61,20 +61,20 @@ function readJson(body: Uint8Array): Reading {
 }
 
 /**
- * A form has its brackets percent-encoded. The content type is not signed, so a captured JSON body could come again as a
- * form, which hides the ID that it is claimed by.
+ * A form has its brackets and quotes percent-encoded. The content type is not signed, so a captured JSON body could come
+ * again as a form: without the ID that it is claimed by, and with a field from a text that a stranger wrote.
  */
-const LOOKS_LIKE_JSON = /^\s*[[{]/
+const LOOKS_LIKE_JSON = /^\s*[[{"]/
 
 function readForm(
   body: Uint8Array,
   jsonField: string | undefined,
-  isIdInBody: boolean,
+  isFormOnly: boolean,
   mostFields: number | undefined,
 ): Reading {
   const text = formText(body)
-  const isHidingId = isIdInBody && text !== undefined && LOOKS_LIKE_JSON.test(text)
-  const form = text === undefined || isHidingId ? undefined : parseForm(text)
+  const isJson = !isFormOnly && text !== undefined && LOOKS_LIKE_JSON.test(text)
+  const form = text === undefined || isJson ? undefined : parseForm(text)
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
   if (jsonField !== undefined && mostFields !== undefined) {
     const tooMuch = jsonExcess(encoder.encode(`${form[jsonField]}`), mostFields)

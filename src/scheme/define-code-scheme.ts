@@ -5,6 +5,7 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { checkOptions, type OptionTable } from '../lib/options.ts'
 import type { CodeScheme } from './code-scheme.ts'
 import { senderAuthenticator } from './define-scheme.ts'
+import { refuseOtherKeys } from './options.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 
 /**
@@ -31,6 +32,7 @@ export function defineCodeScheme<Options extends SchemeOptions>(
 ): CodeSchemeFactory<Options> {
   const factory = (options: Options) => {
     checkOptions(scheme.name, options, takes)
+    refuseOtherKeys(scheme, options)
     return senderAuthenticator(scheme, options, compile(options))
   }
   return Object.assign(factory, { scheme })

@@ -4,9 +4,9 @@ import { namedSecrets, secretText } from '../auth/secrets.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { authenticateBy, type SchemeKey } from './authenticate.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import { compileSender } from './compile-sender.ts'
+import { compileSender, coverageOf } from './compile-sender.ts'
 import { checkSchemeOptions } from './options.ts'
-import type { Coverage, Scheme } from './scheme.ts'
+import type { Scheme } from './scheme.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 import { signedReader } from './signed-reader.ts'
 import { matcherOf } from './verifiers.ts'
@@ -133,11 +133,4 @@ function keyOf(scheme: Scheme, id: string, secret: string, option: string): Sche
     prefix,
     matches: matcherOf(algorithm, key, signature.spelling ?? 'hex', secret, option),
   }
-}
-
-/** What a signature of the scheme covers. */
-export function coverageOf({ covers, algorithm, signs }: Scheme): Coverage {
-  if (covers !== undefined) return covers
-  if (algorithm === 'token') return 'token'
-  return typeof signs === 'function' || signs.includes('{body}') ? 'body' : 'values'
 }

@@ -22,8 +22,8 @@ export interface HandshakeRequest extends SignedRequest {
  */
 export interface Handshake {
   /**
-   * Whether the sender signs the handshake. Signed ones are answered after authentication, others right after the size
-   * check.
+   * Whether the sender signs the handshake. Signed ones are answered after authentication, others after the size and
+   * the source address are checked.
    */
   readonly signed: boolean
   /** Returns the reply. Undefined if the request is not a handshake. */

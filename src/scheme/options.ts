@@ -1,3 +1,4 @@
+import { namedSecrets } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
 import {
   aFunction,
@@ -9,6 +10,7 @@ import {
   optional,
   wellFormedText,
 } from '../lib/options.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import type { Scheme } from './scheme.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 
@@ -64,4 +66,21 @@ export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void
   const signsUrl = takes.includes('publicUrl') || String(scheme.signs).includes('{url}')
   const table = Object.fromEntries([...names].map((option) => [option, CHECKS[option]]))
   checkOptions(name, options, signsUrl ? { ...table, publicUrl: fullUrl } : table)
+  refuseOtherKeys(scheme, options)
+}
+
+/** How Stripe and others begin the keys of their APIs. */
+const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
+
+/** @throws ListenerConfigError for another key of the sender, or for a prefix without a secret. */
+export function refuseOtherKeys(scheme: SenderScheme, { secrets }: SchemeOptions): void {
+  const key = scheme.algorithm === 'code' ? undefined : scheme.key
+  const prefix = typeof key === 'object' ? key.base64After : scheme.secretPrefix
+  if (prefix === undefined || secrets === undefined) return
+  namedSecrets(secrets, 'secrets', (secret, option) => {
+    const isApiKey = typeof secret === 'string' && API_KEY.test(secret)
+    if (!isApiKey && secret !== prefix) return
+    const problem = isApiKey ? 'is an API key' : `has nothing after ${prefix}`
+    throw new ListenerConfigError(option, `${problem}; for ${scheme.sender}, pass the ${scheme.secretName}`)
+  })
 }

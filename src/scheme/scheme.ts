@@ -92,6 +92,11 @@ export interface Scheme {
   readonly sender: string
   /** The name of the secret or key in the sender's console. For messages and the documentation. */
   readonly secretName: string
+  /**
+   * How every secret begins in the sender's console, e.g. `whsec_`. The prefix alone is then refused, and so is a key of
+   * the sender's API. Omit it if secrets have no fixed prefix, or if users choose them.
+   */
+  readonly secretPrefix?: string
   /** The signature algorithm. */
   readonly algorithm: Algorithm
   /** The encoding of the secret or public key. */

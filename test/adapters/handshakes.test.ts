@@ -148,6 +148,77 @@ describeMatrix('a request with another method that is not a handshake', [
   openRow('a GET without its challenge is refused', 'dropbox', plain('GET', '/hook'), NOT_ALLOWED),
 ])
 
+const FROM_STRANGER: RawRequest['headers'] = [['X-Forwarded-For', '203.0.113.9']]
+const FROM_SENDER: RawRequest['headers'] = [['X-Forwarded-For', '192.0.2.1']]
+const NOT_FROM_HERE = refused(403, 'source_ip_not_allowed')
+
+/** A handshake from an address that is not allowed, and then from one that is. `onHandshake` hears only the latter. */
+function sourceRow(
+  name: string,
+  scheme: SchemeName,
+  ask: (from: RawRequest['headers']) => RawRequest,
+  strange: Wire,
+  allowed: Wire,
+  options: SchemeOptions = {},
+): Row {
+  return {
+    name,
+    endpoint: () => schemeEndpoint(scheme, options, { allowedCidrs: ['192.0.2.0/24'] }),
+    setup: () => ({ options: { trustedProxies: ['127.0.0.0/8'] } }),
+    send: async ({ send, verdicts }) => {
+      const first = await send(ask(FROM_STRANGER))
+      expect(verdicts.entries).toEqual(['source_ip_not_allowed'])
+      return [first, await send(ask(FROM_SENDER))]
+    },
+    expected: [strange, allowed],
+    handled: 0,
+    claims: 0,
+  }
+}
+
+const JSON_TYPE = ['Content-Type', 'application/json'] as const
+const BROUGHT: Wire = { ...EMPTY, others: { 'x-hook-secret': 'b537' } }
+
+describeMatrix('a handshake from an address that is not allowed', [
+  sourceRow(
+    'is refused as a GET',
+    'dropbox',
+    (from) => plain('GET', '/hook?challenge=a', from),
+    NOT_FROM_HERE,
+    asText('a'),
+  ),
+  sourceRow(
+    'is refused as a HEAD, without a body',
+    'trello',
+    (from) => plain('HEAD', '/hook', from),
+    { ...NOT_FROM_HERE, body: '' },
+    EMPTY,
+    TRELLO,
+  ),
+  sourceRow(
+    'is refused as an OPTIONS',
+    'asks-first',
+    (from) => plain('OPTIONS', '/hook', [['X-Asked', 'b537'], ...from]),
+    NOT_FROM_HERE,
+    BROUGHT,
+  ),
+  sourceRow(
+    'is refused as a POST',
+    'asana',
+    (from) => plain('POST', '/hook', [['X-Hook-Secret', 'b537'], JSON_TYPE, ...from], '{}'),
+    NOT_FROM_HERE,
+    BROUGHT,
+    { secrets: undefined },
+  ),
+  sourceRow(
+    'has no other fault: any method is a 403',
+    'stripe',
+    (from) => plain('PUT', '/hook', from),
+    NOT_FROM_HERE,
+    NOT_ALLOWED,
+  ),
+])
+
 describe.each(Object.entries(TARGETS))('on %s', (_, start) => {
   it.each([
     ['a HEAD', 'trello', async () => plain('HEAD', '/hook'), 200],

@@ -1,7 +1,11 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { auth0 } from '../../schemes/auth0.ts'
+import { github } from '../../schemes/github.ts'
 import { ANY_BODY } from '../../src/scheme/any-body.ts'
+import { compileSender } from '../../src/scheme/compile-sender.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
+import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 
 describe('a body of any kind', () => {
   it.each([
@@ -41,5 +45,49 @@ describe('a log stream of Auth0', () => {
     expect(await send('{"log_id":"9"}\n{}', 'text/html')).toMatchObject({
       reason: 'content_type_not_accepted',
     })
+  })
+})
+
+const FORM = 'application/x-www-form-urlencoded'
+const factories = await Promise.all(SCHEME_NAMES.map(schemeFactory))
+const either = factories
+  .map(({ scheme }) => scheme)
+  .filter(({ content = [] }) => content.includes('form') && content.length > 1)
+
+describe('a sender of both JSON and forms', () => {
+  it.each(either)('$name never has JSON read as a form', (scheme) => {
+    const read = compileSender(scheme, { publicUrl: 'https://a.example/' }).readerFor(FORM)
+    for (const body of ['{"a":1}', '[1]', '"a"', ' \r\n\t{"a":1}', '{"a":"&payload=%7B%7D"}', '{']) {
+      expect(read?.(Buffer.from(body))).toMatchObject({ reason: 'body_malformed' })
+    }
+    for (const body of ['a=1&b=2', 'a=%7B%7D', '%7B%22a%22%3A1%7D=', 'a={"b":1}', 'payload=%7B%7D', '']) {
+      expect(read?.(Buffer.from(body))).toHaveProperty('payload')
+    }
+  })
+})
+
+describe('GitHub', () => {
+  const { receive } = schemeReceiver(github({ secrets: 'a secret' }))
+  const send = (body: string, type: string) => {
+    const signature = `sha256=${createHmac('sha256', 'a secret').update(body).digest('hex')}`
+    return receive({ headers: { 'content-type': type, 'x-hub-signature-256': signature }, body })
+  }
+  const refused = { ok: false, status: 400, reason: 'body_malformed' }
+
+  it('does not turn a captured JSON body into a form, of which a stranger may have written a field', async () => {
+    const title = `&payload=${encodeURIComponent('{"action":"forged"}')}&`
+    for (const body of ['{"action":"opened"}', JSON.stringify({ action: 'opened', issue: { title } })]) {
+      expect(await send(body, FORM)).toMatchObject(refused)
+      expect(await send(body, 'application/json')).toMatchObject({
+        ok: true,
+        event: { payload: { action: 'opened' } },
+      })
+    }
+  })
+
+  it('sends its form with the event in one field', async () => {
+    const body = `payload=${encodeURIComponent('{"action":"closed"}')}`
+    const event = { payload: { payload: { action: 'closed' } } }
+    expect(await send(body, FORM)).toMatchObject({ ok: true, event })
   })
 })

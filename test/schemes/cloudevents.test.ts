@@ -15,6 +15,8 @@ const binary = (source: string | undefined, id: string): Received => ({
   headers: { ...AUTHORIZATION, 'ce-source': source, 'ce-id': id, 'ce-type': 'made.up' },
   body: '{"id":"of the data","source":"of the data"}',
 })
+const batch = (headers: Received['headers']): Received =>
+  structured([EVENT], { ...AUTHORIZATION, ...headers, 'content-type': 'application/cloudevents-batch+json' })
 const receiver = (options: Partial<CloudeventsOptions> = {}) =>
   schemeReceiver(cloudevents({ secrets: SECRET, ...options }))
 
@@ -24,6 +26,34 @@ describe('a CloudEvent', () => {
     const event = { id: '1', unsigned: ['id', 'type'], auth: { covers: 'token' } }
     expect(await receive(structured(EVENT))).toMatchObject({ ok: true, event })
     expect(await receive(binary('/b', '1'))).toMatchObject({ ok: true, event: { ...event, type: 'made.up' } })
+  })
+
+  it.each([
+    ['in structured mode', structured(EVENT), 'made.up'],
+    [
+      'in structured mode, whatever the header says',
+      structured(EVENT, { ...AUTHORIZATION, 'ce-type': 'other' }),
+      'made.up',
+    ],
+    ['in structured mode without an ID', structured({ type: 'made.up' }), 'made.up'],
+    [
+      'in binary mode, whatever the data says',
+      { ...binary('/a', '1'), body: '{"type":"of the data"}' },
+      'made.up',
+    ],
+    ['of 256 characters', structured({ ...EVENT, type: 't'.repeat(256) }), 't'.repeat(256)],
+    ['of 257 characters, which is none', structured({ ...EVENT, type: 't'.repeat(257) }), undefined],
+    ['that is no text', structured({ ...EVENT, type: ['made.up'] }), undefined],
+    [
+      'that is missing',
+      structured({ ...EVENT, type: undefined }, { ...AUTHORIZATION, 'ce-type': 'other' }),
+      undefined,
+    ],
+    ['of a batch, which has many', batch({ 'ce-type': 'other' }), undefined],
+  ])('has the type %s', async (_, given, type) => {
+    const verdict = await receiver().receive(given)
+    expect(verdict).toMatchObject({ ok: true, event: { unsigned: ['id', 'type'] } })
+    if (verdict.ok) expect(verdict.event.type).toBe(type)
   })
 
   it('is accepted once per source, in either mode', async () => {

@@ -143,7 +143,7 @@ function forged(scheme: SenderScheme, sent: Sent, signature: string): Sent {
 async function signedTexts(
   scheme: SenderScheme,
   sent: Sent,
-  options: SchemeOptions,
+  publicUrl: string | undefined,
 ): Promise<readonly string[]> {
   const parsed = () => {
     const mediaType = sent.headers['content-type']?.split(';')[0]
@@ -162,7 +162,7 @@ async function signedTexts(
     delivery: deliveryOf(sent),
     parsed,
   }
-  const signed = (await signedReader(scheme, options).read(values)) ?? []
+  const signed = (await signedReader(scheme, { publicUrl }).read(values)) ?? []
   return [...own, ...signed.map((each) => Buffer.from(signedBytes(each)).toString())]
 }
 
@@ -223,7 +223,7 @@ async function forgeries(row: Row, sample: Sample): Promise<readonly string[]> {
   const found: string[] = []
   for (const body of new Set([base.body, ...bodies])) {
     const sent = forged(scheme, { ...base, body }, 'none')
-    for (const text of new Set(await signedTexts(scheme, sent, sample.options))) {
+    for (const text of new Set(await signedTexts(scheme, sent, sample.options.publicUrl))) {
       const answers = known.get(text) ?? (await answersTo(row, sample, text))
       known.set(text, answers)
       for (const answer of answers.flatMap((each) => [each, `${scheme.signature.prefix ?? ''}${each}`])) {

@@ -291,6 +291,71 @@ describe('a public key of HTTP Message Signatures', () => {
   })
 })
 
+describe('the keyid of a signature', () => {
+  const FORMER = 'the former secret'
+  const named = {
+    secrets: [
+      { id: 'key-1', secret: SECRET },
+      { id: 'key-2', secret: FORMER },
+    ],
+  }
+  const byFormer: Sign = (base) => createHmac('sha256', FORMER).update(base).digest('base64')
+
+  it('names the only key that may have made it, if you have named your keys', async () => {
+    const accepted = { ok: true, event: { auth: { secretId: 'key-1' } } }
+    expect(await receiver(named).send({ parameters: ';keyid="key-1"' })).toMatchObject(accepted)
+    expect(await receiver(named).send({ parameters: ';keyid="key-2"' })).toMatchObject(MISMATCH)
+    const former = { signWith: byFormer, parameters: ';keyid="key-2"' }
+    const secretId = 'key-2'
+    expect(await receiver(named).send(former)).toMatchObject({ ok: true, event: { auth: { secretId } } })
+  })
+
+  it.each(['key-3', '', 'KEY-1', 'key-1 '])(
+    'is refused if none of your keys has that name: "%s"',
+    async (name) => {
+      expect(await receiver(named).send({ parameters: `;keyid="${name}"` })).toMatchObject({
+        ...MISMATCH,
+        detail: 'keyid is the name of none of the keys',
+      })
+    },
+  )
+
+  it('may be missing', async () => {
+    expect(await receiver(named).send()).toMatchObject({ ok: true })
+    expect(await receiver(named).send({ signWith: byFormer })).toMatchObject({ ok: true })
+  })
+
+  it('is not compared with a key that you have not named', async () => {
+    const secrets = [{ id: 'key-1', secret: SECRET }, FORMER]
+    const auth = { secretId: 'secret-2' }
+    const former = { signWith: byFormer, parameters: ';keyid="anything"' }
+    expect(await receiver({ secrets }).send(former)).toMatchObject({ ok: true, event: { auth } })
+    expect(await receiver({ secrets }).send({ parameters: ';keyid="anything"' })).toMatchObject(MISMATCH)
+    expect(await receiver({ secrets: SECRET }).send({ parameters: ';keyid="secret-2"' })).toMatchObject({
+      ok: true,
+    })
+  })
+
+  it('is compared without its escapes', async () => {
+    const secrets = { id: 'a "key" \\', secret: SECRET }
+    const parameters = ';keyid="a \\"key\\" \\\\"'
+    expect(await receiver({ secrets }).send({ parameters })).toMatchObject({ ok: true })
+  })
+
+  it('is compared with the names of public keys too', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const secret = publicKey.export({ format: 'pem', type: 'spki' }).toString()
+    const signWith = (base: string) => sign(null, Buffer.from(base), privateKey).toString('base64')
+    const send = (name: string) =>
+      receiver({ secrets: undefined, publicKeys: { id: 'theirs', secret } }).send({
+        signWith,
+        parameters: `;keyid="${name}"`,
+      })
+    expect(await send('theirs')).toMatchObject({ ok: true })
+    expect(await send('others')).toMatchObject(MISMATCH)
+  })
+})
+
 describe('a signature over an HTTP message', () => {
   it('is accepted once, and lists what it does not cover', async () => {
     const { clock, send } = receiver()

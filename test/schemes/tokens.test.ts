@@ -13,7 +13,7 @@ describe('Postmark', () => {
     receive({ headers: { authorization }, body })
 
   it('is authenticated by its user and password, in UTF-8', async () => {
-    const event = { type: 'Open', unsigned: ['type'], auth: { covers: 'token', secretId: 'secret-1' } }
+    const event = { type: 'Open', unsigned: ['id', 'type'], auth: { covers: 'token', secretId: 'secret-1' } }
     expect(await send(basic('me:é:ü'))).toMatchObject({ ok: true, event })
   })
 

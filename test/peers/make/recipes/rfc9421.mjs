@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { NOW } from '../common.mjs'
 import { doubled, replaced, without } from '../deliver.mjs'
-import { bothOf, secretsOf } from '../keys.mjs'
+import { secretsOf } from '../keys.mjs'
 import { hmac } from '../sign.mjs'
 
 const keys = secretsOf('rfc9421')
@@ -71,11 +71,18 @@ const UNPARSED = 'The SDK checks only the request’s headers.'
 const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we accept no other.'
 const JOINED =
   'Node joins repeated headers with a comma and the SDK reads the result as a list. We refuse a repeated signature header.'
+const NAMES = 'The SDK leaves keyid to the function that looks the key up.'
 const LAST = 'The SDK lets the last signature decide. For hookgate, one valid signature is enough.'
 
 const cases = () => [
   given('a delivery as the sender makes it', {}, { ok: true }),
-  given('signed with the second secret of a rotation', { secret: keys.old }, { ok: true, secretId: 'old' }),
+  given(
+    'signed with the second secret of a rotation',
+    { secret: keys.old, parameters: `;created=${NOW};keyid="key-2"` },
+    { ok: true, secretId: 'key-2' },
+  ),
+  refused('the name of the other key', { parameters: `;created=${NOW};keyid="key-2"` }, { lax: NAMES }),
+  refused('the name of no key', { parameters: `;created=${NOW};keyid="key-3"` }, { lax: NAMES }),
   refused('signed with another account\u2019s secret', { secret: keys.foreign }),
   given(
     'every derived component of a request',
@@ -206,7 +213,10 @@ export default [
     now: NOW,
     keys,
     options: {
-      secrets: bothOf(keys),
+      secrets: [
+        { id: 'key-1', secret: keys.new },
+        { id: 'key-2', secret: keys.old },
+      ],
       publicUrl: URL,
     },
     time: { unit: 'seconds', of: 'attempt' },
