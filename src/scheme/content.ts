@@ -28,6 +28,11 @@ export function bodyReaders(
   }
 }
 
+/** The header that selects the reader. Undefined if all media types, and none, select the same. */
+export function typeHeader([first]: readonly Content[]): 'content-type' | undefined {
+  return typeof first === 'object' && first.mediaTypes.includes('*') ? undefined : 'content-type'
+}
+
 function readerOf(kind: Content, jsonField: string | undefined, isIdInBody: boolean): ReadBody {
   if (kind === 'form') return (body) => readForm(body, jsonField, isIdInBody)
   return typeof kind === 'string' ? readJson : (body) => readOwn(kind, body)
