@@ -56,7 +56,7 @@ function pubsubEndpoint(): Endpoint {
   )
 }
 
-function row(create: Row['endpoint'], type: Type, expected: Wire, body = 'any text'): Row {
+function row(create: () => Endpoint, type: Type, expected: Wire, body = 'any text'): Row {
   const headers: HeaderChanges = { 'content-type': type }
   return {
     name: `${JSON.stringify(type)?.slice(0, 40) ?? 'none'}${body === '' ? ', without a body' : ''}`,
