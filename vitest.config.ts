@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { reportSkips } from './test/support/skip-reporter.ts'
+import { reportRun } from './test/support/run-reporter.ts'
 import { TEST_SETTINGS } from './test/support/test-settings.ts'
 import { workerdProjects } from './test/workerd/project.ts'
 
@@ -30,7 +30,7 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: cryptoBuild('node') },
-        plugins: [reportSkips()],
+        plugins: [reportRun()],
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
@@ -51,11 +51,11 @@ export default defineConfig({
       },
       {
         resolve: { alias: cryptoBuild('node') },
-        plugins: [reportSkips()],
+        plugins: [reportRun()],
         test: { name: 'rest', include: REST, ...TEST_SETTINGS },
       },
       {
-        plugins: [reportSkips()],
+        plugins: [reportRun()],
         // The service knows the package by its name only: as it is built.
         test: {
           name: 'service',
@@ -68,7 +68,7 @@ export default defineConfig({
       {
         // Everything that reaches cryptography runs a second time on the Web Crypto build.
         resolve: { alias: cryptoBuild('web') },
-        plugins: [reportSkips()],
+        plugins: [reportRun()],
         test: {
           name: 'web-crypto',
           include: [

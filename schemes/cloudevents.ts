@@ -6,6 +6,7 @@ import { fail } from '../src/failure.ts'
 import { type OptionCheck, optional } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import { fieldText } from '../src/scheme/field-text.ts'
 import { queryOf } from '../src/scheme/handshake-request.ts'
 import { emptyReply, type Handshake } from '../src/scheme/index.ts'
 import { textAt } from '../src/scheme/members.ts'
@@ -108,13 +109,12 @@ export const cloudevents: CodeSchemeFactory<CloudeventsOptions> = defineCodeSche
   ({ secrets }) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
     return (evidence) => {
-      const inHeader = headerOf(evidence.delivery, 'authorization')
+      const inHeader = fieldText(evidence.delivery, 'authorization')
       const inUrl = queryOf(evidence.delivery)('access_token')
       const token = inHeader ?? inUrl
       if (token === undefined) return fail('auth_missing', 'no Authorization, and no access_token')
-      if (typeof token !== 'string' || (inHeader !== undefined && inUrl !== undefined)) {
+      if (inHeader !== undefined && inUrl !== undefined)
         return fail('signature_mismatch', 'more than one token')
-      }
       const holder = holderOf(known, token) ?? holderOf(known, token.replace(BEARER, ''))
       if (holder === undefined) return fail('signature_mismatch', 'the token is none of the secrets')
       identify(evidence)

@@ -17,10 +17,13 @@ import type { Reply } from './reply.ts'
 import { settleAfter } from './settle-after.ts'
 
 export const CHECKED: unique symbol = Symbol('hookgate')
+const HEADERS: unique symbol = Symbol('hookgate.headers')
 
-/** A checked request whose event is not claimed yet. Not declared on FastifyRequest, to hide the symbol from users. */
+/** A checked request whose event is not claimed yet. Not declared on FastifyRequest, to hide the symbols from users. */
 interface GuardedRequest extends FastifyRequest {
   [CHECKED]?: Verification
+  /** Set while `headers` hides the content type. */
+  [HEADERS]?: FastifyRequest['headers']
 }
 
 /** The `onRequest` hook: reads the body, runs the checks, and responds to refused deliveries. */
@@ -34,6 +37,7 @@ export function checkFirst(
       .receive(request, incomingOf(request, reply), findSource, (outcome) => {
         if (outcome.reply) return sendReply(reply, outcome.reply)
         request[CHECKED] = outcome.verification
+        hideOddType(request)
         return done()
       })
       .catch(done)
@@ -50,8 +54,23 @@ function incomingOf(request: FastifyRequest, reply: FastifyReply): Incoming {
   return { ...incoming, where }
 }
 
+const PLAIN_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?charset=utf-8)?$/i
+
+/**
+ * Fastify answers a malformed or empty type with 415 before it asks the parser, and asks no parser for an empty body without
+ * a type. Until `parseChecked` has run, this hides types that it may refuse: the checks have accepted them.
+ */
+function hideOddType(request: GuardedRequest): void {
+  const { headers } = request
+  const type = headers['content-type']
+  if (type === 'application/json' || (type !== undefined && PLAIN_TYPE.test(type))) return
+  request[HEADERS] = headers
+  request.headers = { ...headers, 'content-type': undefined, 'transfer-encoding': 'chunked' }
+}
+
 /** The content type parser: returns the payload that the checks parsed. */
 export const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, _stream, parsed) => {
+  if (request[HEADERS]) request.headers = request[HEADERS]
   parsed(null, request[CHECKED]?.payload)
 }
 

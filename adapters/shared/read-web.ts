@@ -40,8 +40,8 @@ function readWebBody(
 }
 
 /**
- * Finds a header by lower-case name. `Headers` joins repeated headers with a comma, which none of the headers used here may
- * contain, so split at it.
+ * Finds a header by lower-case name. `Headers` joins repeated headers with `, `, so split at it. `fieldText` restores values that
+ * contain it.
  */
 function webHeader(headers: Headers, name: string): string | readonly string[] | undefined {
   const value = headers.get(name) ?? undefined

@@ -27,7 +27,8 @@ interface OpenResponse<Payload> extends Due {
 
 /**
  * Settles the event once the Node response has been sent and `handled`, if given, has settled. If the client disconnects
- * before the response ends, the lease expires. Reports a response that is still open at the end of the lease to `onError`.
+ * before the response ends, the lease expires. Reports a response that is still open at the end of the lease to `onError`, and
+ * a handler that still runs, because something in front of it has answered.
  */
 export function settleAfter<Payload>(
   response: NodeResponse,
@@ -58,18 +59,26 @@ function finished<Payload>(open: OpenResponse<Payload>): void {
 function closed<Payload>(open: OpenResponse<Payload>): void {
   if (open.isOver) return
   open.isOver = true
+  const { response, handled } = open
+  if (!response.writableEnded) return void ended(open) // the client disconnected
+  if (handled === undefined) return void settleNow(open)
+  const settleLate = () => settleNow(open)
+  handled.then(settleLate, settleLate)
+}
+
+function settleNow<Payload>(open: OpenResponse<Payload>): void {
   ended(open)
-  const { response, listener, event, handled } = open
-  if (!response.writableEnded) return // the client disconnected
-  if (handled === undefined) return void settle(listener, event, response.statusCode)
-  const settleNow = () => void settle(listener, event, response.statusCode)
-  handled.then(settleNow, settleNow)
+  void settle(open.listener, open.event, open.response.statusCode)
 }
 
 function tellLate<Payload>(this: OpenResponse<Payload>): void {
-  if (this.response.destroyed) return // the client disconnected during the claim, before `close` was observed
+  const { isOver, response } = this
+  if (!isOver && response.destroyed) return // the client disconnected during the claim, before `close` was observed
   const { id: listenerId, leaseMs, onError } = this.listener
-  const problem = `no answer within the lease of ${leaseMs / 1000} s: the response neither finished nor closed, and the next delivery of this event may run`
+  const state = isOver
+    ? `${response.statusCode} was sent, but the handler still runs`
+    : 'the response neither finished nor closed'
+  const problem = `no answer within the lease of ${leaseMs / 1000} s: ${state}, and the next delivery of this event may run`
   const durationMs = performance.now() - this.dueAt + leaseMs
   callHook(onError, new ReportedError('ERR_NO_ANSWER', problem), {
     listenerId,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -26,18 +26,6 @@ describe("the service's README", () => {
       ([, method, path, origin]) => `${method} ${path} ${origin === 'addition' ? 'addition' : 'shown'}`,
     )
     expect(listed.toSorted()).toEqual(rows.toSorted())
-  })
-
-  it('leaves the file tree to CONTRIBUTING.md, which lists every folder', () => {
-    const folders = (parent: string) =>
-      readdirSync(join(service, parent), { withFileTypes: true })
-        .filter((entry) => entry.isDirectory() && !['dist', 'node_modules'].includes(entry.name))
-        .map((entry) => `${parent}${entry.name}/`)
-    const tree = readFileSync(join(service, '../CONTRIBUTING.md'), 'utf8')
-    const lines = [...tree.slice(tree.indexOf('\nservice/ ')).matchAll(/^ {2}((?:\w+\/)+) /gm)]
-    const shown = ['src/', ...folders('src/'), ...folders('')]
-    expect(lines.map(([, name]) => name)).toEqual(expect.arrayContaining(shown))
-    expect(readme).not.toMatch(/^ +\S+\.ts {2}/m)
   })
 
   it('lists all settings', () => {

@@ -1,9 +1,13 @@
 import { type Failure, fail } from '../failure.ts'
 import type { SenderVerification } from '../verification.ts'
 
+/** The last time that a `Date` can hold, in seconds since 1970. */
+const LAST_SECOND = 8_640_000_000_000
+
 /**
  * Requires an attempt's time to be within the tolerance of now, and an event's time to be no older than the tolerance. An
- * event without a time has no window. Where the scheme has neither, the time of arrival counts as the time it was sent.
+ * event without a time, or with one that no `Date` can hold, has no window. Where there is no time, the time of arrival counts
+ * as the time it was sent.
  */
 export function checkSenderTime(
   verification: SenderVerification,
@@ -25,6 +29,7 @@ export function checkSenderTime(
     const off = `${Math.abs(age)} s ${age > 0 ? 'old' : 'ahead'}`
     return fail('timestamp_out_of_range', `the time is ${off}; allowed are ${age > 0 ? oldest : newest}`)
   }
-  verification.sentAt = sentAt
+  if (sentAt <= LAST_SECOND) verification.sentAt = sentAt
+  else if (isAttempt) return fail('timestamp_malformed', 'no date is that late')
   return undefined
 }

@@ -10,7 +10,7 @@ export function recognise(
   schemes: readonly SenderScheme[],
   expected: string | undefined,
 ): readonly string[] {
-  const found = schemeOf(delivery, schemes)
+  const found = schemeOf(delivery, schemes, expected)
   if (found === undefined || found.name === expected) return []
   const { name, sender } = found
   const listener = expected ?? "the specification's HMAC or JWT"
@@ -19,8 +19,12 @@ export function recognise(
   ]
 }
 
-/** The scheme with the most of its headers present. */
-function schemeOf(delivery: Delivery, schemes: readonly SenderScheme[]): SenderScheme | undefined {
+/** The scheme with the most of its headers present: of several, the expected one, or else the first. */
+function schemeOf(
+  delivery: Delivery,
+  schemes: readonly SenderScheme[],
+  expected: string | undefined,
+): SenderScheme | undefined {
   const isThere = (header: string | undefined) =>
     header !== undefined && delivery.header(header) !== undefined
   let best: SenderScheme | undefined
@@ -29,8 +33,9 @@ function schemeOf(delivery: Delivery, schemes: readonly SenderScheme[]): SenderS
     const { signature, timestamp, eventId, eventType } = scheme
     if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
     const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length
+    const isBetter = seen > mostSeen || (seen === mostSeen && scheme.name === expected)
     // An Authorization header alone does not identify a sender.
-    if (seen > mostSeen && (seen > 0 || !signature.headers.includes('authorization'))) {
+    if (isBetter && (seen > 0 || !signature.headers.includes('authorization'))) {
       ;[best, mostSeen] = [scheme, seen]
     }
   }

@@ -21,13 +21,13 @@ const MOST_SIGNATURES = 10
 
 /** Compares every key with every signature. Never exits early, so the timing does not reveal which key matched. */
 export function authenticateBy(
-  { signature, timestamp, fixedHeaders = {} }: Scheme,
+  { algorithm, signature, timestamp, fixedHeaders = {} }: Scheme,
   keys: readonly SchemeKey[],
   signedOf: (evidence: Evidence) => MaybePromise<readonly Signed[] | undefined>,
 ): (evidence: Evidence) => MaybePromise<Authentication> {
   const { atMost = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
-  const itemsOf = signatureReader(signature)
+  const itemsOf = signatureReader(signature, algorithm === 'token')
 
   return (evidence) => {
     const items = itemsOf(evidence)

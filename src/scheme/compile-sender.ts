@@ -2,7 +2,7 @@ import type { Evidence } from '../auth/evidence.ts'
 import { holdAll } from '../claim-keys.ts'
 import { headerOf } from '../delivery.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import { bodyReaders } from './content.ts'
+import { bodyReaders, typeHeader } from './content.ts'
 import { eventKeys } from './event-keys.ts'
 import { handshakeAnswerer } from './handshake-request.ts'
 import { memberAt, pointerSteps, textAt } from './members.ts'
@@ -27,7 +27,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     scheme,
     options,
     requiredHeaders: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined),
-    singleHeaders: given(timestampHeader, eventIdHeader, 'content-type', 'content-encoding'),
+    singleHeaders: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
     timestampHeader,
     eventIdHeader,
     dedupe,

@@ -33,6 +33,11 @@ export function bodyReaders(
   }
 }
 
+/** The header that selects the reader. Undefined if all media types, and none, select the same. */
+export function typeHeader([first]: readonly Content[]): 'content-type' | undefined {
+  return typeof first === 'object' && first.mediaTypes.includes('*') ? undefined : 'content-type'
+}
+
 function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: boolean): ReadBody {
   const [read, excess]: readonly [read: ReadBody, excess: BodyForm['excess']] =
     kind === 'form'

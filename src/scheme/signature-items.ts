@@ -1,6 +1,7 @@
 import type { Evidence } from '../auth/evidence.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
 import { type Failure, fail } from '../failure.ts'
+import { fieldText } from './field-text.ts'
 import { memberAt, pointerSteps } from './members.ts'
 import type { SignatureForm } from './scheme.ts'
 
@@ -9,10 +10,17 @@ const MOST_ITEMS = 64
 
 type Refused = Failure<'auth_missing' | 'signature_mismatch'>
 
-/** Finds a delivery's signatures in the header or member that the scheme names. */
-export function signatureReader(form: SignatureForm): (evidence: Evidence) => readonly string[] | Refused {
-  const { member } = form
-  if (member === undefined) return ({ delivery }) => headerItems(form, delivery)
+/**
+ * Finds a delivery's signatures in the header or member that the scheme names. Repeated headers are refused, unless they are
+ * lists or tokens: to split a token over two headers, one has to know it.
+ */
+export function signatureReader(
+  form: SignatureForm,
+  isToken = false,
+): (evidence: Evidence) => readonly string[] | Refused {
+  const { member, separator } = form
+  const readHeader = isToken || separator === ', ' ? fieldText : headerOf
+  if (member === undefined) return ({ delivery }) => headerItems(form, delivery, readHeader)
   const steps = pointerSteps(member)
   return (evidence) => {
     const signature = memberAt(evidence.parsed(), steps)
@@ -24,14 +32,16 @@ export function signatureReader(form: SignatureForm): (evidence: Evidence) => re
 /**
  * Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `.
  */
-function headerItems({ headers, separator }: SignatureForm, delivery: Delivery): readonly string[] | Refused {
+function headerItems(
+  { headers, separator }: SignatureForm,
+  delivery: Delivery,
+  readHeader: typeof headerOf,
+): readonly string[] | Refused {
   const items: string[] = []
   for (const name of headers) {
-    const value = headerOf(delivery, name)
-    if (value === undefined) continue
-    // A `, ` makes a web runtime's `Headers` report a repeated header.
-    const text = typeof value === 'string' ? value : separator === ', ' ? value.join(', ') : undefined
-    if (text === undefined) return fail('signature_mismatch', `more than one ${name}`)
+    const text = readHeader(delivery, name)
+    if (text === undefined) continue
+    if (typeof text === 'object') return fail('signature_mismatch', `more than one ${name}`)
     if (text.length > LONGEST_VALUE) return tooLong(name)
     if (separator === undefined) items.push(text)
     else

@@ -1,9 +1,15 @@
-import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  type InjectOptions,
+} from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook, webhookOf } from '../../adapters/fastify.ts'
 import type { WebhookEvent } from '../../src/index.ts'
 import type { RawRequest } from '../support/raw-http.ts'
 import { hmacEndpoint, sentHeader } from '../support/sender.ts'
+import { schemeEndpoint } from './scheme-sender.ts'
 
 function newApp(options: FastifyServerOptions = {}): FastifyInstance {
   const app = Fastify(options)
@@ -157,5 +163,41 @@ describe('a guarded scope of Fastify', () => {
     expect((await app.inject(injected(sent))).statusCode).toBe(409)
     expect([first.events[0]?.listenerId, second.events[0]?.listenerId]).toEqual(['one', 'two'])
     expect([first.events.length, second.events.length]).toEqual([1, 1])
+  })
+})
+
+describe('a content type that Fastify refuses and the checks accept', () => {
+  const TYPES = ['json', '', 'a b/c', undefined] as const
+
+  it.each(TYPES)('%j: the handler gets the payload, and the headers as they were sent', async (type) => {
+    for (const body of ['any text', '']) {
+      const app = newApp()
+      const endpoint = schemeEndpoint('qstash', { publicUrl: 'https://receiver.example/hook' })
+      const seen: unknown[] = []
+      const see = async ({ headers, body }: FastifyRequest) => {
+        seen.push([headers['content-type'], headers['x-added'], headers['transfer-encoding'], body])
+      }
+      app.register(async (scope) => {
+        scope.addHook('onRequest', async (request) => {
+          request.headers = { 'x-added': 'by an earlier hook' }
+          Reflect.get(request, 'mediaType') // newer versions keep the parsed type
+        })
+        await scope.register(verifyWebhook, { listener: endpoint.listener })
+        scope.post('/hook', { preValidation: see }, see)
+      })
+      const sent = await endpoint.request({ body, headers: { 'content-type': type } })
+      expect((await app.inject(injected(sent))).statusCode).toBe(200)
+      const received = [type, 'by an earlier hook', undefined, body]
+      expect(seen).toEqual([received, received])
+    }
+  })
+
+  it('is still refused by a route beside the scope', async () => {
+    const app = newApp()
+    guard(app, hmacEndpoint().listener)
+    app.post('/other', async () => 'never')
+    const headers = { 'content-type': 'json' }
+    const { statusCode } = await app.inject({ method: 'POST', url: '/other', headers, payload: 'text' })
+    expect(statusCode).toBe(415)
   })
 })

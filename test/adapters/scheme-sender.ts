@@ -24,7 +24,8 @@ export function schemeEndpoint(
   const options = { ...('secrets' in given ? {} : keys), ...given }
   const auth = schemeAuth(name, options)
   recipes.set(auth, { sender: { name, options }, names: NAMES, keys: [] })
-  const signing = isPublic ? { privateKey: KEY.privateKey } : { secret: SECRET }
+  const secret = typeof given.secrets === 'string' ? given.secrets : SECRET
+  const signing = isPublic ? { privateKey: KEY.privateKey } : { secret }
   return endpoint(
     auth,
     async ({ body, timestamp, eventId }) =>

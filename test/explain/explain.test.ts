@@ -1,11 +1,15 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { clerk } from '../../schemes/clerk.ts'
 import { github } from '../../schemes/github.ts'
+import { meta } from '../../schemes/meta.ts'
+import { resend } from '../../schemes/resend.ts'
 import { stripe } from '../../schemes/stripe.ts'
+import { svix } from '../../schemes/svix.ts'
 import { explain } from '../../src/explain/index.ts'
 import { defineListener, hmac, type Listener, verify } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
-import { signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
+import { signAs, signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { newKey } from '../support/keys.ts'
 
@@ -111,6 +115,32 @@ describe('the likely mistakes', () => {
     })
     expect(likely).toEqual([expect.stringMatching(/GitHub.*--scheme github/)])
   })
+
+  it.each([
+    ['GitHub', [github.scheme, meta.scheme]],
+    ['Meta', [meta.scheme, github.scheme]],
+  ])('name the first of the senders that fit equally well: %s', async (sender, schemes) => {
+    const request = await signHmac({ secret: SECRET, body: '{}' })
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': 'sha256=00' }
+    const { likely } = await explained({ ...request, headers }, ours, { schemes })
+    expect(likely).toEqual([expect.stringContaining(`from ${sender};`)])
+  })
+
+  it.each([
+    ['as well as any other', { 'svix-id': 'msg_1' }, []],
+    ['less well', { 'x-hub-signature-256': 'x', 'x-github-event': 'push' }, ['GitHub']],
+  ])(
+    'name another sender only if it fits better, not if the expected one fits %s',
+    async (_, more, names) => {
+      const secret = `whsec_${btoa('k'.repeat(32))}`
+      const listener = defineListener({ id: 'r', auth: resend({ secrets: secret }), store })
+      const request = await signAs(resend, { secret, body: '{}' })
+      const headers = { 'svix-signature': 'v1,x', ...more } // no time
+      const schemes = [clerk.scheme, github.scheme, resend.scheme, svix.scheme]
+      const { likely } = await explained({ ...request, headers }, listener, { schemes })
+      expect(likely).toEqual(names.map((name) => expect.stringContaining(`from ${name};`)))
+    },
+  )
 
   it('take linear time for a body of line breaks', async () => {
     const body = `"${'\n'.repeat(60_000)}"`

@@ -1,19 +1,25 @@
 import { asana } from '../../../schemes/asana.ts'
+import { auth0 } from '../../../schemes/auth0.ts'
+import { cloudevents } from '../../../schemes/cloudevents.ts'
 import { discord } from '../../../schemes/discord.ts'
 import { dropbox } from '../../../schemes/dropbox.ts'
 import { github } from '../../../schemes/github.ts'
+import { gitlab } from '../../../schemes/gitlab.ts'
 import { meta } from '../../../schemes/meta.ts'
 import { okta } from '../../../schemes/okta.ts'
+import { postmark } from '../../../schemes/postmark.ts'
+import { qstash } from '../../../schemes/qstash.ts'
 import { shopify } from '../../../schemes/shopify.ts'
 import { slack } from '../../../schemes/slack.ts'
 import { standardWebhooks } from '../../../schemes/standard-webhooks.ts'
 import { stripe } from '../../../schemes/stripe.ts'
+import { telegram } from '../../../schemes/telegram.ts'
 import { trello } from '../../../schemes/trello.ts'
 import { twilio } from '../../../schemes/twilio.ts'
 import { workos } from '../../../schemes/workos.ts'
 import { xero } from '../../../schemes/xero.ts'
 import type { Authenticator } from '../../../src/index.ts'
-import { defineScheme, emptyReply, type Scheme, type SchemeOptions } from '../../../src/scheme/index.ts'
+import { defineScheme, emptyReply, type SchemeOptions, type SenderScheme } from '../../../src/scheme/index.ts'
 
 /** Sends an OPTIONS request before deliveries. The senders that do this have no row of data. */
 const asksFirst = defineScheme({
@@ -33,22 +39,30 @@ const asksFirst = defineScheme({
   limits: 'No time is signed.',
 })
 
-type Factory = ((options: SchemeOptions) => Authenticator) & { readonly scheme: Scheme }
+type Factory = ((options: SchemeOptions) => Authenticator) & { readonly scheme: SenderScheme }
 
-/** The senders that are sent over sockets, by name, because a worker cannot get a function. */
+/**
+ * The senders that are sent over sockets, by name, because a worker cannot get a function. Rows pass a URL to those that are
+ * cast: their URL is required.
+ */
 export const SCHEMES = {
   asana,
   'asks-first': asksFirst,
+  auth0,
+  cloudevents,
   discord,
   dropbox,
   github,
+  gitlab,
   meta,
   okta,
+  postmark,
+  qstash: qstash as Factory,
   shopify,
   slack,
   'standard-webhooks': standardWebhooks,
   stripe,
-  // Rows pass these schemes their URL.
+  telegram,
   trello: trello as Factory,
   twilio: twilio as Factory,
   workos,
@@ -60,6 +74,8 @@ export type SchemeName = keyof typeof SCHEMES
 /** The options of a scheme's listener, equal on both sides of a socket. */
 export function schemeAuth(name: SchemeName, options: SchemeOptions): Authenticator {
   const factory: Factory = SCHEMES[name]
-  const isTold = options.secrets === undefined && factory.scheme.takes?.includes('onHandshake')
+  const { scheme } = factory
+  const isTold =
+    options.secrets === undefined && scheme.algorithm !== 'code' && scheme.takes?.includes('onHandshake')
   return factory(isTold ? { ...options, onHandshake: () => {} } : options)
 }

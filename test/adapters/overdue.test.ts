@@ -1,0 +1,40 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { ended, expectEnd } from '../../adapters/shared/overdue.ts'
+
+/** Timers and their clock stand still until they are advanced. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+}
+
+it('what is overdue is told once, never early, and within a second', () => {
+  stopTime()
+  const startedAt = performance.now()
+  const told: { readonly dueAfter: number; readonly lateBy: number }[] = []
+  for (const dueAfter of [0, 1, 50, 999, 1000, 1001, 2500, 60_000]) {
+    const dueAt = startedAt + dueAfter
+    expectEnd({ dueAt, tellOverdue: () => told.push({ dueAfter, lateBy: performance.now() - dueAt }) })
+    vi.advanceTimersByTime(7) // so that not all begin with a sweep
+  }
+  vi.advanceTimersByTime(120_000)
+  expect(told.map(({ dueAfter }) => dueAfter)).toEqual([0, 1, 50, 999, 1000, 1001, 2500, 60_000])
+  for (const { lateBy } of told) {
+    expect(lateBy).toBeGreaterThanOrEqual(0)
+    expect(lateBy).toBeLessThanOrEqual(1000)
+  }
+})
+
+it('what has ended is not told, and nothing keeps a timer when all is over', () => {
+  stopTime()
+  const told: string[] = []
+  const dueAt = performance.now() + 1500
+  const [over, open] = ['over', 'open'].map((name) => ({ dueAt, tellOverdue: () => told.push(name) }))
+  for (const due of [over, open]) if (due) expectEnd(due)
+  vi.advanceTimersByTime(1400)
+  if (over) ended(over)
+  vi.advanceTimersByTime(1100)
+  expect(told).toEqual(['open'])
+  expect(vi.getTimerCount()).toBe(0)
+})

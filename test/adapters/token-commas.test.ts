@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { SCHEMES, type SchemeName } from '../runtimes/wire/schemes.ts'
+import { ACCEPTED, describeMatrix, type Row, UNAUTHORIZED } from '../support/describe-matrix.ts'
+import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+import { changed, sentHeader } from '../support/sender.ts'
+import { schemeEndpoint } from './scheme-sender.ts'
+
+type Sending = {
+  readonly algorithm: string
+  readonly covers?: string
+  readonly signature: { headers: readonly string[] }
+}
+
+/** Senders whose header holds the secret itself. */
+const sendsSecret = ({ algorithm, covers, signature }: Sending) =>
+  (algorithm === 'token' || covers === 'token') && signature.headers.length > 0
+
+const NAMES = (Object.keys(SCHEMES) as SchemeName[]).filter((name) => sendsSecret(SCHEMES[name].scheme))
+
+/** `Headers` writes the first one for a repeated header. */
+const SECRETS = ['open, sesame', 'open,sesame', 'open,  sesame, ,x', 'Bearer open, sesame']
+
+function rowsFor(name: SchemeName): readonly Row[] {
+  const header = SCHEMES[name].scheme.signature.headers[0] ?? ''
+  const row = (
+    title: string,
+    secrets: string,
+    change: (token: string) => readonly string[],
+    expected: Row['expected'],
+  ): Row => ({
+    name: title,
+    endpoint: () => schemeEndpoint(name, { secrets }),
+    send: async ({ send, request }) => {
+      const sent = await request({ body: '{"a":1}' })
+      return send(changed(sent, { [header]: change(sentHeader(sent, header)) }))
+    },
+    expected,
+  })
+  const [secret = ''] = SECRETS
+  return [
+    ...SECRETS.map((each) => row(`is accepted: ${each}`, each, (token) => [token], ACCEPTED)),
+    row('is refused if it comes twice', secret, (token) => [token, token], UNAUTHORIZED),
+    row('is refused with another in front', secret, (token) => ['x', token], UNAUTHORIZED),
+    row('is refused with another behind', secret, (token) => [token, 'x'], UNAUTHORIZED),
+    row('is refused without its space', secret, (token) => [`${token}x`.replace(', ', ',')], UNAUTHORIZED),
+  ]
+}
+
+for (const name of NAMES) describeMatrix(`a token of ${name} with a comma`, rowsFor(name))
+
+it('these are all schemes whose header holds the secret', async () => {
+  const factories = await Promise.all(SCHEME_NAMES.map(async (name) => (await schemeFactory(name)).scheme))
+  const names = factories.filter(sendsSecret).map(({ name }) => name)
+  expect(names.filter((name) => name !== 'pubsub')).toEqual(NAMES) // Pub/Sub sends a signed token
+})
