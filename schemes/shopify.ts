@@ -84,9 +84,17 @@ const EVENTS = {
   variants: 'in_stock out_of_stock',
 }
 
-const TOPICS: readonly string[] = /* @__PURE__ */ Object.entries(EVENTS)
-  .flatMap(([resource, events]) => events.split(' ').map((event) => `${resource}/${event}`))
-  .concat('customer.joined_segment', 'customer.left_segment', 'customer.tags_added', 'customer.tags_removed')
+const DOTTED = [
+  'customer.joined_segment',
+  'customer.left_segment',
+  'customer.tags_added',
+  'customer.tags_removed',
+]
+
+const listTopics = () =>
+  Object.entries(EVENTS)
+    .flatMap(([resource, events]) => events.split(' ').map((event) => `${resource}/${event}`))
+    .concat(DOTTED)
 
 /**
  * Shopify: `X-Shopify-Hmac-Sha256`. The key is the app's client secret. Webhooks created in a shop's admin use the
@@ -115,7 +123,7 @@ export const shopify: SchemeFactory<SecretOptions & TopicOptions> = defineScheme
   signs: '{body}',
   eventId: { header: 'x-shopify-event-id' },
   eventType: { header: 'x-shopify-topic' },
-  topics: TOPICS,
+  topics: /* @__PURE__ */ listTopics(),
   maxBodyBytes: 1_048_576,
   limits: 'The time, the URL and the headers are not signed: the event ID, topic and shop can be changed.',
 })

@@ -39,10 +39,7 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     idOf: idReader(eventId),
     idDivider,
     typeOf,
-    keysOf: (evidence, id) => {
-      const claimedId = scheme.claimedId?.(id, evidence) || id
-      return eventKeys(dedupe, evidence, { id, claimedId, topic: topicOf(evidence) })
-    },
+    keysOf: (evidence, id) => eventKeys(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
     hold: holdAll,
     answer: handshakeAnswerer(scheme, options),
   }

@@ -1,6 +1,7 @@
 import type { Evidence } from '../auth/evidence.ts'
 import { bytesOf } from '../lib/bytes.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import { keyOfBytes, keyOfId } from './event-key.ts'
 import type { Dedupe } from './scheme.ts'
 import { signedBytes } from './signed-text.ts'
@@ -10,10 +11,12 @@ import { signedBytes } from './signed-text.ts'
  * the signed bytes. `topic` joins both keys, unless it is empty.
  */
 export function eventKeys(
+  scheme: SenderScheme,
   dedupe: Dedupe,
   evidence: Evidence,
-  { id, claimedId, topic }: { readonly id: string; readonly claimedId: string; readonly topic: string },
+  { id, topic }: { readonly id: string; readonly topic: string },
 ): MaybePromise<readonly string[]> {
+  const claimedId = scheme.claimedId?.(id, evidence) || id
   const before = topic && `${topic}\n`
   const keys: MaybePromise<string>[] = []
   if (id === '' || dedupe.startsWith('signed bytes')) {
