@@ -21,7 +21,6 @@ const SIGNED = [
 const PLACES: readonly (readonly string[])[] = /* @__PURE__ */ SIGNED.map(pointerSteps)
 const MOST_ITEMS = 64
 const encoder = new TextEncoder()
-const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
 
 /** The members of an item that Adyen signs. */
 const signedText = (item: unknown) => PLACES.map((steps) => textAt(item, steps) ?? '').join(':')
@@ -78,13 +77,12 @@ const ADYEN: CodeScheme = {
 }
 
 /**
- * Adyen's payment webhooks. Each item holds its own signature, and all of them must match. The HMAC key is generated on
- * the webhook's page in the Customer Area, as hex. For the balance platform, import `hookgate/schemes/adyen-platform`.
+ * Adyen's payment webhooks, sent as JSON. The item holds its own signature. The HMAC key is generated on the webhook's page
+ * in the Customer Area, as hex. For the balance platform, import `hookgate/schemes/adyen-platform`.
  *
  * The signature covers the references, the amount, the event code and the outcome. These values are claimed, so a
- * repeated notification is a duplicate even if its other members have changed. Adyen sends one item per delivery. If
- * there are several, `event.type` is that of the first, and the delivery is a duplicate if any of them is. HTTP Basic
- * authentication is not checked.
+ * repeated notification is a duplicate even if its other members have changed. Adyen sends one item a delivery as JSON, so
+ * a delivery with several is refused with a 400. HTTP Basic authentication is not checked.
  *
  * @example
  * ```ts
@@ -99,19 +97,18 @@ export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
     return async (evidence): Promise<Authentication> => {
       const items = signedItems(evidence)
       if ('reason' in items) return items
-      const claimed = new Set<string>()
       let signer = ''
       for (const { signature, text } of items) {
         if (signature === '') return fail('auth_missing', 'no hmacSignature')
-        const id = await signerOf(keys, signature, encoder.encode(text))
+        const signed = encoder.encode(text)
+        const id = await signerOf(keys, signature, signed)
         if (id === undefined) return fail('signature_mismatch', 'an item matches none of the secrets')
-        claimed.add(text)
+        evidence.signed = { before: '', body: signed, after: '' }
         signer ||= id
       }
-      // One by one. Otherwise a captured item could be replayed beside another, or beside itself.
-      const [first = NO_BYTES, ...rest] = [...claimed].map((text) => encoder.encode(text))
-      evidence.signed = { before: '', body: first, after: '' }
-      evidence.alsoSigned = rest
+      if (items.length > 1) {
+        return fail('body_malformed', 'Adyen sends one item a delivery, and this one has several')
+      }
       return vouchedBy(ADYEN, signer)
     }
   },

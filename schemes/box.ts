@@ -1,4 +1,5 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { textAt } from '../src/scheme/members.ts'
 
 /**
  * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Pass both of the app's signature keys, from the Developer
@@ -27,7 +28,7 @@ export const box: SchemeFactory = defineScheme({
     aheadSeconds: 0,
   },
   eventId: { header: 'box-delivery-id' },
-  sharedId: { member: '/id' },
+  claimedId: (_, { payload }) => textAt(payload, ['id']) ?? '',
   eventType: { member: '/trigger' },
   fixedHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
   maxBodyBytes: 1_048_576,

@@ -1,4 +1,5 @@
 import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { memberAt } from '../src/scheme/members.ts'
 
 /**
  * Mailgun's event webhooks, with the signature in the body. The key is the HTTP webhook signing key, in the control
@@ -31,6 +32,8 @@ export const mailgun: SchemeFactory = defineScheme({
     aheadSeconds: 300,
   },
   eventId: { member: '/event-data/id' },
+  // An ID is unique only within a day. Every attempt has the event's time.
+  claimedId: (id, { payload }) => id && `${memberAt(payload, ['event-data', 'timestamp'])}\n${id}`,
   eventType: { member: '/event-data/event' },
   maxBodyBytes: 262_144,
   limits: 'The event is not signed. Only a time and a token are, and each token is accepted once.',

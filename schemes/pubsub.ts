@@ -25,8 +25,9 @@ export interface PubsubOptions extends CommonOptions, RemoteOptions {
 
 const KEYS_URL = 'https://www.googleapis.com/oauth2/v3/certs'
 const ISSUERS: readonly unknown[] = ['https://accounts.google.com', 'accounts.google.com']
-/** Set on unwrapped messages with metadata. */
+/** Both are set on unwrapped messages with metadata. */
 const MESSAGE_ID = 'x-goog-pubsub-message-id'
+const SUBSCRIPTION = 'x-goog-pubsub-subscription-name'
 const LONGEST_LIFE_SECONDS = 86_400
 /** How far ahead Google's clock may be. */
 const AHEAD_SECONDS = 300
@@ -41,6 +42,10 @@ const PUBSUB: CodeScheme = {
   covers: 'token',
   dedupe: 'id',
   eventId: { header: MESSAGE_ID },
+  // An ID is unique only within its topic, which the subscription stands for.
+  claimedId: (id, { payload, delivery }) =>
+    id && `${headerOf(delivery, SUBSCRIPTION) ?? textAt(payload, ['subscription'])}\n${id}`,
+  bodiesRepeat: true,
   content: [ANY_BODY],
   maxBodyBytes: 14_680_064, // 10 MB in base64
   limits:
@@ -81,11 +86,11 @@ function checkedToken(
  * Google Pub/Sub push with authentication: `Authorization: Bearer`, an OpenID Connect token. There is no secret. Pass
  * the audience and the service account of the push subscription. Google's public keys are fetched.
  *
- * The token is valid for an hour and does not cover the body. Messages are claimed by `messageId`, which stays the same
- * on redelivery. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. If your subscription unwraps
+ * The token is valid for an hour and does not cover the body. Messages are claimed by their subscription and `messageId`,
+ * which stay the same on redelivery. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. If your subscription unwraps
  * payloads, `event.payload` is the message itself: parsed JSON, or else the text, or null for bytes that are not UTF-8.
- * Then let the subscription write metadata, which puts the ID in a header. Without metadata, equal messages count as
- * duplicates.
+ * Then let the subscription write metadata, which puts the ID in a header. Without metadata, nothing
+ * is claimed, and a redelivered message runs again.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
 /**
  * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you passed to
  * `setWebhook`. Nothing is signed, and anyone who has seen the token can send anything, so add `allowedCidrs`. Updates
- * are claimed by `update_id`.
+ * are claimed by `update_id`, which counts per bot, so give each bot a listener of its own.
  *
  * @example
  * ```ts

@@ -8,13 +8,13 @@ export interface Held {
   release(): Promise<boolean>
 }
 
-/** One claim for each of an event's keys. */
-export function holdAll([first, ...rest]: readonly string[], claim: (key: string) => Held): Held {
+/** One claim for each of an event's keys, of which there are at most two. */
+export function holdAll([first, second]: readonly string[], claim: (key: string) => Held): Held {
   if (first === undefined) return UNCLAIMED
-  return rest.length === 0 ? claim(first) : new HeldPair(claim(first), holdAll(rest, claim))
+  return second === undefined ? claim(first) : new HeldPair(claim(first), claim(second))
 }
 
-/** For `dedupe: 'off'`: every delivery is new. */
+/** For events without a key: every delivery is new. */
 const UNCLAIMED: Held = {
   take: () => 'acquired',
   commit: () => Promise.resolve('committed'),

@@ -47,7 +47,7 @@ export async function resignerFor(
     if (hasKeyPair(factory) && !privateKey)
       return `${sender} signs with a private key: start listen with --key FILE.`
     const keys = hasKeyPair(factory) ? { privateKey } : { secret, keyId: given['key-id'] }
-    return schemeResigner(factory, keys, given['public-url'] ?? url, dedupe !== 'signed bytes')
+    return schemeResigner(factory, keys, given['public-url'] ?? url, tellsById(dedupe))
   }
   if (given.jwks === undefined) {
     if (secret === undefined) return 'The secret is not known.'
@@ -57,6 +57,10 @@ export async function resignerFor(
   const endpoint = endpointOf(url, given)
   return ownResigner((eventId, body) => signJwt({ ...endpoint, privateKey, eventId, body }))
 }
+
+/** Whether a new ID makes a new event. */
+const tellsById = (dedupe: Dedupe | undefined) =>
+  dedupe !== 'signed bytes' && dedupe !== 'signed bytes per topic'
 
 /** The specification's own methods. */
 function ownResigner(sign: (eventId: string, body: Uint8Array) => Promise<SignedRequest>): Resigner {

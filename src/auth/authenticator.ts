@@ -12,11 +12,12 @@ import type { Evidence } from './evidence.ts'
 export type AuthReason = 'auth_missing' | 'signature_mismatch' | 'token_invalid' | 'token_expired'
 
 /**
- * The result of an authentication method: who sent the delivery, or why it is not authentic.
+ * The result of an authentication method: who sent the delivery, or why it is not authentic. `body_malformed`, a 400, is for a
+ * delivery that is authentic but has a form that its sender never sends.
  *
  * @see {@link Authenticator}
  */
-export type Authentication = EventAuth | Failure<AuthReason>
+export type Authentication = EventAuth | Failure<AuthReason | 'body_malformed'>
 
 /**
  * An authentication method. A listener has exactly one, and the request never chooses it.

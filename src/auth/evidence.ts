@@ -26,8 +26,6 @@ export interface Evidence {
   payload: unknown
   /** What the signature covered. Schemes set this. Without it, the body identifies the event. */
   signed: Signed | undefined
-  /** Further values with signatures of their own. Each is claimed as well. */
-  alsoSigned?: readonly Uint8Array[] | undefined
   /** What authentication found, once it has passed. */
   readonly auth?: EventAuth | undefined
   /**

@@ -7,7 +7,7 @@ const LONGEST_EVENT_ID = 256
 
 /**
  * Identifies the event by the sender's ID, by the signed bytes, or by both, as the scheme says. Without an ID, the signed
- * bytes identify it.
+ * bytes identify it, unless genuine bodies repeat.
  */
 export function checkSenderEvent(
   verification: SenderVerification,
@@ -19,8 +19,10 @@ export function checkSenderEvent(
   if (sender.idDivider !== '' && id.includes(sender.idDivider)) {
     return fail('event_id_malformed', `the ID contains ${sender.idDivider}, which ends it in the signed text`)
   }
+  const isUnclaimed =
+    sender.dedupe === 'off' || (id === '' && sender.dedupe === 'id' && sender.scheme.bodiesRepeat)
   return whenKnown(sender.keysOf(verification, id), (keys) => {
-    verification.claimKeys = sender.dedupe === 'off' ? [] : keys
+    verification.claimKeys = isUnclaimed ? [] : keys
     verification.eventId = id || (keys[0] ?? '')
     verification.loggedId = sender.unsigned.includes('id') ? (keys[0] ?? '') : verification.eventId
     return undefined

@@ -16,13 +16,14 @@ const LONGEST_TYPE = 256
 
 /** Compiles what the checks need of a scheme. */
 export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sender {
-  const { content = ['json'], eventId, eventType, jsonField, sharedId, timestamp } = scheme
+  const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
   const { names, idDivider } = namesOf(scheme, options)
   const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
   const dedupe = options.dedupe ?? dedupeOf(scheme)
-  const sharedIdOf = sharedId === undefined ? () => '' : idReader(sharedId)
+  const typeOf = typeReader(eventType)
+  const topicOf = topicReader(scheme, options, dedupe, typeOf)
   return {
     scheme,
     options,
@@ -37,8 +38,8 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),
     idDivider,
-    typeOf: typeReader(eventType),
-    keysOf: (evidence, id) => eventKeys(dedupe, evidence, id, sharedIdOf(evidence)),
+    typeOf,
+    keysOf: (evidence, id) => eventKeys(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
     hold: holdAll,
     answer: handshakeAnswerer(scheme, options),
   }
@@ -71,8 +72,9 @@ function isCovered(scheme: SenderScheme, place: Place | undefined, names: readon
  * recognised.
  */
 export function dedupeOf(scheme: SenderScheme): Dedupe {
-  const { algorithm, dedupe, eventId, timestamp } = scheme
+  const { algorithm, dedupe, eventId, timestamp, topics } = scheme
   if (dedupe !== undefined) return dedupe
+  if (topics !== undefined) return 'signed bytes per topic'
   if (eventId === undefined) return 'signed bytes'
   if (algorithm === 'token' || isCovered(scheme, eventId, namesOf(scheme, {}).names)) return 'id'
   return timestamp?.of === 'attempt' ? 'signed bytes and id' : 'signed bytes'
@@ -120,6 +122,21 @@ function idReader(place: Place | undefined): (evidence: Evidence) => string {
   if (place === undefined || !('member' in place)) return ({ eventIdText }) => eventIdText
   const steps = pointerSteps(place.member)
   return ({ payload }) => textAt(payload, steps) ?? ''
+}
+
+/** Reads the topic that joins the claimed key. Empty if it is not a known one, because nobody has signed it. */
+function topicReader(
+  { topics }: SenderScheme,
+  options: SchemeOptions,
+  dedupe: Dedupe,
+  typeOf: Sender['typeOf'],
+): (evidence: Evidence) => string {
+  if (topics === undefined || dedupe === 'signed bytes') return () => ''
+  const known = new Set(topics.concat(options.topics ?? []))
+  return (evidence) => {
+    const type = typeOf(evidence)
+    return type !== undefined && known.has(type) ? type : ''
+  }
 }
 
 function typeReader(place: Place | undefined): (evidence: Evidence) => string | undefined {

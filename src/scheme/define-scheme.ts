@@ -30,6 +30,12 @@ export type PublicKeyOptions = Pick<SchemeOptions, 'publicKeys' | 'secrets' | 'd
  */
 export type UrlOptions = Required<Pick<SchemeOptions, 'publicUrl'>>
 /**
+ * Additional options if events of two topics may have the same body.
+ *
+ * @see {@link defineScheme}
+ */
+export type TopicOptions = Pick<SchemeOptions, 'topics'>
+/**
  * Additional options if the sender's handshake repeats a token of yours.
  *
  * @see {@link defineScheme}

@@ -1,26 +1,29 @@
 import type { Evidence } from '../auth/evidence.ts'
+import { bytesOf } from '../lib/bytes.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import { keyOfBytes, keyOfId } from './event-key.ts'
 import type { Dedupe } from './scheme.ts'
 import { signedBytes } from './signed-text.ts'
 
 /**
- * The store keys of an event: first those of the signed bytes, then that of the ID. An event without an ID has the keys of
- * the signed bytes. `sharedId` is claimed instead of the ID, unless it is empty.
+ * The store keys of an event: first that of the signed bytes, then that of the ID. An event without an ID has the key of
+ * the signed bytes. `topic` joins both keys, unless it is empty.
  */
 export function eventKeys(
+  scheme: SenderScheme,
   dedupe: Dedupe,
   evidence: Evidence,
-  id: string,
-  sharedId: string,
+  { id, topic }: { readonly id: string; readonly topic: string },
 ): MaybePromise<readonly string[]> {
-  const claimedId = sharedId || id
+  const claimedId = scheme.claimedId?.(id, evidence) || id
+  const before = topic && `${topic}\n`
   const keys: MaybePromise<string>[] = []
   if (id === '' || dedupe.startsWith('signed bytes')) {
     // A scheme sets `signed` during authentication. Defaults to the body.
-    keys.push(keyOfBytes(evidence.signed ? signedBytes(evidence.signed) : evidence.delivery.body))
-    for (const text of evidence.alsoSigned ?? []) keys.push(keyOfBytes(text))
+    const bytes = evidence.signed ? signedBytes(evidence.signed) : evidence.delivery.body
+    keys.push(keyOfBytes(before === '' ? bytes : bytesOf(before, bytes, '')))
   }
-  if (claimedId !== '' && dedupe.endsWith('id')) keys.push(keyOfId(claimedId))
+  if (claimedId !== '' && dedupe.endsWith('id')) keys.push(keyOfId(before + claimedId))
   return keys.some(isPromise) ? Promise.all(keys) : (keys as string[]) // none is a promise
 }

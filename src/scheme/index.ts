@@ -9,6 +9,7 @@ export {
   type SchemeFactory,
   type SecretOptions,
   senderAuthenticator,
+  type TopicOptions,
   type UrlOptions,
   type VerifyTokenOptions,
 } from './define-scheme.ts'

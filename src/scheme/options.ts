@@ -49,9 +49,19 @@ export const SHARED_SECRET_OPTIONS: OptionTable<SharedSecretOptions> = {
   secrets: checkedElsewhere,
 }
 
+const TOPIC = /^[!-~]{1,256}$/
+
+/** @throws ListenerConfigError */
+const listOfTopics: OptionCheck = (value, option) => {
+  const isTopic = (each: unknown) => typeof each === 'string' && TOPIC.test(each)
+  if (Array.isArray(value) && value.every(isTopic)) return
+  throw new ListenerConfigError(option, 'must be a list of topics, as their header has them')
+}
+
 const CHECKS = {
   ...SHARED_SECRET_OPTIONS,
   publicKeys: checkedElsewhere,
+  topics: optional(listOfTopics),
   verifyToken: optional(wellFormedText),
   onHandshake: optional(aFunction),
 } as const satisfies { readonly [option in keyof SchemeOptions]: OptionCheck }
@@ -63,6 +73,7 @@ export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void
   if (scheme.publicKey || scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256') {
     names.add('publicKeys')
   }
+  if (scheme.topics) names.add('topics')
   const signsUrl = takes.includes('publicUrl') || String(scheme.signs).includes('{url}')
   const table = Object.fromEntries([...names].map((option) => [option, CHECKS[option]]))
   checkOptions(name, options, signsUrl ? { ...table, publicUrl: fullUrl } : table)

@@ -16,6 +16,11 @@ export interface SchemeOptions {
    * drawback](https://github.com/hookgate/hookgate/blob/main/docs/schemes.md#duplicates-and-replays).
    */
   readonly dedupe?: 'id' | 'signed bytes' | 'off' | undefined
+  /**
+   * Topics that you receive besides those that the sender documents. Events of two topics may have the same body, so the
+   * topic is part of what is claimed. An unknown topic is not, because the topic is not signed.
+   */
+  readonly topics?: readonly string[] | undefined
   /** The token that the sender repeats in its handshake. */
   readonly verifyToken?: string | undefined
   /** Called with the secret that a handshake delivers. Never awaited. */

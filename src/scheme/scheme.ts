@@ -1,3 +1,4 @@
+import type { Delivery } from '../delivery.ts'
 import type { BodyForm } from './body-form.ts'
 import type { Handshake } from './handshake.ts'
 import type { SignedBytes } from './signed-request.ts'
@@ -71,11 +72,12 @@ export type TimeForm = Place & {
 export type Content = 'json' | 'form' | 'json as text' | BodyForm
 
 /**
- * What identifies an event in the store. `signed bytes and id` claims the signed bytes first, then the ID.
+ * What identifies an event in the store. `signed bytes per topic` adds the topic to the signed bytes if it is one of
+ * `topics`. `signed bytes and id` claims the signed bytes first, then the ID.
  *
  * @see {@link defineScheme}
  */
-export type Dedupe = 'id' | 'signed bytes' | 'signed bytes and id' | 'off'
+export type Dedupe = 'id' | 'signed bytes' | 'signed bytes per topic' | 'signed bytes and id' | 'off'
 
 /**
  * What the signature covers: the body, or some of its values. `token` and `nothing` only identify the caller.
@@ -118,12 +120,26 @@ export interface Scheme {
   readonly timestamp?: TimeForm
   /** The event's ID, which stays the same on retries. */
   readonly eventId?: Place
-  /** The ID that all attempts of an event share, if `eventId` differs between them. It is claimed instead. */
-  readonly sharedId?: Place
+  /**
+   * Returns what is claimed instead of the event's ID, if that differs between attempts, or is unique only together with
+   * another value. `id` is empty if the delivery has none. Return an empty text to claim the ID itself.
+   */
+  readonly claimedId?: (
+    id: string,
+    request: { readonly payload: unknown; readonly delivery: Delivery },
+  ) => string
   /** The event's type, in the sender's words. */
   readonly eventType?: Place
+  /**
+   * The documented values of `eventType`, if an unsigned header holds it and events of two types may have the same body.
+   * Each is claimed apart. All other values are claimed as one, so inventing types runs a captured delivery only once
+   * more. The factory then takes `topics`.
+   */
+  readonly topics?: readonly string[]
   /** Derived from what is signed by default. Use `off` if the sender's genuine bodies repeat. */
   readonly dedupe?: Dedupe
+  /** Genuine bodies repeat, so a delivery without the ID that is claimed claims nothing. */
+  readonly bodiesRepeat?: true
   /** The accepted body formats. Default JSON only. */
   readonly content?: readonly Content[]
   /** The form field that holds JSON. */

@@ -45,6 +45,18 @@ describe('a token of Mailgun', () => {
     expect(await send(bodyOf(`${clock.seconds()}`, 'b'.repeat(50)))).toMatchObject(DUPLICATE)
   })
 
+  it('runs another event with the same ID, because an ID is unique only within a day', async () => {
+    const { clock, send } = receiver()
+    const event = (timestamp: number) => ({ event: 'delivered', id: 'one', timestamp })
+    const first = await send(bodyOf(`${clock.seconds()}`, undefined, event(1529006854.329574)))
+    if (first.ok) await first.event.commit()
+    clock.advanceSeconds(86_400)
+    const at = `${clock.seconds()}`
+    expect(await send(bodyOf(at, 'b'.repeat(50), event(1529006854.329574)))).toMatchObject(DUPLICATE)
+    const other = await send(bodyOf(at, 'c'.repeat(50), event(1529093254.5)))
+    expect(other).toMatchObject({ ok: true, event: { id: 'one' } })
+  })
+
   it('is valid for a day, because retries may repeat it, and may be 300 s ahead', async () => {
     const { clock, send } = receiver()
     const at = (seconds: number) => send(bodyOf(`${clock.seconds() + seconds}`, undefined, {}))

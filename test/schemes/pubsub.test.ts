@@ -25,13 +25,22 @@ function receiver(answer: () => Response = () => Response.json({ keys: [KEY.publ
     const header = { alg: key.algorithm, kid: key.keyId, typ: 'JWT' }
     return compactToken(header, { ...usual, ...times, ...claims }, key.sign)
   }
-  const send = (claims: object = {}, messageId = 'one', key = KEY) => {
-    const body = JSON.stringify({ message: { data: '', messageId } })
+  const send = (
+    claims: object = {},
+    messageId = 'one',
+    key = KEY,
+    subscription = 'projects/p/subscriptions/s',
+  ) => {
+    const body = JSON.stringify({ message: { data: '', messageId }, subscription })
     return receive({ headers: { authorization: `bearer ${tokenOf(claims, key)}` }, body })
   }
-  const sendUnwrapped = (body: string, messageId?: string) => {
-    const authorization = `Bearer ${tokenOf({}, KEY)}`
-    return receive({ headers: { authorization, 'x-goog-pubsub-message-id': messageId }, body })
+  const sendUnwrapped = (body: string, messageId?: string, subscription?: string) => {
+    const headers = {
+      authorization: `Bearer ${tokenOf({}, KEY)}`,
+      'x-goog-pubsub-message-id': messageId,
+      'x-goog-pubsub-subscription-name': subscription,
+    }
+    return receive({ headers, body })
   }
   return { asked, clock, send, sendUnwrapped }
 }
@@ -52,6 +61,15 @@ describe('a message of Google Pub/Sub', () => {
     clock.advanceSeconds(1)
     expect(await send()).toMatchObject(IN_PROGRESS)
   })
+
+  it('is another message in another subscription, because an ID is unique only within its topic', async () => {
+    const { send, sendUnwrapped } = receiver()
+    const event = { id: 'one' }
+    expect(await send()).toMatchObject({ ok: true, event })
+    expect(await send({}, 'one', KEY, 'projects/p/subscriptions/t')).toMatchObject({ ok: true, event })
+    expect(await sendUnwrapped('', 'one', 'projects/p/subscriptions/t')).toMatchObject(IN_PROGRESS)
+    expect(await sendUnwrapped('', 'one', 'projects/p/subscriptions/u')).toMatchObject({ ok: true, event })
+  })
 })
 
 describe('an unwrapped message of Google Pub/Sub', () => {
@@ -63,10 +81,12 @@ describe('an unwrapped message of Google Pub/Sub', () => {
     expect(await sendUnwrapped('hello', 'm-1')).toMatchObject(IN_PROGRESS)
   })
 
-  it('is identified by its bytes without metadata', async () => {
+  it('runs whenever it comes without metadata, because the messages that you publish may repeat', async () => {
     const { sendUnwrapped } = receiver()
-    expect(await sendUnwrapped('{"n":1}')).toMatchObject({ ok: true, event: { payload: { n: 1 } } })
-    expect(await sendUnwrapped('{"n":1}')).toMatchObject(IN_PROGRESS)
+    const first = await sendUnwrapped('{"n":1}')
+    expect(first).toMatchObject({ ok: true, event: { payload: { n: 1 } } })
+    if (first.ok) await first.event.commit()
+    expect(await sendUnwrapped('{"n":1}')).toMatchObject({ ok: true })
   })
 })
 

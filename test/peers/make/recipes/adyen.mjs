@@ -44,6 +44,8 @@ const second = item({
   originalReference: '7914073381342284',
 })
 
+const several = { ok: false, status: 400, reason: 'body_malformed' }
+
 const cases = () => [
   given('a delivery as the sender makes it', notification(signed(item(), keys.new)), { ok: true }),
   given('signed with the second secret of a rotation', notification(signed(item(), keys.old)), {
@@ -51,8 +53,8 @@ const cases = () => [
     secretId: 'old',
   }),
   given('signed with another account\u2019s secret', notification(signed(item(), keys.foreign)), mismatch),
-  given('two items, each signed', notification(signed(item(), keys.new), signed(second, keys.new)), {
-    ok: true,
+  given('two items, each signed', notification(signed(item(), keys.new), signed(second, keys.new)), several, {
+    lax: 'The SDK checks one item at a time. Adyen sends one item a delivery as JSON.',
   }),
   given(
     'two items, the second with another account\u2019s secret',
