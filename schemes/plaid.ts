@@ -55,7 +55,10 @@ const hasEnded = (key: object) => (Reflect.get(key, 'expired_at') ?? null) !== n
 /** @throws ListenerConfigError unless each key can be used, and has an ID of its own. */
 const usableKeys: OptionCheck = (value, option) => {
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_KEYS) {
-    throw new ListenerConfigError(option, `must be a list of 1 to ${MOST_KEYS} keys, as Plaid's API returns them`)
+    throw new ListenerConfigError(
+      option,
+      `must be a list of 1 to ${MOST_KEYS} keys, as Plaid's API returns them`,
+    )
   }
   const ids = new Set<string>()
   for (const [index, each] of value.entries()) {

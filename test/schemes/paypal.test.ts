@@ -143,8 +143,15 @@ it.each([
   ['webhookId', { webhookId: '' }],
   ['secrets', { webhookId: 'WEBHOOK', secrets: 'a secret' }],
   ['timeoutSeconds', { webhookId: 'WEBHOOK', timeoutSeconds: 0 }],
-  [`certificates["${CERTIFICATE}"]`, { webhookId: 'WEBHOOK', certificates: { [CERTIFICATE]: 'a.pem' } }],
-  [`certificates["${CERTIFICATE}?"]`, { webhookId: 'WEBHOOK', certificates: { [`${CERTIFICATE}?`]: PEM } }],
 ])('paypal() names the option %s: %j', (option, options) => {
   expect(() => paypal(options as unknown as PaypalOptions)).toThrowError(expect.objectContaining({ option }))
+})
+
+it.each([
+  ['that are no PEM', { [CERTIFICATE]: 'a.pem' }, `certificates["${CERTIFICATE}"]`],
+  ['of another host', { 'https://evil.example/a.pem': PEM }, 'certificates["https://evil.example/a.pem"]'],
+])('paypal() refuses certificates %s', (_, certificates, option) => {
+  expect(() => paypal({ webhookId: 'WEBHOOK', certificates: { ...certificates } })).toThrowError(
+    expect.objectContaining({ option }),
+  )
 })

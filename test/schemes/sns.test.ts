@@ -300,18 +300,18 @@ it.each([
   ['secrets', { topicArns: TOPIC, secrets: 'a secret' }],
   ['signatureVersion', { topicArns: TOPIC, signatureVersion: 2 }],
   ['confirmSubscriptions', { topicArns: TOPIC, confirmSubscriptions: 'yes' }],
-  ['certificates', { topicArns: TOPIC, certificates: PEM }],
-  ['certificates', { topicArns: TOPIC, certificates: [PEM] }],
-  [`certificates["${CERTIFICATE_URL}"]`, { topicArns: TOPIC, certificates: { [CERTIFICATE_URL]: 'a.pem' } }],
-  [`certificates["${CERTIFICATE_URL}"]`, { topicArns: TOPIC, certificates: { [CERTIFICATE_URL]: 1 } }],
-  [
-    `certificates["${CERTIFICATE_URL}"]`,
-    { topicArns: TOPIC, certificates: { [CERTIFICATE_URL]: certificateOf(WEAK_KEY) } },
-  ],
-  [
-    'certificates["https://evil.example/a.pem"]',
-    { topicArns: TOPIC, certificates: { 'https://evil.example/a.pem': PEM } },
-  ],
 ])('sns() names the option %s when it is missing, wrong or unknown: %j', (option, options) => {
   expect(() => sns(options as unknown as SnsOptions)).toThrowError(expect.objectContaining({ option }))
+})
+
+it.each([
+  ['that are no object', PEM, 'certificates'],
+  ['without URLs', [PEM], 'certificates'],
+  ['that are no PEM', { [CERTIFICATE_URL]: 'a.pem' }, `certificates["${CERTIFICATE_URL}"]`],
+  ['that are no text', { [CERTIFICATE_URL]: 1 }, `certificates["${CERTIFICATE_URL}"]`],
+  ['with a weak key', { [CERTIFICATE_URL]: certificateOf(WEAK_KEY) }, `certificates["${CERTIFICATE_URL}"]`],
+  ['of another host', { 'https://evil.example/a.pem': PEM }, 'certificates["https://evil.example/a.pem"]'],
+])('sns() refuses certificates %s', (_, certificates, option) => {
+  const options = { topicArns: TOPIC, certificates } as unknown as SnsOptions
+  expect(() => sns(options)).toThrowError(expect.objectContaining({ option }))
 })
