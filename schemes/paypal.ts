@@ -1,5 +1,8 @@
-import { remoteCertificates } from '../src/auth/remote-certificates.ts'
-import { REMOTE_OPTIONS, type RemoteOptions } from '../src/auth/remote-options.ts'
+import {
+  CERTIFICATE_OPTIONS,
+  type CertificateOptions,
+  remoteCertificates,
+} from '../src/auth/remote-certificates.ts'
 import { headerOf } from '../src/delivery.ts'
 import { fail } from '../src/failure.ts'
 import { decodeBase64 } from '../src/lib/base64.ts'
@@ -15,7 +18,7 @@ import { signatureReader } from '../src/scheme/signature-items.ts'
  *
  * @see {@link paypal}
  */
-export interface PaypalOptions extends CommonOptions, RemoteOptions {
+export interface PaypalOptions extends CommonOptions, CertificateOptions {
   /**
    * The webhook's ID, from the app's settings. The signature covers it. Without it, anyone's PayPal webhook would pass.
    */
@@ -24,6 +27,7 @@ export interface PaypalOptions extends CommonOptions, RemoteOptions {
 
 const CERTIFICATE_URL =
   /^https:\/\/api(?:-m)?(?:\.sandbox)?\.paypal\.com\/v1\/notifications\/certs\/[A-Za-z0-9-]{1,100}$/
+const isCertificateUrl = (url: string) => CERTIFICATE_URL.test(url)
 const encoder = new TextEncoder()
 
 const PAYPAL: CodeScheme = {
@@ -57,10 +61,10 @@ const PAYPAL: CodeScheme = {
  */
 export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalOptions>(
   PAYPAL,
-  { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, webhookId: wellFormedText },
+  { ...COMMON_OPTIONS, ...CERTIFICATE_OPTIONS, webhookId: wellFormedText },
   ({ webhookId, ...options }) => {
     const signatureOf = signatureReader(PAYPAL.signature)
-    const verify = remoteCertificates('PayPal', options)
+    const verify = remoteCertificates('PayPal', isCertificateUrl, options)
     return async (evidence) => {
       const items = signatureOf(evidence)
       if ('reason' in items) return items
@@ -71,13 +75,13 @@ export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalO
         return fail('signature_mismatch', 'paypal-auth-algo is not SHA256withRSA')
       }
       const url = headerOf(delivery, 'paypal-cert-url')
-      if (typeof url !== 'string' || !CERTIFICATE_URL.test(url)) {
+      if (typeof url !== 'string' || !isCertificateUrl(url)) {
         return fail('signature_mismatch', 'paypal-cert-url is not the URL of a PayPal certificate')
       }
       const id = headerOf(delivery, 'paypal-transmission-id')
       if (typeof id !== 'string') return fail('signature_mismatch', 'no paypal-transmission-id, or several')
       const message = () => encoder.encode(`${id}|${timestampText}|${webhookId}|${crc32(delivery.body)}`)
-      const signed = await verify(url, evidence.now, { hash: 'SHA-256', signature, message })
+      const signed = await verify(evidence, url, { hash: 'SHA-256', signature, message })
       if (typeof signed === 'string') return fail('signature_mismatch', signed)
       evidence.signed = { before: '', body: signed, after: '' }
       return vouchedBy(PAYPAL, url)

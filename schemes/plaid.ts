@@ -1,12 +1,14 @@
 import { verifySignature } from '#crypto'
 import { Jwks } from '../src/auth/jwks.ts'
+import { readPublicKey } from '../src/auth/public-key.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../src/auth/remote-options.ts'
 import { RemoteValues } from '../src/auth/remote-values.ts'
-import { readToken } from '../src/auth/token.ts'
-import { headerOf } from '../src/delivery.ts'
-import { fail } from '../src/failure.ts'
+import { readToken, type Token } from '../src/auth/token.ts'
+import { type Delivery, headerOf } from '../src/delivery.ts'
+import { ListenerConfigError } from '../src/errors.ts'
+import { type Failure, fail } from '../src/failure.ts'
 import { withDeadline } from '../src/lib/deadline.ts'
-import { aFunction } from '../src/lib/options.ts'
+import { aFunction, type OptionCheck, type OptionTable, optional } from '../src/lib/options.ts'
 import { bodyHash } from '../src/scheme/body-hash.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
@@ -21,9 +23,14 @@ export interface PlaidOptions extends CommonOptions, Omit<RemoteOptions, 'fetch'
   /**
    * Fetches the key with this ID from Plaid's `/webhook_verification_key/get` with your client, and resolves with the
    * response's `key`. Undefined if Plaid has no such key. Keys are cached for 10 minutes. A rejection is answered with
-   * 503.
+   * 503. Optional if you pass `keys`.
    */
-  readonly findKey: (keyId: string) => Promise<object | undefined>
+  readonly findKey?: ((keyId: string) => Promise<object | undefined>) | undefined
+  /**
+   * Keys as Plaid's API returns them, each with its `kid`. They are never fetched. Plaid replaces its keys, so pass `findKey` too
+   * unless you add each new key yourself.
+   */
+  readonly keys?: readonly object[] | undefined
 }
 
 const PLAID: CodeScheme = {
@@ -41,11 +48,58 @@ const PLAID: CodeScheme = {
     'The URL and the other headers are not signed. Genuine bodies repeat, so each token is accepted once.',
 }
 
-/** Rejects keys that Plaid has expired. */
-function usable(key: object | undefined): Jwks | undefined {
-  return key === undefined || (Reflect.get(key, 'expired_at') ?? null) !== null
-    ? undefined
-    : new Jwks({ keys: [key] })
+const MOST_KEYS = 100
+
+const hasEnded = (key: object) => (Reflect.get(key, 'expired_at') ?? null) !== null
+
+/** @throws ListenerConfigError unless each key can be used, and has an ID of its own. */
+const usableKeys: OptionCheck = (value, option) => {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_KEYS) {
+    throw new ListenerConfigError(
+      option,
+      `must be a list of 1 to ${MOST_KEYS} keys, as Plaid's API returns them`,
+    )
+  }
+  const ids = new Set<string>()
+  for (const [index, each] of value.entries()) {
+    const key = readPublicKey(each)
+    const problem =
+      key?.algorithm !== 'ES256'
+        ? 'is not a P-256 key with a kid'
+        : key.problem
+          ? `cannot be used: ${key.problem}`
+          : hasEnded(each)
+            ? 'has been ended by Plaid: leave it out'
+            : ids.has(key.keyId) && 'has the kid of another key'
+    if (problem) throw new ListenerConfigError(`${option}[${index}]`, problem)
+    ids.add(key?.keyId ?? '')
+  }
+}
+
+const OPTIONS: OptionTable<PlaidOptions> = /* @__PURE__ */ (({ fetch, ...rest }) => ({
+  ...COMMON_OPTIONS,
+  ...rest,
+  findKey: optional(aFunction),
+  keys: optional(usableKeys),
+}))(REMOTE_OPTIONS)
+
+/** What is needed of a token whose claims have been checked. The claims are dropped before anything is awaited. */
+interface CheckedToken extends Pick<Token, 'keyId' | 'signature' | 'signingInput'> {
+  readonly iat: number
+  /** In hex. Empty if the token has none. */
+  readonly bodyHash: string
+}
+
+function checkedToken(delivery: Delivery): CheckedToken | Failure<'auth_missing' | 'token_invalid'> {
+  const header = headerOf(delivery, 'plaid-verification')
+  if (header === undefined) return fail('auth_missing', 'no Plaid-Verification')
+  const token = typeof header === 'string' ? readToken(header) : 'more than one Plaid-Verification'
+  if (typeof token === 'string') return fail('token_invalid', token)
+  const { algorithm, claims, keyId, signature, signingInput } = token
+  if (algorithm !== 'ES256') return fail('token_invalid', 'alg is not ES256')
+  if (typeof claims.iat !== 'number') return fail('token_invalid', 'iat is not a number')
+  const hash = claims.request_body_sha256
+  return { keyId, signature, signingInput, iat: claims.iat, bodyHash: typeof hash === 'string' ? hash : '' }
 }
 
 /**
@@ -60,29 +114,37 @@ function usable(key: object | undefined): Jwks | undefined {
  */
 export const plaid: CodeSchemeFactory<PlaidOptions> = defineCodeScheme<PlaidOptions>(
   PLAID,
-  (({ fetch, ...rest }) => ({ ...COMMON_OPTIONS, ...rest, findKey: aFunction }))(REMOTE_OPTIONS),
-  ({ findKey, timeoutSeconds = TIMEOUT_SECONDS, ...options }) => {
+  OPTIONS,
+  ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }) => {
+    if (findKey === undefined && keys === undefined) {
+      throw new ListenerConfigError('findKey', 'is missing; without it, pass keys')
+    }
+    const configured = new Jwks({ keys: keys ?? [] })
     const timeoutMs = timeoutSeconds * 1000
     const late = () => new Error(`did not answer within ${timeoutMs} ms`)
-    const load = async (keyId: string) => usable(await withDeadline(findKey(keyId), timeoutMs, late))
-    const keys = new RemoteValues('Plaid', load, { ...options, timeoutSeconds })
+    const load = async (keyId: string) => {
+      const key = findKey && (await withDeadline(findKey(keyId), timeoutMs, late))
+      return key === undefined || hasEnded(key) ? undefined : new Jwks({ keys: [key] })
+    }
+    const fetched = new RemoteValues('Plaid', load, { ...options, timeoutSeconds })
+    const keyOf = (keyId: string, address: string | undefined) => {
+      if (findKey === undefined || configured.has(keyId)) return configured.find(keyId, 'ES256')
+      return fetched.get(keyId, address, (jwks) => jwks?.find(keyId, 'ES256') ?? 'no key has this ID')
+    }
     return async (evidence) => {
-      const header = headerOf(evidence.delivery, 'plaid-verification')
-      if (header === undefined) return fail('auth_missing', 'no Plaid-Verification')
-      const token = typeof header === 'string' ? readToken(header) : 'more than one Plaid-Verification'
-      if (typeof token === 'string') return fail('token_invalid', token)
-      const { algorithm, claims, keyId, signature, signingInput } = token
-      if (algorithm !== 'ES256') return fail('token_invalid', 'alg is not ES256')
-      if (typeof claims.iat !== 'number') return fail('token_invalid', 'iat is not a number')
-      if (claims.request_body_sha256 !== (await bodyHash(evidence.delivery.body, 'hex'))) {
+      const { delivery } = evidence
+      const token = checkedToken(delivery)
+      if ('reason' in token) return token
+      const { iat, keyId, signature, signingInput } = token
+      if (token.bodyHash !== (await bodyHash(delivery.body, 'hex'))) {
         return fail('token_invalid', 'request_body_sha256 does not match the body')
       }
-      const key = await keys.get(keyId, (jwks) => jwks?.find(keyId, 'ES256') ?? 'no key has this ID')
+      const key = await keyOf(keyId, delivery.sourceIp)
       if (typeof key === 'string') return fail('token_invalid', key)
       if (!(await verifySignature('ES256', key, signature, signingInput))) {
         return fail('token_invalid', 'the signature does not verify')
       }
-      evidence.timestampText = `${claims.iat}`
+      evidence.timestampText = `${iat}`
       evidence.signed = { before: signingInput, body: new Uint8Array(0), after: '' }
       return vouchedBy(PLAID, keyId)
     }

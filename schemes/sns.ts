@@ -1,12 +1,11 @@
-import { remoteCertificates } from '../src/auth/remote-certificates.ts'
-import { REMOTE_OPTIONS } from '../src/auth/remote-options.ts'
+import { CERTIFICATE_OPTIONS, remoteCertificates } from '../src/auth/remote-certificates.ts'
 import { ListenerConfigError } from '../src/errors.ts'
 import { fail } from '../src/failure.ts'
 import { aBoolean, aFunction, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
 import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
-import { signatureOf, signedTextOf, textOf } from './shared/sns-message.ts'
+import { isCertificateUrl, signatureOf, signedTextOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 
 /**
@@ -72,7 +71,7 @@ export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
   SNS,
   {
     ...COMMON_OPTIONS,
-    ...REMOTE_OPTIONS,
+    ...CERTIFICATE_OPTIONS,
     topicArns: ownTopics,
     signatureVersion: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('1', '2')),
     confirmSubscriptions: /* @__PURE__ */ optional(aBoolean),
@@ -80,7 +79,7 @@ export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
   },
   ({ topicArns, signatureVersion, ...options }) => {
     const topics = [topicArns].flat()
-    const verify = remoteCertificates('Amazon SNS', options)
+    const verify = remoteCertificates('Amazon SNS', isCertificateUrl, options)
     // Not async: an async function would hold the parsed message until it returns.
     return (evidence) => {
       const message = evidence.parsed()
@@ -94,7 +93,7 @@ export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
       }
       const { certificateUrl, hash, signature } = given
       let text: string | undefined = given.signedText
-      const verified = verify(certificateUrl, evidence.now, {
+      const verified = verify(evidence, certificateUrl, {
         hash,
         signature,
         message: () => encoder.encode(text ?? signedTextOf(evidence.parsed())),

@@ -31,6 +31,11 @@ export interface SnsSignature extends Omit<RsaSignature, 'message'> {
   readonly signedText: string
 }
 
+/** Whether this is the URL of a certificate on an SNS host. */
+export function isCertificateUrl(url: string): boolean {
+  return url.length <= LONGEST_URL && CERTIFICATE_URL.test(url)
+}
+
 /** A string member of a message, or an empty string. */
 export function textOf(message: unknown, name: string): string {
   const text = memberAt(message, [name])
@@ -46,7 +51,7 @@ export function signatureOf(message: unknown): SnsSignature | Failure<'auth_miss
   const hash = HASHES.get(textOf(message, 'SignatureVersion'))
   if (hash === undefined) return fail('signature_mismatch', 'SignatureVersion is neither 1 nor 2')
   const certificateUrl = textOf(message, 'SigningCertURL')
-  if (certificateUrl.length > LONGEST_URL || !CERTIFICATE_URL.test(certificateUrl)) {
+  if (!isCertificateUrl(certificateUrl)) {
     return fail('signature_mismatch', 'SigningCertURL is not the URL of a certificate on an SNS host')
   }
   const signature = given.length > LONGEST_SIGNATURE ? undefined : decodeBase64(given)

@@ -1,5 +1,6 @@
 import { fetchBytes, platformFetch } from '../../src/auth/fetch-bytes.ts'
-import { type RemoteOptions, TIMEOUT_SECONDS } from '../../src/auth/remote-options.ts'
+import type { CertificateOptions } from '../../src/auth/remote-certificates.ts'
+import { TIMEOUT_SECONDS } from '../../src/auth/remote-options.ts'
 import { RemoteValues } from '../../src/auth/remote-values.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
@@ -18,7 +19,7 @@ export interface SnsSubscription {
 }
 
 /** The options of `sns` for subscriptions. */
-export interface SubscriptionOptions extends RemoteOptions {
+export interface SubscriptionOptions extends CertificateOptions {
   /** Confirms subscriptions by fetching the URL that Amazon signed. Defaults to false. */
   readonly confirmSubscriptions?: boolean | undefined
   /** Called for each message about a subscription. Not awaited. */
@@ -29,15 +30,19 @@ const SUBSCRIBE_URL: RegExp = /* @__PURE__ */ new RegExp(
   `^${SNS_ORIGIN}/\\?Action=ConfirmSubscription&[!-~]{1,2000}$`,
 )
 const MOST_BYTES = 65_536
+/** Only topics of the user's own have signed these URLs, so their sources do not matter. */
+const SHARES = { perSource: 10, renewals: 0 }
+const A_CENTURY_IN_SECONDS = 3_155_760_000
 
-/** Fetched URLs per listener. Replays of a captured message do not fetch its URL each time. */
+/** Fetched URLs per listener. Replays of a captured message do not fetch its URL again. */
 const visits: WeakMap<SubscriptionOptions, RemoteValues<true>> = /* @__PURE__ */ new WeakMap()
 
 function visitsOf(options: SubscriptionOptions): RemoteValues<true> {
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
   const limits = { fetch, timeoutMs: timeoutSeconds * 1000, mostBytes: MOST_BYTES, accept: '*/*' }
   const visit = async (url: string) => (await fetchBytes(url, limits)) && (true as const)
-  const known = visits.get(options) ?? new RemoteValues('Amazon SNS', visit, options)
+  const lasting = { ...options, maxStaleSeconds: A_CENTURY_IN_SECONDS }
+  const known = visits.get(options) ?? new RemoteValues('Amazon SNS', visit, lasting, SHARES)
   visits.set(options, known)
   return known
 }
@@ -57,6 +62,6 @@ export const SNS_SUBSCRIPTIONS: Handshake = {
     callHook(options.onSubscription, { type, topicArn, subscribeUrl, token })
     if (type !== 'SubscriptionConfirmation' || !options.confirmSubscriptions) return emptyReply(200)
     if (!SUBSCRIBE_URL.test(subscribeUrl)) return emptyReply(400)
-    return visitsOf(options).get(subscribeUrl, () => emptyReply(200))
+    return visitsOf(options).get(subscribeUrl, undefined, () => emptyReply(200))
   },
 }

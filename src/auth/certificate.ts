@@ -20,20 +20,20 @@ const GENERALIZED_TIME = 0x18
 const RSA = '2a864886f70d010101'
 const TIME = /^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/
 
-/** Reads the first certificate of a PEM file (RFC 7468 5). @throws Error that names the problem and quotes nothing. */
-export function readCertificate(pem: string): Certificate {
+/** Reads the first certificate of a PEM file (RFC 7468 5). Otherwise says what the file is instead, and quotes nothing. */
+export function readCertificate(pem: string): Certificate | string {
   const begin = pem.indexOf(BEGIN)
   const end = pem.indexOf(END, begin)
-  if (begin < 0 || end < 0) throw new Error('sent no certificate')
+  if (begin < 0 || end < 0) return 'no certificate'
   const der = decodeBase64(pem.slice(begin + BEGIN.length, end).replaceAll(/[\r\n]/g, ''))
   const [certificate, another] = (der && readDer(der)) ?? []
   const [signedPart] = derParts(another === undefined ? certificate : undefined, DER_SEQUENCE)
   const fields = derParts(signedPart, DER_SEQUENCE)
   const [, , , validity, , publicKey] = fields[0]?.tag === VERSION ? fields.slice(1) : fields
   const [notBefore = Number.NaN, notAfter = Number.NaN] = derParts(validity, DER_SEQUENCE).map(timeOf)
-  if (!(notBefore <= notAfter) || publicKey === undefined) throw new Error('sent a malformed certificate')
+  if (!(notBefore <= notAfter) || publicKey === undefined) return 'a malformed certificate'
   const problem = rsaKeyProblem(publicKey)
-  if (problem) throw new Error(`sent a certificate whose key is not used: ${problem}`)
+  if (problem) return `a certificate whose key is not used: ${problem}`
   return { notAfter, publicKey: publicKey.whole }
 }
 

@@ -1,13 +1,32 @@
+import { ListenerConfigError } from '../errors.ts'
+import { checkedElsewhere, type OptionTable } from '../lib/options.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
+import type { Evidence } from './evidence.ts'
 import { fetchBytes, platformFetch } from './fetch-bytes.ts'
-import { type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
+import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
 import { RemoteValues } from './remote-values.ts'
 
 const MOST_BYTES = 65_536
 const ACCEPT = 'application/x-pem-file, application/pem-certificate-chain, */*'
 /** RFC 8017 8.2, as Web Crypto calls it. */
 const PKCS1 = 'RSASSA-PKCS1-v1_5'
+/** Any other may come from a proxy on the way, which says nothing about the certificate. */
+const NO_SUCH_DOCUMENT: readonly unknown[] = [404, 410]
+
+/** Where certificates come from. */
+export interface CertificateOptions extends RemoteOptions {
+  /**
+   * The sender's certificates, as PEM, by their URL. They are never fetched. Certificates at other URLs still are, because
+   * senders replace theirs: add the new one before the old one expires.
+   */
+  readonly certificates?: { readonly [url: string]: string } | undefined
+}
+
+export const CERTIFICATE_OPTIONS: OptionTable<CertificateOptions> = {
+  ...REMOTE_OPTIONS,
+  certificates: checkedElsewhere,
+}
 
 export interface RsaSignature {
   readonly hash: 'SHA-1' | 'SHA-256'
@@ -18,8 +37,8 @@ export interface RsaSignature {
 
 /** Resolves with the message if its signature verifies, otherwise with the problem, for the operator. */
 export type VerifyByCertificate = (
+  evidence: Evidence,
   url: string,
-  nowSeconds: number,
   given: RsaSignature,
 ) => Promise<Uint8Array | string>
 
@@ -27,23 +46,66 @@ export type VerifyByCertificate = (
  * Verifies RSA signatures with certificates that the sender hosts. Only the host is trusted, so pin the URL before
  * you call. Does not check the certificate's chain or names.
  *
- * @throws KeySetError (as a rejection) if the certificate is unavailable.
+ * @param isPinned Whether the sender's certificates can have this URL.
+ * @throws ListenerConfigError for unusable `certificates`.
+ * @throws KeySetError (as a rejection of the result) if the certificate is unavailable.
  */
-export function remoteCertificates(where: string, options: RemoteOptions): VerifyByCertificate {
+export function remoteCertificates(
+  where: string,
+  isPinned: (url: string) => boolean,
+  options: CertificateOptions,
+): VerifyByCertificate {
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
   const limits = { fetch, timeoutMs: timeoutSeconds * 1000, mostBytes: MOST_BYTES, accept: ACCEPT }
-  const certificates = new RemoteValues(
+  const configured = configuredKeys(where, isPinned, options.certificates)
+  const fetched = new RemoteValues(
     where,
     async (url) => {
       const pem = await fetchBytes(url, limits).catch(nothingThere)
-      return pem && new CertificateKey(readCertificate(decodeUtf8(pem) ?? ''))
+      if (pem === undefined) return undefined
+      const certificate = readCertificate(decodeUtf8(pem) ?? '')
+      if (typeof certificate === 'string') throw new Error(`sent ${certificate}`)
+      return new CertificateKey(certificate)
     },
     options,
   )
-  return async (url, nowSeconds, given) =>
-    await certificates.get(url, (key) =>
-      key ? key.verify(nowSeconds, given) : 'there is no such certificate',
+  return async ({ delivery, now }, url, given) => {
+    const known = configured.get(url)
+    if (known) return await known.verify(now, given)
+    return await fetched.get(url, delivery.sourceIp, (key) =>
+      key ? key.verify(now, given) : 'there is no such certificate',
     )
+  }
+}
+
+/** @throws ListenerConfigError */
+function configuredKeys(
+  where: string,
+  isPinned: (url: string) => boolean,
+  certificates: unknown = {},
+): ReadonlyMap<string, CertificateKey> {
+  if (typeof certificates !== 'object' || certificates === null || Array.isArray(certificates)) {
+    throw new ListenerConfigError(
+      'certificates',
+      'must be an object with the PEM of each certificate by its URL',
+    )
+  }
+  return new Map(
+    Object.entries(certificates).map(([url, pem]) => {
+      const option = `certificates[${JSON.stringify(url)}]`
+      if (!isPinned(url)) {
+        throw new ListenerConfigError(
+          option,
+          `is not the URL of a certificate of ${where}; copy it from a delivery`,
+        )
+      }
+      const certificate = typeof pem === 'string' ? readCertificate(pem) : 'no text'
+      if (typeof certificate === 'string') {
+        throw new ListenerConfigError(option, `is ${certificate}; pass the PEM file that the URL serves`)
+      }
+      return [url, new CertificateKey(certificate)]
+    }),
+  )
 }
 
 class CertificateKey {
@@ -70,8 +132,8 @@ class CertificateKey {
   }
 }
 
-/** Maps statuses that mean "no such document" to undefined. All others are failures, which may be temporary. */
+/** Undefined if the host has no such document. All other failures may be temporary. */
 function nothingThere(failure: unknown): undefined {
-  if (failure instanceof Error && [400, 403, 404, 410].includes(Number(failure.cause))) return undefined
+  if (failure instanceof Error && NO_SUCH_DOCUMENT.includes(failure.cause)) return undefined
   throw failure
 }

@@ -54,24 +54,29 @@ export class RemoteValue<T> {
   /**
    * Returns what `read` finds in the value. If that is not enough, fetches again, within the limits above.
    *
+   * @param mayFetch Called before each fetch. If it returns false, there is none.
    * @throws KeySetError if there is no usable value.
    */
-  get<R>(suffices: (value: T) => boolean, read: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  get<R>(
+    suffices: (value: T) => boolean,
+    read: (value: T) => MaybePromise<R>,
+    mayFetch?: () => boolean,
+  ): MaybePromise<R> {
     const age = this.#since(this.#fetchedAt)
     const usable = age < this.#usableMs
     const known = usable && this.#value !== undefined && suffices(this.#value.it)
     if (known && age < RENEW_AFTER_MS) return this.#answer(read)
     // A lost fetch says nothing about the host. Without a usable value, retry at once instead of waiting for the cooldown.
     const isDue = this.#since(this.#fetching.beganAt()) >= COOLDOWN_MS || (this.#fetching.isLost() && !usable)
-    const begun = isDue ? this.#fetching.begin() : undefined
+    const begun = isDue ? this.#fetching.begin(mayFetch) : undefined
     // Wait only if no suitable value is cached, or if it has expired and the host has not failed recently.
     const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
     return whenKnown(wait ? (begun ?? this.#fetching.join()) : undefined, () => this.#answer(read))
   }
 
-  /** The last good value, however old. */
-  last(): T | undefined {
-    return this.#value?.it
+  /** Whether a fetch is under way. */
+  isFetching(): boolean {
+    return this.#fetching.isUnderWay()
   }
 
   #answer<R>(read: (value: T) => MaybePromise<R>): MaybePromise<R> {

@@ -56,6 +56,14 @@ export function isAddress(text: string): boolean {
   return parseAddress(text) !== undefined
 }
 
+/**
+ * The network that counts as one sender: an IPv4 address, or the /64 of an IPv6 address, which one host can fill. An empty
+ * string for an unknown address.
+ */
+export function networkOf(address: string | undefined): string {
+  return (address === undefined ? undefined : parseAddress(address))?.slice(0, 4).join(':') ?? ''
+}
+
 /** The bits of group `index` that a prefix of `length` covers. */
 function maskAt(index: number, length: number): number {
   const bits = Math.min(16, Math.max(0, length - 16 * index))

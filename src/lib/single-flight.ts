@@ -13,8 +13,10 @@ export interface SingleFlight {
   isLost(): boolean
   /** When the last run began, by the clock. -Infinity before the first. */
   beganAt(): number
-  /** Starts a run. Undefined while another is in flight. */
-  begin(): Promise<void> | undefined
+  /** Whether a run is in flight. */
+  isUnderWay(): boolean
+  /** Starts a run. Undefined while another is in flight, or if `may` returns false. */
+  begin(may?: () => boolean): Promise<void> | undefined
   /** Waits for the run in flight, if any. */
   join(): Promise<void> | undefined
 }
@@ -34,8 +36,8 @@ export function singleFlight(
   const lookUntilOver = async (begun: Promise<void>) => {
     while (current === begun && !isLost()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
-  const begin = () => {
-    if (underWay()) return undefined
+  const begin = (may?: () => boolean) => {
+    if (underWay() || may?.() === false) return undefined
     const begun = work().finally(() => {
       if (current === begun) current = undefined
     })
@@ -48,5 +50,5 @@ export function singleFlight(
     const begun = underWay()
     return ENDS_WITH_ITS_REQUEST && begun ? lookUntilOver(begun) : begun
   }
-  return { beganAt: () => beganAt, isLost, begin, join }
+  return { beganAt: () => beganAt, isLost, isUnderWay: () => underWay() !== undefined, begin, join }
 }

@@ -21,13 +21,13 @@ describe('a certificate', () => {
 
   it('may have either line ending, text around it, and other certificates after it', () => {
     const pem = certificateOf(KEY)
-    const { publicKey } = readCertificate(pem)
+    const parts = readCertificate(pem)
     for (const text of [
       pem.replaceAll('\n', '\r\n'),
       `subject=x\n${pem}`,
       pem + toPem(sequence(der(0x05, ''))),
     ]) {
-      expect(readCertificate(text)).toMatchObject({ publicKey })
+      expect(readCertificate(text)).toEqual(parts)
     }
   })
 
@@ -39,19 +39,23 @@ describe('a certificate', () => {
       const length = bytes.readUInt16BE(6) - version.length
       return sequence(sequence(parts.subarray(0, length)), parts.subarray(length))
     }
-    expect(readCertificate(certificateOf(KEY, { rewrite })).notAfter).toBe(seconds('2099-12-31T23:59:59Z'))
+    expect(readCertificate(certificateOf(KEY, { rewrite }))).toMatchObject({
+      notAfter: seconds('2099-12-31T23:59:59Z'),
+    })
   })
 
   it.each([
     ['491231235959Z', '2049-12-31T23:59:59Z'],
     ['20500101000000Z', '2050-01-01T00:00:00Z'],
   ])('ends at %s: %s', (notAfter, date) => {
-    expect(readCertificate(certificateOf(KEY, { notAfter })).notAfter).toBe(seconds(date))
+    expect(readCertificate(certificateOf(KEY, { notAfter }))).toMatchObject({ notAfter: seconds(date) })
   })
 
   it('ends in the last century where two digits say so', () => {
     const dates = { notBefore: '500101000000Z', notAfter: '500101000001Z' }
-    expect(readCertificate(certificateOf(KEY, dates)).notAfter).toBe(seconds('1950-01-01T00:00:01Z'))
+    expect(readCertificate(certificateOf(KEY, dates))).toMatchObject({
+      notAfter: seconds('1950-01-01T00:00:01Z'),
+    })
   })
 })
 
@@ -62,7 +66,7 @@ describe('a certificate is refused', () => {
     ['that is empty', toPem(Buffer.alloc(0))],
     ['whose base64 is not canonical', certificateOf(KEY).replace('MII', 'MI I')],
   ])('%s', (_, pem) => {
-    expect(() => readCertificate(pem)).toThrow(/^sent (no|a malformed) certificate$/)
+    expect(readCertificate(pem)).toMatch(/^(no|a malformed) certificate$/)
   })
 
   it.each([
@@ -71,7 +75,7 @@ describe('a certificate is refused', () => {
     ['that lacks its last byte', (bytes: Buffer) => bytes.subarray(0, -1)],
     ['that is a set', (bytes: Buffer) => Buffer.concat([Buffer.of(0x31), bytes.subarray(1)])],
   ])('%s', (_, rewrite) => {
-    expect(() => readCertificate(certificateOf(KEY, { rewrite }))).toThrow('sent a malformed certificate')
+    expect(readCertificate(certificateOf(KEY, { rewrite }))).toBe('a malformed certificate')
   })
 
   it.each([
@@ -80,7 +84,7 @@ describe('a certificate is refused', () => {
     ['with an offset', { notAfter: '4912312359+0100' }],
     ['before its beginning', { notBefore: '250101000001Z', notAfter: '250101000000Z' }],
   ])('whose end is %s', (_, parts) => {
-    expect(() => readCertificate(certificateOf(KEY, parts))).toThrow('sent a malformed certificate')
+    expect(readCertificate(certificateOf(KEY, parts))).toBe('a malformed certificate')
   })
 
   it.each([
@@ -95,13 +99,13 @@ describe('a certificate is refused', () => {
     ['of another type', sequence(sequence(der(0x06, '2a8648ce3d0201')), der(0x03, '00')), 'it is not an RSA'],
     ['that is malformed', der(0x05, ''), 'it is not an RSA'],
   ])('with a key %s', (_, publicKey, problem) => {
-    expect(() => readCertificate(certificateOf(KEY, { publicKey }))).toThrow(
-      `sent a certificate whose key is not used: ${problem}`,
+    expect(readCertificate(certificateOf(KEY, { publicKey }))).toMatch(
+      `a certificate whose key is not used: ${problem}`,
     )
   })
 
   itOutsideWorkerd('workerd makes no elliptic keys of this kind')('with an elliptic key', () => {
-    expect(() => readCertificate(selfSigned().cert)).toThrow('it is not an RSA key')
+    expect(readCertificate(selfSigned().cert)).toMatch('it is not an RSA key')
   })
 })
 

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { RemoteOptions } from '../../src/auth/remote-options.ts'
-import { RemoteValues } from '../../src/auth/remote-values.ts'
+import { type FetchShares, RemoteValues } from '../../src/auth/remote-values.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
+import fc from '../support/property.ts'
+
+type Answer = (name: string) => Promise<string | undefined>
 
 /** Values by name from a fake host, and the names it was asked for. */
-function remote(answer: (name: string) => Promise<string | undefined>, options: RemoteOptions = {}) {
+function remote(answer: Answer, options: RemoteOptions = {}, shares?: FetchShares) {
   const clock: FakeClock = fakeClock()
   const asked: string[] = []
   const values = new RemoteValues(
@@ -15,17 +18,22 @@ function remote(answer: (name: string) => Promise<string | undefined>, options: 
       return answer(name)
     },
     { clock, ...options },
+    shares,
   )
-  const get = async (name: string) => values.get(name, (value) => value)
+  const get = async (name: string, address?: string) => values.get(name, address, (value) => value)
   return { clock, asked, get }
 }
 
 const upper = async (name: string) => name.toUpperCase()
+const noSuchName = async () => undefined
 const down = async () => {
   throw new Error('is down')
 }
+const never = () => new Promise<undefined>(() => {})
 const manyNames = (count: number, prefix = 'name') =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`)
+
+const NOT_ASKED = /^the host was not asked: too many unknown names$/
 
 describe('a value by name', () => {
   it('is requested once for all waiting callers', async () => {
@@ -81,56 +89,199 @@ describe('a value by name', () => {
     expect(await get('a')).toBe('A')
     expect(asked).toHaveLength(2)
   })
+
+  it('is forgotten once the host no longer has it', async () => {
+    let isThere = true
+    const { asked, clock, get } = remote(async () => (isThere ? 'A' : undefined))
+    await get('a')
+    isThere = false
+    clock.advanceSeconds(600)
+    expect(await get('a')).toBeUndefined()
+    for (const name of manyNames(3)) await get(name)
+    await expect(get('a')).rejects.toMatchObject(unavailable(NOT_ASKED))
+    expect(asked).toHaveLength(5)
+  })
+
+  it('is one of at most 100, and the one that was fetched first makes room', async () => {
+    const { clock, get } = remote((name) => (name.startsWith('other') ? noSuchName() : upper(name)))
+    for (const [index, name] of manyNames(101).entries()) {
+      clock.advanceSeconds(3)
+      await get(name, `192.0.2.${index}`)
+    }
+    clock.advanceSeconds(30)
+    // This address may fetch no further name.
+    for (const name of manyNames(3, 'other')) await get(name, '198.51.100.1')
+    await expect(get('name-0', '198.51.100.1')).rejects.toMatchObject(unavailable(NOT_ASKED))
+    expect(await get('name-1', '198.51.100.1')).toBe('NAME-1')
+  })
 })
 
 describe('names that strangers make up', () => {
   it.each([
-    ['are unknown to the key host', async () => undefined],
+    ['are unknown to the key host', noSuchName],
     ['get no answer from the key host', down],
-  ])('share ten attempts in 30 s, also when they %s', async (_, answer) => {
+    ['have a value', upper],
+  ])('are fetched three times in 30 s for one address, also when they %s', async (_, answer) => {
     const { asked, clock, get } = remote(answer)
     for (const round of [1, 2]) {
-      const answers = await Promise.allSettled(manyNames(1000, `round-${round}`).map(get))
-      expect(asked).toHaveLength(10 * round)
-      expect(answers.at(-1)).toMatchObject({
-        reason: unavailable(/^the host was not asked: too many unknown names$/, 30),
-      })
+      const names = manyNames(1000, `round-${round}`)
+      const answers = await Promise.allSettled(names.map((name) => get(name, '192.0.2.1')))
+      expect(asked).toHaveLength(3 * round)
+      expect(answers.at(-1)).toMatchObject({ reason: unavailable(NOT_ASKED, 30) })
       clock.advanceSeconds(30)
     }
   })
 
-  it('do not displace a name that has a value', async () => {
-    const { asked, clock, get } = remote(async (name) => (name === 'a' ? 'A' : undefined))
-    await get('a')
-    for (let round = 0; round < 30; round += 1) {
-      await Promise.allSettled(manyNames(10, `round-${round}`).map(get))
-      clock.advanceSeconds(9)
-      expect(await get('a')).toBe('A')
+  it('are fetched ten times in 30 s for all addresses', async () => {
+    const { asked, clock, get } = remote(noSuchName)
+    for (const [index, name] of manyNames(10).entries()) {
+      expect(await get(name, `192.0.2.${index}`)).toBeUndefined()
+      clock.advanceSeconds(2)
     }
-    expect(asked.filter((name) => name === 'a')).toHaveLength(1)
+    await expect(get('another', '192.0.2.10')).rejects.toMatchObject(unavailable(NOT_ASKED, 10))
+    clock.advance(9999)
+    await expect(get('another', '192.0.2.10')).rejects.toMatchObject(unavailable(NOT_ASKED, 1))
+    clock.advance(1)
+    expect(await get('another', '192.0.2.10')).toBeUndefined()
+    expect(asked).toHaveLength(11)
+  })
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1', '::ffff:192.0.2.1'],
+    ['2001:db8::1', '2001:db8:0:0:ffff::'],
+    [undefined, undefined],
+    [undefined, 'not an address'],
+  ])('from %s and from %s share the fetches of one address', async (first, second) => {
+    const { get } = remote(noSuchName)
+    for (const name of manyNames(3)) await get(name, first)
+    await expect(get('another', second)).rejects.toMatchObject(unavailable(NOT_ASKED))
+  })
+
+  it.each([
+    ['192.0.2.1', '192.0.2.2'],
+    ['2001:db8::1', '2001:db8:0:1::1'],
+    ['192.0.2.1', undefined],
+    ['192.0.2.1', '::192.0.2.1'],
+  ])('from %s leave fetches to %s', async (first, second) => {
+    const { get } = remote(noSuchName)
+    for (const name of manyNames(3)) await get(name, first)
+    expect(await get('another', second)).toBeUndefined()
+  })
+
+  it('wait as long as their own address must, while others have fetches left', async () => {
+    const { clock, get } = remote(noSuchName)
+    await get('first', '192.0.2.2')
+    clock.advanceSeconds(10)
+    for (const name of manyNames(3)) await get(name, '192.0.2.1')
+    clock.advanceSeconds(5)
+    await expect(get('another', '192.0.2.1')).rejects.toMatchObject(unavailable(NOT_ASKED, 25))
+  })
+
+  it('do not delay a name that was refused a fetch', async () => {
+    const { asked, clock, get } = remote(noSuchName)
+    for (const name of manyNames(3)) await get(name, '192.0.2.1')
+    await expect(get('a', '192.0.2.1')).rejects.toMatchObject(unavailable(NOT_ASKED))
+    expect(await get('a', '192.0.2.2')).toBeUndefined()
+    clock.advanceSeconds(30)
+    await get('a', '192.0.2.1')
+    expect(asked.filter((name) => name === 'a')).toHaveLength(2)
+  })
+
+  it('share a fetch that a stranger began with the sender', async () => {
+    const { asked, get } = remote(upper)
+    const theirs = get('a', '192.0.2.1')
+    expect(await get('a', '192.0.2.2')).toBe('A')
+    expect(await theirs).toBe('A')
+    expect(asked).toEqual(['a'])
+  })
+
+  it('count until their fetch ends, however long the timeout is', async () => {
+    let answerAll = () => {}
+    const answered = new Promise<undefined>((resolve) => {
+      answerAll = () => resolve(undefined)
+    })
+    const { asked, clock, get } = remote(() => answered, { timeoutSeconds: 600 })
+    const waiting = manyNames(3).map((name) => get(name, '192.0.2.1'))
+    clock.advanceSeconds(500)
+    await expect(get('another', '192.0.2.1')).rejects.toMatchObject(unavailable(NOT_ASKED, 1))
+    answerAll()
+    await Promise.all(waiting)
+    expect(await get('another', '192.0.2.1')).toBeUndefined()
+    expect(asked).toHaveLength(4)
+  })
+
+  it('displace no value', async () => {
+    const { clock, get } = remote(async (name) => (name.startsWith('known') ? 'A' : undefined))
+    const known = manyNames(100, 'known')
+    for (const [index, name] of known.entries()) {
+      if (index % 10 === 0) clock.advanceSeconds(30)
+      await get(name, `192.0.2.${index}`)
+    }
+    clock.advanceSeconds(30)
+    for (const [index, name] of manyNames(9, 'invented').entries()) await get(name, `198.51.100.${index % 3}`)
+    // This address may fetch no further name.
+    for (const name of known) expect(await get(name, '198.51.100.0')).toBe('A')
   })
 
   it('never keep a known name from its renewal', async () => {
     const { asked, clock, get } = remote(async (name) => (name === 'a' ? 'A' : undefined))
     await get('a')
     clock.advanceSeconds(300)
-    await Promise.allSettled(manyNames(50).map(get))
+    await Promise.allSettled(manyNames(50).map((name, index) => get(name, `192.0.2.${index}`)))
     expect(await get('a')).toBe('A')
     expect(asked.filter((name) => name === 'a')).toHaveLength(2)
   })
+})
 
-  it('are remembered up to 100, and the oldest name with a value makes room', async () => {
-    const { asked, clock, get } = remote(upper)
-    for (const name of manyNames(101)) {
-      clock.advanceSeconds(3)
-      await get(name)
-    }
-    asked.length = 0
-    clock.advanceSeconds(30)
-    await get('name-100')
-    await get('name-50')
-    expect(asked).toEqual([])
-    await get('name-0')
-    expect(asked).toEqual(['name-0'])
+it('known names are renewed ten times in 30 s, and those that wait keep their values', async () => {
+  const { asked, clock, get } = remote(upper)
+  const names = manyNames(20)
+  for (const [index, name] of names.entries()) {
+    clock.advanceSeconds(3)
+    await get(name, `192.0.2.${index}`)
+  }
+  clock.advanceSeconds(600)
+  asked.length = 0
+  for (const name of names) expect(await get(name)).toBe(name.toUpperCase())
+  expect(asked).toHaveLength(10)
+  expect(await get('new')).toBe('NEW')
+  clock.advanceSeconds(30)
+  asked.length = 0
+  for (const name of names) await get(name)
+  expect(asked).toHaveLength(10)
+})
+
+describe('any mix of names, addresses and answers', () => {
+  const ANSWERS: readonly Answer[] = [upper, noSuchName, down, never]
+  const step = fc.record({
+    name: fc.nat(200),
+    address: fc.nat(30),
+    waitMs: fc.oneof({ weight: 40, arbitrary: fc.nat(500) }, { weight: 1, arbitrary: fc.nat(400_000) }),
+  })
+
+  it('causes at most 40 fetches in 60 s', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 300, maxLength: 600 }),
+        fc.func(fc.nat(3)),
+        async (steps, kindOf) => {
+          const times: number[] = []
+          const { clock, get } = remote(async (name) => {
+            times.push(clock.now())
+            return await ANSWERS[kindOf(name)]?.(name)
+          })
+          for (const { name, address, waitMs } of steps) {
+            clock.advance(waitMs)
+            void get(`name-${name}`, `192.0.2.${address}`).catch(() => {})
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          for (const from of times) {
+            expect(times.filter((at) => at >= from && at < from + 60_000).length).toBeLessThanOrEqual(40)
+          }
+        },
+      ),
+      { numRuns: 50 },
+    )
   })
 })

@@ -21,14 +21,14 @@ interface Sending {
   readonly algorithm?: string
 }
 
-function receiver(answer: () => Response = () => new Response(PEM)) {
+function receiver(answer: () => Response = () => new Response(PEM), options: Partial<PaypalOptions> = {}) {
   const asked: string[] = []
   const fetch: Fetch = async (url) => {
     asked.push(url)
     return answer()
   }
   const clock = fakeClock()
-  const { receive } = schemeReceiver(paypal({ webhookId: 'WEBHOOK', fetch, clock }), clock)
+  const { receive } = schemeReceiver(paypal({ webhookId: 'WEBHOOK', fetch, clock, ...options }), clock)
   const send = ({
     id = 'transmission-1',
     time,
@@ -85,6 +85,21 @@ describe('the certificate of PayPal', () => {
     expect(asked).toEqual([])
   })
 
+  it('may be configured by its URL, and is then never fetched', async () => {
+    const { asked, send } = receiver(undefined, { certificates: { [CERTIFICATE]: PEM } })
+    expect(await send()).toMatchObject({ ok: true, event: { auth: { secretId: CERTIFICATE } } })
+    expect(asked).toEqual([])
+    expect(await send({ id: 't-2', body: '{"id":"WH-2"}', url: `${CERTIFICATE}0` })).toMatchObject({
+      ok: true,
+    })
+    expect(asked).toEqual([`${CERTIFICATE}0`])
+  })
+
+  it('that a proxy refuses to fetch is a 503', async () => {
+    const { send } = receiver(() => new Response('', { status: 403 }))
+    await expect(send()).rejects.toMatchObject(unavailable(/^PayPal answered with status 403$/, 30))
+  })
+
   it('that is not available is a 503, and is requested once in 30 s', async () => {
     const { asked, send } = receiver(() => new Response('', { status: 500 }))
     for (let count = 0; count < 3; count += 1) {
@@ -130,4 +145,13 @@ it.each([
   ['timeoutSeconds', { webhookId: 'WEBHOOK', timeoutSeconds: 0 }],
 ])('paypal() names the option %s: %j', (option, options) => {
   expect(() => paypal(options as unknown as PaypalOptions)).toThrowError(expect.objectContaining({ option }))
+})
+
+it.each([
+  ['that are no PEM', { [CERTIFICATE]: 'a.pem' }, `certificates["${CERTIFICATE}"]`],
+  ['of another host', { 'https://evil.example/a.pem': PEM }, 'certificates["https://evil.example/a.pem"]'],
+])('paypal() refuses certificates %s', (_, certificates, option) => {
+  expect(() => paypal({ webhookId: 'WEBHOOK', certificates: { ...certificates } })).toThrowError(
+    expect.objectContaining({ option }),
+  )
 })

@@ -61,14 +61,34 @@ describe('a key of Plaid', () => {
     expect(count).toBe(1)
   })
 
-  it('with a made-up ID is requested at most ten times in 30 s', async () => {
+  it('may be configured, and is then never requested', async () => {
+    const asked: string[] = []
+    const findKey = async (keyId: string) => {
+      asked.push(keyId)
+      return undefined
+    }
+    const { send } = receiver(findKey, { keys: [PLAID_KEY] })
+    expect(await send()).toMatchObject({ ok: true, event: { auth: { secretId: 'plaid-key' } } })
+    expect(asked).toEqual([])
+    expect(await send({ kid: 'another' })).toMatchObject(UNKNOWN)
+    expect(asked).toEqual(['another'])
+  })
+
+  it('is one of the configured keys if there is no findKey', async () => {
+    const { clock, send } = receiver(undefined, { keys: [{ ...PLAID_KEY, kid: 'another' }, PLAID_KEY] })
+    expect(await send()).toMatchObject({ ok: true })
+    clock.advanceSeconds(1)
+    expect(await send({ kid: 'unknown' })).toMatchObject({ reason: 'token_invalid', status: 401 })
+  })
+
+  it('with a made-up ID is requested at most three times in 30 s for one address', async () => {
     let count = 0
     const { send } = receiver(async () => {
       count += 1
       return undefined
     })
     for (let index = 0; index < 40; index += 1) await send({ kid: `made-up-${index}` }).catch(() => {})
-    expect(count).toBe(10)
+    expect(count).toBe(3)
   })
 })
 
@@ -83,6 +103,15 @@ it('a token of Plaid is accepted once, and another one with the same body is ano
 it.each([
   ['findKey', {}],
   ['fetch', { findKey: async () => PLAID_KEY, fetch }],
+  ['keys', { keys: [] }],
+  ['keys', { keys: { keys: [PLAID_KEY] } }],
+  ['keys[0]', { keys: [null] }],
+  ['keys[0]', { keys: [newKey('RS256', 'rsa').publicKey] }],
+  ['keys[0]', { keys: [{ ...PLAID_KEY, kid: undefined }] }],
+  ['keys[0]', { keys: [{ ...PLAID_KEY, d: 'private' }] }],
+  ['keys[0]', { keys: [{ ...PLAID_KEY, x: 'AA' }] }],
+  ['keys[0]', { keys: [{ ...PLAID_KEY, expired_at: 1 }] }],
+  ['keys[1]', { keys: [PLAID_KEY, PLAID_KEY] }],
 ])('plaid() names the option %s', (option, options) => {
   expect(() => plaid(options as unknown as PlaidOptions)).toThrowError(expect.objectContaining({ option }))
 })

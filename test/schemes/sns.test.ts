@@ -10,6 +10,7 @@ import { CERTIFICATE_URL, snsMessage, TOPIC } from '../support/sns-sender.ts'
 
 const KEY = newKey('RS256')
 const PEM = certificateOf(KEY.publicKey)
+const WEAK_KEY = { n: Buffer.alloc(128, 0xc1).toString('base64url'), e: 'AQAB' }
 const HEADERS = { 'content-type': 'text/plain; charset=UTF-8' }
 const SUBSCRIBE_URL = 'https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=a&Token=b'
 
@@ -116,7 +117,7 @@ describe('the certificate of an SNS message', () => {
     ['no connection', () => Promise.reject(new TypeError('fetch failed')), /fetch failed/],
     [
       'a weak key',
-      () => new Response(certificateOf({ n: Buffer.alloc(128, 0xc1).toString('base64url'), e: 'AQAB' })),
+      () => new Response(certificateOf(WEAK_KEY)),
       /whose key is not used: its modulus has 1024 bits/,
     ],
   ])('leaves a message undecided while the host answers with %s', async (_, answer, message) => {
@@ -131,20 +132,47 @@ describe('the certificate of an SNS message', () => {
     expect(host.asked).toEqual([CERTIFICATE_URL, CERTIFICATE_URL])
   })
 
-  it.each([403, 404])('that Amazon answers with a %i verifies nothing', async (status) => {
+  it.each([404, 410])('that Amazon answers with a %i verifies nothing', async (status) => {
     const { send } = receiver(amazon(() => new Response('', { status })))
     expect(await send()).toMatchObject({ ...MISMATCH, detail: 'there is no such certificate' })
   })
 
-  it('is fetched at most ten times in 30 s for made-up URLs, and known ones keep working', async () => {
+  it.each([400, 401, 403, 405, 407, 429])(
+    'for which a proxy answers %i leaves a message undecided',
+    async (status) => {
+      const { send } = receiver(amazon(() => new Response('', { status })))
+      await expect(send()).rejects.toMatchObject(
+        unavailable(new RegExp(`answered with status ${status}$`), 30),
+      )
+    },
+  )
+
+  it('is not fetched for made-up URLs more often than allowed, and known ones keep working', async () => {
     const { host, send } = receiver()
     expect(await send()).toMatchObject({ ok: true })
     host.answer = () => new Response('', { status: 404 })
     for (let index = 0; index < 50; index += 1) {
       await send({ SigningCertURL: CERTIFICATE_URL.replace('.pem', `${index}.pem`) }).catch(() => {})
     }
-    expect(host.asked).toHaveLength(10)
+    expect(host.asked).toHaveLength(3)
     expect(await send()).toMatchObject({ ok: true })
+  })
+
+  it('may be configured by its URL, and is then never fetched', async () => {
+    const { host, send } = receiver(amazon(), { certificates: { [CERTIFICATE_URL]: PEM } })
+    expect(await send()).toMatchObject({ ok: true, event: { auth: { secretId: CERTIFICATE_URL } } })
+    expect(host.asked).toEqual([])
+    const another = CERTIFICATE_URL.replace('0123', '4567')
+    expect(await send({ SigningCertURL: another })).toMatchObject({ ok: true })
+    expect(host.asked).toEqual([another])
+  })
+
+  it('that is configured verifies no other key’s signature, and nothing after it expires', async () => {
+    const certificates = { [CERTIFICATE_URL]: certificateOf(newKey('RS256').publicKey) }
+    expect(await receiver(amazon(), { certificates }).send()).toMatchObject(MISMATCH)
+    const expired = { [CERTIFICATE_URL]: certificateOf(KEY.publicKey, { notAfter: '250101000000Z' }) }
+    const verdict = await receiver(amazon(), { certificates: expired }).send()
+    expect(verdict).toMatchObject({ ...MISMATCH, detail: 'the certificate has expired' })
   })
 
   it.each([
@@ -220,6 +248,20 @@ describe('a message about an SNS subscription', () => {
     expect(host.asked).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL])
   })
 
+  it('is confirmed ten times in 30 s for different URLs, and never again for the same one', async () => {
+    const { clock, host, send } = receiver(amazon(), { confirmSubscriptions: true })
+    const message = (token: number) => ({
+      ...subscription('SubscriptionConfirmation'),
+      SubscribeURL: `${SUBSCRIBE_URL}${token}`,
+    })
+    for (let token = 0; token < 10; token += 1) await send(message(token))
+    await expect(send(message(10))).rejects.toMatchObject(unavailable(/too many unknown names/, 30))
+    clock.advanceSeconds(40_000)
+    expect(await send(message(0))).toMatchObject({ handshake: true, reply: { status: 200 } })
+    expect(await send(message(10))).toMatchObject({ handshake: true, reply: { status: 200 } })
+    expect(host.asked.filter((url) => url !== CERTIFICATE_URL)).toHaveLength(11)
+  })
+
   it('waits for a later attempt if the visit fails', async () => {
     const answer = (url: string) =>
       url === SUBSCRIBE_URL ? new Response('', { status: 500 }) : new Response(PEM)
@@ -260,4 +302,16 @@ it.each([
   ['confirmSubscriptions', { topicArns: TOPIC, confirmSubscriptions: 'yes' }],
 ])('sns() names the option %s when it is missing, wrong or unknown: %j', (option, options) => {
   expect(() => sns(options as unknown as SnsOptions)).toThrowError(expect.objectContaining({ option }))
+})
+
+it.each([
+  ['that are no object', PEM, 'certificates'],
+  ['without URLs', [PEM], 'certificates'],
+  ['that are no PEM', { [CERTIFICATE_URL]: 'a.pem' }, `certificates["${CERTIFICATE_URL}"]`],
+  ['that are no text', { [CERTIFICATE_URL]: 1 }, `certificates["${CERTIFICATE_URL}"]`],
+  ['with a weak key', { [CERTIFICATE_URL]: certificateOf(WEAK_KEY) }, `certificates["${CERTIFICATE_URL}"]`],
+  ['of another host', { 'https://evil.example/a.pem': PEM }, 'certificates["https://evil.example/a.pem"]'],
+])('sns() refuses certificates %s', (_, certificates, option) => {
+  const options = { topicArns: TOPIC, certificates } as unknown as SnsOptions
+  expect(() => sns(options)).toThrowError(expect.objectContaining({ option }))
 })

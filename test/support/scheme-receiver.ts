@@ -8,6 +8,7 @@ export interface Received {
   readonly url?: string
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   readonly body: string | Uint8Array
+  readonly sourceIp?: string | undefined
 }
 
 export interface SchemeReceiver {
@@ -25,11 +26,8 @@ export function schemeReceiver(auth: Authenticator, clock: FakeClock = fakeClock
   })
   return {
     clock,
-    receive: ({ method = 'POST', url, headers, body }) =>
-      verify(
-        { method, url, header: (name) => headers[name], body: Buffer.from(body), sourceIp: undefined },
-        listener,
-      ),
+    receive: ({ method = 'POST', url, headers, body, sourceIp }) =>
+      verify({ method, url, header: (name) => headers[name], body: Buffer.from(body), sourceIp }, listener),
   }
 }
 
