@@ -75,7 +75,7 @@ function claimsProblem(
  * which stay the same on redelivery. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. If your subscription unwraps
  * payloads, `event.payload` is the message itself: parsed JSON, or else the text, or null for bytes that are not UTF-8.
  * Then let the subscription write metadata, which puts the ID in a header. Without metadata, nothing
- * is claimed, and a redelivered message runs again.
+ * is claimed, a redelivered message runs again, and equal messages share their `event.id`.
  *
  * @example
  * ```ts
