@@ -86,11 +86,11 @@ function checkedToken(
  * Google Pub/Sub push with authentication: `Authorization: Bearer`, an OpenID Connect token. There is no secret. Pass
  * the audience and the service account of the push subscription. Google's public keys are fetched.
  *
- * The token is valid for an hour and does not cover the body. Messages are claimed by their subscription and `messageId`,
- * which stay the same on redelivery. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64. If your subscription unwraps
- * payloads, `event.payload` is the message itself: parsed JSON, or else the text, or null for bytes that are not UTF-8.
- * Then let the subscription write metadata, which puts the ID in a header. Without metadata, nothing
- * is claimed, and a redelivered message runs again.
+ * The token is valid for an hour and does not cover the body. Messages are claimed by their subscription and
+ * `messageId`, which stay the same on redelivery. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64.
+ * If your subscription unwraps payloads, `event.payload` is the message itself: parsed JSON, or else the text, or null
+ * for bytes that are not UTF-8. Then let the subscription write metadata, which puts the ID in a header. Without
+ * metadata, nothing is claimed, a redelivered message runs again, and equal messages share their `event.id`.
  *
  * @example
  * ```ts

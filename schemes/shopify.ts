@@ -105,8 +105,9 @@ const listTopics = () =>
  * can run once under each topic, and once under all invented ones together. To claim the body alone, give each topic a
  * listener of its own and pass `dedupe: 'signed bytes'`.
  *
- * A few topics repeat their bodies, e.g. `product_listings/remove` for a product that is listed and removed again. The
- * second is a duplicate. For these, pass `dedupe: 'id'`, which claims the unsigned event ID and the topic.
+ * `event.id` is Shopify's event ID, which two topics may share, so identify your own records and jobs by `event.id` and
+ * `event.type` together. A few topics repeat their bodies, e.g. `product_listings/remove` for a product that is listed and
+ * removed again. The second is a duplicate. For these, pass `dedupe: 'id'`, which claims the unsigned ID and the topic.
  *
  * @example
  * ```ts
