@@ -17,7 +17,8 @@ const repeated = (start, part, end, size) =>
 const BOUNDARY = 'a-boundary'
 const FORM = 'application/x-www-form-urlencoded'
 const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`
-const part = (name, value) => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}`
+const part = (name, value) =>
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}`
 
 /** Each kind: its media type, if it is not the sender's usual one, and its text. */
 export const HOSTILE_BODIES = {
@@ -29,8 +30,7 @@ export const HOSTILE_BODIES = {
   'many elements': (size) => filled('[', () => '{}', ']', size),
   'one member again and again': (size) => filled('{', (index) => `"a":${index % 10}`, '}', size),
   escapes: (size) => repeated('{"a":"', '\\u0000', '"}', size),
-  'deep and wide': (size) =>
-    filled('[', () => `${'[[0,'.repeat(20)}0${']]'.repeat(20)}`, ']', size),
+  'deep and wide': (size) => filled('[', () => `${'[[0,'.repeat(20)}0${']]'.repeat(20)}`, ']', size),
   'numbers without end': (size) => filled('[', () => '1e400', ']', size),
   'one long number': (size) => '9'.repeat(size),
   'not UTF-8': (size) => Buffer.from(repeated('{"a":"', 'é', '"}', size)).fill(0xff, size - 9, size - 8),
@@ -39,12 +39,14 @@ export const HOSTILE_BODIES = {
   'form: one name again and again': (size) => filled('', () => 'a=b', '', size, '&'),
   'form: percent-encoded': (size) => repeated('a=', '%41', '', size),
   'form: percent-encoded text': (size) => repeated('bt_signature=a&bt_payload=', '%C3%A9', '', size),
-  'multipart: many parts': (size) => filled('', () => part('a', '0'), `\r\n--${BOUNDARY}--\r\n`, size, '\r\n'),
+  'multipart: many parts': (size) =>
+    filled('', () => part('a', '0'), `\r\n--${BOUNDARY}--\r\n`, size, '\r\n'),
   'multipart: many members': (size) => {
     const json = filled('{', (index) => `"${index.toString(36)}":0`, '}', size - 200)
     return `${part('json', json)}\r\n--${BOUNDARY}--\r\n`
   },
-  'multipart: many lines': (size) => repeated(`--${BOUNDARY}\r\n`, 'a\r\n', `\r\n\r\n--${BOUNDARY}--\r\n`, size),
+  'multipart: many lines': (size) =>
+    repeated(`--${BOUNDARY}\r\n`, 'a\r\n', `\r\n\r\n--${BOUNDARY}--\r\n`, size),
 }
 
 /** The media type of a kind. Undefined for JSON. */

@@ -45,7 +45,7 @@ const SNS: CodeScheme = {
   eventId: { member: '/MessageId' },
   eventType: { member: '/Type' },
   content: ['json as text', 'json'],
-  maxBodyBytes: 540_672,
+  maxBodyBytes: 393_216, // 256 KB of message and attributes, and 128 KB of escapes and envelope
   leaseSeconds: 30, // half of the minute during which SNS retries
   handshake: SNS_SUBSCRIPTIONS,
   limits: 'The URL, the headers and UnsubscribeURL are not signed. SNS signs with SHA-1 by default.',

@@ -1,4 +1,3 @@
-import { bytesOf } from '../src/lib/bytes.ts'
 import { mediaTypeOf } from '../src/lib/content-type.ts'
 import type { Json } from '../src/lib/json.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
@@ -62,7 +61,7 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
     const urls = signedUrls(publicUrl)
     const signedWith = (text: string) => {
       const bytes = encoder.encode(text)
-      return urls.map((url) => bytesOf(url, bytes, ''))
+      return urls.map((url) => ({ before: url, body: bytes, after: '' }))
     }
     if (mediaTypeOf(header('content-type') ?? FORM) !== FORM) {
       const divider = urls[0]?.includes('?') ? '&' : '?'

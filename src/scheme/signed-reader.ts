@@ -35,7 +35,7 @@ export function signedReader(
     idDivider: '',
     read: (values) =>
       whenKnown(signs(signedRequest(values, publicUrl)), (signed) =>
-        signed?.map((body) => ({ before: '', body, after: '' })),
+        signed?.map((each) => ('before' in each ? each : { before: '', body: each, after: '' })),
       ),
   }
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Signed } from './signed-text.ts'
 
 /**
  * What a scheme's own function may read to reconstruct the signed bytes.
@@ -24,7 +25,8 @@ export interface SignedRequest {
 }
 
 /**
- * Returns the byte strings that a signature may cover, most likely first. Undefined if the request has none.
+ * Returns the byte strings that a signature may cover, most likely first: whole, or in parts that need no copy. Undefined if the
+ * request has none.
  *
  * @example
  * ```ts
@@ -33,4 +35,6 @@ export interface SignedRequest {
  * ]
  * ```
  */
-export type SignedBytes = (request: SignedRequest) => MaybePromise<readonly Uint8Array[] | undefined>
+export type SignedBytes = (
+  request: SignedRequest,
+) => MaybePromise<readonly (Uint8Array | Signed)[] | undefined>
