@@ -63,11 +63,12 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
   return () => untold.settled()
 }
 
-/** Whether a request is for the listener's path. Handshakes may have a query. Events have none. */
+/** Whether a request is for the listener's path. Handshakes and GETs may have a query. Other events have none. */
 function isFor({ id, auth }: Listener): (request: IncomingMessage) => boolean {
   const path = pathOf(id)
-  const mayAsk = auth.sender?.scheme.handshake !== undefined
-  return ({ url = '' }) => url === path || (mayAsk && url.startsWith(`${path}?`))
+  const { handshake, methods } = auth.sender?.scheme ?? {}
+  const mayHaveQuery = handshake !== undefined || methods?.includes('GET')
+  return ({ url = '' }) => url === path || (mayHaveQuery === true && url.startsWith(`${path}?`))
 }
 
 /** The status is null if the sender hung up before the answer. */

@@ -8,18 +8,46 @@ const FORM = 'application/x-www-form-urlencoded'
 const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
 const HASH_IN_URL = /[?&]bodySHA256=[0-9a-f]{64}$/
 const encoder = new TextEncoder()
+const NO_BYTES = new Uint8Array(0)
+
+/** A URL that Twilio may have signed, without its query, and its query. Undefined if the URL has no question mark. */
+interface SignedUrl {
+  readonly base: string
+  readonly query: string | undefined
+}
 
 /** The URLs that Twilio may have signed: as configured, or as a URL parser writes them. */
-function signedUrls(publicUrl: string): readonly string[] {
+function signedUrls(publicUrl: string): readonly SignedUrl[] {
   return [...new Set([publicUrl, new URL(publicUrl).href])].flatMap(withAndWithoutPort)
 }
 
 /** Drops the fragment, which is never sent, and `bodySHA256`, which Twilio adds to each request. */
-function withAndWithoutPort(publicUrl: string): readonly [string, string] {
-  const [, scheme = '', host = '', port, path = ''] = URL_PARTS.exec(publicUrl) ?? []
-  const rest = path.replace(HASH_IN_URL, '')
+function withAndWithoutPort(publicUrl: string): readonly SignedUrl[] {
+  const [, scheme = '', host = '', port, rest = ''] = URL_PARTS.exec(publicUrl) ?? []
+  const [path = '', ...more] = rest.replace(HASH_IN_URL, '').split('?')
+  const query = more.length > 0 ? more.join('?') : undefined
   const defaultPort = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
-  return [scheme + host + rest, scheme + host + (port ?? defaultPort) + rest]
+  return ['', port ?? defaultPort].map((each) => ({ base: scheme + host + each + path, query }))
+}
+
+const textOf = ({ base, query }: SignedUrl) => (query === undefined ? base : `${base}?${query}`)
+/** How the text of every GET to this URL begins, if Twilio adds its parameters after those of the URL. */
+const startOfGet = ({ base, query }: SignedUrl) => (query === undefined ? `${base}?` : `${base}?${query}&`)
+
+/**
+ * Whether a GET with this query may be one to the configured URL. No POST has the same text, so none can be replayed as a
+ * GET: the text of a form goes on right after the configured query, and that of JSON ends with `bodySHA256`.
+ */
+function isQueryOfGet(sent: string, urls: readonly SignedUrl[]): boolean {
+  const pairs = new Set(sent.split('&'))
+  return (
+    sent !== '' &&
+    !HASH_IN_URL.test(`?${sent}`) &&
+    urls.some(({ query = '' }) => query === '' || query.split('&').every((pair) => pairs.has(pair))) &&
+    urls.every(
+      ({ query }) => query === undefined || !sent.startsWith(query) || sent.charAt(query.length) === '&',
+    )
+  )
 }
 
 /** Concatenates names and values, sorted by name. The values of a repeated name are sorted, without duplicates. */
@@ -38,9 +66,12 @@ function fieldsOf(form: Json): string {
  * entered it. A `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature
  * covers the URL, and every field of a form or a hash of a JSON body.
  *
+ * GET webhooks are accepted too: mount the route for GET. Their payload is the query of the request, which has to contain
+ * that of `publicUrl`, and `event.rawBody` is the text of that query.
+ *
  * The signed values are claimed, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches
  * the same TwiML twice with the same digits repeats these values; for such calls, pass `dedupe: 'off'` or
- * `'id'`. GET webhooks are refused.
+ * `'id'`.
  *
  * @example
  * ```ts
@@ -57,25 +88,36 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   algorithm: 'hmac-sha1',
   key: 'text',
   signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
-  signs: ({ body, header, payload, publicUrl }) => {
+  methods: ['POST', 'GET'],
+  signs: ({ body, header, method, payload, publicUrl, queryText }) => {
     const urls = signedUrls(publicUrl)
+    if (method === 'GET') {
+      const sent = queryText() ?? ''
+      if (payload() === undefined || !isQueryOfGet(sent, urls)) return undefined
+      return urls.map(({ base }) => ({ before: `${base}?${sent}`, body: NO_BYTES, after: '' }))
+    }
     const signedWith = (text: string) => {
       const bytes = encoder.encode(text)
-      return urls.map((url) => ({ before: url, body: bytes, after: '' }))
+      return urls.map((url) => ({ before: textOf(url), body: bytes, after: '' }))
     }
     if (mediaTypeOf(header('content-type') ?? FORM) !== FORM) {
-      const divider = urls[0]?.includes('?') ? '&' : '?'
+      const divider = urls[0]?.query === undefined ? '?' : '&'
       return whenKnown(bodyHash(body, 'hex'), (hash) => signedWith(`${divider}bodySHA256=${hash}`))
     }
     const form = payload()
-    const fields = form === undefined ? undefined : fieldsOf(form)
-    // Otherwise a captured JSON delivery could be replayed as a form with one such field.
-    return fields === undefined || /^[?&]bodySHA256=/.test(fields) ? undefined : signedWith(fields)
+    if (form === undefined) return undefined
+    const fields = fieldsOf(form)
+    // Otherwise a captured GET, or JSON, could be replayed as a form with such a field.
+    const starts = urls.map(startOfGet)
+    const isOfGet = urls.some((url) =>
+      starts.some((start) => (textOf(url) + fields.slice(0, start.length)).startsWith(start)),
+    )
+    return isOfGet ? undefined : signedWith(fields)
   },
   takes: ['publicUrl'],
   eventId: { header: 'i-twilio-idempotency-token' },
   content: ['form', 'json'],
   maxBodyBytes: 262_144,
   limits:
-    'The time and the headers are not signed. A form’s names and values are joined without a separator: NumMedia=0 and NumMedi=a0 have the same signature.',
+    'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
 })

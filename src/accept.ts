@@ -1,11 +1,14 @@
 import { claimEvent } from './claim.ts'
 import type { Held } from './claim-keys.ts'
+import { queryTextOf } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import type { WebhookEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 import type { Verification } from './verification.ts'
+
+const encoder = new TextEncoder()
 
 /** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
 export function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
@@ -35,6 +38,7 @@ function eventOf(verification: Verification, claim: Held): WebhookEvent<unknown>
   if (sender) {
     event.type = sender.typeOf(verification)
     event.unsigned = sender.unsigned
+    if (delivery.method === 'GET') event.rawBody = encoder.encode(queryTextOf(delivery))
   }
   if (listener.payload) schemas.set(event, listener.payload)
   return event

@@ -22,8 +22,8 @@ export interface Delivery {
   /** The exact bytes of the body. If the body is over the limit, pass the first limit + 1 bytes. */
   readonly body: Uint8Array
   /**
-   * The request's path and query, or its full URL. Only the query is read: by handshakes, and by CloudEvents,
-   * whose token may be there.
+   * The request's path and query, or its full URL. Only the query is read: by handshakes, by CloudEvents,
+   * whose token may be there, and by Twilio for a GET.
    */
   readonly url?: string | undefined
   /**
@@ -40,4 +40,13 @@ export function headerOf(delivery: Delivery, name: string): string | readonly st
   const value = delivery.header(name)
   if (!value?.length) return undefined // null too, so that you can pass `headers.get(name)`
   return typeof value === 'string' || value.length > 1 ? value : value[0] || undefined
+}
+
+const LONGEST_URL = 8192
+
+/** The query exactly as received, without its question mark. Undefined if the URL is over 8,192 characters. */
+export function queryTextOf({ url = '' }: Delivery): string | undefined {
+  if (url.length > LONGEST_URL) return undefined
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start + 1)
 }

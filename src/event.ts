@@ -70,7 +70,7 @@ export interface WebhookEvent<Payload = Json> {
   readonly sentAt: Date
   /** The parsed body, or the output of the `payload` schema. */
   readonly payload: Payload
-  /** The exact bytes of the body. */
+  /** The exact bytes of the body, or of the query if a sender's scheme takes GET. */
   readonly rawBody: Uint8Array
   /** How the sender was authenticated: `secretId`, or `keyId` and the token's `claims`. */
   readonly auth: EventAuth

@@ -85,6 +85,7 @@ export function claimLast(receiver: Receiver<FastifyRequest, unknown, Checked>):
       if (known.reply) return sendReply(reply, known.reply)
       settleAfter(reply.raw, known.listener, known.event)
       request.webhook = known.event as WebhookEvent // the listener determines the payload's type
+      if (request.method === 'GET') request.body = verification.payload // Fastify parses no body of a GET
       return done()
     })
     if (isPromise(claimed)) claimed.then(undefined, done)

@@ -1,6 +1,8 @@
-import { headerOf } from '../delivery.ts'
+import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
 import { type Failure, fail } from '../failure.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
+import type { Reading } from '../scheme/content.ts'
+import { parseForm } from '../scheme/form.ts'
 import type { SenderVerification } from '../verification.ts'
 
 type HeaderReason =
@@ -11,13 +13,15 @@ type HeaderReason =
   | 'content_encoding_not_identity'
 
 /**
- * Requires POST and the headers of the sender's scheme, each at most once. The content type is unsigned and may be missing;
- * the body then gets the sender's usual type. Does not check the signature.
+ * Requires POST, or another method of the sender, and the headers of its scheme, each at most once. The content type is
+ * unsigned and may be missing; the body then gets the sender's usual type. Does not check the signature.
  */
 export function checkSenderHeaders(verification: SenderVerification): Failure<HeaderReason> | undefined {
   const { delivery, sender } = verification
-  if (delivery.method !== 'POST')
-    return fail('method_not_post', `the method is not POST${delivery.where ?? ''}`)
+  const { methods = ['POST'] } = sender.scheme
+  // A body of a GET would not be signed.
+  if (!methods.some((method) => method === delivery.method) || hasBodyOfGet(delivery))
+    return fail('method_not_post', `the method is not ${methods.join(', or ')}${delivery.where ?? ''}`)
   for (const name of sender.requiredHeaders) {
     if (headerOf(delivery, name) === undefined) return fail('header_missing', `no ${name}`)
   }
@@ -41,8 +45,18 @@ function checkContent(verification: SenderVerification): Failure<HeaderReason> |
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
     return fail('content_encoding_not_identity', 'the body is compressed')
   }
-  verification.readBody = readBody
+  const { delivery } = verification
+  verification.readBody = delivery.method === 'GET' ? () => readQuery(delivery) : readBody
   return undefined
+}
+
+const hasBodyOfGet = ({ method, body }: Delivery) => method === 'GET' && body.byteLength > 0
+
+/** Reads the payload of a GET from its query. */
+function readQuery(delivery: Delivery): Reading {
+  const text = queryTextOf(delivery)
+  const payload = text === undefined ? undefined : parseForm(text.replaceAll('+', ' '))
+  return payload === undefined ? fail('body_malformed', 'the query is not a form in UTF-8') : { payload }
 }
 
 /** Empty if the header is absent, or if the scheme does not define it. */

@@ -1,13 +1,11 @@
 import type { Evidence } from '../auth/evidence.ts'
-import type { Delivery } from '../delivery.ts'
+import { type Delivery, queryTextOf } from '../delivery.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { HandshakeRequest } from './handshake.ts'
 import type { SchemeOptions } from './scheme-options.ts'
 import { signedRequest } from './signed-reader.ts'
-
-const LONGEST_URL = 8192
 
 /** Answers a scheme's handshakes. Undefined if the request is not a handshake. */
 export function handshakeAnswerer(
@@ -27,16 +25,11 @@ function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions)
 }
 
 /** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */
-export function queryOf({ url = '' }: Delivery): HandshakeRequest['query'] {
+export function queryOf(delivery: Delivery): HandshakeRequest['query'] {
   let members: URLSearchParams | undefined
   return (name) => {
-    members ??= membersOf(url)
+    members ??= new URLSearchParams(`?${queryTextOf(delivery) ?? ''}`)
     const [value, another] = members.getAll(name)
     return another === undefined ? value : undefined
   }
-}
-
-function membersOf(url: string): URLSearchParams {
-  const start = url.indexOf('?')
-  return new URLSearchParams(start < 0 || url.length > LONGEST_URL ? '' : url.slice(start))
 }

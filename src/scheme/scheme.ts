@@ -140,6 +140,11 @@ export interface Scheme {
   readonly dedupe?: Dedupe
   /** Genuine bodies repeat, so a delivery without the ID that is claimed claims nothing. */
   readonly bodiesRepeat?: true
+  /**
+   * The methods of deliveries. Default POST only. The payload of a GET is its query, read as a form. One with a body is
+   * refused.
+   */
+  readonly methods?: readonly ('POST' | 'GET')[]
   /** The accepted body formats. Default JSON only. */
   readonly content?: readonly Content[]
   /** The form field that holds JSON. */

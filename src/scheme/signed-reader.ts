@@ -1,4 +1,4 @@
-import { headerOf } from '../delivery.ts'
+import { headerOf, queryTextOf } from '../delivery.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { fieldText } from './field-text.ts'
 import type { Scheme } from './scheme.ts'
@@ -50,6 +50,7 @@ export function signedRequest(values: SignedValues, publicUrl: string): SignedRe
       return typeof value === 'string' ? value : undefined
     },
     list: (name) => fieldText(delivery, name),
+    queryText: () => queryTextOf(delivery),
     body: delivery.body,
     publicUrl,
     payload: () => values.parsed(),

@@ -14,6 +14,8 @@ export interface SignedRequest {
   readonly header: (name: string) => string | undefined
   /** Returns a header that may be a list. Repeated lines are joined with `, `. Undefined if absent. */
   readonly list: (name: string) => string | undefined
+  /** The query exactly as received, without its question mark. Undefined if the URL is over 8,192 characters. */
+  readonly queryText: () => string | undefined
   /** The exact bytes of the body. */
   readonly body: Uint8Array
   /** The configured `publicUrl`. Empty if the scheme has no such option. */

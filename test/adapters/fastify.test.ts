@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import Fastify, {
   type FastifyInstance,
   type FastifyRequest,
@@ -6,7 +7,9 @@ import Fastify, {
 } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook, webhookOf } from '../../adapters/fastify.ts'
-import type { WebhookEvent } from '../../src/index.ts'
+import { twilio } from '../../schemes/twilio.ts'
+import { defineListener, type WebhookEvent } from '../../src/index.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { RawRequest } from '../support/raw-http.ts'
 import { hmacEndpoint, sentHeader } from '../support/sender.ts'
 import { schemeEndpoint } from './scheme-sender.ts'
@@ -46,6 +49,25 @@ describe('a guarded scope of Fastify', () => {
     expect((await app.inject(injected(await request({ body })))).statusCode).toBe(200)
     expect(bodies).toEqual([{ b: 1, a: 'é' }])
     expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(body)
+  })
+
+  it('gives the handler the payload of a GET as the body too', async () => {
+    const app = newApp()
+    const publicUrl = 'https://receiver.example/hook'
+    const listener = defineListener({
+      id: 'calls',
+      auth: twilio({ secrets: 'a token', publicUrl }),
+      store: memoryStore({ maxRecords: 10 }),
+    })
+    const bodies: unknown[] = []
+    app.register(async (scope) => {
+      await scope.register(verifyWebhook, { listener })
+      scope.get('/hook', async (request) => bodies.push(request.body))
+    })
+    const signature = createHmac('sha1', 'a token').update(`${publicUrl}?CallSid=CA1`).digest('base64')
+    const headers = { 'x-twilio-signature': signature }
+    expect((await app.inject({ method: 'GET', url: '/hook?CallSid=CA1', headers })).statusCode).toBe(200)
+    expect(bodies).toEqual([{ CallSid: 'CA1' }])
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { SchemeOptions } from '../../src/scheme/index.ts'
 import type { SchemeName } from '../runtimes/wire/schemes.ts'
 import {
@@ -209,4 +210,48 @@ describeMatrix('a signature header that is a list with spaces', [
     },
     expected: UNAUTHORIZED,
   },
+])
+
+const AT = 'https://receiver.example/hook'
+const QUERY = 'CallSid=CA1&From=%2B15017122661&SpeechResult=it%27s+%C3%BC'
+
+/** As Twilio sends it: signed with its full URL, and without a body. */
+function getRequest(method: string, query: string) {
+  const signature = createHmac('sha1', 'a token').update(`${AT}?${QUERY}`).digest('base64')
+  const headers = [['X-Twilio-Signature', signature]] as const
+  return { method, path: `/hook?${query}`, headers, body: Buffer.from('') }
+}
+
+function getRow(name: string, requests: readonly ReturnType<typeof getRequest>[], expected: Wire[]): Row {
+  return {
+    name,
+    endpoint: () => schemeEndpoint('twilio', { secrets: 'a token', publicUrl: AT }),
+    send: async (client) => {
+      const wires: Wire[] = []
+      for (const request of requests) wires.push(await client.send(request))
+      for (const { payload } of client.handled) {
+        const seen = JSON.stringify(payload)
+        if (seen !== '{"CallSid":"CA1","From":"+15017122661","SpeechResult":"it\'s ü"}') throw new Error(seen)
+      }
+      return wires
+    },
+    expected,
+    claims: requests.filter(({ method, path }) => method === 'GET' && path.endsWith(QUERY)).length,
+  }
+}
+
+const GET = getRequest('GET', QUERY)
+
+describeMatrix('a delivery of Twilio by GET', [
+  getRow('reaches the handler with its query as its payload, once', [GET, GET], [ACCEPTED, DUPLICATE]),
+  getRow(
+    'is refused with 401 when its query was changed',
+    [getRequest('GET', `${QUERY}&a=b`)],
+    [UNAUTHORIZED],
+  ),
+  getRow(
+    'is refused with 405 when it is a HEAD',
+    [getRequest('HEAD', QUERY)],
+    [{ ...WRONG_METHOD, body: '' }],
+  ),
 ])

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -20,6 +21,15 @@ describe('--scheme', () => {
       await listener.stop()
     },
   )
+
+  it("listen accepts Twilio's GET, whose fields are in the query", async () => {
+    const listener = await startListener(['--scheme', 'twilio'], { env })
+    const url = `${listener.url}?CallSid=CA1`
+    const headers = { 'x-twilio-signature': createHmac('sha1', SECRET).update(url).digest('base64') }
+    expect((await fetch(url, { headers })).status).toBe(200)
+    expect((await fetch(`${url}&a=b`, { headers })).status).toBe(401)
+    await listener.stop()
+  })
 
   it('send shows the answers to a changed body and another secret', async () => {
     const listener = await startListener(['--scheme', 'stripe'], { env })

@@ -112,6 +112,166 @@ describe('a captured delivery of Twilio', () => {
   })
 })
 
+describe('a GET of Twilio', () => {
+  const PLAIN = 'https://a.example/in'
+  const get = (signed: string, url = signed, more: Partial<Received> = {}): Received => ({
+    method: 'GET',
+    url: url.replace(/^https?:\/\/[^/?]*/, ''),
+    headers: { 'x-twilio-signature': sign(signed) },
+    body: '',
+    ...more,
+  })
+  const QUERY = 'CallSid=CA1&From=%2B15017122661&Body=a+b&Body=%C3%BC'
+  const FIELDS_OF_QUERY = { CallSid: 'CA1', From: '+15017122661', Body: ['a b', 'ü'] }
+
+  it('has its fields in its query, which Twilio signs as it is', async () => {
+    const verdict = await receiverAt(PLAIN).receive(get(`${PLAIN}?${QUERY}`))
+    expect(verdict).toMatchObject({ ok: true, event: { payload: FIELDS_OF_QUERY, unsigned: ['id'] } })
+    if (verdict.ok) expect(Buffer.from(verdict.event.rawBody).toString()).toBe(QUERY)
+  })
+
+  it.each([
+    ['without its default port', PLAIN, 'https://a.example:443/in'],
+    ['with the default port', 'https://a.example:443/in', PLAIN],
+    ['without a path', 'https://a.example', 'https://a.example/'],
+    ['with a fragment', `${PLAIN}#rc=3`, PLAIN],
+    ['with a bodySHA256', withHash(PLAIN, '{}'), PLAIN],
+  ])('takes origin and path from publicUrl, which may be configured %s', async (_, publicUrl, signed) => {
+    expect(await receiverAt(publicUrl).receive(get(`${signed}?${QUERY}`))).toMatchObject({ ok: true })
+  })
+
+  it('never takes origin and path from the request', async () => {
+    const forged = 'https://b.example/in'
+    const url = `${forged}?${QUERY}`
+    expect(await receiverAt(PLAIN).receive({ ...get(url), url })).toMatchObject(MISMATCH)
+    expect(await receiverAt(PLAIN).receive({ ...get(`${PLAIN}?${QUERY}`), url })).toMatchObject({ ok: true })
+  })
+
+  it('has the parameters of publicUrl in its query too, in any order', async () => {
+    const payload = { tenant: '7', ...FIELDS_OF_QUERY }
+    for (const query of [`tenant=7&${QUERY}`, `${QUERY}&tenant=7`]) {
+      const verdict = await receiverAt(URL).receive(get(`https://receiver.example/hooks?${query}`))
+      expect(verdict).toMatchObject({ ok: true, event: { payload } })
+    }
+    for (const query of [QUERY, `tenant=70&${QUERY}`, `tenant=&${QUERY}`, `xtenant=7&${QUERY}`, 'tenant=7']) {
+      const other = get(`https://receiver.example/hooks?${query}`)
+      if (query !== 'tenant=7') expect(await receiverAt(URL).receive(other)).toMatchObject(MISMATCH)
+    }
+  })
+
+  it.each([
+    ['has another value', `${QUERY}&a=b`],
+    ['is spelled otherwise', QUERY.replace('%2B', '%2b')],
+    ['is in another order', QUERY.split('&').reverse().join('&')],
+    ['is missing', ''],
+  ])('is refused if its query %s', async (_, query) => {
+    const request = get(`${PLAIN}?${QUERY}`, `${PLAIN}?${query}`)
+    expect(await receiverAt(PLAIN).receive(request)).toMatchObject(MISMATCH)
+    expect(await receiverAt(PLAIN).receive(get(`${PLAIN}?`))).toMatchObject(MISMATCH)
+    expect(await receiverAt(PLAIN).receive(get(PLAIN))).toMatchObject(MISMATCH)
+  })
+
+  it.each(['a=%zz', 'a=%ff', '%'])('is refused if its query is no form: %s', async (query) => {
+    expect(await receiverAt(PLAIN).receive(get(`${PLAIN}?${query}`))).toMatchObject(MISMATCH)
+  })
+
+  it('has at most 8,192 characters of URL', async () => {
+    const path = '/in?a='
+    for (const [length, verdict] of [
+      [8192, { ok: true }],
+      [8193, MISMATCH],
+    ] as const) {
+      const url = path.padEnd(length, 'a')
+      expect(await receiverAt(PLAIN).receive(get(`https://a.example${url}`))).toMatchObject(verdict)
+    }
+  })
+
+  it('has no body', async () => {
+    const request = get(`${PLAIN}?${QUERY}`, undefined, { body: 'a=b' })
+    expect(await receiverAt(PLAIN).receive(request)).toMatchObject({ status: 405, reason: 'method_not_post' })
+  })
+
+  it.each(['HEAD', 'PUT', 'get'])('is no %s', async (method) => {
+    const request = get(`${PLAIN}?${QUERY}`, undefined, { method })
+    expect(await receiverAt(PLAIN).receive(request)).toMatchObject({ status: 405 })
+  })
+
+  it('is a duplicate under another idempotency token', async () => {
+    const { receive } = receiverAt(PLAIN)
+    const request = get(`${PLAIN}?${QUERY}`)
+    const again = { ...request, headers: { ...request.headers, 'i-twilio-idempotency-token': 'another' } }
+    expect(await receive(request)).toMatchObject({ ok: true })
+    expect(await receive(again)).toMatchObject(IN_PROGRESS)
+  })
+})
+
+describe('a captured delivery of Twilio by another method', () => {
+  const urls = [
+    'https://a.example',
+    'https://a.example/in',
+    'https://a.example:443/in',
+    'https://a.example/in?b=c',
+    'https://a.example?b=c',
+    'https://a.example/in?b=c&d=e',
+    'https://a.example/in?',
+    'https://a.example/in?b=c&',
+    "https://a.example/in?q=it's",
+    withHash('https://a.example/in', '{}'),
+  ]
+  /** What a delivery may go on with after its URL: fields of a form, of a query, and a hash. */
+  const ENDS = [
+    '',
+    'AccountSidACBodyHi',
+    '&AccountSid=AC&Body=Hi',
+    '?AccountSid=AC&Body=Hi',
+    'AccountSidAC&b=c&d=e&q=it%27s',
+    '/?AccountSid=AC',
+    ':443/in?AccountSid=AC',
+    ...['?', '&'].map((divider) => withHash('', '{}').replace('?', divider)),
+  ]
+  const bases = urls
+    .flatMap((url) => [url, globalThis.URL.parse(url)?.href ?? ''])
+    .flatMap((url) => [
+      url,
+      url.replace('a.example/', 'a.example:443/').replace('a.example?', 'a.example:443?'),
+      url.replace(':443', ''),
+    ])
+  const texts = [...new Set(bases.flatMap((base) => ENDS.map((end) => base + end)))]
+
+  /** Every request of a method whose signed text could be this one. */
+  const asPost = (text: string): readonly Received[] =>
+    Array.from({ length: text.length + 1 }, (_, at) => [text.slice(at, at + 1), text.slice(at + 1)]).flatMap(
+      (_, at) => {
+        const end = text.slice(at)
+        return [form(text, end === '' ? '' : String(new URLSearchParams({ [end]: '' })))]
+      },
+    )
+  const asJson = (text: string): readonly Received[] => [request('json', text, '{}')]
+  const asGet = (text: string): readonly Received[] => {
+    const query = text.indexOf('?')
+    const headers = { 'x-twilio-signature': sign(text) }
+    return query < 0 ? [] : [{ method: 'GET', url: `/in${text.slice(query)}`, headers, body: '' }]
+  }
+  const isTaken = async (publicUrl: string, requests: readonly Received[]) => {
+    for (const each of requests) if ((await receiverAt(publicUrl).receive(each)).ok) return true
+    return false
+  }
+
+  it.each(urls)('is never accepted: to %s', async (publicUrl) => {
+    let taken = 0
+    for (const text of texts) {
+      const ways = [
+        await isTaken(publicUrl, asPost(text)),
+        await isTaken(publicUrl, asJson(text)),
+        await isTaken(publicUrl, asGet(text)),
+      ].filter(Boolean).length
+      expect(ways, text).toBeLessThanOrEqual(1)
+      taken += ways
+    }
+    expect(taken).toBeGreaterThan(2)
+  })
+})
+
 it.each(['application/x-www-form-urlencoded', 'application/json'])(
   'signAs signs as Twilio does: %s',
   async (contentType) => {

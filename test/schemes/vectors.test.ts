@@ -11,6 +11,8 @@ interface Case {
   readonly name: string
   readonly method: string
   readonly url?: string
+  /** The URL that the sender calls, if it is not `publicUrl`. */
+  readonly requestUrl?: string
   readonly headers: readonly (readonly [string, string])[]
   readonly body?: string
   readonly bodyBase64?: string
@@ -32,7 +34,14 @@ const files: readonly VectorFile[] = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.json') && file !== 'handshakes.json')
   .map((file) => JSON.parse(readFileSync(FOLDER + file, 'utf8')))
 
-function deliveryOf({ method, url, headers, body = '', bodyBase64 }: Case): Delivery {
+function deliveryOf({
+  method,
+  requestUrl,
+  url = requestUrl,
+  headers,
+  body = '',
+  bodyBase64,
+}: Case): Delivery {
   return {
     method,
     url,

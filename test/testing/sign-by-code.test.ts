@@ -27,8 +27,14 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
     sign: { secret: HEX },
     body: {
       notificationItems: [
-        { NotificationRequestItem: { pspReference: '1', eventCode: 'AUTHORISATION', success: 'true' } },
-        { NotificationRequestItem: { pspReference: '2', amount: { value: 5, currency: 'EUR' } } },
+        {
+          NotificationRequestItem: {
+            pspReference: '1',
+            amount: { value: 5, currency: 'EUR' },
+            eventCode: 'AUTHORISATION',
+            success: 'true',
+          },
+        },
       ],
     },
     event: { type: 'AUTHORISATION' },

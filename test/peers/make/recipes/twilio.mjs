@@ -49,7 +49,7 @@ export default [
       },
     },
     ownBodies: true,
-    moreCases: () => [...formCases(), ...twilioJsonCases(URL), ...urlCases()],
+    moreCases: () => [...formCases(), ...getCases(), ...twilioJsonCases(URL), ...urlCases()],
     notApplicable: {
       'stale and future time': NO_TIME,
       'a list of signatures': 'The header holds one signature.',
@@ -93,6 +93,34 @@ function formCases() {
         ok: true,
       },
     ),
+  ]
+}
+
+/** A GET has its fields in its URL, after those that you entered, and the URL alone is signed. */
+function getCases() {
+  const fields = 'AccountSid=AC0123&CallSid=CA0123&From=%2B15017122661&SpeechResult=Hi+there%21+%C3%A4'
+  const get = (name, signedUrl, requestUrl, expect, more) => ({
+    name: `GET: ${name}`,
+    requestUrl,
+    change: {
+      url: signedUrl,
+      body: '',
+      sentMethod: 'GET',
+      headers: (list) => list.filter(([header]) => header !== 'Content-Type'),
+    },
+    expect,
+    ...more,
+  })
+  const honest = `${URL}&${fields}`
+  const bare = `${URL.split('?')[0]}?${fields}`
+  return [
+    get('a delivery as the sender makes it', honest, honest, { ok: true }),
+    get('one value changed', honest, honest.replace('CA0123', 'CA0124'), mismatch),
+    get('a field added', honest, `${honest}&Extra=1`, mismatch),
+    get('signed with another host', honest.replace('receiver', 'other'), honest, mismatch),
+    get('without the query of the configured URL', bare, bare, mismatch, {
+      lax: 'The SDK takes the URL from its caller.',
+    }),
   ]
 }
 
