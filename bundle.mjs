@@ -67,7 +67,7 @@ const CHUNKS = {
   'src/shared': (id, context) =>
     reach(CORE, context).has(id) && [...reach([id], context)].every((reached) => reached.startsWith(root)),
   'src/core': (id, context) => reach(CORE, context).has(id),
-  'adapters/shared': (id) => fromRoot(id).startsWith('adapters/shared/'),
+  'adapters/kit': (id) => fromRoot(id).startsWith('adapters/kit/'),
   'stores/contract': (id) => ['stores/contract.ts', 'src/lib/has-method.ts'].includes(fromRoot(id)),
   'cli/private-key': (id) => fromRoot(id) === 'cli/private-key.ts', // test/runtimes imports it
 }

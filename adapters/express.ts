@@ -3,15 +3,15 @@ import type { WebhookEvent } from '../src/event.ts'
 import type { Json } from '../src/lib/json.ts'
 import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { attach, type ExpressFields, expressIncoming, sourceFinder } from './shared/express-request.ts'
-import { type Claimed, checkAndClaim } from './shared/outcome.ts'
-import { type ListenerLookup, type OnOutcome, Receiver } from './shared/receiver.ts'
-import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
-import type { Reply } from './shared/reply.ts'
-import { settleAfter } from './shared/settle-after.ts'
+import { attach, type ExpressFields, expressIncoming, sourceFinder } from './kit/express-request.ts'
+import { type Claimed, checkAndClaim } from './kit/outcome.ts'
+import { type ListenerLookup, type OnOutcome, Receiver } from './kit/receiver.ts'
+import { RECEIVER_OPTIONS, type ReceiverOptions } from './kit/receiver-options.ts'
+import type { Reply } from './kit/reply.ts'
+import { settleAfter } from './kit/settle-after.ts'
 
-export type { ListenerLookup } from './shared/receiver.ts'
-export { webhookOf } from './shared/webhook-of.ts'
+export type { ListenerLookup } from './kit/receiver.ts'
+export { webhookOf } from './kit/webhook-of.ts'
 
 declare global {
   namespace Express {

@@ -3,15 +3,15 @@ import fp from 'fastify-plugin'
 import type { WebhookEvent } from '../src/event.ts'
 import { checkedElsewhere } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { CHECKED, checkFirst, claimLast, parseChecked } from './shared/fastify-hooks.ts'
-import { hasScopesInside, sourceFinder } from './shared/fastify-request.ts'
-import { check } from './shared/outcome.ts'
-import { type ListenerLookup, Receiver } from './shared/receiver.ts'
-import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
-import { mountedTwice, refuseMount, scopeBefore, secondParser } from './shared/set-up-errors.ts'
+import { CHECKED, checkFirst, claimLast, parseChecked } from './kit/fastify-hooks.ts'
+import { hasScopesInside, sourceFinder } from './kit/fastify-request.ts'
+import { check } from './kit/outcome.ts'
+import { type ListenerLookup, Receiver } from './kit/receiver.ts'
+import { RECEIVER_OPTIONS, type ReceiverOptions } from './kit/receiver-options.ts'
+import { mountedTwice, refuseMount, scopeBefore, secondParser } from './kit/set-up-errors.ts'
 
-export type { ListenerLookup } from './shared/receiver.ts'
-export { webhookOf } from './shared/webhook-of.ts'
+export type { ListenerLookup } from './kit/receiver.ts'
+export { webhookOf } from './kit/webhook-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -3,15 +3,15 @@ import type { Json } from '../src/lib/json.ts'
 import type { MaybePromise } from '../src/lib/maybe-promise.ts'
 import { aFunction } from '../src/lib/options.ts'
 import type { Listener } from '../src/listener.ts'
-import { checkAndClaim } from './shared/outcome.ts'
-import { webIncoming } from './shared/read-web.ts'
-import { type ListenerLookup, Receiver } from './shared/receiver.ts'
-import { RECEIVER_OPTIONS, type ReceiverOptions } from './shared/receiver-options.ts'
-import { responseOf } from './shared/reply.ts'
-import { addressNotGiven, noResponse } from './shared/set-up-errors.ts'
-import { settleBefore } from './shared/settle.ts'
+import { checkAndClaim } from './kit/outcome.ts'
+import { webIncoming } from './kit/read-web.ts'
+import { type ListenerLookup, Receiver } from './kit/receiver.ts'
+import { RECEIVER_OPTIONS, type ReceiverOptions } from './kit/receiver-options.ts'
+import { responseOf } from './kit/reply.ts'
+import { addressNotGiven, noResponse } from './kit/set-up-errors.ts'
+import { settleBefore } from './kit/settle.ts'
 
-export type { ListenerLookup } from './shared/receiver.ts'
+export type { ListenerLookup } from './kit/receiver.ts'
 
 /**
  * The options of `webhookHandler`.

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { settle } from '../../adapters/shared/settle.ts'
+import { settle } from '../../adapters/kit/settle.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { remark } from '../output.ts'
 import { sparingly } from '../sparingly.ts'

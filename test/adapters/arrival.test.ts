@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Arrival } from '../../adapters/shared/arrival.ts'
-import { BodyIncompleteError } from '../../adapters/shared/body.ts'
+import { Arrival } from '../../adapters/kit/arrival.ts'
+import { BodyIncompleteError } from '../../adapters/kit/body.ts'
 
 const LIMIT = 1000
 const FOREVER_MS = 600_000

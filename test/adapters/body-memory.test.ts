@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { Arrival, type NodeStream } from '../../adapters/shared/arrival.ts'
+import { Arrival, type NodeStream } from '../../adapters/kit/arrival.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 
 const BYTES = 60_000

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Incoming } from '../../adapters/shared/incoming.ts'
-import { type Place, Places } from '../../adapters/shared/places.ts'
+import type { Incoming } from '../../adapters/kit/incoming.ts'
+import { type Place, Places } from '../../adapters/kit/places.ts'
 import fc from '../support/property.ts'
 
 const GRACE_MS = 10_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Connection, Turn } from '../../adapters/shared/turn.ts'
+import { type Connection, Turn } from '../../adapters/kit/turn.ts'
 
 /** A response whose connection still belongs to an earlier one. */
 const QUEUED = { socket: null }

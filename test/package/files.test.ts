@@ -53,7 +53,7 @@ const PROGRAM = [
     'token-keys',
   ].map((name) => `src/scheme/${name}`),
   ...['contract', 'sqlite/table-store'].map((name) => `stores/${name}`),
-  'adapters/shared',
+  'adapters/kit',
 ]
 
 /** The page of `hookgate listen --ui`. */

@@ -135,10 +135,10 @@ describe('imports run one way', () => {
     expect(
       strays(
         adapters,
-        (target) => !isFile(target) || inside('src')(target) || inside('adapters/shared')(target),
+        (target) => !isFile(target) || inside('src')(target) || inside('adapters/kit')(target),
       ),
     ).toEqual([])
-    const shared = adapters.filter(({ path }) => path.startsWith('adapters/shared/'))
+    const shared = adapters.filter(({ path }) => path.startsWith('adapters/kit/'))
     expect(shared.length).toBeGreaterThan(5)
   })
 
@@ -227,7 +227,7 @@ describe('the platform rule', () => {
     }
     const isItsAdapter = (framework: string, path: string) =>
       FRAMEWORKS.includes(framework) &&
-      (path === `adapters/${framework}.ts` || path.startsWith(`adapters/shared/${framework}-`))
+      (path === `adapters/${framework}.ts` || path.startsWith(`adapters/kit/${framework}-`))
     const known = (target: string, { path }: Source) =>
       isFile(target) ||
       isItsAdapter(target, path) ||

@@ -47,7 +47,7 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ],
   ['adapters/fastify', "declare const app: import('fastify').FastifyInstance, scope: typeof app"],
   ['adapters/hono', "declare const app: import('hono').Hono"],
-  ['adapters/shared/webhook-of', "declare const request: import('express').Request"],
+  ['adapters/kit/webhook-of', "declare const request: import('express').Request"],
   ['sender/', "declare const event: import('hookgate/sender').OutgoingEvent"],
   ['sender/judge', "declare const request: import('hookgate/testing').SignedRequest"],
   ['sender/jwks', "declare const app: import('hono').Hono, currentKey: object, nextKey: object"],

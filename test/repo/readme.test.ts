@@ -110,7 +110,7 @@ describe('the pages', () => {
 
   it.each<readonly [path: string, opening: string]>([
     ['src/listener-options.ts', 'interface ListenerOptions<Payload = Json> {'],
-    ['adapters/shared/receiver-options.ts', 'interface ReceiverOptions {'],
+    ['adapters/kit/receiver-options.ts', 'interface ReceiverOptions {'],
     ...FRAMEWORKS.map(
       (name) => [`adapters/${name}.ts`, 'interface VerifyWebhookOptions extends ReceiverOptions {'] as const,
     ),

@@ -12,8 +12,8 @@ import {
   type VerifyWebhookOptions as HonoOptions,
   verifyWebhook as verifyWebhookHono,
 } from '../../adapters/hono.ts'
-import type { NodeRequest } from '../../adapters/shared/read-node.ts'
-import { behindProxies } from '../../adapters/shared/trusted-proxies.ts'
+import type { NodeRequest } from '../../adapters/kit/read-node.ts'
+import { behindProxies } from '../../adapters/kit/trusted-proxies.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { onWorkerd } from '../runtimes/wire/host.ts'
