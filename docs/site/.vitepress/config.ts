@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress'
 import { headingId, linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
-import { sidebar } from './sidebar.ts'
+import { MAINTAINERS, sidebar } from './sidebar.ts'
 
 const HERE = fileURLToPath(import.meta.url)
 
@@ -51,7 +51,13 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
     ],
     sidebar: sidebar(),
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        _render: (text, env, markdown) =>
+          MAINTAINERS.includes(env.relativePath.replace('.md', '')) ? '' : markdown.renderAsync(text, env),
+      },
+    },
     docFooter: { prev: false, next: false },
   },
 })

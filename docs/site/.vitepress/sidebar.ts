@@ -9,17 +9,24 @@ const GROUPS: { readonly [group: string]: readonly string[] } = {
   'When it fails': ['troubleshooting', 'errors', 'playground', 'inspector', 'doctor'],
   Tools: ['cli', 'conform'],
   Send: ['specification', 'senders', 'sender'],
-  Background: ['decisions', 'catalogue'],
 }
+
+/** Pages that users do not need: last in the sidebar, and not in the search. */
+export const MAINTAINERS: readonly string[] = ['decisions']
 
 /** The sidebar, with the pages' own titles. */
 export function sidebar(): DefaultTheme.SidebarItem[] {
-  const groups = Object.entries(GROUPS).map(([text, pages]) => ({
-    text,
-    items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
-  }))
-  return [...groups, { text: 'Reference', items: [{ text: 'API', link: '/api/' }] }]
+  return [
+    ...Object.entries(GROUPS).map(([text, pages]) => group(text, pages)),
+    { text: 'Reference', items: [{ text: 'API', link: '/api/' }] },
+    group('Maintainers', MAINTAINERS),
+  ]
 }
+
+const group = (text: string, pages: readonly string[]) => ({
+  text,
+  items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
+})
 
 function titleOf(page: string): string {
   const text = readFileSync(new URL(`../../${page}.md`, import.meta.url), 'utf8')
