@@ -18,9 +18,11 @@ for (const { scheme, sdk, signature } of recipes) {
   if (sign) signers.push({ scheme, sign })
 }
 
-/** A delivery signed by the SDK. The rest follows the sender's documents. */
-async function signedBySdk({ scheme, sign }: Signer, body: string) {
+/** A delivery signed by the SDK. The rest follows the sender's documents, which may ask for a form. */
+async function signedBySdk({ scheme, sign }: Signer, text: string) {
   const recipe = recipes.find((each) => each.scheme === scheme)
+  const isForm = recipe.contentType?.startsWith('application/x-www-form-urlencoded')
+  const body = isForm ? String(new URLSearchParams({ Body: text })) : text
   let signed = {}
   deliver(recipe, { body, value: (_: string, parts: { readonly signed: object }) => (signed = parts.signed) })
   const signature = (await sign(signed)).split(/[,=](?=.{20})/).at(-1)
