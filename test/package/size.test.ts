@@ -93,8 +93,10 @@ const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   './web': ['ipaddr.js'],
   './listeners': ['lru-cache'],
   './schemes/graph': ['jose'],
-  './schemes/plaid': ['jose'],
+  './schemes/paypal': ['ipaddr.js'],
+  './schemes/plaid': ['ipaddr.js', 'jose'],
   './schemes/pubsub': ['jose'],
+  './schemes/sns': ['ipaddr.js'],
   './stores/local-cache': ['lru-cache'],
 }
 
