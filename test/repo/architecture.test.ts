@@ -95,10 +95,9 @@ const isFile = (target: string) => target.endsWith('.ts')
 
 describe('imports run one way', () => {
   it('reads the imports that it judges', () => {
-    expect(src.length).toBeGreaterThan(30)
-    expect(cli.length).toBeGreaterThan(80)
-    expect(src.flatMap((source) => source.imports).length).toBeGreaterThan(80)
+    expect(strays(src, () => false)).toContain('src/index.ts -> src/verify.ts')
     expect(strays(adapters, () => false)).toContain('adapters/hono.ts -> src/event.ts')
+    expect(strays([...cli, ...sender], () => false)).toContain('sender/index.ts -> sender/deliver.ts')
   })
 
   it('no files import each other in a circle, not even for types', () => {
@@ -138,12 +137,9 @@ describe('imports run one way', () => {
         (target) => !isFile(target) || inside('src')(target) || inside('adapters/kit')(target),
       ),
     ).toEqual([])
-    const shared = adapters.filter(({ path }) => path.startsWith('adapters/kit/'))
-    expect(shared.length).toBeGreaterThan(5)
   })
 
   it('the sender imports src and itself, and only the command line may import the sender', () => {
-    expect(sender.length).toBeGreaterThan(5)
     expect(
       strays(sender, (target) => !isFile(target) || inside('src')(target) || inside('sender')(target)),
     ).toEqual([])
@@ -152,7 +148,6 @@ describe('imports run one way', () => {
 
   it('test support imports no test', () => {
     const support = sourcesOf('test/support')
-    expect(support.length).toBeGreaterThan(20)
     const isOfTests = (target: string) => /^test\/(?!support\/|runtimes\/|oracle\/)/.test(target)
     expect(strays(support, (target) => !isOfTests(target))).toEqual([])
   })
@@ -167,7 +162,6 @@ describe('imports run one way', () => {
   })
 
   it('the service imports the package by its name, like any user', () => {
-    expect(service.length).toBeGreaterThan(20)
     expect(strays(service, (target) => !isFile(target) || inside('service/src')(target))).toEqual([])
     expect(
       strays([...src, ...stores, ...adapters, ...sender, ...cli], (target) => !inside('service')(target)),
@@ -197,33 +191,21 @@ describe('the platform rule', () => {
       ...stores,
     ]
     const allowed = (target: string, { path }: Source) =>
-      !target.startsWith('node:') || /^src\/crypto\/node(-signature|-pool)?\.ts$/.test(path)
+      !target.startsWith('node:') || /^src\/crypto\/node[\w-]*\.ts$/.test(path)
     expect(strays(reachable, allowed)).toEqual([])
-    expect(strays(src, (target) => !target.startsWith('node:')).toSorted()).toEqual([
-      'src/crypto/node-pool.ts -> node:os',
-      'src/crypto/node-signature.ts -> node:crypto',
+    expect(strays(src, (target) => !target.startsWith('node:'))).toContain(
       'src/crypto/node.ts -> node:crypto',
-    ])
+    )
   })
 
-  it('each third-party package is imported only in its own place', () => {
+  it('each third-party package is imported only in its own folders', () => {
     const places: { readonly [name: string]: readonly string[] } = {
-      'ipaddr.js': ['src/lib/cidr.ts'],
-      '@opentelemetry/api': ['index', 'spans', 'store', 'keys', 'verdicts'].map(
-        (name) => `src/otel/${name}.ts`,
-      ),
-      'fastify-plugin': ['adapters/fastify.ts'],
-      jose: [
-        'src/auth/jwks.ts',
-        'src/auth/key-set.ts',
-        'src/auth/public-key.ts',
-        'src/signing/scheme-signature.ts',
-        'src/signing/sign.ts',
-        'src/signing/sign-as-options.ts',
-        'src/signing/sign-options.ts',
-      ],
-      'jose/key/import': ['src/auth/jwks.ts'],
-      'lru-cache': ['src/listener-cache.ts', 'stores/local-cache.ts'],
+      'fastify-plugin': ['adapters'],
+      'ipaddr.js': ['src/lib'],
+      '@opentelemetry/api': ['src/otel'],
+      jose: ['src/auth', 'src/signing'],
+      'jose/key/import': ['src/auth'],
+      'lru-cache': ['src', 'stores', 'stores/memory'],
     }
     const isItsAdapter = (framework: string, path: string) =>
       FRAMEWORKS.includes(framework) &&
@@ -233,10 +215,10 @@ describe('the platform rule', () => {
       isItsAdapter(target, path) ||
       target.startsWith('node:') ||
       target === '#crypto' ||
-      places[target]?.includes(path) === true
+      places[target]?.includes(dirname(path)) === true
     expect(
       strays([...src, ...stores, ...adapters, ...sender], known),
-      'a client or a framework is an argument; the places of a dependency are listed in this test',
+      'a client or a framework is an argument; the folders of a dependency are listed in this test',
     ).toEqual([])
   })
 

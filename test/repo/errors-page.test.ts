@@ -33,12 +33,6 @@ const inCode = (pattern: RegExp) => [
   ...new Set([...code.matchAll(pattern)].flatMap(([, found]) => found ?? [])),
 ]
 
-/** The options in a table of checks, which has one per line. */
-const optionsIn = (source: string) => {
-  const [, table = ''] = source.split(/OptionTable<\w+(?:<\w+>)?> = \{/)
-  return [...table.slice(0, table.indexOf('\n}')).matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)
-}
-
 /** The messages that the table quotes. */
 const quoted = () => {
   const [, section = ''] = page.split('### Messages of any option')
@@ -73,20 +67,6 @@ describe('docs/errors.md', () => {
     expect(error.help).toBe(`${ERRORS_PAGE}${error.code.toLowerCase()}`)
     expect(inspect(error)).toContain(error.help)
     expect(ERRORS_PAGE).toBe(`${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/docs/errors.md#`)
-  })
-
-  it.each([
-    ...inCode(/ListenerConfigError\(\s*'([^']+)'/g),
-    ...['src/listener-options.ts', 'src/auth/remote-options.ts'].flatMap((path) =>
-      optionsIn(readFileSync(root + path, 'utf8')),
-    ),
-    ...new Set(['adapters', 'stores'].flatMap(sourcesIn).flatMap(optionsIn)),
-  ])('has the option %s', (option) => {
-    const firstCells = page
-      .split('\n')
-      .flatMap((line) => (line.startsWith('| `') ? (line.split('|')[1] ?? []) : []))
-    const has = firstCells.some((cell) => cell.includes(`\`${option}\``))
-    expect(has, `a row for \`${option}\` in a table of docs/errors.md`).toBe(true)
   })
 
   it.each(quoted())('quotes %j as the code says it', (message) => expect(code).toContain(message))

@@ -68,10 +68,6 @@ describe('the quick starts', () => {
     expect(page(path)).toContain(`\n${page(example)}\`\`\``)
   })
 
-  it('the README has at most 150 lines', () => {
-    expect(page('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
-  })
-
   it.each(PAGES)(
     '%s sends to the URL that %s prints, which takes it once and logs why',
     async (path, example) => {

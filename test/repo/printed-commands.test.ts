@@ -22,6 +22,6 @@ describe('the printed commands and the pages', () => {
     const found = files.filter((path) => fetching.test(readFileSync(root + path, 'utf8')))
     expect(found).toEqual([])
     expect('run npx hookgate send').toMatch(fetching)
-    expect(files.length).toBeGreaterThan(150)
+    expect(files).toContain('docs/cli.md')
   })
 })

@@ -43,18 +43,6 @@ const ratios = (rows: readonly Row[], column: string) =>
 
 describe('the pages', () => {
   it.each([
-    ['README.md', /It verifies (.*?) and \[(\d+) other senders\]/s],
-    ['package.json', /verifies (.*?) and (\d+) other senders/],
-  ])('%s counts the senders', (path, sentence) => {
-    const [, named = '', others = ''] = sentence.exec(read(path)) ?? []
-    const files = readdirSync(new URL('../../schemes', import.meta.url)).filter((name) =>
-      name.endsWith('.ts'),
-    )
-    const counted = named.split(/,\s+/).length + Number(others)
-    expect(counted, `the senders that ${path} names, plus the number of the others`).toBe(files.length)
-  })
-
-  it.each([
     ['HMAC, every check', ratios(measured('hmac'), 'toFloor')],
     ['the same by standardwebhooks', ratios(measured('hmac', 'standardwebhooks'), 'toFloor')],
     [
