@@ -1,11 +1,12 @@
 import Fastify from 'fastify'
-import { defineListener, hmac } from 'hookgate'
+import { defineListener } from 'hookgate'
 import { verifyWebhook, webhookOf } from 'hookgate/fastify'
+import { stripe } from 'hookgate/schemes/stripe'
 import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
-  id: 'orders',
-  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
+  id: 'stripe',
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
   store: memoryStore(), // for one process
   onVerdict(verdict) {
     if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
@@ -18,12 +19,12 @@ const app = Fastify()
 // A scope of its own: every route in it is guarded, routes outside it keep their parsers.
 app.register(async (scope) => {
   await scope.register(verifyWebhook, { listener })
-  scope.post('/webhooks/orders', async (request) => {
-    const { id, payload } = webhookOf(request, listener)
-    console.log('event', id, payload)
+  scope.post('/webhooks/stripe', async (request) => {
+    const { id, type } = webhookOf(request, listener)
+    console.log(type, id)
     return { received: true }
   })
 })
 
 const origin = await app.listen({ port: Number(process.env.PORT ?? 3000) })
-console.log(`${origin}/webhooks/orders`)
+console.log(`${origin}/webhooks/stripe`)

@@ -1,6 +1,7 @@
 import express from 'express'
-import { defineListener, hmac } from 'hookgate'
+import { defineListener } from 'hookgate'
 import { verifyWebhook, webhookOf } from 'hookgate/express'
+import { stripe } from 'hookgate/schemes/stripe'
 import { redisStore } from 'hookgate/stores/redis'
 import { Redis } from 'ioredis'
 
@@ -12,8 +13,8 @@ const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')
 redis.on('error', (error) => log({ level: 'error', redis: error.message }))
 
 const listener = defineListener({
-  id: 'orders',
-  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
+  id: 'stripe',
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
   store: redisStore(redis),
   onVerdict: (verdict, context) => {
     count(verdict.ok ? 'accepted' : (verdict.reason ?? 'handshake'))
@@ -32,7 +33,7 @@ app.get('/metrics', (_req, res) => {
   res.type('text/plain').send(lines.join(''))
 })
 
-app.post('/webhooks/orders', verifyWebhook(listener), (req, res) => {
+app.post('/webhooks/stripe', verifyWebhook(listener), (req, res) => {
   log({ level: 'info', eventId: webhookOf(req, listener).id })
   res.sendStatus(200)
 })

@@ -1,12 +1,12 @@
-import { ordersWebhook } from './orders.ts'
+import { stripeWebhook } from './stripe.ts'
 
-const handle = ordersWebhook(process.env.WEBHOOK_SECRET ?? '')
+const handle = stripeWebhook(process.env.STRIPE_WEBHOOK_SECRET)
 
 const server = Bun.serve({
   port: Number(process.env.PORT ?? 3000),
   routes: {
-    '/webhooks/orders': (request, server) => handle(request, { ip: server.requestIP(request)?.address }),
+    '/webhooks/stripe': (request, server) => handle(request, { ip: server.requestIP(request)?.address }),
   },
 })
 
-console.log(`http://localhost:${server.port}/webhooks/orders`)
+console.log(`http://localhost:${server.port}/webhooks/stripe`)

@@ -1,11 +1,11 @@
-import { ordersWebhook } from './orders.ts'
+import { stripeWebhook } from './stripe.ts'
 
-const handle = ordersWebhook(Deno.env.get('WEBHOOK_SECRET') ?? '')
+const handle = stripeWebhook(Deno.env.get('STRIPE_WEBHOOK_SECRET'))
 
 Deno.serve(
   {
     port: Number(Deno.env.get('PORT') ?? 3000),
-    onListen: ({ port }) => console.log(`http://localhost:${port}/webhooks/orders`),
+    onListen: ({ port }) => console.log(`http://localhost:${port}/webhooks/stripe`),
   },
   (request, { remoteAddr }) => handle(request, { ip: remoteAddr.hostname }),
 )

@@ -1,9 +1,9 @@
-// app/webhooks/orders/route.ts
-import { ordersWebhook } from './orders'
+// app/webhooks/stripe/route.ts
+import { stripeWebhook } from './stripe'
 
-let handle: ReturnType<typeof ordersWebhook> | undefined
+let handle: ReturnType<typeof stripeWebhook> | undefined
 
 export const POST = (request: Request) => {
-  handle ??= ordersWebhook(process.env.WEBHOOK_SECRET ?? '') // not sooner: a build loads this file without secrets
+  handle ??= stripeWebhook(process.env.STRIPE_WEBHOOK_SECRET) // not sooner: a build loads this file without secrets
   return handle(request)
 }

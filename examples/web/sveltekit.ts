@@ -1,10 +1,10 @@
-// src/routes/webhooks/orders/+server.ts
+// src/routes/webhooks/stripe/+server.ts
 import type { RequestHandler } from '@sveltejs/kit'
-import { ordersWebhook } from './orders'
+import { stripeWebhook } from './stripe'
 
-let handle: ReturnType<typeof ordersWebhook> | undefined
+let handle: ReturnType<typeof stripeWebhook> | undefined
 
 export const POST: RequestHandler = ({ request, getClientAddress }) => {
-  handle ??= ordersWebhook(process.env.WEBHOOK_SECRET ?? '') // not sooner: a build loads this file without secrets
+  handle ??= stripeWebhook(process.env.STRIPE_WEBHOOK_SECRET) // not sooner: a build loads this file without secrets
   return handle(request, { ip: getClientAddress() })
 }

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { ordersWebhook } from './orders.ts'
+import { stripeWebhook } from './stripe.ts'
 
-const handle = ordersWebhook(env.WEBHOOK_SECRET)
+const handle = stripeWebhook(env.STRIPE_WEBHOOK_SECRET)
 
 export default {
   fetch: (request) => handle(request, { ip: request.headers.get('cf-connecting-ip') ?? undefined }),

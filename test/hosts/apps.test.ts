@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { signHmac } from '../../src/testing/index.ts'
+import { stripe } from '../../schemes/stripe.ts'
+import { signAs } from '../../src/testing/index.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const here = join(root, 'test/hosts')
-const { WEBHOOK_SECRET: _, ...rest } = process.env
+const { STRIPE_WEBHOOK_SECRET: _, ...rest } = process.env
 const env = { ...rest, NEXT_TELEMETRY_DISABLED: '1', PORT: '0', HOST: '127.0.0.1' }
 
 interface App {
@@ -29,14 +30,14 @@ const VITE = join(here, 'node_modules/vite/bin/vite.js')
 const APPS: readonly App[] = [
   {
     name: 'next',
-    route: 'app/webhooks/orders/route.ts',
+    route: 'app/webhooks/stripe/route.ts',
     build: [NEXT, 'build'],
     start: [NEXT, 'start', '-p', '0', '-H', '127.0.0.1'],
     ready: /(http:\/\/127\.0\.0\.1:\d+).*Ready in/s,
   },
   {
     name: 'sveltekit',
-    route: 'src/routes/webhooks/orders/+server.ts',
+    route: 'src/routes/webhooks/stripe/+server.ts',
     build: [VITE, 'build'],
     start: ['build/index.js'],
     ready: /Listening on (http:\S+)/,
@@ -50,13 +51,13 @@ function folderOf({ name, route }: App): string {
   cpSync(join(here, 'apps', name), folder, { recursive: true })
   mkdirSync(join(folder, route, '..'), { recursive: true })
   cpSync(join(root, 'examples/web', `${name}.ts`), join(folder, route))
-  cpSync(join(root, 'examples/web/orders.ts'), join(folder, route, '../orders.ts'))
+  cpSync(join(root, 'examples/web/stripe.ts'), join(folder, route, '../stripe.ts'))
   return folder
 }
 
 /** Starts the built app and returns its URL. */
 async function started({ start, ready }: App, cwd: string): Promise<string> {
-  const app = spawn(process.execPath, start, { cwd, env: { ...env, WEBHOOK_SECRET: SECRET } })
+  const app = spawn(process.execPath, start, { cwd, env: { ...env, STRIPE_WEBHOOK_SECRET: SECRET } })
   const gone = once(app, 'close')
   onTestFinished(async () => {
     app.kill('SIGKILL')
@@ -82,10 +83,11 @@ it.each(APPS)(
     const folder = folderOf(app)
     await promisify(execFile)(process.execPath, app.build, { cwd: folder, env })
     const url = await started(app, folder)
-    const request = await signHmac({ secret: SECRET, body: '{"hello":"world"}' })
-    const send = () => fetch(`${url}/webhooks/orders`, request)
+    const request = await signAs(stripe, { secret: SECRET, body: { id: 'evt_1', type: 'invoice.paid' } })
+    const send = () => fetch(`${url}/webhooks/stripe`, request)
     const accepted = await send()
     expect([accepted.status, await accepted.text()]).toEqual([200, '{"received":true}'])
-    expect((await send()).status).toBe(409)
+    const duplicate = await send()
+    expect([duplicate.status, await duplicate.text()]).toEqual([200, ''])
   },
 )

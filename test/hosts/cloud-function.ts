@@ -4,14 +4,14 @@ import { listener } from './listener.ts'
 
 const verify = verifyWebhook(listener)
 
-http('orders', (req, res) =>
+http('stripe', (req, res) =>
   verify(req, res, (error) => {
     if (error) {
       console.error(error) // a mistake in the setup; its message names the fix
       return void res.sendStatus(500)
     }
-    const { id, payload } = webhookOf(req, listener)
-    console.log('event', id, payload)
+    const { id, type } = webhookOf(req, listener)
+    console.log(type, id)
     res.json({ received: true })
   }),
 )

@@ -2,10 +2,10 @@ import { H3 } from 'h3'
 import { webhookHandler } from 'hookgate/web'
 import { listener } from './listener.ts'
 
-const handle = webhookHandler(listener, ({ id, payload }) => {
-  console.log('event', id, payload)
+const handle = webhookHandler(listener, ({ id, type }) => {
+  console.log(type, id)
   return Response.json({ received: true })
 })
 
 export const app = new H3()
-app.post('/webhooks/orders', ({ req }) => handle(req, { ip: req.ip }))
+app.post('/webhooks/stripe', ({ req }) => handle(req, { ip: req.ip }))

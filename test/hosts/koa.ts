@@ -13,7 +13,7 @@ const webhook: Koa.Middleware = ({ req, res }, next) =>
 export const app = new Koa()
 app.use(webhook) // before any body parser, and only for this path if there are others
 app.use((ctx) => {
-  const { id, payload } = webhookOf(ctx.req, listener)
-  console.log('event', id, payload)
+  const { id, type } = webhookOf(ctx.req, listener)
+  console.log(type, id)
   ctx.body = { received: true }
 })

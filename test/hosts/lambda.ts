@@ -6,10 +6,10 @@ import { listener } from './listener.ts'
 const app = new Hono()
 
 app.post(
-  '/webhooks/orders',
+  '/webhooks/stripe',
   verifyWebhook(listener, { sourceIp: (c) => getConnInfo(c).remote.address }),
   (c) => {
-    console.log('event', c.var.webhook.id, c.var.webhook.payload)
+    console.log(c.var.webhook.type, c.var.webhook.id)
     return c.json({ received: true })
   },
 )

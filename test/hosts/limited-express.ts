@@ -5,12 +5,12 @@ import { listener } from './listener.ts'
 
 export const app = express()
 app.post(
-  '/webhooks/orders',
+  '/webhooks/stripe',
   rateLimit({ windowMs: 60_000, limit: 100 }), // by req.ip
   verifyWebhook(listener),
   (req, res) => {
-    const { id, payload } = webhookOf(req, listener)
-    console.log('event', id, payload)
+    const { id, type } = webhookOf(req, listener)
+    console.log(type, id)
     res.json({ received: true })
   },
 )

@@ -8,9 +8,9 @@ await app.register(rateLimit, { max: 100, timeWindow: '1 minute' }) // by reques
 app.register(async (scope) => {
   scope.addHook('onRequest', app.rateLimit()) // register it first: a route's own limit runs after the signature check
   await scope.register(verifyWebhook, { listener })
-  scope.post('/webhooks/orders', async (request) => {
-    const { id, payload } = webhookOf(request, listener)
-    console.log('event', id, payload)
+  scope.post('/webhooks/stripe', async (request) => {
+    const { id, type } = webhookOf(request, listener)
+    console.log(type, id)
     return { received: true }
   })
 })

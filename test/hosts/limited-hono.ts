@@ -6,11 +6,11 @@ import { listener } from './listener.ts'
 
 export const app = new Hono()
 app.use(
-  '/webhooks/orders',
+  '/webhooks/stripe',
   rateLimiter({ windowMs: 60_000, limit: 100, keyGenerator: (c) => getConnInfo(c).remote.address ?? '' }),
 )
-app.post('/webhooks/orders', verifyWebhook(listener), (c) => {
-  const { id, payload } = c.var.webhook
-  console.log('event', id, payload)
+app.post('/webhooks/stripe', verifyWebhook(listener), (c) => {
+  const { id, type } = c.var.webhook
+  console.log(type, id)
   return c.json({ received: true })
 })

@@ -1,8 +1,13 @@
-import { defineListener, hmac } from 'hookgate'
+import { defineListener } from 'hookgate'
+import { stripe } from 'hookgate/schemes/stripe'
 import { memoryStore } from 'hookgate/stores/memory'
 
 export const listener = defineListener({
-  id: 'orders',
-  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
-  store: memoryStore(),
+  id: 'stripe',
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
+  store: memoryStore(), // for one process
+  onVerdict(verdict) {
+    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+  },
+  onError: console.error, // the errors behind 503 answers
 })

@@ -8,20 +8,20 @@ import { verifyWebhook, webhookOf } from 'hookgate/fastify'
 import { listener } from './listener.ts'
 
 @Injectable()
-class Orders {
-  async received({ id, payload }: WebhookEvent) {
-    console.log('event', id, payload)
+class Invoices {
+  async received({ id, type }: WebhookEvent) {
+    console.log(type, id)
   }
 }
 
-@Module({ providers: [Orders] })
+@Module({ providers: [Invoices] })
 class AppModule {}
 
 export const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter())
 await app.register(async (scope: FastifyInstance) => {
   await scope.register(verifyWebhook, { listener })
-  scope.post('/webhooks/orders', async (request) => {
-    await app.get(Orders).received(webhookOf(request))
+  scope.post('/webhooks/stripe', async (request) => {
+    await app.get(Invoices).received(webhookOf(request))
     return { received: true }
   })
 })

@@ -7,11 +7,11 @@ import { listener } from './listener.ts'
 
 @Controller('webhooks')
 class WebhooksController {
-  @Post('orders')
+  @Post('stripe')
   @HttpCode(200)
-  orders(@Req() request: Request) {
-    const { id, payload } = webhookOf(request, listener)
-    console.log('event', id, payload)
+  stripe(@Req() request: Request) {
+    const { id, type } = webhookOf(request, listener)
+    console.log(type, id)
     return { received: true }
   }
 }
@@ -20,5 +20,5 @@ class WebhooksController {
 class AppModule {}
 
 export const app = await NestFactory.create(AppModule)
-app.use('/webhooks/orders', verifyWebhook(listener)) // before listen(), which mounts Nest's own parsers
+app.use('/webhooks/stripe', verifyWebhook(listener)) // before listen(), which mounts Nest's own parsers
 await app.listen(process.env.PORT ?? 3000)

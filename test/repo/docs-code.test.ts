@@ -35,6 +35,7 @@ declare module 'cloudflare:workers' {
     readonly EVENTS: import('@cloudflare/workers-types').DurableObjectNamespace
     readonly DB: import('@cloudflare/workers-types').D1Database
     readonly WEBHOOK_SECRET: string
+    readonly STRIPE_WEBHOOK_SECRET: string
   }
 }
 `

@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { signHmac } from '../../src/testing/index.ts'
+import { stripe } from '../../schemes/stripe.ts'
+import { signAs } from '../../src/testing/index.ts'
 import { redisStore } from '../../stores/redis/redis-store.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 import { RawConnection, toBytes } from '../support/raw-http.ts'
@@ -15,12 +16,15 @@ import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-se
 const root = new URL('../../', import.meta.url)
 const EXAMPLE = fileURLToPath(new URL('dist/examples/production.js', root))
 
+const signEvent = (id: string = crypto.randomUUID()) =>
+  signAs(stripe, { secret: SECRET, body: { id, type: 'invoice.paid' } })
+
 /** Runs the program of docs/operating.md, and reads its output line by line. */
 async function start({ port: redisPort }: Pick<RedisServer, 'port'>) {
   const env = {
     ...process.env,
     PORT: '0',
-    WEBHOOK_SECRET: SECRET,
+    STRIPE_WEBHOOK_SECRET: SECRET,
     REDIS_URL: `redis://127.0.0.1:${redisPort}`,
   }
   const program = spawn(process.execPath, [EXAMPLE], { env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -48,22 +52,22 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
     const redis = await startRedis()
     onTestFinished(() => redis.close())
     const { url, said } = await start(redis)
-    const request = await signHmac({ secret: SECRET, body: '{}' })
+    const request = await signEvent()
     const send = async (headers: object = {}) => {
-      const { status } = await fetch(`${url}/webhooks/orders`, {
+      const { status } = await fetch(`${url}/webhooks/stripe`, {
         ...request,
         headers: { ...request.headers, ...headers },
       })
       return status
     }
-    expect(await send({ 'webhook-signature': 'x' })).toBe(401)
+    expect(await send({ 'stripe-signature': 'x' })).toBe(401)
     const [line] = await said(/.*signature_mismatch.*/)
     expect(JSON.parse(line)).toMatchObject({
       level: 'warn',
-      listenerId: 'orders',
+      listenerId: 'stripe',
       sourceIp: '::ffff:127.0.0.1',
     })
-    expect([await send(), await send()]).toEqual([200, 409])
+    expect([await send(), await send()]).toEqual([200, 200]) // the second is a duplicate, and does not run
     expect(await (await fetch(`${url}/metrics`)).text()).toBe(
       'webhooks_total{outcome="signature_mismatch"} 1\n' +
         'webhooks_total{outcome="accepted"} 1\nwebhooks_total{outcome="event_duplicate"} 1\n',
@@ -80,10 +84,11 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
         () => false,
       )
     const ended = once(program, 'exit')
-    const request = await signHmac({ secret: SECRET, body: '{}' })
+    const eventId = crypto.randomUUID()
+    const request = await signEvent(eventId)
     const bytes = toBytes({
       method: 'POST',
-      path: '/webhooks/orders',
+      path: '/webhooks/stripe',
       headers: Object.entries(request.headers),
       body: Buffer.from(request.body),
     })
@@ -101,7 +106,7 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
 
     const client = new Redis(redis.port)
     onTestFinished(() => client.disconnect())
-    const key = { listenerId: 'orders', eventId: request.headers['webhook-event-id'] ?? '' }
+    const key = { listenerId: 'stripe', eventId }
     expect(await redisStore(client).claim(key, 'another', 1000)).toBe('done')
   })
 
@@ -120,8 +125,8 @@ describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
     onTestFinished(() => void front.close())
     await once(front.listen(0, '127.0.0.1'), 'listening')
     const { program, said, url } = await start(front.address() as AddressInfo) // it listens on TCP
-    const signed = await signHmac({ secret: SECRET, body: '{}' })
-    expect((await fetch(`${url}/webhooks/orders`, signed)).status).toBe(200) // so it is connected
+    const signed = await signEvent()
+    expect((await fetch(`${url}/webhooks/stripe`, signed)).status).toBe(200) // so it is connected
     const ended = once(program, 'exit')
     program.kill('SIGTERM')
     expect(JSON.parse((await said(/.*"redis".*/))[0])).toMatchObject({ redis: 'Connection is closed.' })

@@ -1,12 +1,13 @@
-import { defineListener, hmac } from 'hookgate'
+import { defineListener } from 'hookgate'
+import { stripe } from 'hookgate/schemes/stripe'
 import { memoryStore } from 'hookgate/stores/memory'
 import { webhookHandler } from 'hookgate/web'
 
 /** `(request, { ip }) => Promise<Response>`: what every platform below is given. */
-export function ordersWebhook(secret: string) {
+export function stripeWebhook(secret: string | undefined) {
   const listener = defineListener({
-    id: 'orders',
-    auth: hmac({ secrets: { id: '2026-11', secret } }),
+    id: 'stripe',
+    auth: stripe({ secrets: secret }), // whsec_…
     store: memoryStore(), // for one process
     onVerdict(verdict) {
       if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
@@ -14,7 +15,7 @@ export function ordersWebhook(secret: string) {
     onError: console.error, // the errors behind 503 answers
   })
   return webhookHandler(listener, async (event) => {
-    console.log('event', event.id, event.payload)
+    console.log(event.type, event.id)
     return Response.json({ received: true }) // or nothing: an empty 200
   })
 }
