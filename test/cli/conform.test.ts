@@ -161,12 +161,6 @@ describe('hookgate conform', () => {
     const all = await hookgate(['conform', url, '--all'], { env })
     const passed = all.stdout.split('\n').filter((line) => line.startsWith('ok '))
     expect(all.stdout).toContain(`${passed.length} of ${passed.length} as specified`)
-    for (const page of ['README.md', 'docs/conform.md']) {
-      const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
-      expect(text, `say in ${page} how many deliveries there are`).toMatch(
-        new RegExp(`\\b${passed.length}\\s+deliveries\\b`),
-      )
-    }
     const json = await hookgate(['conform', url, '--json'], { env })
     const lines: object[] = json.stdout
       .trimEnd()
