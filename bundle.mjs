@@ -69,7 +69,7 @@ const CHUNKS = {
   'src/core': (id, context) => reach(CORE, context).has(id),
   'adapters/kit': (id) => fromRoot(id).startsWith('adapters/kit/'),
   'stores/contract': (id) => ['stores/contract.ts', 'src/lib/has-method.ts'].includes(fromRoot(id)),
-  'cli/private-key': (id) => fromRoot(id) === 'cli/private-key.ts', // test/runtimes imports it
+  'cli/signing/private-key': (id) => fromRoot(id) === 'cli/signing/private-key.ts', // test/runtimes imports it
 }
 
 const groups = Object.entries(CHUNKS).map(([chunk, holds], index, { length }) => ({

@@ -17,8 +17,8 @@ const REST = [
   'test/stores/{redis,postgres,dynamodb}*.test.ts',
   'test/stores/{sqlite-outage,sqlite-processes,listener-memory}.test.ts',
   'test/adapters/{http2-memory,places-fuzz,waiting-memory}.test.ts',
-  'test/cli/{store,forward-memory}.test.ts',
-  'test/cli/doctor-{endpoint,store}.test.ts',
+  'test/cli/{store/store,forward/memory}.test.ts',
+  'test/cli/commands/doctor/{endpoint,store}.test.ts',
   'test/cli/**/*{kills,browser}*.test.ts',
   'test/sender/{deadline,killed-receiver}.test.ts',
 ]

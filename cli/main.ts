@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
+import { EXIT, type ExitCode, RefusedError, UsageError } from './command-line/exit.ts'
+import { columns } from './command-line/help.ts'
+import { nearest } from './command-line/nearest.ts'
+import { print, printable, remark, withHelp } from './command-line/output.ts'
+import { codeOf } from './command-line/values.ts'
 import { allCommands, COMMANDS } from './commands.ts'
-import { EXIT, type ExitCode, RefusedError, UsageError } from './exit.ts'
-import { columns } from './help.ts'
-import { nearest } from './nearest.ts'
-import { print, printable, remark, withHelp } from './output.ts'
-import { codeOf } from './values.ts'
 
 async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> {
   if (name === '--version' || name === '-v') return done(await version())

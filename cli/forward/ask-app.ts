@@ -2,8 +2,8 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
-import { whenClosedEarly } from '../closed-early.ts'
-import { codeOf } from '../values.ts'
+import { codeOf } from '../command-line/values.ts'
+import { whenClosedEarly } from '../lib/closed-early.ts'
 import type { AppAnswer, AppReply, AppSilence } from './app-answer.ts'
 
 const MOST_ANSWER_BYTES = 65_536

@@ -1,7 +1,7 @@
-import type { OptionTable } from '../command.ts'
-import { UsageError } from '../exit.ts'
-import { findSecret } from '../secrets.ts'
-import { httpUrl, wholeNumber } from '../values.ts'
+import type { OptionTable } from '../command-line/command.ts'
+import { UsageError } from '../command-line/exit.ts'
+import { httpUrl, wholeNumber } from '../command-line/values.ts'
+import { findSecret } from '../signing/secrets.ts'
 
 export interface ForwardValues {
   readonly 'forward-to'?: string

@@ -1,6 +1,6 @@
 import { type Explanation, explain, type Known } from '../../src/explain/index.ts'
 import type { Delivery, Listener } from '../../src/index.ts'
-import { schemesFor } from '../likely.ts'
+import { schemesFor } from '../listen/explanations.ts'
 import type { Inspected } from './inspected.ts'
 
 /** Explains kept deliveries with this run's listener and secret, even if an earlier run recorded them. */

@@ -1,4 +1,4 @@
-import type { DeliveryLine } from '../delivery-line.ts'
+import type { DeliveryLine } from '../listen/delivery-line.ts'
 
 /** Names and values in wire order, repetitions included. */
 export type WireHeaders = readonly (readonly [name: string, value: string])[]

@@ -1,5 +1,5 @@
-import type { DeliveryReport } from '../delivery-report.ts'
 import type { AppAnswer } from '../forward/app-answer.ts'
+import type { DeliveryReport } from '../listen/report.ts'
 import {
   type AppOutcome,
   type Inspected,

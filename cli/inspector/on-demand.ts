@@ -1,4 +1,4 @@
-import type { DeliveryReport } from '../delivery-report.ts'
+import type { DeliveryReport } from '../listen/report.ts'
 import type { Inspector } from './inspector.ts'
 import { INSPECTOR_OPTIONS, type InspectorValues } from './options.ts'
 import type { InspectorPlan } from './plan.ts'

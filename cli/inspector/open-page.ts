@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { remark } from '../output.ts'
+import { remark } from '../command-line/output.ts'
 
 /** The programs that open an address in the default browser. None of them is a shell. */
 const OPENERS: { readonly [platform: string]: readonly [command: string, ...args: string[]] } = {

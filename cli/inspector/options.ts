@@ -1,4 +1,4 @@
-import type { OptionTable } from '../command.ts'
+import type { OptionTable } from '../command-line/command.ts'
 
 export const DEFAULT_UI_PORT = 8788
 export const DEFAULT_KEEP = 200

@@ -1,5 +1,5 @@
-import { UsageError } from '../exit.ts'
-import { wholeNumber } from '../values.ts'
+import { UsageError } from '../command-line/exit.ts'
+import { wholeNumber } from '../command-line/values.ts'
 import type { Inspected } from './inspected.ts'
 import { DEFAULT_KEEP, DEFAULT_UI_PORT, type InspectorValues } from './options.ts'
 import { loadRecords } from './record-file.ts'

@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { UsageError } from '../exit.ts'
-import { remark } from '../output.ts'
-import { codeOf, readGivenFile } from '../values.ts'
+import { UsageError } from '../command-line/exit.ts'
+import { remark } from '../command-line/output.ts'
+import { codeOf, readGivenFile } from '../command-line/values.ts'
 import type { Inspected } from './inspected.ts'
 import { parseRecord } from './record.ts'
 

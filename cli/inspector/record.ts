@@ -1,5 +1,5 @@
 import type { CheckOutcome } from '../../src/explain/index.ts'
-import { toJsonLine } from '../output.ts'
+import { toJsonLine } from '../command-line/output.ts'
 import type { AppOutcome, Inspected, WireHeaders } from './inspected.ts'
 
 const VERSION = 1

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { RefusedError } from '../exit.ts'
-import { remark } from '../output.ts'
-import { codeOf } from '../values.ts'
+import { RefusedError } from '../command-line/exit.ts'
+import { remark } from '../command-line/output.ts'
+import { codeOf } from '../command-line/values.ts'
 import { readAssets } from './assets.ts'
 import { SAFE_HEADERS, showsToken, turnedAway } from './guard.ts'
 

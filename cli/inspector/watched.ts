@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
 import type { Known } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
-import { knownOf } from '../likely.ts'
-import type { ListenAuth } from '../listen-auth.ts'
-import type { AuthValues } from '../listen-options.ts'
+import type { ListenAuth } from '../listen/auth.ts'
+import { knownOf } from '../listen/explanations.ts'
+import type { AuthValues } from '../listen/options.ts'
 import type { InspectorValues } from './options.ts'
 import { type Resigner, resignerFor } from './resigner.ts'
 

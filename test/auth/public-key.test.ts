@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { DER, fromDer } from '../../cli/private-key.ts'
+import { DER, fromDer } from '../../cli/signing/private-key.ts'
 import { localKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, invalid, jwtSender } from '../support/jwt-listener.ts'
 import { base64url, newKey, type SigningKey, signingKey, toBytes, toNumber } from '../support/keys.ts'

@@ -32,6 +32,6 @@ it('node:sqlite does what all SQLite clients do: contract, outages, races and ki
 })
 
 it('hookgate listen --store sqlite:FILE needs no package on Node 24', { timeout: 300_000 }, async () => {
-  const passed = await namesOfPassed('test/cli/store.test.ts', '-t', 'sqlite:FILE')
+  const passed = await namesOfPassed('test/cli/store/store.test.ts', '-t', 'sqlite:FILE')
   expect(passed).toContainEqual(expect.stringContaining('two listeners share it'))
 })

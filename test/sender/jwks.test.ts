@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
-import { newPrivateKey } from '../../cli/private-key.ts'
+import { newPrivateKey } from '../../cli/signing/private-key.ts'
 import { deliver, jwks } from '../../sender/index.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { defineListener } from '../../src/index.ts'

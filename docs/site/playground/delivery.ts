@@ -1,5 +1,5 @@
 import type { Delivery } from 'hookgate'
-import { type HeaderLines, readHeaderLines } from '../../../cli/header-lines.ts'
+import { type HeaderLines, readHeaderLines } from '../../../cli/commands/verify/header-lines.ts'
 
 /**
  * A pasted delivery, as an adapter would pass it on.

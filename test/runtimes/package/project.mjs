@@ -51,7 +51,7 @@ async function installIn(folder, packages) {
 
 /** Keys, a signature and a forgery for every runtime. */
 async function makeFixture() {
-  const { newPrivateKey } = await import(pathToFileURL(join(root, 'dist/cli/private-key.js')))
+  const { newPrivateKey } = await import(pathToFileURL(join(root, 'dist/cli/signing/private-key.js')))
   const pair = (alg) => {
     const key = newPrivateKey(alg)
     const named = { kid: `key-${alg}`, alg }

@@ -1,0 +1,45 @@
+import util from 'node:util'
+import { ERRORS_PAGE } from '../../src/errors.ts'
+
+/** Prints a result to standard output, for scripts. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Prints a remark to standard error, for people. */
+export function remark(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Adds colour on terminals only, unless NO_COLOR is set. */
+export function paint(style: 'green' | 'red' | 'yellow', text: string): string {
+  return util.styleText(style, text, { stream: process.stdout })
+}
+
+/** Makes untrusted text safe for a terminal: control characters could move its cursor or worse. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === '\n' || character === '\t' ? character : escaped(character),
+  )
+}
+
+/** One line of NDJSON. Escapes the control characters that `JSON.stringify` leaves alone. */
+export function toJsonLine(value: object): string {
+  return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
+}
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}
+
+/** Appends the code of the package's own errors, and the link to its entry, on a separate line. */
+export function withHelp(line: string, error: unknown): string {
+  const { code, help } = Object(error)
+  return String(help).startsWith(ERRORS_PAGE) ? `${line}\n${code}: ${help}` : line
+}
+
+/** An error's message, made safe for a terminal. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? printable(error.message) : 'cannot decide'
+}

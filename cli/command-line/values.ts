@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { ListenerConfigError } from '../../src/index.ts'
+import { UsageError } from './exit.ts'
+
+/** @throws UsageError unless the text is a whole number within the bounds. */
+export function wholeNumber(option: string, text: string, lowest: number, highest: number): number {
+  const value = Number(text)
+  if (!/^-?[0-9]{1,15}$/.test(text) || value < lowest || value > highest) {
+    throw new UsageError(`${option} takes a whole number from ${lowest} to ${highest}`)
+  }
+  return value
+}
+
+const UNITS: { readonly [unit: string]: number } = { '': 1, b: 1, kb: 2 ** 10, mb: 2 ** 20 }
+
+/** A size like `65536`, `64kb` or `1mb`, in bytes. @throws UsageError */
+export function byteSize(option: string, text: string, largest: number): number {
+  const [, digits = '', unit = ''] = /^([0-9]{1,10})(|b|kb|mb)$/i.exec(text) ?? []
+  const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? 1)
+  if (bytes >= 1 && bytes <= largest) return bytes
+  throw new UsageError(`${option} takes a size from 1 to ${largest} bytes, e.g. 65536, 64kb or 1mb`)
+}
+
+/** @throws UsageError unless the text is an absolute http or https URL without credentials. */
+export function httpUrl(option: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new UsageError(`${option} takes an absolute URL, e.g. https://example.com`)
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError(`${option} must not contain credentials`)
+  return url
+}
+
+const FILE_PROBLEMS: { readonly [code: string]: string } = {
+  ENOENT: 'the file does not exist',
+  EISDIR: 'it is a directory; give a file',
+  EACCES: 'you may not read it; check its permissions',
+}
+
+/** @throws UsageError when the file cannot be read. */
+export async function readGivenFile(option: string, path: string): Promise<Buffer<ArrayBuffer>> {
+  try {
+    return Buffer.from(await readFile(path))
+  } catch (error) {
+    throw new UsageError(`${option} ${path}: ${FILE_PROBLEMS[codeOf(error)] ?? 'it cannot be read'}`)
+  }
+}
+
+/** @throws UsageError when the file cannot be read or is not a JSON object. Its content is not repeated. */
+export async function readGivenJson(option: string, path: string): Promise<object> {
+  const bytes = await readGivenFile(option, path)
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    if (typeof value === 'object' && value !== null) return value
+  } catch {}
+  throw new UsageError(`${option} ${path}: it is not a JSON object`)
+}
+
+/**
+ * Reads the exact bytes to sign or verify: from `--data`, `--file` or standard input. `ways` names the options that the command
+ * has.
+ */
+export async function readBody(
+  given: { readonly data?: string | undefined; readonly file?: string | undefined },
+  ways: '--file FILE' | '--data TEXT, --file FILE',
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (given.data !== undefined && given.file !== undefined)
+    throw new UsageError('give --data or --file, not both')
+  if (given.data !== undefined) return new Uint8Array(Buffer.from(given.data))
+  if (given.file !== undefined && given.file !== '-')
+    return new Uint8Array(await readGivenFile('--file', given.file))
+  if (process.stdin.isTTY) throw new UsageError(`needs a body: give ${ways}, or bytes on standard input`)
+  return new Uint8Array(await buffer(process.stdin))
+}
+
+/** Rewords an error of the package: names the flag in place of the option. */
+export function toUsageError(error: unknown, flag: string): UsageError {
+  if (!(error instanceof ListenerConfigError)) throw error
+  return new UsageError(`${flag}: ${error.message.slice(error.option.length + 2)}`, { cause: error })
+}
+
+export function codeOf(error: unknown): string {
+  return String(Object(error).code ?? '')
+}

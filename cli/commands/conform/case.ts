@@ -1,0 +1,56 @@
+import type { Outgoing } from '../../../sender/exchange.ts'
+import type { Reason } from '../../../src/reason.ts'
+import type { SignedParts } from '../../../src/testing/wrong-parts.ts'
+import type { MutatedRequest } from '../../../src/testing/wrong-requests.ts'
+import { rejected } from '../../../src/verdict.ts'
+import { ruleOf } from './rules.ts'
+
+/** Signs a valid delivery. The defaults are the current time, a new event ID and a small body. */
+export type Sign = (parts?: Partial<SignedParts>) => Promise<MutatedRequest>
+
+/** One delivery, and the answer it must get. */
+export interface Case {
+  /** How it differs from a valid delivery. */
+  readonly name: string
+  /** The rule that the receiver breaks if it answers otherwise. */
+  readonly rule: string
+  /** The correct statuses. */
+  readonly statuses: readonly number[]
+  /** The expected `code`, if the receiver uses hookgate's codes. */
+  readonly code?: string
+  /** Meaningless unless an event was accepted earlier. */
+  readonly needsAccepted?: true
+  /** Signs it, at the moment of sending. */
+  readonly make: () => Promise<Outgoing>
+}
+
+const ACCEPTED = [200, 201, 202, 204]
+
+export function accepted(name: string, rule: string, make: Case['make']): Case {
+  return { name, rule, statuses: ACCEPTED, make }
+}
+
+/** A delivery of an event that was accepted before. */
+export function duplicate(name: string, rule: string, make: Case['make']): Case {
+  return { name, rule, statuses: [409], code: 'event_duplicate', needsAccepted: true, make }
+}
+
+/**
+ * A delivery that must pass every check. Its event was accepted before, so it leaves nothing behind. A receiver that remembers
+ * nothing accepts it once more, which is for other cases to report.
+ */
+export function passes(name: string, rule: string, make: Case['make']): Case {
+  return { ...duplicate(name, rule, make), statuses: [409, ...ACCEPTED] }
+}
+
+export function refused(
+  name: string,
+  reason: Reason,
+  make: Case['make'],
+  rule: string = ruleOf(reason),
+): Case {
+  const { status } = rejected(reason, name)
+  // Routers may answer other methods themselves.
+  const statuses = reason === 'method_not_post' ? [status, 404, 405] : [status]
+  return { name, rule, statuses, code: status === 401 ? 'unauthorized' : reason, make }
+}

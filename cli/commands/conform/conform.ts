@@ -1,0 +1,111 @@
+import { type Command, defineCommand } from '../../command-line/command.ts'
+import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
+import { paint, print, toJsonLine } from '../../command-line/output.ts'
+import { codeOf, httpUrl } from '../../command-line/values.ts'
+import { endpointOf } from '../../signing/endpoint.ts'
+import { readPrivateKey } from '../../signing/key-files.ts'
+import { needSecret } from '../../signing/secrets.ts'
+import type { Case } from './case.ts'
+import { eventCases } from './event-cases.ts'
+import { hmacSigner } from './hmac-signer.ts'
+import { jwtSigner } from './jwt-signer.ts'
+import { refusalCases } from './refusal-cases.ts'
+import { type Finding, findings } from './run.ts'
+import type { Signer } from './signer.ts'
+
+interface ConformValues {
+  readonly 'secret-file'?: string
+  readonly key?: string
+  readonly 'tenant-url'?: string
+  readonly 'public-url'?: string
+  readonly all?: boolean
+  readonly json?: boolean
+}
+
+export const conform: Command = defineCommand<ConformValues>({
+  name: 'conform',
+  summary: 'test whether a receiver, in any language, follows the specification',
+  operand: { name: 'URL', required: true },
+  options: {
+    'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+    key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
+    'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
+    'public-url': {
+      value: 'URL',
+      says: 'JWT: aud, or its base without the path (default: URL)',
+    },
+    all: { says: 'Also print the cases that pass.' },
+    json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId.' },
+  },
+  notes: [
+    "Signs each delivery with the current time, so you need not set the receiver's clock.",
+    'Use a test endpoint: its handler runs for three events, and the last line names them.',
+  ],
+  examples: [
+    'hookgate conform http://127.0.0.1:8787/api/v1/webhooks/incoming/demo',
+    'hookgate conform https://staging.example/webhooks --secret-file secret.txt --all',
+  ],
+  async run(given, url) {
+    const target = httpUrl('URL', url)
+    const signer = await signerOf(given, url)
+    const cases = [...eventCases(signer), ...refusalCases(signer)]
+    const all = await report(target, cases, given)
+    return all.some(({ result }) => result === 'broken') ? EXIT.refused : EXIT.done
+  },
+})
+
+async function signerOf(given: ConformValues, url: string): Promise<Signer> {
+  const { key, 'secret-file': secretFile } = given
+  if (key !== undefined && secretFile !== undefined)
+    throw new UsageError('give --key or --secret-file, not both')
+  if (key === undefined) {
+    const stray = (['tenant-url', 'public-url'] as const).find((option) => given[option] !== undefined)
+    if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
+    return hmacSigner(await needSecret(secretFile))
+  }
+  const signer = jwtSigner({ privateKey: await readPrivateKey(key), ...endpointOf(url, given) })
+  try {
+    await signer.sign()
+  } catch (error) {
+    throw new UsageError(
+      `--key: this key cannot sign (${codeOf(error) || 'not a usable JWK'}); make one with hookgate keys`,
+    )
+  }
+  return signer
+}
+
+async function report(
+  url: URL,
+  cases: readonly Case[],
+  { all, json }: ConformValues,
+): Promise<readonly Finding[]> {
+  const seen: Finding[] = []
+  for await (const finding of findings(url, cases)) {
+    if (seen.length === 0 && finding.answered?.startsWith('not answered')) {
+      throw new RefusedError(
+        `${url.origin} has ${finding.answered}; check the URL, and that the receiver is running`,
+      )
+    }
+    seen.push(finding)
+    if (json) print(toJsonLine(finding))
+    else if (all || finding.result === 'broken') printFinding(finding)
+  }
+  if (!json) printSummary(seen)
+  return seen
+}
+
+function printFinding({ name, rule, result, expected, answered }: Finding): void {
+  if (result === 'ok') print(`${paint('green', 'ok     ')} ${name}: ${answered}`)
+  if (result === 'skipped') print(`${paint('yellow', 'skipped')} ${name}: no event was accepted earlier`)
+  if (result !== 'broken') return
+  print(`${paint('red', 'broken ')} ${name}: ${answered}, not ${expected}`)
+  print(`        ${rule}`)
+}
+
+function printSummary(seen: readonly Finding[]): void {
+  const count = (result: Finding['result']) => seen.filter((finding) => finding.result === result).length
+  const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`
+  print(`${count('ok')} of ${seen.length} as specified, ${count('broken')} broken${skipped}`)
+  const events = [...new Set(seen.flatMap(({ acceptedEventId }) => acceptedEventId ?? []))]
+  print(`events left behind: ${events.join(' ') || 'none'}`)
+}

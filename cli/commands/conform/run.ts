@@ -1,0 +1,81 @@
+import http from 'node:http'
+import https from 'node:https'
+import { exchange, TimedOut } from '../../../sender/exchange.ts'
+import { failureOf } from '../../../sender/failure.ts'
+import { judge } from '../../../sender/judge.ts'
+import type { Case } from './case.ts'
+
+/** The result of a case. */
+export interface Finding {
+  readonly name: string
+  readonly rule: string
+  /** `skipped` if it would be meaningless, because no event was accepted earlier. */
+  readonly result: 'ok' | 'broken' | 'skipped'
+  readonly expected: string
+  /** Undefined if skipped. */
+  readonly answered?: string
+  /** The ID of an event that the receiver accepted. */
+  readonly acceptedEventId?: string
+}
+
+/** How long to wait for an answer. */
+const TIMEOUT_MS = 10_000
+
+/** No guard against private addresses: the user chose the URL, which may be on this machine. */
+const AGENTS = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) }
+
+/** `status` is undefined if no answer came. */
+interface Answered {
+  readonly status: number | undefined
+  readonly code: string | undefined
+  readonly said: string
+}
+
+/** Sends the cases in order: some repeat the event of an earlier one. */
+export async function* findings(url: URL, cases: readonly Case[]): AsyncGenerator<Finding> {
+  const known = new Set(cases.map(({ code }) => code))
+  let isAnyAccepted = false
+  for (const each of cases) {
+    const { name, rule, statuses, code, needsAccepted, make } = each
+    const expected = [statuses[0], code === 'unauthorized' ? '' : code].filter(Boolean).join(' ')
+    if (needsAccepted && !isAnyAccepted) {
+      yield { name, rule, result: 'skipped', expected }
+      continue
+    }
+    const delivery = await make()
+    const answer = await ask(url, delivery)
+    const isAccepted = answer.status !== undefined && answer.status >= 200 && answer.status < 300
+    isAnyAccepted ||= isAccepted
+    const eventId = delivery.headers['webhook-event-id']
+    yield {
+      name,
+      rule,
+      result: isRight(each, answer, known) ? 'ok' : 'broken',
+      expected,
+      answered: answer.said,
+      ...(isAccepted && typeof eventId === 'string' ? { acceptedEventId: eventId.toLowerCase() } : {}),
+    }
+  }
+}
+
+/** A receiver may send no code, or its own. If it sends one of hookgate's codes, it must be the right one. */
+function isRight(
+  { statuses, code }: Case,
+  answer: Answered,
+  known: ReadonlySet<string | undefined>,
+): boolean {
+  if (answer.status === undefined || !statuses.includes(answer.status)) return false
+  const isOther = answer.code !== code && answer.code !== undefined && known.has(answer.code)
+  return code === undefined || !isOther || answer.status !== statuses[0]
+}
+
+async function ask(url: URL, delivery: Awaited<ReturnType<Case['make']>>): Promise<Answered> {
+  try {
+    const { status, headers, body } = await exchange(url, delivery, AGENTS, TIMEOUT_MS)
+    const { code } = judge(status, headers, body)
+    return { status, code, said: [status, code].filter(Boolean).join(' ') }
+  } catch (error) {
+    const failure = error instanceof TimedOut ? 'timed_out' : failureOf(error)
+    return { status: undefined, code: undefined, said: `not answered (${failure})` }
+  }
+}

@@ -1,0 +1,79 @@
+import { signHmac } from '../../../src/signing/sign.ts'
+import { type Finding, notesOf } from './finding.ts'
+import { problemCode, type Receiver } from './receiver.ts'
+
+const HOUR = 3600
+/** JSON that proxies tend to rewrite. */
+const ODD_BODY = '{ "doctor" :\t[ 1.0 , "\\u00e9é" ]\r\n}'
+
+type Faults = { readonly [code: string]: readonly [seen: string, fix: string] }
+
+const BYTE_FOR_BYTE = 'make the proxy pass bodies on byte for byte'
+
+/** Infers from the answer what happened on the way to the receiver. */
+const ON_THE_WAY: Faults = {
+  header_missing: [
+    'the Webhook-* headers do not arrive',
+    'make the proxy pass them on; if the listener is for another sender, such as Slack, give --scheme NAME',
+  ],
+  header_repeated: ['a header arrives twice', 'make the proxy pass headers on, and add none'],
+  content_type_not_json: ['a proxy changes Content-Type', 'make the proxy leave Content-Type alone'],
+  content_encoding_not_identity: ['a proxy compresses the body', 'turn off request compression in the proxy'],
+  body_not_json: ['the body that arrives is not JSON', BYTE_FOR_BYTE],
+  body_too_large: ['the body that arrives is larger', BYTE_FOR_BYTE],
+  body_incomplete: ['the body arrives incomplete', BYTE_FOR_BYTE],
+}
+
+/** Checks that headers and body reach hookgate as sent. The delivery is too old and wrongly signed, so never accepted. */
+export async function checkProxy(receiver: Receiver): Promise<Finding[]> {
+  const { ok, warn, fail } = notesOf('proxy')
+  const code = problemCode(await receiver.deliver(ODD_BODY, -HOUR))
+  if (code === undefined) {
+    const fix = 'let this path through: hookgate authenticates it'
+    return [fail('something in front of hookgate answers deliveries', fix)]
+  }
+  if (code === 'timestamp_out_of_range') return [ok('the Webhook-* headers and the body arrive')]
+  if (code === 'unauthorized') {
+    return [
+      warn(
+        'the receiver accepts timestamps that are an hour old',
+        'see clock.receiver, or lower toleranceSeconds',
+      ),
+    ]
+  }
+  const fault = ON_THE_WAY[code]
+  return [fault ? fail(...fault) : warn(`a delivery is refused with ${code}`, 'see docs/checks.md')]
+}
+
+const AGAINST_THE_SECRET: Faults = {
+  unauthorized: [
+    'the receiver does not accept this signature',
+    'give both sides the same secret; if they have the same, a proxy changes the body',
+  ],
+  event_id_not_uuid_v4: ['--event-id is not a UUID v4', 'give the ID of an accepted event'],
+}
+
+/** Checks the secret with a delivery of a finished event. It is a duplicate, so no handler runs. */
+export async function checkSignature(
+  receiver: Receiver,
+  secret: string | undefined,
+  eventId: string | undefined,
+): Promise<Finding[]> {
+  const { ok, warn, fail, skip } = notesOf('signature')
+  if (eventId === undefined)
+    return [skip('no accepted event was given', 'give --event-id ID of an accepted event')]
+  if (secret === undefined)
+    return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
+  const { headers, body } = await signHmac({ secret, body: ODD_BODY, eventId })
+  const answer = await receiver.deliver(body, 0, headers)
+  const code = problemCode(answer) ?? `${answer.status}`
+  if (code === 'event_duplicate') return [ok('the receiver has this secret, and remembers the event')]
+  if (code === 'event_in_progress')
+    return [skip('the event is still in progress', 'try again when it is finished')]
+  if (answer.status < 300) {
+    const fix = 'give the ID of an accepted event; if you did, the store forgot it: see docs/stores.md'
+    return [fail('the event was new, so its handler has just run', fix)]
+  }
+  const fault = AGAINST_THE_SECRET[code]
+  return [fault ? fail(...fault) : warn(`the receiver refuses with ${code}`, 'see the other findings')]
+}

@@ -1,0 +1,104 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps, Agent as SecureAgent } from 'node:https'
+import { TLSSocket } from 'node:tls'
+import { printable } from '../../command-line/output.ts'
+import { codeOf } from '../../command-line/values.ts'
+import { whenClosedEarly } from '../../lib/closed-early.ts'
+
+const TIMEOUT_MS = 3000
+const DAY_MS = 86_400_000
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+  /** By this machine's clock, in milliseconds. The host wrote its answer between these two. */
+  readonly sentAt: number
+  readonly receivedAt: number
+  /** Days until the host's certificate expires. */
+  readonly certificateDays: number | undefined
+}
+
+export interface Question {
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string
+  /** How much of the answer to read, in bytes. Default 65,536. */
+  readonly mostBytes?: number
+}
+
+class ClosedEarly extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+/** Asks hosts that the user named. Follows no redirect and sends no cookie. */
+export class Prober {
+  readonly #plain = new Agent({ keepAlive: true })
+  readonly #secure = new SecureAgent({ keepAlive: true })
+
+  /** Rejects with the connection's error, or after 3 s. */
+  ask(url: URL, { method, headers = {}, body = '', mostBytes = 65_536 }: Question): Promise<Answer> {
+    const isSecure = url.protocol === 'https:'
+    const request = isSecure ? requestHttps : requestHttp
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    return new Promise((resolve, reject) => {
+      const sentAt = Date.now()
+      const agent = isSecure ? this.#secure : this.#plain
+      const question = request(url, { method, headers, agent, signal }, (response) => {
+        const head = headOf(response, sentAt)
+        readAll(response, mostBytes).then((bytes) => resolve({ ...head, bytes }), reject)
+      })
+      question.on('error', reject).end(body)
+      whenClosedEarly(question, () => reject(new ClosedEarly()))
+    })
+  }
+
+  close(): void {
+    this.#plain.destroy()
+    this.#secure.destroy()
+  }
+}
+
+function headOf(response: IncomingMessage, sentAt: number): Omit<Answer, 'bytes'> {
+  const { headers, socket, statusCode = 0 } = response
+  const validTo = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : Number.NaN
+  const certificateDays = Number.isNaN(validTo) ? undefined : Math.floor((validTo - Date.now()) / DAY_MS)
+  return { status: statusCode, headers, sentAt, receivedAt: Date.now(), certificateDays }
+}
+
+async function readAll(response: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > mostBytes) break // which ends the connection
+  }
+  return Buffer.concat(chunks)
+}
+
+const FROM_A_CA = 'get a certificate from a CA that senders trust'
+
+const UNREACHABLE: { readonly [code: string]: readonly [seen: string, fix: string] } = {
+  ECONNREFUSED: ['refuses connections', 'start the server, or correct the port'],
+  ECONNRESET: ['closed the connection before it answered', 'see the logs of the server'],
+  ENOTFOUND: ['is an unknown host', 'correct the name, or add its DNS record'],
+  EAI_AGAIN: ['cannot be looked up now', "check this machine's DNS"],
+  ABORT_ERR: [`did not answer within ${TIMEOUT_MS / 1000} s`, 'check firewalls between here and there'],
+  CERT_HAS_EXPIRED: ['has an expired certificate', 'renew the certificate'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['has a self-signed certificate', FROM_A_CA],
+  SELF_SIGNED_CERT_IN_CHAIN: ['has a certificate of a private CA', FROM_A_CA],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['does not send its intermediate certificate', 'serve the full chain'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['has a certificate for another name', 'get one for this name'],
+  EPROTO: ['does not speak TLS there', 'correct the port, or write http:// for a server on this machine'],
+}
+
+/** Why a host could not be reached, and the fix. */
+export function whyUnreachable(error: unknown): readonly [seen: string, fix: string] {
+  const code = codeOf(error) || codeOf(Object(error).errors?.[0])
+  const known = UNREACHABLE[code]
+  return known ?? [`cannot be reached (${printable(code || 'unknown')})`, 'try it with curl --verbose']
+}
+
+/** A certificate that expires within this many days gets a warning. */
+export const FEW_DAYS = 14

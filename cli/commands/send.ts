@@ -1,0 +1,139 @@
+import { readAtMost } from '../../src/lib/read-stream.ts'
+import type { SignedRequest } from '../../src/signing/sign.ts'
+import { type Command, defineCommand } from '../command-line/command.ts'
+import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
+import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
+import { codeOf, httpUrl } from '../command-line/values.ts'
+import { readSigner, SIGN_OPTIONS, type Signer, type SignValues } from '../signing/signer.ts'
+import { hintAbout } from './hints.ts'
+import { tamper } from './tamper.ts'
+
+const TIMEOUT_MS = 30_000
+const MOST_ANSWER_BYTES = 65_536
+const CONFLICT = 409
+
+interface SendValues extends SignValues {
+  readonly tamper?: boolean
+  readonly duplicate?: boolean
+  readonly json?: boolean
+}
+
+export const send: Command = defineCommand<SendValues>({
+  name: 'send',
+  summary: 'sign a delivery, send it, and print the answer',
+  operand: { name: 'URL', required: true },
+  options: {
+    ...SIGN_OPTIONS,
+    tamper: { says: 'Change one byte of the body after signing, to see a 401.' },
+    duplicate: { says: 'Send the event twice, newly signed, to see 200 and then 409 (200 with --scheme).' },
+    json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
+  },
+  notes: [
+    'Signs with JWT if you give --key, and with HMAC otherwise. The secret comes from HOOKGATE_SECRET or --secret-file.',
+    '409 means that the event was accepted before. Senders treat that as success, but the exit code is 1.',
+    'With --duplicate, the exit code is 0 if the first answer is 2xx and the second is 409 (2xx with --scheme).',
+  ],
+  examples: [
+    'hookgate send http://127.0.0.1:8787/api/v1/webhooks/incoming/demo --data \'{"hello":"world"}\'',
+    'hookgate send URL --file event.json --secret-file secret.txt',
+    'echo \'{"hello":"world"}\' | hookgate send URL --duplicate',
+    "hookgate send URL --data '{}' --skew -600",
+    "hookgate send URL --data '{}' --key hookgate-private.jwk.json",
+    'hookgate send URL --scheme stripe --secret-file whsec.txt --file invoice-paid.json',
+  ],
+  async run(given, url) {
+    httpUrl('URL', url)
+    if (given.duplicate && given.tamper) throw new UsageError('give --duplicate or --tamper, not both')
+    const signer = await readSigner(given, url)
+    const change = given.tamper ? tampered : asSigned
+    const show = given.json ? showJson : showText
+    const first = await deliver(url, change(await signer.sign()), signer, 1, show)
+    if (!given.duplicate) return isSuccess(first) ? EXIT.done : EXIT.refused
+    const second = await deliver(url, await signer.sign(), signer, 2, show)
+    const isDuplicate = signer.method === 'scheme' ? isSuccess(second) : second === CONFLICT
+    return isSuccess(first) && isDuplicate ? EXIT.done : EXIT.refused
+  },
+})
+
+interface Answer {
+  readonly attempt: number
+  readonly status: number
+  readonly statusText: string
+  readonly body: string
+  readonly eventId: string
+}
+
+async function deliver(
+  url: string,
+  request: SignedRequest,
+  signer: Signer,
+  attempt: number,
+  show: (answer: Answer) => void,
+): Promise<number> {
+  const { status, statusText, body } = await post(url, request)
+  show({ attempt, status, statusText, body, eventId: signer.eventId })
+  const hint = hintAbout(status, body, signer.method)
+  if (hint !== undefined) remark(`hint: ${hint}`)
+  return status
+}
+
+async function post(url: string, request: SignedRequest) {
+  const hangUp = new AbortController()
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), hangUp.signal])
+    const response = await fetch(url, { ...request, redirect: 'manual', signal })
+    const { status, statusText } = response
+    return { status, statusText, body: await readText(response) }
+  } catch (error) {
+    throw new RefusedError(`${new URL(url).origin} ${problemOf(error)}`)
+  } finally {
+    hangUp.abort() // ends a response that never ends, and one whose body cannot be read (204, 205)
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const bytes = await readAtMost(response.body?.getReader(), MOST_ANSWER_BYTES)
+  return new TextDecoder().decode(bytes.subarray(0, MOST_ANSWER_BYTES))
+}
+
+const PROBLEMS: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'refused the connection; is your app, or hookgate listen, running there?',
+  ECONNRESET: 'closed the connection before it answered; see its logs',
+  UND_ERR_SOCKET: 'closed the connection before it answered; see its logs',
+  ENOTFOUND: 'is an unknown host; check the URL',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS there; write http://, or correct the port',
+  EAI_AGAIN: 'cannot be looked up now; check your DNS, or try again',
+}
+
+function problemOf(error: unknown): string {
+  if (Object(error).name === 'TimeoutError')
+    return `did not answer within ${TIMEOUT_MS / 1000} s; see its logs`
+  const { cause } = Object(error)
+  const code = codeOf(cause)
+  return (
+    PROBLEMS[code] ??
+    `cannot be reached (${code || printable(String(Object(cause).message ?? 'unknown'))}); check the URL`
+  )
+}
+
+function asSigned(request: SignedRequest): SignedRequest {
+  return request
+}
+
+function tampered(request: SignedRequest): SignedRequest {
+  return { ...request, body: tamper(Buffer.from(request.body)) }
+}
+
+function showText({ status, statusText, body }: Answer): void {
+  const line = `${status} ${printable(statusText)}`.trimEnd()
+  print(paint(isSuccess(status) ? 'green' : 'red', line))
+  if (body !== '') print(printable(body))
+}
+
+function showJson({ attempt, status, body, eventId }: Answer): void {
+  print(toJsonLine({ attempt, status, body, eventId }))
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}

@@ -1,0 +1,48 @@
+import type { SignedRequest } from '../../src/signing/sign.ts'
+import { type Command, defineCommand } from '../command-line/command.ts'
+import { curlCommand, dataOption, headerLines } from '../command-line/curl-command.ts'
+import { EXIT, UsageError } from '../command-line/exit.ts'
+import { print } from '../command-line/output.ts'
+import { httpUrl } from '../command-line/values.ts'
+import { isInBody, loadScheme } from '../signing/schemes.ts'
+import { readSigner, SIGN_OPTIONS, type SignValues } from '../signing/signer.ts'
+
+interface SignCommandValues extends SignValues {
+  readonly curl?: boolean
+}
+
+export const sign: Command = defineCommand<SignCommandValues>({
+  name: 'sign',
+  summary: 'print the headers that send would send',
+  operand: { name: 'URL', required: false },
+  options: { ...SIGN_OPTIONS, curl: { says: 'Print a curl command; needs the URL.' } },
+  notes: ['A signature is valid for 5 minutes, and for one event.'],
+  examples: [
+    'hookgate sign --file event.json',
+    'hookgate sign --data \'{"hello":"world"}\' --curl http://127.0.0.1:8787/api/v1/webhooks/incoming/demo',
+  ],
+  async run(given, url) {
+    if (url !== '') httpUrl('URL', url)
+    if (given.curl && url === '') throw new UsageError('--curl needs the URL')
+    const signer = await readSigner(given, url)
+    const changesBody = given.scheme !== undefined && isInBody(await loadScheme(given.scheme))
+    if (changesBody && !given.curl) {
+      throw new UsageError(`--scheme ${given.scheme} writes the signature into the body: add --curl`)
+    }
+    const request = await signer.sign()
+    print(
+      given.curl
+        ? asCommand(url, request, changesBody ? {} : given)
+        : headerLines(request.headers).join('\n'),
+    )
+    return EXIT.done
+  },
+})
+
+function asCommand(url: string, { headers, body }: SignedRequest, { file }: SignValues): string {
+  const fromFile = file !== undefined && file !== '-'
+  const option = fromFile ? (['--data-binary', `@${file}`] as const) : dataOption(Buffer.from(body))
+  if (option === undefined)
+    throw new UsageError('this body cannot be part of a command line: give it with --file')
+  return curlCommand(url, headers, option)
+}

@@ -1,0 +1,142 @@
+import { headerOf } from '../../../src/delivery.ts'
+import { type Explanation, explain, type Known } from '../../../src/explain/index.ts'
+import {
+  type Authenticator,
+  type Delivery,
+  defineListener,
+  hmac,
+  KeySetError,
+  type Listener,
+  type Verdict,
+  verify as verifyDelivery,
+} from '../../../src/index.ts'
+import { memoryStore } from '../../../stores/memory/memory-store.ts'
+import { type Command, defineCommand, type OptionTable } from '../../command-line/command.ts'
+import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
+import { paint, print, printable } from '../../command-line/output.ts'
+import { toUsageError, wholeNumber } from '../../command-line/values.ts'
+import { checkOneMethod } from '../../listen/auth.ts'
+import { AUTH_OPTIONS, type AuthValues } from '../../listen/options.ts'
+import { endpointOf } from '../../signing/endpoint.ts'
+import { openKeySet } from '../../signing/key-files.ts'
+import { allSchemes, loadScheme, receiverAuth } from '../../signing/schemes.ts'
+import { needSecret } from '../../signing/secrets.ts'
+import { CAPTURED_OPTIONS, type CapturedValues, readCaptured } from './captured.ts'
+
+interface VerifyValues extends CapturedValues, AuthValues {
+  readonly 'allow-cidr'?: readonly string[]
+  readonly at?: string
+  readonly explain?: boolean
+}
+
+const OPTIONS: OptionTable<VerifyValues> = {
+  ...CAPTURED_OPTIONS,
+  ...AUTH_OPTIONS,
+  'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },
+  at: {
+    value: 'SECONDS',
+    says: 'The time to verify as of, in Unix seconds (default: now, or the time in the record)',
+  },
+  explain: {
+    says: 'Print every check, the likely mistake behind a wrong signature, and the claims of a refused token.',
+  },
+}
+
+const LATEST_SECONDS = 1e11
+
+export const verify: Command = defineCommand<VerifyValues>({
+  name: 'verify',
+  summary: 'verify a captured delivery; nothing is sent or recorded',
+  options: OPTIONS,
+  notes: ['With --jwks, give the full --public-url, and the same --tenant-url as to the listener.'],
+  examples: [
+    'hookgate verify --headers headers.txt --file body.json --at 1790000000 --explain',
+    'hookgate verify --jwks hookgate-jwks.json --tenant-url URL --public-url URL --headers headers.txt < body.json',
+  ],
+  async run(given) {
+    const { auth, ...known } = await readJudge(given)
+    const { delivery, at } = await readCaptured(given)
+    const listener = listenerFor(auth, given, at)
+    const verdict = await verdictFor(delivery, listener)
+    printVerdict(verdict)
+    if (given.explain) {
+      const schemes = (await allSchemes()).map(({ scheme }) => scheme)
+      printExplanation(await explain(delivery, verdict, listener, { ...known, schemes }))
+      printOwnTime(verdict, delivery)
+    }
+    return verdict.ok ? EXIT.done : EXIT.refused
+  },
+})
+
+interface Judge extends Known {
+  readonly auth: Authenticator
+}
+
+async function readJudge(given: VerifyValues): Promise<Judge> {
+  checkOneMethod(given)
+  if (given.scheme !== undefined) {
+    const factory = await loadScheme(given.scheme)
+    return { auth: await receiverAuth(factory, given, given['public-url'] ?? 'http://127.0.0.1/') }
+  }
+  if (given.jwks === undefined) {
+    const secret = await needSecret(given['secret-file'])
+    return { auth: hmac({ secrets: { id: 'given', secret } }), secret }
+  }
+  const { 'public-url': publicUrl } = given
+  if (publicUrl === undefined)
+    throw new UsageError('--jwks needs --public-url URL, which is the aud of the token')
+  const claims = endpointOf(publicUrl, given)
+  const { jwt } = await import('../../../src/jwt.ts')
+  const keySet = await openKeySet(given.jwks, given['allow-insecure-loopback'] ?? false)
+  return { auth: jwt({ keySet, ...claims }), claims }
+}
+
+function listenerFor(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
+  const at = given.at === undefined ? arrivedAt : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
+  const clock = at === undefined ? Date : { now: () => at * 1000 }
+  // An empty store: nothing is recorded, and no event is a duplicate.
+  const store = memoryStore({ maxRecords: 1 })
+  try {
+    return defineListener({ id: 'captured', auth, store, clock, allowedCidrs: given['allow-cidr'] })
+  } catch (error) {
+    throw toUsageError(error, '--allow-cidr')
+  }
+}
+
+async function verdictFor(delivery: Delivery, listener: Listener): Promise<Verdict> {
+  try {
+    return await verifyDelivery(delivery, listener)
+  } catch (error) {
+    if (!(error instanceof KeySetError)) throw error
+    throw new RefusedError(`cannot decide: ${printable(error.message)}; check --jwks`, { cause: error })
+  }
+}
+
+function printVerdict(verdict: Verdict): void {
+  if (verdict.ok) {
+    const { id, sentAt, auth } = verdict.event
+    print(paint('green', 'accepted'))
+    print(printable(`event ${id}, sent ${sentAt.toISOString()}, by ${auth.method}`))
+  } else if (verdict.handshake) {
+    print(paint('green', `handshake (${verdict.reply.status})`))
+  } else {
+    print(paint('red', `refused: ${verdict.reason} (${verdict.status})`))
+    print(printable(verdict.detail))
+  }
+}
+
+/** Leaves the claim out: nothing is recorded, so it says nothing. */
+function printExplanation({ checks, likely, token }: Explanation): void {
+  for (const { name, says, ok } of checks.filter(({ name }) => name !== 'claim')) {
+    const mark = ok === null ? '-' : ok ? 'ok' : 'NO'
+    print(`  ${mark.padEnd(2)}  ${name.padEnd(12)}  ${says}`)
+  }
+  print('  -   claim         not checked: nothing is recorded here')
+  for (const line of likely) print(`likely: ${printable(line)}`)
+  for (const line of token) print(`token: ${printable(line)}`)
+}
+
+function printOwnTime(verdict: Verdict, delivery: Delivery): void {
+  if (verdict.ok || verdict.reason !== 'timestamp_out_of_range') return
+  print(`to verify it as of its own time: --at ${Number(headerOf(delivery, 'webhook-timestamp'))}`)
+}

@@ -1,0 +1,111 @@
+import { access } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
+import { UsageError } from '../command-line/exit.ts'
+import { HOOKGATE } from '../command-line/invocation.ts'
+import { shellQuote } from '../command-line/shell-quote.ts'
+import { endpointOf } from '../signing/endpoint.ts'
+import { openKeySet, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
+import { checkKeyIdHasScheme } from '../signing/key-id.ts'
+import { canSign, hasKeyPair, isInBody, loadScheme, receiverAuth } from '../signing/schemes.ts'
+import { findSecret, needText } from '../signing/secrets.ts'
+import type { AuthValues } from './options.ts'
+
+/** How deliveries are authenticated, and the `send` command that fits. */
+export interface ListenAuth {
+  /** Called once the port, and so the listener's own URL, is known. */
+  authFor(url: string): Authenticator | Promise<Authenticator>
+  /** The `send` command for this listener, without its body. Undefined if `send` cannot sign as the sender. */
+  sendCommand(url: string): string | undefined
+  readonly remark: string
+  /** The shared secret, if there is one. Never shown. */
+  readonly secret?: string
+}
+
+const JWT_ONLY = ['tenant-url', 'public-url', 'allow-insecure-loopback'] as const
+
+/** @throws UsageError for options of two methods: a listener has exactly one. */
+export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
+  checkOneMethod(given)
+  if (given.scheme !== undefined) return chooseScheme(given.scheme, given)
+  return given.jwks === undefined ? chooseHmac(given['secret-file']) : chooseJwt(given.jwks, given)
+}
+
+export function checkOneMethod(given: AuthValues): void {
+  checkKeyIdHasScheme(given)
+  if (given.scheme !== undefined && given.jwks !== undefined) {
+    throw new UsageError('give --scheme or --jwks, not both')
+  }
+  if (given.jwks !== undefined) {
+    if (given['secret-file'] !== undefined) throw new UsageError('give --jwks or --secret-file, not both')
+    return
+  }
+  const stray = JWT_ONLY.find((option) => given[option] !== undefined && !isForScheme(given, option))
+  if (stray) throw new UsageError(`--${stray} is for JWT: add --jwks`)
+}
+
+const isForScheme = (given: AuthValues, option: string) =>
+  given.scheme !== undefined && option === 'public-url'
+
+async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth> {
+  const factory = await loadScheme(name)
+  const { 'secret-file': secretFile, 'public-url': publicUrl, 'key-id': keyId } = given
+  // Fail before the port is opened.
+  await receiverAuth(factory, given, publicUrl ?? 'http://127.0.0.1/')
+  const named = keyId === undefined ? '' : ` --key-id ${shellQuote(keyId)}`
+  const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
+  // The body of the printed command would lack the signature's place.
+  const isSent = canSign(factory) && !isInBody(factory)
+  const key = hasKeyPair(factory) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
+  return {
+    authFor: (url) => receiverAuth(factory, given, publicUrl ?? url),
+    sendCommand: (url) => (isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}` : undefined),
+    remark: `Deliveries are verified as ${factory.scheme.sender} signs them.`,
+    ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
+  }
+}
+
+async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
+  const found = await findSecret(secretFile)
+  const secret = found?.secret ?? generateSecret()
+  const auth = hmac({ secrets: { id: found?.from ?? 'generated', secret } })
+  const before = found ? '' : `HOOKGATE_SECRET=${secret} `
+  const behind = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
+  return {
+    authFor: () => auth,
+    sendCommand: (url) => `${before}${HOOKGATE} send ${shellQuote(url)}${behind}`,
+    remark: REMARKS[found?.from ?? 'generated'],
+    secret,
+  }
+}
+
+const REMARKS = {
+  generated:
+    'The secret is new and for this run only. To keep one, set HOOKGATE_SECRET or give --secret-file.',
+  environment: 'The secret comes from HOOKGATE_SECRET. Set it in the other terminal too.',
+  file: 'The secret comes from --secret-file.',
+} as const
+
+async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth> {
+  const { jwt } = await import('../../src/jwt.ts')
+  const keySet = await openKeySet(source, given['allow-insecure-loopback'] ?? false)
+  const key = shellQuote(await privateKeyBeside(source))
+  return {
+    authFor: (url) => jwt({ keySet, ...endpointOf(url, given) }),
+    sendCommand(url) {
+      const { subject, audience } = endpointOf(url, given)
+      const claims = `--tenant-url ${shellQuote(subject)} --public-url ${shellQuote(audience)}`
+      return `${HOOKGATE} send ${shellQuote(url)} --key ${key} ${claims}`
+    },
+    remark: 'Tokens are verified with the keys of --jwks.',
+  }
+}
+
+/** The private key beside the JWKS, if `hookgate keys` wrote both. */
+async function privateKeyBeside(source: string): Promise<string> {
+  const sibling = join(dirname(source), PRIVATE_KEY_FILE)
+  return access(sibling).then(
+    () => sibling,
+    () => PRIVATE_KEY_FILE,
+  )
+}

@@ -1,0 +1,58 @@
+import { explain, type Known } from '../../src/explain/index.ts'
+import type { Listener } from '../../src/index.ts'
+import { messageOf, printable, remark } from '../command-line/output.ts'
+import { endpointOf } from '../signing/endpoint.ts'
+import { allSchemes } from '../signing/schemes.ts'
+import type { ListenAuth } from './auth.ts'
+import type { AuthValues } from './options.ts'
+import type { DeliveryReport } from './report.ts'
+
+interface Listening {
+  readonly given: AuthValues & { readonly explain?: boolean }
+  readonly auth: ListenAuth
+  readonly listener: Listener<unknown>
+  /** The listener's own URL. */
+  readonly url: string
+}
+
+/** What `listen` knows in addition to its listener. */
+export function knownOf({ given, auth, listener, url }: Listening): Known {
+  return {
+    secret: listener.auth.sender === undefined ? auth.secret : undefined,
+    claims: given.jwks === undefined ? undefined : endpointOf(url, given),
+  }
+}
+
+/** The schemes that can tell whose delivery this is, if it lacks the headers that the listener expects. */
+export async function schemesFor(reason: string | null): Promise<NonNullable<Known['schemes']>> {
+  if (reason !== 'header_missing' && reason !== 'auth_missing') return []
+  return (await allSchemes()).map(({ scheme }) => scheme)
+}
+
+/**
+ * With `--explain`, also prints what is likely wrong with a refused delivery. Explains one at a time and skips those that
+ * arrive meanwhile, because strangers can send many.
+ */
+export function withLikely(
+  tell: (report: DeliveryReport) => void,
+  listening: Listening,
+): (report: DeliveryReport) => void {
+  if (!listening.given.explain) return tell
+  const known = knownOf(listening)
+  let isBusy = false
+  return (report) => {
+    tell(report)
+    const { delivery, verdict } = report
+    if (isBusy || delivery === undefined || verdict === undefined || verdict.ok || verdict.handshake) return
+    isBusy = true
+    schemesFor(verdict.reason)
+      .then((schemes) => explain(delivery, verdict, listening.listener, { ...known, schemes }))
+      .then(({ likely }) => {
+        for (const line of likely) remark(`  likely: ${printable(line)}`)
+      })
+      .catch((error: unknown) => remark(`hookgate: ${messageOf(error)}`))
+      .finally(() => {
+        isBusy = false
+      })
+  }
+}

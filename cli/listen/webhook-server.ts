@@ -1,0 +1,137 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type Claimed, checkAndClaim, type Outcome } from '../../adapters/kit/outcome.ts'
+import { nodeIncoming } from '../../adapters/kit/read-node.ts'
+import { Receiver } from '../../adapters/kit/receiver.ts'
+import { RECEIVER_OPTIONS } from '../../adapters/kit/receiver-options.ts'
+import { settleAfter } from '../../adapters/kit/settle-after.ts'
+import { type Listener, ListenerConfigError } from '../../src/index.ts'
+import type { Json } from '../../src/lib/json.ts'
+import type { Reply } from '../../src/reply.ts'
+import { remark, withHelp } from '../command-line/output.ts'
+import type { AppAnswer } from '../forward/app-answer.ts'
+import { UnderWay } from '../lib/in-flight.ts'
+import { pathOf } from '../signing/endpoint.ts'
+import { type DeliveryReport, type Progress, reportOf } from './report.ts'
+import { refuseUnreadable } from './unreadable.ts'
+
+/** Answers an accepted event, and settles it. Resolves with the app's answer if an app was asked. */
+export type AnswerEvent = (
+  claimed: Claimed<Json>,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<AppAnswer | undefined>
+
+export interface WebhookServerOptions {
+  readonly listener: Listener
+  /** Default: 200, without an app. */
+  readonly answerEvent?: AnswerEvent | undefined
+  /** Called with each delivery once it is answered and settled. */
+  readonly tell: (report: DeliveryReport) => void
+}
+
+/**
+ * Gives a server its only webhook endpoint.
+ * @returns A function that waits until every delivery so far is reported, even if its sender has left.
+ */
+export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
+  const { listener, answerEvent = acceptHere, tell } = options
+  const untold = new UnderWay()
+  const progressOf = new WeakMap<object, Progress>()
+  const isOurs = isFor(listener)
+  const receiver = receiverFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
+    progressOf.set(request, progress)
+    const { remoteAddress } = request.socket
+    const onward = async (outcome: Outcome<Json>) => {
+      if (outcome.reply) sendReply(response, outcome.reply)
+      else progress.app = await answerEvent(outcome, request, response)
+    }
+    const incoming = nodeIncoming(request, response)
+    const isOver = receiver
+      .receive(request, incoming, () => remoteAddress, onward)
+      .catch((error) => fail(response, error))
+    whenClosed(response, (status, endedAt) =>
+      untold.add(isOver.then(() => tell(reportOf(progress, request, status, endedAt)))),
+    )
+  }
+  refuseUnreadable(server)
+  server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (isOurs(request) && !announcesTooMuch(request, listener)) response.writeContinue()
+    answer(request, response)
+  })
+  return () => untold.settled()
+}
+
+/** Whether a request is for the listener's path. Handshakes and GETs may have a query. Other events have none. */
+function isFor({ id, auth }: Listener): (request: IncomingMessage) => boolean {
+  const path = pathOf(id)
+  const { handshake, methods } = auth.sender?.scheme ?? {}
+  const mayHaveQuery = handshake !== undefined || methods?.includes('GET')
+  return ({ url = '' }) => url === path || (mayHaveQuery === true && url.startsWith(`${path}?`))
+}
+
+/** The status is null if the sender hung up before the answer. */
+function whenClosed(response: ServerResponse, tell: (status: number | null, endedAt: number) => void): void {
+  response.once('close', () => tell(response.headersSent ? response.statusCode : null, performance.now()))
+}
+
+/** Records the progress of each request. */
+function receiverFor(
+  progressOf: WeakMap<object, Progress>,
+  find: (request: IncomingMessage) => Listener | undefined,
+) {
+  // Each request gets its own copy of the listener, so that the hooks know which request they are about.
+  const lookup = (request: IncomingMessage) => {
+    const [listener, progress] = [find(request), progressOf.get(request)]
+    if (!listener || !progress) return undefined
+    const own = watched(listener, progress)
+    progressOf.set(own, progress)
+    return own
+  }
+  return new Receiver('hookgate listen', lookup, {}, RECEIVER_OPTIONS, (delivery, own) => {
+    const progress = progressOf.get(own)
+    if (progress) Object.assign(progress, { delivery, receivedAt: performance.now() })
+    return checkAndClaim(delivery, own)
+  })
+}
+
+function watched(listener: Listener, progress: Progress): Listener {
+  progress.listenerId = listener.id
+  return {
+    ...listener,
+    onVerdict(verdict, context) {
+      Object.assign(progress, { verdict, context, decidedAt: performance.now() })
+    },
+    onError(error, context) {
+      progress.context = context
+      listener.onError?.(error, context)
+    },
+  }
+}
+
+/** Whether the headers alone refuse the body, so that the sender need not send it. */
+function announcesTooMuch({ headers }: IncomingMessage, { maxBodyBytes }: Listener): boolean {
+  return Number(headers['content-length']) > maxBodyBytes
+}
+
+function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {
+  // A 204 has no length (RFC 9110 8.6).
+  const framing = status === 204 ? undefined : { 'content-length': Buffer.byteLength(body) }
+  response.writeHead(status, { ...headers, ...framing }).end(body)
+}
+
+const acceptHere: AnswerEvent = async ({ listener, event }, _request, response) => {
+  settleAfter(response, listener, event)
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"accepted":true}')
+  return undefined
+}
+
+/** Prints only configuration errors: other messages may quote the request. */
+function fail(response: ServerResponse, error: unknown): void {
+  const problem = error instanceof ListenerConfigError ? error.message : 'internal error; please report it'
+  remark(withHelp(`hookgate: ${problem}`, error))
+  if (response.headersSent) return
+  response.writeHead(500, { 'content-type': 'application/problem+json', connection: 'close' })
+  response.end('{"status":500,"title":"Internal Server Error","code":"internal"}')
+}

@@ -1,0 +1,25 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { JwtAlgorithm } from '../../src/crypto/signature-keys.ts'
+
+const RSA_BITS = 2048
+
+/** Makes keys as bytes: Node 20 can deadlock if it exports a key while the job that generated it is garbage-collected. */
+export const DER: {
+  publicKeyEncoding: { type: 'spki'; format: 'der' }
+  privateKeyEncoding: { type: 'pkcs8'; format: 'der' }
+} = {
+  publicKeyEncoding: { type: 'spki', format: 'der' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+}
+
+/** Imports a key that was generated with the options `DER`. */
+export function fromDer({ privateKey }: { readonly privateKey: unknown }): KeyObject {
+  if (!Buffer.isBuffer(privateKey)) throw new TypeError('the key was not made with DER')
+  return createPrivateKey({ key: privateKey, format: 'der', type: 'pkcs8' })
+}
+
+export function newPrivateKey(algorithm: JwtAlgorithm): KeyObject {
+  if (algorithm === 'RS256') return fromDer(generateKeyPairSync('rsa', { modulusLength: RSA_BITS, ...DER }))
+  if (algorithm === 'ES256') return fromDer(generateKeyPairSync('ec', { namedCurve: 'P-256', ...DER }))
+  return fromDer(generateKeyPairSync('ed25519', DER))
+}

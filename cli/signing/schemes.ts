@@ -1,0 +1,93 @@
+import { readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
+import type { SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
+import { UsageError } from '../command-line/exit.ts'
+import { nearest } from '../command-line/nearest.ts'
+import { type KeyIdValues, keyIdOptionOf } from './key-id.ts'
+import { needText } from './secrets.ts'
+
+/** A scheme's factory, called with the options of any scheme. */
+export interface AnyScheme {
+  (options: SchemeOptions): Authenticator
+  readonly scheme: SenderScheme
+}
+
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** The names that `--scheme` takes: one for each `hookgate/schemes/<name>`. */
+export async function schemeNames(): Promise<readonly string[]> {
+  const folder = new URL('.', import.meta.resolve('hookgate/schemes/stripe'))
+  const files = await readdir(fileURLToPath(folder))
+  return files.filter((file) => /^[a-z0-9-]+\.js$/.test(file)).map((file) => file.slice(0, -3))
+}
+
+/** Loads every scheme, to recognise a sender by its headers. These are some fifty files. */
+export async function allSchemes(): Promise<readonly AnyScheme[]> {
+  return Promise.all((await schemeNames()).map(importScheme))
+}
+
+/** Finds a scheme by name. @throws UsageError if it is unknown. The message suggests the nearest name. */
+export async function loadScheme(name: string): Promise<AnyScheme> {
+  const names = await schemeNames()
+  if (!NAME.test(name) || !names.includes(name)) {
+    const similar = nearest(name, names)
+    const hint = similar ? `did you mean ${similar}?` : `the schemes are ${names.join(', ')}`
+    throw new UsageError(`--scheme: unknown scheme; ${hint}`)
+  }
+  return importScheme(name)
+}
+
+async function importScheme(name: string): Promise<AnyScheme> {
+  const module: { readonly [exported: string]: unknown } = await import(`hookgate/schemes/${name}`)
+  const factory = Object.values(module).find((value) => Object(value).scheme?.name === name)
+  return factory as AnyScheme // the file of a scheme exports its factory
+}
+
+/** True if this machine can sign this sender's deliveries. False if only the sender has the key. */
+export function canSign({ scheme }: AnyScheme): boolean {
+  return scheme.algorithm !== 'code' || scheme.sign !== undefined
+}
+
+/** Whether the signature is in the body. */
+export function isInBody({ scheme }: AnyScheme): boolean {
+  return scheme.signature.headers.length === 0
+}
+
+/** Whether the sender signs with a private key, and receivers have the public one. */
+export function hasKeyPair({ scheme }: AnyScheme): boolean {
+  return scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256'
+}
+
+/** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`. */
+export async function receiverAuth(
+  factory: AnyScheme,
+  given: KeyIdValues & { readonly 'secret-file'?: string },
+  publicUrl: string,
+): Promise<Authenticator> {
+  const keyIdOption = keyIdOptionOf(factory.scheme, given)
+  const options = { publicUrl, ...(keyIdOption && { [keyIdOption]: given['key-id'] }) }
+  checkSecretIsEnough(factory, options)
+  const isPublic = hasKeyPair(factory)
+  const key = await needText(given['secret-file'], isPublic ? "the sender's public key" : undefined)
+  const own = isPublic ? { publicKeys: key } : { secrets: key }
+  try {
+    return factory({ ...own, ...options })
+  } catch (error) {
+    if (!(error instanceof ListenerConfigError)) throw error
+    throw new UsageError(`--scheme ${factory.scheme.name}: ${error.message}`, { cause: error })
+  }
+}
+
+/** @throws UsageError for a scheme with required options of its own, e.g. the topics of SNS: no flag sets them. */
+function checkSecretIsEnough(factory: AnyScheme, options: SchemeOptions): void {
+  const { name } = factory.scheme
+  try {
+    factory(options)
+  } catch (error) {
+    if (!(error instanceof ListenerConfigError) || /^(?:secrets|publicKeys)/.test(error.option)) return
+    throw new UsageError(
+      `--scheme ${name} needs ${error.option}, which no flag of this command sets: use hookgate/schemes/${name} in your own code`,
+    )
+  }
+}

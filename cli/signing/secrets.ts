@@ -1,0 +1,77 @@
+import { hmac } from '../../src/index.ts'
+import { decodeUtf8 } from '../../src/lib/utf8.ts'
+import { UsageError } from '../command-line/exit.ts'
+import { readGivenFile, toUsageError } from '../command-line/values.ts'
+
+export interface GivenSecret {
+  readonly secret: string
+  readonly from: 'environment' | 'file'
+}
+
+/** Where a secret may come from. */
+export interface SecretPlaces {
+  readonly option: string
+  readonly variable: string
+}
+
+const SIGNING_SECRET: SecretPlaces = { option: '--secret-file', variable: 'HOOKGATE_SECRET' }
+
+/**
+ * Reads a secret from its file or environment variable: by default, `--secret-file` and `HOOKGATE_SECRET`. Never from an
+ * option's value, because every user of the machine can read command lines. Undefined if there is no secret.
+ *
+ * @throws UsageError for a secret that no listener would accept. The message does not repeat it.
+ */
+export async function findSecret(
+  file: string | undefined,
+  places: SecretPlaces = SIGNING_SECRET,
+): Promise<GivenSecret | undefined> {
+  const found = await findText(file, places)
+  if (found === undefined) return undefined
+  const source = found.from === 'file' ? `${places.option} ${file}` : places.variable
+  return { ...found, secret: checked(found.secret, source) }
+}
+
+/** PowerShell and Windows editors write it. It would become part of the key. */
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** Reads the text without checking it: it may be another sender's secret, or its public key. */
+async function findText(
+  file: string | undefined,
+  { option, variable }: SecretPlaces,
+): Promise<GivenSecret | undefined> {
+  if (file !== undefined) {
+    const text = decodeUtf8(await readGivenFile(option, file))
+    if (text === undefined || text.startsWith(BYTE_ORDER_MARK)) {
+      throw new UsageError(`${option} ${file}: save it as UTF-8 without BOM`)
+    }
+    if (text.trim() === '')
+      throw new UsageError(`${option} ${file}: the file is empty; write the secret to it`)
+    return { secret: text.replace(/[\r\n]+$/, ''), from: 'file' }
+  }
+  const secret = process.env[variable]
+  return secret === undefined ? undefined : { secret, from: 'environment' }
+}
+
+/** Leaves the format to the scheme. @throws UsageError if there is no text. The message says `what` is missing. */
+export async function needText(secretFile: string | undefined, what = 'the signing secret'): Promise<string> {
+  const given = await findText(secretFile, SIGNING_SECRET)
+  if (given) return given.secret
+  throw new UsageError(`needs ${what}: set HOOKGATE_SECRET, or give --secret-file FILE`)
+}
+
+/** @throws UsageError if there is no secret, or if no listener would accept it. */
+export async function needSecret(secretFile: string | undefined): Promise<string> {
+  const given = await findSecret(secretFile)
+  if (given) return given.secret
+  throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
+}
+
+function checked(secret: string, source: string): string {
+  try {
+    hmac({ secrets: { id: 'given', secret } })
+    return secret
+  } catch (error) {
+    throw toUsageError(error, source)
+  }
+}

@@ -1,0 +1,148 @@
+import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
+import { signAs } from '../../src/signing/sign-as.ts'
+import type { OptionTable } from '../command-line/command.ts'
+import { UsageError } from '../command-line/exit.ts'
+import { codeOf, readBody, toUsageError, wholeNumber } from '../command-line/values.ts'
+import { endpointOf } from './endpoint.ts'
+import { readPrivateKey } from './key-files.ts'
+import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues, keyIdOptionOf } from './key-id.ts'
+import { canSign, hasKeyPair, loadScheme } from './schemes.ts'
+import { needSecret, needText } from './secrets.ts'
+
+export interface SignValues extends KeyIdValues {
+  readonly data?: string
+  readonly file?: string
+  readonly 'secret-file'?: string
+  readonly key?: string
+  readonly 'tenant-url'?: string
+  readonly 'public-url'?: string
+  readonly expires?: string
+  readonly 'event-id'?: string
+  readonly timestamp?: string
+  readonly skew?: string
+}
+
+export const SIGN_OPTIONS: OptionTable<SignValues> = {
+  scheme: { value: 'NAME', says: 'Sign as another sender: stripe, github, slack, …' },
+  data: { value: 'TEXT', says: 'The body' },
+  file: { value: 'FILE', says: 'The file with the body (default: standard input)' },
+  'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+  'key-id': KEY_ID_OPTION,
+  key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
+  'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
+  'public-url': { value: 'URL', says: 'JWT: aud, or its base without the path (default: URL)' },
+  expires: { value: 'SECONDS', says: 'JWT: seconds until exp (default 300; receivers refuse over 600)' },
+  'event-id': { value: 'ID', says: 'Webhook-Event-Id (default: a new UUID v4)' },
+  timestamp: { value: 'SECONDS', says: 'Webhook-Timestamp (default: now)' },
+  skew: {
+    value: 'SECONDS',
+    says: 'Shift Webhook-Timestamp; -600 makes it ten minutes old, to see a refusal',
+  },
+}
+
+/** Signs one body and event ID, with a new signature for each attempt. */
+export interface Signer {
+  readonly method: 'hmac' | 'jwt' | 'scheme'
+  readonly eventId: string
+  sign(): Promise<SignedRequest>
+}
+
+const FARTHEST = 1e12
+
+const readSignedBody = (given: SignValues) => readBody(given, '--data TEXT, --file FILE')
+
+/** Reads the signing options. @throws UsageError if some are missing, unreadable or contradictory. */
+export async function readSigner(given: SignValues, url: string): Promise<Signer> {
+  checkOneMethod(given)
+  const eventId = given['event-id'] ?? crypto.randomUUID()
+  if (!/^[\x21-\x7e]+$/.test(eventId)) throw new UsageError('--event-id takes one word, e.g. a UUID v4')
+  const skew = wholeNumber('--skew', given.skew ?? '0', -FARTHEST, FARTHEST)
+  const fixed =
+    given.timestamp === undefined ? undefined : wholeNumber('--timestamp', given.timestamp, 0, 1e15)
+  const timestamp = () => (fixed ?? Math.floor(Date.now() / 1000)) + skew
+  if (given.scheme !== undefined) return schemeSigner(given, given.scheme, url, eventId, timestamp)
+  if (given.key !== undefined) {
+    const options = {
+      ...(await readJwtOptions(given, given.key, url)),
+      eventId,
+      body: await readSignedBody(given),
+    }
+    return { method: 'jwt', eventId, sign: () => signWithKey({ ...options, timestamp: timestamp() }) }
+  }
+  const options = {
+    secret: await needSecret(given['secret-file']),
+    eventId,
+    body: await readSignedBody(given),
+  }
+  return { method: 'hmac', eventId, sign: () => signHmac({ ...options, timestamp: timestamp() }) }
+}
+
+/** Signs as another sender: with its secret, or with a private JWK in `--key`. */
+async function schemeSigner(
+  given: SignValues,
+  name: string,
+  url: string,
+  eventId: string,
+  timestamp: () => number,
+): Promise<Signer> {
+  const scheme = await loadScheme(name)
+  if (!canSign(scheme)) {
+    throw new UsageError(`--scheme ${name} cannot be signed here: only the sender has the key`)
+  }
+  keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
+  const own = hasKeyPair(scheme)
+    ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
+    : { secret: await needText(given['secret-file']), keyId: given['key-id'] }
+  const body = await readSignedBody(given)
+  const publicUrl = given['public-url'] ?? url
+  return {
+    method: 'scheme',
+    eventId,
+    async sign() {
+      try {
+        return await signAs(scheme, { ...own, body, eventId, publicUrl, timestamp: timestamp() })
+      } catch (error) {
+        throw toUsageError(error, `--scheme ${name}`)
+      }
+    },
+  }
+}
+
+function needKey(key: string | undefined, name: string): string {
+  if (key === undefined) throw new UsageError(`--scheme ${name} signs with a private key: add --key FILE`)
+  return key
+}
+
+const JWT_ONLY = ['tenant-url', 'public-url', 'expires'] as const
+
+function checkOneMethod(given: SignValues): void {
+  checkKeyIdHasScheme(given)
+  if (given.key !== undefined && given['secret-file'] !== undefined) {
+    throw new UsageError('give --key or --secret-file, not both')
+  }
+  const isFree = given.key !== undefined || given.scheme !== undefined
+  const stray = JWT_ONLY.find((option) => !isFree && given[option] !== undefined)
+  if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
+}
+
+async function readJwtOptions(given: SignValues, keyFile: string, url: string) {
+  if (url === '') throw new UsageError('needs the URL, because a token is for one endpoint')
+  const expires = given.expires
+  return {
+    privateKey: await readPrivateKey(keyFile),
+    ...endpointOf(url, given),
+    expiresInSeconds:
+      expires === undefined ? undefined : wholeNumber('--expires', expires, -FARTHEST, FARTHEST),
+  }
+}
+
+async function signWithKey(options: Parameters<typeof signJwt>[0]): Promise<SignedRequest> {
+  try {
+    return await signJwt(options)
+  } catch (error) {
+    // jose's codes say what is wrong with a key; its messages may quote it.
+    throw new UsageError(
+      `--key: this key cannot sign (${codeOf(error) || 'not a usable JWK'}); make one with hookgate keys`,
+    )
+  }
+}

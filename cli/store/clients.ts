@@ -1,0 +1,142 @@
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import type { EventStore } from '../../src/index.ts'
+import {
+  type PostgresClient,
+  postgresStore,
+  type StoreProblem,
+} from '../../stores/postgres/postgres-store.ts'
+import { type RedisClient, redisStore } from '../../stores/redis/redis-store.ts'
+import { type SyncSqlite, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+import { RefusedError } from '../command-line/exit.ts'
+import { postgresTime, redisTime } from './server-clock.ts'
+import type { Engine } from './url.ts'
+
+/** How long a client tries to connect, and SQLite waits for a lock. Shorter than the listener's own deadline. */
+const PATIENCE_MS = 1500
+
+/** A store and its client. */
+export interface OpenStore {
+  readonly store: EventStore & {
+    check(): Promise<readonly StoreProblem[]>
+    migrate?(): Promise<void>
+    sweep?(): Promise<number>
+  }
+  close(): unknown
+  /** The server's clock, in milliseconds since 1970. */
+  now?(): Promise<number>
+  /** The last connection error. The calls themselves may report only a timeout. */
+  complaint?(): unknown
+}
+
+// The parts of each client that are used. No client is installed with this package.
+type Closer = Record<'disconnect' | 'destroy' | 'end' | 'close', () => unknown>
+type Listening = Closer & { on(event: 'error' | 'connect', listener: (what: unknown) => void): unknown }
+type Opener = (module: ClientModule, target: string, asItIs: boolean) => OpenStore | Promise<OpenStore>
+
+interface ClientModule {
+  (url: string, options: object): PostgresClient & Closer
+  readonly Redis: new (url: string, options: object) => RedisClient & Listening
+  createClient(options: object): RedisClient & Listening & { connect(): Promise<unknown> }
+  readonly Pool: new (options: object) => PostgresClient & Listening
+  new (path: string, options: object): SyncSqlite & Closer
+  readonly DatabaseSync: new (path: string, options: object) => SyncSqlite & Closer
+}
+
+const RETRY_MS = 250
+
+const ignored = () => {}
+
+/** Keeps the last error for `complaint`. Node ends the process if nothing listens for `error`. */
+function listenTo(client: Listening): () => unknown {
+  let last: unknown
+  client.on('error', (error) => {
+    last = error
+  })
+  client.on('connect', () => {
+    last = undefined
+  })
+  return () => last
+}
+
+/** The client packages of each engine, in order of preference, and how to open each. */
+const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Opener } } = {
+  redis: {
+    ioredis({ Redis }, url) {
+      const often = { maxRetriesPerRequest: 1, retryStrategy: () => RETRY_MS }
+      const client = new Redis(url, { connectTimeout: PATIENCE_MS, ...often })
+      const now = () => redisTime(client, 'call', 'TIME')
+      return { store: redisStore(client), close: () => client.disconnect(), now, complaint: listenTo(client) }
+    },
+    redis({ createClient }, url) {
+      const socket = { connectTimeout: PATIENCE_MS, reconnectStrategy: () => RETRY_MS }
+      const client = createClient({ url, socket })
+      client.connect().catch(ignored)
+      const now = () => redisTime(client, 'sendCommand', ['TIME'])
+      return { store: redisStore(client), close: () => client.destroy(), now, complaint: listenTo(client) }
+    },
+  },
+  postgres: {
+    pg({ Pool }, connectionString) {
+      const limits = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: 2 * PATIENCE_MS }
+      const pool = new Pool({ connectionString, ...limits })
+      const now = () => postgresTime(pool, 'query')
+      return { store: postgresStore(pool), close: () => pool.end(), now, complaint: listenTo(pool) }
+    },
+    postgres(connect, url) {
+      const sql = connect(url, {
+        backoff: () => RETRY_MS / 1000,
+        connect_timeout: PATIENCE_MS / 1000,
+        onnotice: ignored,
+      })
+      const now = () => postgresTime(sql, 'unsafe')
+      return { store: postgresStore(sql), close: () => sql.end(), now }
+    },
+  },
+  sqlite: {
+    'node:sqlite': ({ DatabaseSync }, path, asItIs) =>
+      openSqlite(new DatabaseSync(path, { timeout: PATIENCE_MS }), asItIs),
+    'better-sqlite3': (Database, path, asItIs) =>
+      openSqlite(new Database(path, { timeout: PATIENCE_MS }), asItIs),
+    libsql: (Database, path, asItIs) => openSqlite(new Database(path, { timeout: PATIENCE_MS }), asItIs),
+  },
+}
+
+/** What to install. For SQLite, the one whose binaries come from the registry. */
+const TO_INSTALL: Readonly<Record<Engine, string>> = { redis: 'ioredis', postgres: 'pg', sqlite: 'libsql' }
+
+function openSqlite(db: SyncSqlite & Closer, asItIs: boolean): OpenStore {
+  if (!asItIs) db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA journal_mode = WAL`)
+  db.exec('PRAGMA busy_timeout = 0')
+  return { store: sqliteStore(db), close: () => db.close() }
+}
+
+/**
+ * @param asItIs Change no setting of a database file.
+ * @throws RefusedError if no client is installed; the message says what to type. Otherwise, what the client throws.
+ */
+export async function openClient(engine: Engine, target: string, asItIs = false): Promise<OpenStore> {
+  for (const [name, open] of Object.entries(CLIENTS[engine])) {
+    const client = await findModule(name)
+    if (client !== undefined) return open(client, target, asItIs)
+  }
+  const names = Object.keys(CLIENTS[engine]).filter((name) => !name.startsWith('node:'))
+  throw new RefusedError(
+    `needs ${names.join(' or ')}, and found none in this folder: npm install ${TO_INSTALL[engine]}`,
+  )
+}
+
+const require = createRequire(import.meta.url)
+
+/** Finds the user's own: from the working directory first, then beside this package. */
+async function findModule(name: string): Promise<ClientModule | undefined> {
+  if (name.startsWith('node:')) return process.getBuiltinModule(name) as ClientModule | undefined // as its table has it
+  let path: string
+  try {
+    path = require.resolve(name, { paths: [process.cwd(), import.meta.dirname] })
+  } catch {
+    return undefined
+  }
+  const module = await import(pathToFileURL(path).href)
+  return module.default ?? module
+}

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ERRORS_PAGE } from '../../../src/errors.ts'
+import { hookgate, ROOT, SECRET } from '../support.ts'
+
+const COMMANDS = ['listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys', 'doctor', 'completions']
+
+test.concurrent.each(COMMANDS)('%s --help has an example and every option', async (command) => {
+  const help = await hookgate([command, '--help'])
+  expect(help).toMatchObject({ code: 0, stderr: '' })
+  expect(help.stdout).toMatch(new RegExp(`^hookgate ${command}: `))
+  expect(help.stdout).toMatch(new RegExp(`\nExamples:\n {2}.*hookgate ${command}`))
+  expect(help.stdout).toContain('--help')
+  expect(await hookgate([command, '--nonsense', '-h'])).toEqual(help)
+})
+
+test.concurrent.each(['--help', '-h', 'help'])('hookgate %s names every command', async (word) => {
+  const help = await hookgate([word])
+  expect(help).toMatchObject({ code: 0, stderr: '' })
+  for (const command of COMMANDS) expect(help.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
+  expect(help.stdout).toContain('Examples:')
+})
+
+test.concurrent.each([
+  [['lissten'], 'hookgate: unknown command lissten; did you mean listen?'],
+  [['nonsense'], `hookgate: unknown command nonsense; the commands are ${COMMANDS.join(', ')}`],
+  [['\u001b[2J'], `hookgate: unknown command; the commands are ${COMMANDS.join(', ')}`],
+])('hookgate %j is a usage error that names the commands', async (args, line) => {
+  expect(await hookgate(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
+})
+
+test('without arguments it prints the same help as --help', async () => {
+  expect(await hookgate([])).toEqual(await hookgate(['--help']))
+})
+
+test.each(['--version', '-v'])('hookgate %s prints the version of the package', async (flag) => {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  expect(await hookgate([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test('a forward secret that is too short is refused, and not repeated', async () => {
+  const env = { HOOKGATE_FORWARD_SECRET: 'short' }
+  const ended = await hookgate(['listen', '--forward-to', URL_], { env })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toMatch(/^hookgate listen: HOOKGATE_FORWARD_SECRET: /)
+  expect(ended.stderr).not.toContain('short\n')
+})
+
+/** The named files do not exist here, and no command creates them. */
+const EMPTY = import.meta.dirname
+
+const URL_ = 'http://127.0.0.1:1/'
+
+test.concurrent.each<[string[], string]>([
+  [['listen', '--prot', '1'], 'unknown option --prot; did you mean --port?'],
+  [['listen', '--port'], '--port needs a value'],
+  [['listen', '--port', '65536'], '--port takes a whole number from 0 to 65535'],
+  [['listen', '--port', '1e3'], '--port takes a whole number'],
+  [['listen', '--json=1'], '--json takes no value'],
+  [['listen', '8787'], 'takes no arguments, only options'],
+  [['listen', '--listener-id', '..'], '--listener-id takes a name'],
+  [['listen', '--port', '0', '--allow-cidr', '10.0.0.1/8'], 'did you mean 10.0.0.0/8?'],
+  [['listen', '--tenant-url', 'https://t.example'], 'add --jwks'],
+  [['listen', '--jwks', 'nope.json'], '--jwks nope.json: the file does not exist'],
+  [['listen', '--jwks', 'x', '--secret-file', 'y'], 'give --jwks or --secret-file, not both'],
+  [['listen', '--secret-file', 'nope.txt'], '--secret-file nope.txt: the file does not exist'],
+  [['listen', '--tolerance', '0'], '--tolerance takes a whole number'],
+  [
+    ['listen', '--max-body', '65mb'],
+    '--max-body takes a size from 1 to 67108864 bytes, e.g. 65536, 64kb or 1mb',
+  ],
+  [['listen', '--max-body', '1.5mb'], '--max-body takes a size'],
+  [['listen', '--max-body', '0'], '--max-body takes a size'],
+  [['completions'], 'needs a SHELL'],
+  [['completions', 'tcsh'], 'takes one of bash, zsh, fish'],
+  [['listen', '--lease', '0'], '--lease takes a whole number from 1 to 3600'],
+  [['listen', '--forward-to', 'nonsense'], '--forward-to takes an absolute URL'],
+  [['listen', '--forward-to', 'http://a:b@x.example/'], '--forward-to must not contain credentials'],
+  [['listen', '--timeout', '5'], '--timeout needs --forward-to URL'],
+  [['listen', '--pass-header', 'x'], '--pass-header needs --forward-to URL'],
+  [['listen', '--forward-secret-file', 'x'], '--forward-secret-file needs --forward-to URL'],
+  [['listen', '--forward-to', URL_, '--forward-secret-file', 'nope'], 'nope: the file does not exist'],
+  [['listen', '--forward-to', URL_, '--timeout', '0'], '--timeout takes a whole number'],
+  [['listen', '--port', '0', '--forward-to', URL_, '--timeout', '56'], '--timeout takes at most 55'],
+  [['listen', '--port', '0', '--forward-to', URL_, '--lease', '5'], '--forward-to needs --lease 6 or more'],
+  [['listen', '--forward-to', URL_, '--pass-header', 'X_Real_IP'], 'letters, digits and hyphens'],
+  [['listen', '--forward-to', URL_, '--pass-header', 'Transfer-Encoding'], 'it belongs to one connection'],
+  [['listen', '--forward-to', URL_, '--pass-header', 'Hookgate-Auth'], 'hookgate sets this header itself'],
+  [['send'], 'needs a URL'],
+  [['send', URL_, URL_], 'takes only one URL'],
+  [['send', 'nonsense', '--data', '{}'], 'URL takes an absolute URL'],
+  [['send', 'ftp://x.example/', '--data', '{}'], 'URL takes an absolute URL'],
+  [['send', 'http://a:b@x.example/', '--data', '{}'], 'URL must not contain credentials'],
+  [['send', URL_, '--data', '{}'], 'set HOOKGATE_SECRET, or give --secret-file'],
+  [['send', URL_, '--key', 'nope.json'], '--key nope.json: the file does not exist'],
+  [['send', URL_, '--expires', '1'], 'add --key'],
+  [['send', URL_, '--skew', 'x'], '--skew takes a whole number'],
+  [['send', URL_, '--event-id', 'a b'], '--event-id takes one word'],
+  [['send', URL_, '--duplicate', '--tamper'], 'not both'],
+  [['sign', '--curl', '--data', '{}'], '--curl needs the URL'],
+  [['verify'], 'set HOOKGATE_SECRET'],
+  [['verify', '--jwks', 'x'], 'needs --public-url'],
+  [['conform', URL_, '--public-url', URL_], '--public-url is for JWT: add --key'],
+  [['conform', URL_, '--tenant-url', URL_], '--tenant-url is for JWT: add --key'],
+  [['keys', '--alg', 'HS256'], '--alg takes one of RS256, ES256, EdDSA'],
+  [['keys', '--kid', ''], '--kid takes 1 to 256 characters'],
+])('%j is a usage error that names the fix', async (args, fix) => {
+  const ended = await hookgate(args, { cwd: EMPTY })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  const [line = '', see, ...rest] = ended.stderr.split('\n')
+  expect(line.startsWith(`hookgate ${args[0]}: `)).toBe(true)
+  expect(line).toContain(fix)
+  expect([see, rest.pop()]).toEqual([`See: hookgate ${args[0]} --help`, ''])
+  for (const entry of rest) expect(entry).toBe(`ERR_LISTENER_CONFIG: ${ERRORS_PAGE}err_listener_config`)
+})
+
+test.concurrent.each<[string[], string]>([
+  [['send', URL_, '--data', '{}', '--file', 'x'], 'give --data or --file, not both'],
+  [['send', URL_, '--file', 'nope.json'], '--file nope.json: the file does not exist'],
+  [['send', URL_, '--file', '.'], '--file .: it is a directory'],
+  [['verify'], 'needs the headers'],
+  [['verify', '--header', 'nonsense'], "write each header as 'Name: value'"],
+  [['sign', 'http://x.example/', '--curl'], 'give it with --file'],
+])('with a secret, %j is a usage error that names the fix', async (args, fix) => {
+  const ended = await hookgate(args, { cwd: EMPTY, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toContain(fix)
+})
+
+test.concurrent.each([[['nonsense']], [['toString']]])('hookgate %j is a usage error', async (args) => {
+  const ended = await hookgate(args)
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toContain(COMMANDS.join(', '))
+  expect(ended.stderr).toContain('See: hookgate --help')
+})
+
+test('help with a command is the help of that command; help with anything else is the overview', async () => {
+  const help = await hookgate(['help', 'send'])
+  expect(help).toEqual(await hookgate(['send', '--help']))
+  expect(await hookgate(['help', 'me'])).toEqual(await hookgate(['--help']))
+})

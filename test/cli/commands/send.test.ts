@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { Log } from '../../support/log.ts'
+import { hookgate, SECRET, temporaryFile } from '../support.ts'
+
+const env = { HOOKGATE_SECRET: SECRET }
+
+async function receiver(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
+  return `http://127.0.0.1:${port}`
+}
+
+test('nobody there: one line, exit code 1', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // as above
+  server.close()
+  await once(server, 'close')
+  const ended = await hookgate(['send', `http://127.0.0.1:${port}/x`, '--data', '{}'], { env })
+  expect(ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `hookgate send: http://127.0.0.1:${port} refused the connection; is your app, or hookgate listen, running there?\n`,
+  })
+})
+
+test('a connection that ends early: one line, exit code 1', async () => {
+  const url = await receiver((request) => request.socket.destroy())
+  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(ended).toMatchObject({ code: 1, stdout: '' })
+  expect(ended.stderr).toBe(`hookgate send: ${url} closed the connection before it answered; see its logs\n`)
+})
+
+test('https to a server without TLS: one line that says so, exit code 1', async () => {
+  const url = (await receiver((_request, response) => response.end())).replace('http:', 'https:')
+  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `hookgate send: ${url} does not speak TLS there; write http://, or correct the port\n`,
+  })
+})
+
+test('a redirect is not followed: the signature is for one address', async () => {
+  let requests = 0
+  const url = await receiver((_request, response) => {
+    requests += 1
+    response.writeHead(307, { location: '/elsewhere' }).end()
+  })
+  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(ended).toMatchObject({ code: 1, stdout: '307 Temporary Redirect\n' })
+  expect(ended.stderr).toMatch(/^hint: redirects are not followed/)
+  expect(requests).toBe(1)
+})
+
+test("a receiver's answer cannot control the terminal", async () => {
+  const url = await receiver((_request, response) => {
+    response.writeHead(200).end('\u001b[2J\u009b2J\u202eevil\r\nnext\tline')
+  })
+  const plain = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(plain.stdout).toBe('200 OK\n\\u001b[2J\\u009b2J\\u202eevil\\u000d\nnext\tline\n')
+  const json = await hookgate(['send', url, '--data', '{}', '--json'], { env })
+  expect(json.stdout).toMatch(/^[\x20-\x7e]+\n$/)
+  expect(JSON.parse(json.stdout).body).toBe('\u001b[2J\u009b2J\u202eevil\r\nnext\tline')
+})
+
+test('an endless answer is cut off', async () => {
+  const url = await receiver((_request, response) => {
+    const more = () => response.write('x'.repeat(65_536), (error) => error || more())
+    more()
+  })
+  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(ended.code).toBe(0)
+  expect(ended.stdout).toHaveLength('200 OK\n'.length + 65_536 + 1)
+})
+
+test.each([204, 205])(
+  'an endless answer of status %i, which has no body, ends the connection',
+  async (status) => {
+    const hungUp = new Log<number>()
+    const url = await receiver(({ socket }) => {
+      const more = () => socket.write('1\r\nx\r\n', (error) => error || setImmediate(more))
+      socket.on('error', () => {}).on('close', () => hungUp.add(status))
+      socket.write(`HTTP/1.1 ${status} Bare\r\nTransfer-Encoding: chunked\r\n\r\n`)
+      more()
+    })
+    const ended = await hookgate(['send', url, '--data', '{}'], { env })
+    expect(ended).toEqual({ code: 0, stdout: `${status} Bare\n`, stderr: '' })
+    await hungUp.reaches(1)
+  },
+)
+
+test('any status outside 200 to 299 is exit code 1, and common ones are explained', async () => {
+  const url = await receiver((request, response) => {
+    response.writeHead(Number(request.url?.slice(1))).end()
+  })
+  for (const [status, hint] of [
+    [401, /the secrets differ, .*, or the receiver expects another scheme/],
+    [403, /address/],
+    [404, /path/],
+    [409, /success/],
+    [503, /later/],
+  ] as const) {
+    const ended = await hookgate(['send', `${url}/${status}`, '--data', '{}'], { env })
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(hint)
+    expect(ended.stderr.split('\n')).toHaveLength(2)
+  }
+})
+
+test.each([
+  [400, 'payload_invalid', "hint: the payload does not match the receiver's schema"],
+  [400, 'header_missing', "hint: the receiver expects another sender's headers; give its sender as --scheme"],
+  [503, 'upstream_unreachable', 'hint: the receiver works, but cannot reach the app behind it'],
+  [504, 'upstream_unknown', 'hint: the app behind the receiver gave no complete response'],
+])("a receiver's own code is explained before its status: %i %s", async (status, code, hint) => {
+  const url = await receiver((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/problem+json' })
+    response.end(JSON.stringify({ status, title: 'a title', code }))
+  })
+  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  expect(ended.stderr).toContain(hint)
+})
+
+test('sign prints what send would send; --curl quotes for a shell', async () => {
+  const headers = await hookgate(['sign', '--data', '{}', '--timestamp', '1790000000'], { env })
+  expect(headers.stdout).toMatch(
+    /^Content-Type: application\/json\nWebhook-Timestamp: 1790000000\nWebhook-Event-Id: \S{36}\nWebhook-Signature: \S{43}\n$/,
+  )
+  const inline = await hookgate(['sign', 'http://127.0.0.1/x', '--data', `"it's"`, '--curl'], { env })
+  expect(inline.stdout).toMatch(/^curl --include .* --data-raw '"it'\\''s"' http:\/\/127.0.0.1\/x\n$/)
+  const file = await temporaryFile('body.json', '{}')
+  const withFile = await hookgate(['sign', 'http://127.0.0.1/x', '--file', file, '--curl'], { env })
+  expect(withFile.stdout).toContain(` --data-binary @${file} `)
+})

@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { AT, BODY, ID, MISTAKES, RIGHT, SECRET, type Sent, spell } from '../../support/signing-mistakes.ts'
+import { hookgate, temporaryDirectory, temporaryFile } from '../support.ts'
+
+const env = { HOOKGATE_SECRET: SECRET }
+function verify({ signature, body = BODY, id = ID, timestamp = AT }: Sent, ...args: string[]) {
+  const headers = {
+    'Content-Type': 'application/json',
+    'Webhook-Timestamp': timestamp,
+    'Webhook-Event-Id': id,
+    'Webhook-Signature': signature,
+  }
+  const given = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
+  return hookgate(['verify', ...given, '--at', AT, ...args], { env, input: body })
+}
+
+test('verify accepts what sign printed', async () => {
+  const file = await temporaryFile('body.json', BODY)
+  const signed = await hookgate(['sign', '--file', file], { env })
+  const headers = await temporaryFile(
+    'headers.txt',
+    `POST /x HTTP/1.1\r\n${signed.stdout.replaceAll('\n', '\r\n')}`,
+  )
+  const ended = await hookgate(['verify', '--headers', headers, '--file', file], { env })
+  expect(ended).toMatchObject({ code: 0, stderr: '' })
+  expect(ended.stdout).toMatch(/^accepted\nevent [0-9a-f-]{36}, sent .*, by hmac\n$/)
+  const twice = await hookgate(['verify', '--headers', headers, '--file', file], { env })
+  expect(twice.code).toBe(0)
+})
+
+test('verify checks a token against a JWKS', async () => {
+  const cwd = await temporaryDirectory()
+  await hookgate(['keys'], { cwd })
+  const url = 'https://t.example/api/v1/webhooks/incoming/demo'
+  const signed = await hookgate(
+    ['sign', url, '--data', '{}', '--key', 'hookgate-private.jwk.json', '--expires', '600'],
+    { cwd },
+  )
+  const headers = await temporaryFile('headers.txt', signed.stdout)
+  const args = ['verify', '--headers', headers, '--jwks', join(cwd, 'hookgate-jwks.json'), '--public-url']
+  expect(await hookgate([...args, url], { input: '{}' })).toMatchObject({ code: 0 })
+  const other = await hookgate([...args, `${url}2`, '--explain'], { input: '{}' })
+  expect(other.code).toBe(1)
+  expect(other.stdout).toMatch(/^refused: token_invalid \(401\)\naud is not the configured audience alone\n/)
+  expect(other.stdout).toContain(`\ntoken: sub "https://t.example"\ntoken: aud "${url}", wanted: "${url}2"\n`)
+  expect(other.stdout).toMatch(/\ntoken: kid "[\w-]{43}", alg "EdDSA"\n/)
+  const signature = signed.stdout.trim().split('.')[2] ?? ''
+  expect(signature.length).toBeGreaterThan(80)
+  expect(other.stdout).not.toContain(signature)
+})
+
+test('--explain prints each check in order, up to the one that fails', async () => {
+  const ended = await verify({ signature: spell(RIGHT), id: 'nope' }, '--explain')
+  expect(ended.code).toBe(1)
+  const listed = ended.stdout.match(/^ {2}(ok|NO|-) +\S+/gm) ?? []
+  expect(listed).toEqual([
+    '  ok  body-size',
+    '  ok  headers',
+    '  ok  json-body',
+    '  ok  timestamp',
+    '  NO  event-id',
+    '  -   source-ip',
+    '  -   authenticity',
+    '  -   claim',
+  ])
+  const genuine = await verify({ signature: spell(RIGHT) }, '--explain')
+  expect(genuine.stdout.match(/^ {2}ok/gm)).toHaveLength(listed.length - 1) // nothing is claimed
+})
+
+test.concurrent.each(MISTAKES)('--explain names the mistake: %s', async (_, sent, mistake) => {
+  const ended = await verify(sent, '--explain')
+  expect(ended.code).toBe(1)
+  expect(ended.stdout).toMatch(mistake)
+  expect(ended.stdout).not.toContain(SECRET)
+})
+
+test('--explain names the mistake: quotes around the secret that was given', async () => {
+  const quoted = { HOOKGATE_SECRET: `"${SECRET}"` }
+  const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${AT}`, `Webhook-Event-Id: ${ID}`]
+  const given = [...headers, `Webhook-Signature: ${spell(RIGHT)}`].flatMap((header) => ['--header', header])
+  const ended = await hookgate(['verify', ...given, '--at', AT, '--explain'], { env: quoted, input: BODY })
+  expect(ended.stdout).toMatch(/likely: the secret has quotes or spaces around it, on one side only\n/)
+})
+
+test('an old delivery is judged by --at', async () => {
+  const args = ['--header', `Webhook-Timestamp: ${AT}`, '--header', `Webhook-Event-Id: ${ID}`]
+  const headers = [
+    ...args,
+    '--header',
+    'Content-Type: application/json',
+    '--header',
+    `Webhook-Signature: ${spell(RIGHT)}`,
+  ]
+  const now = await hookgate(['verify', ...headers, '--explain'], { env, input: BODY })
+  expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
+  expect(now.stdout).toContain(`--at ${AT}\n`)
+  expect((await hookgate(['verify', ...headers, '--at', AT], { env, input: BODY })).code).toBe(0)
+})
+
+test('a repeated header counts as repeated', async () => {
+  const ended = await verify({ signature: spell(RIGHT) }, '--header', `webhook-timestamp: ${AT}`)
+  expect(ended.stdout).toMatch(/^refused: header_repeated \(400\)\n/)
+})
+
+test('--allow-cidr and --source-ip are checked too', async () => {
+  const rule = ['--allow-cidr', '192.0.2.0/24', '--source-ip']
+  expect((await verify({ signature: spell(RIGHT) }, ...rule, '192.0.2.7')).code).toBe(0)
+  expect((await verify({ signature: spell(RIGHT) }, ...rule, '192.0.3.7')).stdout).toContain(
+    'source_ip_not_allowed',
+  )
+})
+
+test("an event ID from another sender's header moves no cursor", async () => {
+  const env = { HOOKGATE_SECRET: SECRET }
+  const signed = await hookgate(['sign', '--scheme', 'github', '--data', BODY], { env })
+  const hostile = signed.stdout.replace(/(X-Github-Delivery: ).*/i, '$1\u001b[2J\u009bx')
+  const headers = await temporaryFile('headers.txt', Buffer.from(hostile, 'latin1'))
+  const ended = await hookgate(['verify', '--scheme', 'github', '--headers', headers], { env, input: BODY })
+  expect(ended.stdout).toMatch(/^accepted\nevent \\u001b\[2J\\u009bx, sent /)
+})

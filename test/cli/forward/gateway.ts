@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { forwarder } from '../../../cli/forward/forward.ts'
+import type { Forwarding } from '../../../cli/forward/forward-options.ts'
+import type { DeliveryReport } from '../../../cli/listen/report.ts'
+import { serveWebhooks } from '../../../cli/listen/webhook-server.ts'
+import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
+import { signHmac } from '../../../src/testing/index.ts'
+import { memoryStore } from '../../../stores/memory/memory-store.ts'
+import { PATH, SECRET } from '../support.ts'
+
+export interface Gateway {
+  readonly url: string
+  readonly reports: DeliveryReport[]
+}
+
+export interface GatewayOptions extends Partial<Omit<Forwarding, 'target'>> {
+  readonly auth?: Authenticator
+  readonly publicUrl?: string
+}
+
+/** Runs `hookgate listen --forward-to` in this process, until the test ends. */
+export async function openGateway(appUrl: string, options: GatewayOptions = {}): Promise<Gateway> {
+  const { auth = hmac({ secrets: { id: 'shop', secret: SECRET } }), publicUrl, ...forwarding } = options
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
+  const url = `http://127.0.0.1:${port}${PATH}`
+  const app = forwarder(
+    { secret: undefined, passed: [], timeoutSeconds: 10, ...forwarding, target: new URL(appUrl) },
+    new URL(publicUrl ?? url),
+  )
+  const reports: DeliveryReport[] = []
+  serveWebhooks(server, {
+    listener: defineListener({ id: 'demo', auth, store: memoryStore({ maxRecords: 10_000 }) }),
+    answerEvent: app.answer,
+    tell: (report) => void reports.push(report),
+  })
+  onTestFinished(async () => {
+    server.close()
+    server.closeAllConnections()
+    await app.close()
+  })
+  return { url, reports }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers: Headers
+}
+
+/** Sends an event, with a new signature each time. */
+export async function deliver(
+  url: string,
+  eventId: string = randomUUID(),
+  body: string | Uint8Array<ArrayBuffer> = '{}',
+): Promise<Answer> {
+  const response = await fetch(url, await signHmac({ secret: SECRET, body, eventId }))
+  return { status: response.status, body: await response.text(), headers: response.headers }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { drainable } from '../../../cli/listen/drainable.ts'
+import type { EventStore } from '../../../src/index.ts'
+import { memoryStore } from '../../../stores/memory/memory-store.ts'
+
+const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
+
+/** A promise that the test settles. */
+function promiseOf<Answer>(answer: Answer) {
+  let settle = { resolve: () => {}, reject: (_: Error) => {} }
+  const promise = new Promise<Answer>((resolve, reject) => {
+    settle = { resolve: () => resolve(answer), reject }
+  })
+  return { promise, resolve: () => settle.resolve(), reject: (error: Error) => settle.reject(error) }
+}
+
+test('it drains when all calls have ended, including later and failed ones', async () => {
+  const [early, late] = [promiseOf('committed' as const), promiseOf('committed' as const)]
+  const inner: EventStore = {
+    claim: () => 'busy',
+    commit: (_, owner) => (owner === 'a' ? early : late).promise,
+    release: () => false,
+  }
+  const { store, settled } = drainable(inner)
+  let isSettled = false
+  const first = store.commit(KEY, 'a', 1)
+  void settled().then(() => {
+    isSettled = true
+  })
+  const second = store.commit(KEY, 'b', 1)
+  early.resolve()
+  await first
+  await new Promise(setImmediate)
+  expect(isSettled).toBe(false)
+  late.reject(new Error('gone'))
+  await expect(second).rejects.toThrow('gone')
+  await new Promise(setImmediate)
+  expect(isSettled).toBe(true)
+})
+
+test('it answers like its store, and has the same replay window', () => {
+  const inner = memoryStore({ replayWindowSeconds: 700 })
+  const { store } = drainable(inner)
+  expect(store.replayWindowSeconds).toBe(700)
+  expect(store.claim(KEY, 'a', 1000)).toBe('acquired')
+  expect(store.release(KEY, 'a')).toBe(true)
+  expect(store.commit(KEY, 'a', 1000)).toBe('committed')
+  expect(inner.claim(KEY, 'b', 1000)).toBe('done')
+})

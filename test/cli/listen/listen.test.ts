@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { signHmac } from '../../../src/testing/index.ts'
+import { hookgate, PATH, SECRET, shell, startListener } from '../support.ts'
+
+const env = { HOOKGATE_SECRET: SECRET }
+
+/** Sends text over a socket and reads until the listener closes. */
+async function exchange(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {})
+  socket.write(text)
+  await once(socket, 'close')
+  return Buffer.concat(chunks).toString()
+}
+
+const OTHER_PATHS = [
+  `${PATH}/`,
+  `${PATH}2`,
+  `${PATH}?a=1`,
+  PATH.replace('demo', 'Demo'),
+  PATH.replace('demo', '%64emo'),
+  PATH.replace('demo', 'demo%00'),
+  PATH.replace('/v1', '/V1'),
+  `/${PATH}`,
+  `/x/..${PATH}`,
+  '/',
+  '*',
+]
+
+test('any other path gets 404, and is not printed', async () => {
+  const listener = await startListener(['--json'], { env })
+  for (const path of OTHER_PATHS) {
+    const reply = await exchange(
+      listener.url,
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    )
+    const [head, body] = reply.split('\r\n\r\n')
+    expect(head, path).toMatch(/^HTTP\/1.1 404 Not Found\r\ncontent-type: application\/problem\+json\r\n/)
+    expect(body, path).toBe('{"status":404,"title":"Not Found","code":"listener_unknown"}')
+  }
+  const lines = await listener.deliveries(OTHER_PATHS.length)
+  const unknown = {
+    listener: null,
+    eventId: null,
+    verdict: 'refused',
+    reason: 'listener_unknown',
+    status: 404,
+  }
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject(OTHER_PATHS.map(() => unknown))
+})
+
+test('a listener id is matched in its one percent-encoded spelling', async () => {
+  const listener = await startListener(['--listener-id', 'a b/é'], { env })
+  expect(new URL(listener.url).pathname).toBe('/api/v1/webhooks/incoming/a%20b%2F%C3%A9')
+  expect((await shell(listener.command, { env })).code).toBe(0)
+  const awkward = await startListener(['--listener-id', "it's (*)!"], { env })
+  expect((await shell(awkward.command, { env })).code).toBe(0)
+  const lower = listener.url.replace('%2F', '%2f')
+  expect((await hookgate(['send', lower, '--data', '{}'], { env })).stdout).toContain('listener_unknown')
+})
+
+test('nothing of a refused request is printed except a proven event ID', async () => {
+  const listener = await startListener([], { env })
+  const evil = '\u009b31mEVIL'
+  await exchange(
+    listener.url,
+    `POST ${PATH} HTTP/1.1\r\nHost: EVIL\r\nConnection: close\r\nContent-Type: ${evil}\r\nWebhook-Event-Id: ${evil}\r\nWebhook-Timestamp: ${evil}\r\nContent-Length: 4\r\n\r\nEVIL`,
+  )
+  await listener.deliveries(1)
+  expect(listener.stdout.text + listener.stderr.text).not.toMatch(/EVIL|\u009b|\[31m/)
+})
+
+test('a sender that hangs up gets a line too, without a status', async () => {
+  const listener = await startListener(['--json', '--explain'], { env })
+  const { hostname, port } = new URL(listener.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`)
+  await once(socket, 'data') // after 100 Continue, the listener waits for the body
+  socket.destroy()
+  const [line = ''] = await listener.deliveries(1)
+  const { listener: id, verdict, reason, status } = JSON.parse(line)
+  expect([id, verdict, reason, status]).toEqual(['demo', 'refused', 'body_incomplete', null])
+  await listener.stderr.waitFor(/the connection ended before the body was complete/)
+})
+
+test('--allow-cidr refuses other networks with 403', async () => {
+  const args = ['--allow-cidr', '192.0.2.0/24', '--allow-cidr', '2001:db8::/32']
+  const listener = await startListener(args, { env })
+  const sent = await shell(listener.command, { env })
+  expect(sent).toMatchObject({ code: 1 })
+  expect(sent.stdout).toContain('"code":"source_ip_not_allowed"')
+  const here = await startListener(['--allow-cidr', '127.0.0.0/8'], { env })
+  expect((await shell(here.command, { env })).code).toBe(0)
+})
+
+test('--tolerance and --max-body move the limits', async () => {
+  const listener = await startListener(['--tolerance', '1000', '--max-body', '20', '--explain'], { env })
+  expect((await shell(`${listener.command} --skew -900`, { env })).code).toBe(0)
+  const long = await hookgate(['send', listener.url, '--data', `"${'x'.repeat(19)}"`], { env })
+  expect(long.stdout).toContain('"code":"body_too_large"')
+  await listener.stderr.waitFor(/the body is over 20 bytes/)
+})
+
+test('Expect: 100-continue is granted, but not to a body that is announced as too large', async () => {
+  const listener = await startListener([], { env })
+  const { headers, body } = await signHmac({ secret: SECRET, body: '{}' })
+  const signed = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n${signed.join('')}`
+  const large = await exchange(listener.url, `${head}Content-Length: 65537\r\n\r\n`)
+  expect(large).toMatch(/^HTTP\/1.1 400 /)
+  const other = await exchange(listener.url, `${head.replace('demo', 'x')}Content-Length: 2\r\n\r\n`)
+  expect(other).toMatch(/^HTTP\/1.1 404 /)
+  const { length } = body
+  const small = await exchange(listener.url, `${head}Content-Length: ${length}\r\n\r\n${Buffer.from(body)}`)
+  expect(small).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/)
+})
+
+test('a port in use ends with a clear message and exit code 1', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // only a pipe's address is a string
+  const ended = await hookgate(['listen', '--port', `${port}`])
+  expect(ended).toMatchObject({ code: 1, stdout: '' })
+  expect(ended.stderr).toBe(
+    `hookgate listen: 127.0.0.1 port ${port}: the port is in use; choose another with --port, or --port 0 for any free one\n`,
+  )
+})
+
+test('with --json even the banner stays off standard output', async () => {
+  const listener = await startListener(['--json'])
+  expect(listener.stdout.text).toBe('')
+  expect(listener.stderr.text).toContain(`Listening on ${listener.url}\n`)
+})

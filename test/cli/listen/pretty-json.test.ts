@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { prettyJson } from '../../../cli/listen/pretty-json.ts'
+import fc from '../../support/property.ts'
+
+test('JSON is indented, and its numbers and strings stay as written', () => {
+  expect(prettyJson('{"a":1.0,"b":[12345678901234567890,"x\\u00e4\\"{},:" ],"c":{},"d":[ ]}')).toBe(
+    [
+      '{',
+      '  "a": 1.0,',
+      '  "b": [',
+      '    12345678901234567890,',
+      '    "x\\u00e4\\"{},:"',
+      '  ],',
+      '  "c": {},',
+      '  "d": []',
+      '}',
+    ].join('\n'),
+  )
+})
+
+test('any JSON keeps its meaning, and is formatted like JSON.stringify', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(prettyJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2))
+    }),
+  )
+})
+
+test('a megabyte of unterminated string takes linear time', () => {
+  const startedAt = performance.now()
+  prettyJson(`"${'\\"'.repeat(500_000)}`)
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+})
