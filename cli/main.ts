@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
+import { columns } from './command-line/command.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './command-line/exit.ts'
-import { columns } from './command-line/help.ts'
 import { nearest } from './command-line/nearest.ts'
 import { print, printable, remark, withHelp } from './command-line/output.ts'
 import { codeOf } from './command-line/values.ts'

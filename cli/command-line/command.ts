@@ -1,6 +1,6 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type ExitCode, UsageError } from './exit.ts'
-import { type CommandDescription, helpText } from './help.ts'
-import { type OptionRows, parseCommandLine } from './parse.ts'
+import { nearest } from './nearest.ts'
 
 /** One row per option: a single table for the parser, the help and the types. */
 export type OptionTable<Values> = { readonly [Name in keyof Values]-?: Row<NonNullable<Values[Name]>> }
@@ -45,4 +45,99 @@ export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
       return run(values as Values, operand) // the parser used this table
     },
   }
+}
+
+/** How an option is parsed, and what the help says about it. */
+export interface OptionRow {
+  /** The placeholder for the value in the help. A switch has none. */
+  readonly value?: string
+  /** The option may be repeated. */
+  readonly many?: true
+  readonly says: string
+}
+
+export type OptionRows = { readonly [option: string]: OptionRow }
+
+export interface CommandLine {
+  readonly values: { readonly [option: string]: unknown }
+  readonly operands: readonly string[]
+}
+
+/** @throws UsageError for an unknown option, or a value that is missing or unexpected. */
+export function parseCommandLine(args: readonly string[], table: OptionRows): CommandLine {
+  const options: NonNullable<ParseArgsConfig['options']> = {}
+  for (const [name, { value, many }] of Object.entries(table)) {
+    options[name] = { type: value === undefined ? 'boolean' : 'string', multiple: many ?? false }
+  }
+  try {
+    const parsed = parseArgs({ args: joinNegative(args, table), options, allowPositionals: true })
+    return { values: parsed.values, operands: parsed.positionals }
+  } catch (error) {
+    throw new UsageError(reword(error, Object.keys(table)))
+  }
+}
+
+/** Turns `--skew -600` into `--skew=-600`: parseArgs would take the number for an option. */
+function joinNegative(args: readonly string[], table: OptionRows): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const previous = joined.at(-1) ?? ''
+    const takesValue = previous.startsWith('--') && table[previous.slice(2)]?.value !== undefined
+    if (takesValue && /^-[0-9]/.test(arg)) joined[joined.length - 1] = `${previous}=${arg}`
+    else joined.push(arg)
+  }
+  return joined
+}
+
+/** Shortens the messages of parseArgs to one line. Repeats no value, since it may be a secret. */
+function reword(error: unknown, names: readonly string[]): string {
+  const message = error instanceof Error ? error.message : ''
+  const [option = 'an option'] = /--?[\w-]+/.exec(message) ?? []
+  if (message.startsWith('Unknown option')) {
+    const similar = nearest(option.replace(/^-+/, ''), names)
+    return `unknown option ${option}${similar === undefined ? '' : `; did you mean --${similar}?`}`
+  }
+  if (message.includes('does not take an argument')) return `${option} takes no value`
+  return `${option} needs a value; write one that begins with a dash as ${option}=VALUE`
+}
+
+/** What the help says about a command besides its options. */
+export interface CommandDescription {
+  readonly name: string
+  readonly summary: string
+  /** The one argument that is not an option, e.g. `URL`. */
+  readonly operand?: { readonly name: string; readonly required: boolean }
+  readonly notes?: readonly string[]
+  readonly examples: readonly string[]
+}
+
+/** The text of `hookgate <command> --help`. */
+export function helpText(
+  { name, summary, operand, notes = [], examples }: CommandDescription,
+  options: OptionRows,
+): string {
+  const argument = operand && ` ${operand.required ? operand.name : `[${operand.name}]`}`
+  const rows = Object.entries(options).map(([option, { value, says }]) => [
+    `--${option}${value === undefined ? '' : ` ${value}`}`,
+    says,
+  ])
+  return [
+    `hookgate ${name}: ${summary}`,
+    '',
+    `Usage: hookgate ${name}${argument ?? ''}${rows.length > 0 ? ' [options]' : ''}`,
+    '',
+    ...section('Options', columns([...rows, ['-h, --help', 'Show this.']])),
+    ...section('Notes', notes),
+    ...section('Examples', examples),
+    'Exit codes: 0 done, 1 refused, 2 usage.',
+  ].join('\n')
+}
+
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const width = Math.max(...rows.map(([first = '']) => first.length))
+  return rows.map(([first = '', second = '']) => `${first.padEnd(width)}  ${second}`)
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`), '']
 }

@@ -1,5 +1,5 @@
 import { basename, delimiter, dirname, isAbsolute, relative } from 'node:path'
-import { shellQuote } from './shell-quote.ts'
+import { shellQuote } from './shell.ts'
 
 /** How the process was started. */
 export interface Started {

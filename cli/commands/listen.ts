@@ -1,19 +1,17 @@
 import { createServer } from 'node:http'
 import { defineListener, type Listener } from '../../src/index.ts'
-import { RETENTION_SECONDS } from '../../src/limits.ts'
+import { RETENTION_SECONDS, replayWindowSeconds } from '../../src/limits.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { type Command, defineCommand } from '../command-line/command.ts'
 import { EXIT, UsageError } from '../command-line/exit.ts'
-import { print, remark, withHelp } from '../command-line/output.ts'
+import { messageOf, print, remark, withHelp } from '../command-line/output.ts'
 import { byteSize, httpUrl, toUsageError, wholeNumber } from '../command-line/values.ts'
 import type { Forwarder } from '../forward/forward.ts'
 import { checkTimeout, type Forwarding, readForwarding } from '../forward/forward-options.ts'
-import type { Inspector } from '../inspector/inspector.ts'
-import { alsoTo, planInspector, watchWith } from '../inspector/on-demand.ts'
+import type { Inspector, Listening } from '../inspector/inspector.ts'
+import { type InspectorSettings, readInspectorSettings } from '../inspector/options.ts'
 import { chooseAuth } from '../listen/auth.ts'
-import { bind } from '../listen/bind.ts'
-import { withLikely } from '../listen/explanations.ts'
-import { findStore } from '../listen/find-store.ts'
-import { greet } from '../listen/greeting.ts'
+import { withExplanation } from '../listen/explanations.ts'
 import {
   DEFAULT_HOST,
   DEFAULT_ID,
@@ -21,14 +19,16 @@ import {
   LISTEN_OPTIONS,
   type ListenValues,
 } from '../listen/options.ts'
-import { untilStopped } from '../listen/stop.ts'
+import type { DeliveryReport } from '../listen/report.ts'
+import { bind, untilStopped } from '../listen/server.ts'
 import type { ListenStore } from '../listen/store.ts'
-import { terminalLog } from '../listen/terminal.ts'
+import { greet, terminalLog } from '../listen/terminal.ts'
 import { serveWebhooks } from '../listen/webhook-server.ts'
 import { pathOf } from '../signing/endpoint.ts'
 
 const LARGEST_BODY = 64 * 2 ** 20
 const LONGEST_LEASE_SECONDS = 3600
+const MAX_RECORDS = 100_000
 
 export const listen: Command = defineCommand<ListenValues>({
   name: 'listen',
@@ -55,49 +55,82 @@ export const listen: Command = defineCommand<ListenValues>({
     'hookgate listen --jwks https://sender.example/jwks.json --tenant-url https://t.example --public-url https://t.example',
   ],
   async run(given) {
-    const plan = await readPlan(given)
-    const { auth, forwarding } = plan
+    const settings = await readSettings(given)
+    const { auth, forwarding } = settings
     const server = createServer()
-    const kept = await findStore(given.store, plan.limits.toleranceSeconds)
-    const log = terminalLog(given)
+    const store = await findStore(given.store, settings.limits.toleranceSeconds)
+    const terminal = terminalLog(given)
     let app: Forwarder | undefined
     let inspector: Inspector | undefined
     try {
-      const url = `${await bind(server, given.host ?? DEFAULT_HOST, plan.port)}${pathOf(plan.id)}`
+      const url = `${await bind(server, given.host ?? DEFAULT_HOST, settings.port)}${pathOf(settings.id)}`
       const stopped = untilStopped(server)
-      const listener = await listenerFor(plan, url, given['allow-cidr'], kept)
+      const listener = await listenerFor(settings, url, given['allow-cidr'], store)
       app = await openApp(forwarding, listener, given['public-url'] ?? url)
       const listening = { given, auth, server, listener, url }
-      inspector = await watchWith(plan.inspector, listening)
-      const tell = alsoTo(inspector, withLikely(log.tell, listening))
+      inspector = await openInspector(settings.inspector, listening)
+      const log = withExplanation(terminal.tell, listening)
+      const tell = (report: DeliveryReport) => {
+        inspector?.tell(report) // first, because printing may end the process
+        log(report)
+      }
       const allTold = serveWebhooks(server, { listener, answerEvent: app?.answer, tell })
-      const shown = { url, auth, store: kept.shown, forwardTo: forwarding?.target, inspector: inspector?.url }
+      const shown = {
+        url,
+        auth,
+        store: store.shown,
+        forwardTo: forwarding?.target,
+        inspector: inspector?.url,
+      }
       greet(shown, given.json ? remark : print)
       const finished = await stopped
       await allTold()
-      remark(`hookgate: ${log.summary(finished)}`)
+      remark(`hookgate: ${terminal.summary(finished)}`)
       return EXIT.done
     } finally {
       server.close()
       await app?.close()
       await inspector?.close()
-      await kept.close()
+      await store.close()
     }
   },
 })
 
-type Plan = Awaited<ReturnType<typeof readPlan>>
+type Settings = Awaited<ReturnType<typeof readSettings>>
 
 /** Reads everything that needs no open port. @throws UsageError */
-async function readPlan(given: ListenValues) {
+async function readSettings(given: ListenValues) {
   return {
     auth: await chooseAuth(given),
     limits: readLimits(given),
     forwarding: await readForwarding(given),
-    inspector: await planInspector(given),
+    inspector: await readInspectorSettings(given),
     id: readListenerId(given['listener-id'] ?? DEFAULT_ID),
     port: wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535),
   }
+}
+
+/** Opens the store that `--store` or `HOOKGATE_STORE` names. The default is memory, which loads no client. */
+async function findStore(
+  given: string | undefined,
+  toleranceSeconds: number | undefined,
+): Promise<ListenStore> {
+  const url = given ?? process.env.HOOKGATE_STORE
+  if (url !== undefined) return (await import('../listen/store.ts')).openStore(url)
+  const store = memoryStore({
+    maxRecords: MAX_RECORDS,
+    replayWindowSeconds: replayWindowSeconds(toleranceSeconds),
+  })
+  return { store, shown: undefined, explain: messageOf, close: async () => {} }
+}
+
+/** Loads nothing of the inspector unless an option asks for it. */
+async function openInspector(
+  settings: InspectorSettings | undefined,
+  listening: Listening,
+): Promise<Inspector | undefined> {
+  if (settings === undefined) return undefined
+  return (await import('../inspector/inspector.ts')).openInspector(settings, listening)
 }
 
 /** @throws UsageError if the app may take longer than the lease allows. */
@@ -129,7 +162,7 @@ function readListenerId(id: string): string {
 }
 
 async function listenerFor(
-  { id, auth, limits }: Plan,
+  { id, auth, limits }: Settings,
   url: string,
   allowedCidrs: readonly string[] | undefined,
   { store, explain }: ListenStore,

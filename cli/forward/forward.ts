@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { settle } from '../../adapters/kit/settle.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { remark } from '../command-line/output.ts'
-import { UnderWay } from '../lib/in-flight.ts'
-import { sparingly } from '../lib/throttle.ts'
+import { InFlight } from '../lib/in-flight.ts'
+import { throttled } from '../lib/throttle.ts'
 import type { AnswerEvent } from '../listen/webhook-server.ts'
-import type { AppAnswer, AppSilence } from './app-answer.ts'
+import type { AppAnswer, AppSilence } from './app.ts'
+import { appAt } from './app.ts'
 import { appHeaders } from './app-headers.ts'
-import { appAt } from './ask-app.ts'
 import type { Forwarding } from './forward-options.ts'
 
 /** Releases the event, because the app never saw it. */
@@ -31,8 +31,8 @@ export interface Forwarder {
 export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, publicUrl: URL): Forwarder {
   const app = appAt(target, timeoutSeconds * 1000)
   const options = { ...wanted, publicUrl }
-  const inFlight = new UnderWay()
-  const complain = sparingly(remark)
+  const inFlight = new InFlight()
+  const complain = throttled(remark)
   const pass: AnswerEvent = async ({ event, listener }, request, response) => {
     const answer =
       inFlight.size < MOST_IN_FLIGHT
@@ -44,7 +44,7 @@ export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, pub
     return answer
   }
   return {
-    answer: (...given) => inFlight.add(pass(...given)),
+    answer: (...given) => inFlight.add(() => pass(...given)),
     async close() {
       await inFlight.settled()
       app.close()

@@ -3,13 +3,13 @@ import { buffer } from 'node:stream/consumers'
 import type { Explanation } from '../../src/explain/index.ts'
 import { ListenerConfigError } from '../../src/index.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
-import { curlCommand, dataOption } from '../command-line/curl-command.ts'
 import { toJsonLine } from '../command-line/output.ts'
+import { curlCommand, dataOption } from '../command-line/shell.ts'
 import { toHar } from './har.ts'
 import type { Inspected } from './inspected.ts'
 import type { Live } from './live.ts'
 import { isSensitive, type Mask, masked } from './mask.ts'
-import type { Kept } from './recent.ts'
+import type { RecentDeliveries } from './recent.ts'
 import { toRecord } from './record.ts'
 import type { Resigner } from './resigner.ts'
 import { type AnswerApi, refuse } from './ui-server.ts'
@@ -22,7 +22,7 @@ const LARGEST_REQUEST = 8 * 2 ** 20
 /** The requests of the page. */
 export interface Board {
   readonly url: string
-  readonly kept: Kept
+  readonly recent: RecentDeliveries
   readonly live: Live
   readonly mask: Mask
   readonly resigner: Resigner | string
@@ -33,16 +33,16 @@ export interface Board {
 
 /** Answers the page's requests. Every answer is masked. */
 export function apiOf(board: Board): AnswerApi {
-  const { kept, live, mask } = board
+  const { recent, live, mask } = board
   const shown = (delivery: Inspected) => rowOf(masked(delivery, mask))
   return async (request, path, response) => {
     const [, seq = '', action = ''] = /^deliveries\/([1-9][0-9]{0,14})(?:\/(send|curl))?$/.exec(path) ?? []
     if (request.method === 'GET') {
-      if (path === 'stream') return live.join(response, helloOf(board), kept.all().map(shown))
+      if (path === 'stream') return live.join(response, helloOf(board), recent.all().map(shown))
       if (path === 'export.ndjson') return file(response, await ndjsonOf(board))
       if (path === 'export.har') return file(response, harOf(board))
     }
-    const delivery = kept.get(Number(seq))
+    const delivery = recent.get(Number(seq))
     if (seq === '' || !delivery) return refuse(response, 404, 'This delivery is no longer kept.')
     if (action === '' && request.method === 'GET') {
       return say(response, detailOf(masked(delivery, mask), await board.explain(delivery)), mask)
@@ -75,8 +75,8 @@ async function act(
       return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
     // Never for the original event: its expected signature must not leave. Nor must the sender's other tokens.
-    const kept = wanted.headers.filter(([name, value]) => !isSensitive(name) && isPlain(name, value))
-    const { headers, body } = await resigner.sign({ ...wanted, headers: kept, isNewEvent: true })
+    const harmless = wanted.headers.filter(([name, value]) => !isSensitive(name) && isPlain(name, value))
+    const { headers, body } = await resigner.sign({ ...wanted, headers: harmless, isNewEvent: true })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {
       return refuse(response, 409, 'This body cannot be part of a command line. Use hookgate send --file.')
@@ -119,15 +119,15 @@ function helloOf({ url, resigner }: Board): object {
   }
 }
 
-async function ndjsonOf({ kept, mask }: Board): Promise<string> {
-  return kept
+async function ndjsonOf({ recent, mask }: Board): Promise<string> {
+  return recent
     .all()
     .map((delivery) => `${toRecord(masked(delivery, mask), [])}\n`)
     .join('')
 }
 
-function harOf({ kept, mask, url }: Board): string {
-  const deliveries = kept.all().map((delivery) => masked(delivery, mask))
+function harOf({ recent, mask, url }: Board): string {
+  const deliveries = recent.all().map((delivery) => masked(delivery, mask))
   return toJsonLine(toHar(deliveries, new URL(url).origin))
 }
 

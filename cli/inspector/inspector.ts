@@ -1,22 +1,32 @@
 import type { IncomingMessage, Server } from 'node:http'
-import { checkOutcomes } from '../../src/explain/index.ts'
+import { checkOutcomes, explain } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
+import type { ListenAuth } from '../listen/auth.ts'
+import { knownOf, schemesFor } from '../listen/explanations.ts'
+import type { AuthValues } from '../listen/options.ts'
 import type { DeliveryReport } from '../listen/report.ts'
 import { apiOf, type Board } from './api.ts'
-import { explainerFor, outcomeOf } from './explaining.ts'
-import type { Inspected } from './inspected.ts'
+import { asDelivery, type Inspected, observe, outcomeOf } from './inspected.ts'
 import { Live } from './live.ts'
 import { masked, maskFor } from './mask.ts'
-import { observe } from './observe.ts'
 import { openPage } from './open-page.ts'
-import type { InspectorPlan } from './plan.ts'
-import { Kept } from './recent.ts'
-import { toRecord } from './record.ts'
-import { openRecordFile } from './record-file.ts'
+import type { InspectorSettings, InspectorValues } from './options.ts'
+import { RecentDeliveries } from './recent.ts'
+import { openRecordFile, toRecord } from './record.ts'
 import { Replays } from './replays.ts'
+import { resignerFor } from './resigner.ts'
 import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
-import type { Watched } from './watched.ts'
+
+/** What `listen` has when it opens the inspector. */
+export interface Listening {
+  readonly given: AuthValues & InspectorValues
+  readonly auth: ListenAuth
+  readonly server: Server
+  readonly listener: Listener<unknown>
+  /** The listener's own URL. */
+  readonly url: string
+}
 
 export interface Inspector {
   /** Where the page is. Undefined with `--record` alone. */
@@ -26,21 +36,30 @@ export interface Inspector {
   close(): Promise<void>
 }
 
-/** @throws UsageError if the record cannot be written. RefusedError if no port can be opened. */
-export async function openInspector(plan: InspectorPlan, watched: Watched): Promise<Inspector> {
-  const { server, listener, url, resigner } = watched
-  const mask = maskFor(watched.secrets, listener.auth.sender?.scheme.signature?.headers ?? [])
-  const [kept, live, replays] = [new Kept(plan.keep, plan.loaded), new Live(), new Replays()]
-  const record = plan.record === undefined ? undefined : await openRecordFile(plan.record)
-  const explain = explainerFor(listener, watched.known)
+/**
+ * @throws UsageError if the record cannot be written, or if `--key` is not a private JWK. RefusedError if no port can be
+ * opened.
+ */
+export async function openInspector(settings: InspectorSettings, listening: Listening): Promise<Inspector> {
+  const { given, auth, server, listener, url } = listening
+  const { secret } = auth
+  const resigner = await resignerFor(given, { secret, url, dedupe: listener.auth.sender?.dedupe })
+  const mask = maskFor(
+    secret === undefined ? [] : [secret, secret.replace(/^whsec_/, '')],
+    listener.auth.sender?.scheme.signature?.headers ?? [],
+  )
+  const recent = new RecentDeliveries(settings.keep, settings.loaded)
+  const [live, replays] = [new Live(), new Replays()]
+  const record = settings.record === undefined ? undefined : await openRecordFile(settings.record)
+  const explainOne = explainerFor(listening)
   const send: Board['send'] = (request, origin) => replays.send(url, request, origin)
   const ui =
-    plan.port === undefined
+    settings.port === undefined
       ? undefined
-      : await serveUi(plan.port, apiOf({ url, kept, live, mask, resigner, explain, send }))
-  if (ui !== undefined && plan.open) openPage(ui.url)
+      : await serveUi(settings.port, apiOf({ url, recent, live, mask, resigner, explain: explainOne, send }))
+  if (ui !== undefined && settings.open) openPage(ui.url)
   const origins = originsOf(server, replays)
-  let seq = plan.loaded.length
+  let seq = settings.loaded.length
   return {
     url: ui?.url,
     tell(report) {
@@ -48,13 +67,23 @@ export async function openInspector(plan: InspectorPlan, watched: Watched): Prom
       const observed = observe(report, seq, origins.get(report.request) ?? null)
       record?.write(recordOf(observed.inspect(), listener))
       if (ui === undefined) return
-      kept.add(observed)
+      recent.add(observed)
       live.tell(() => rowOf(masked(observed.inspect(), mask)))
     },
     async close() {
       live.close()
       await Promise.all([ui?.close(), record?.close()])
     },
+  }
+}
+
+/** Explains deliveries with this run's listener and secret, even if an earlier run recorded them. */
+function explainerFor(listening: Listening): Board['explain'] {
+  const { listener } = listening
+  const known = knownOf(listening)
+  return async (delivery) => {
+    const schemes = await schemesFor(delivery.reason)
+    return explain(asDelivery(delivery), outcomeOf(delivery), listener, { ...known, schemes })
   }
 }
 

@@ -1,4 +1,8 @@
 import type { OptionTable } from '../command-line/command.ts'
+import { UsageError } from '../command-line/exit.ts'
+import { wholeNumber } from '../command-line/values.ts'
+import type { Inspected } from './inspected.ts'
+import { loadRecords } from './record.ts'
 
 export const DEFAULT_UI_PORT = 8788
 export const DEFAULT_KEEP = 200
@@ -29,4 +33,36 @@ export const INSPECTOR_OPTIONS: OptionTable<InspectorValues> = {
   record: { value: 'FILE', says: 'Append every delivery to FILE as NDJSON, bodies and signatures included' },
   load: { value: 'FILE', says: 'Show the deliveries of an earlier --record on the page; implies --ui' },
   key: { value: 'FILE', says: 'The private JWK that signs what the page sends again' },
+}
+
+const MOST_KEPT = 100_000
+
+/** The inspector's options, checked. */
+export interface InspectorSettings {
+  /** Undefined with `--record` alone. */
+  readonly port: number | undefined
+  /** Whether to open the page in a browser. */
+  readonly open: boolean
+  readonly keep: number
+  readonly record: string | undefined
+  /** The deliveries of `--load`. */
+  readonly loaded: readonly Inspected[]
+}
+
+const PAGE_ONLY = ['ui-port', 'open', 'keep', 'key'] as const
+
+/** Undefined if no option asks for an inspector. @throws UsageError before anything is opened. */
+export async function readInspectorSettings(given: InspectorValues): Promise<InspectorSettings | undefined> {
+  const { ui = false, record, load, keep = `${DEFAULT_KEEP}`, 'ui-port': port = `${DEFAULT_UI_PORT}` } = given
+  const wantsPage = ui || load !== undefined
+  const stray = PAGE_ONLY.find((option) => given[option] !== undefined && !wantsPage)
+  if (stray) throw new UsageError(`--${stray} is for the inspector: add --ui`)
+  if (!wantsPage && record === undefined) return undefined
+  return {
+    port: wantsPage ? wholeNumber('--ui-port', port, 0, 65_535) : undefined,
+    open: given.open ?? false,
+    keep: wholeNumber('--keep', keep, 1, MOST_KEPT),
+    record,
+    loaded: load === undefined ? [] : await loadRecords(load),
+  }
 }

@@ -3,7 +3,7 @@ import { type Inspected, type Observed, observedBefore } from './inspected.ts'
 const MOST_BYTES = 16 * 2 ** 20
 
 /** The latest deliveries, limited in number and to 16 MB together. Drops the oldest first. */
-export class Kept {
+export class RecentDeliveries {
   readonly #bySeq = new Map<number, Observed>()
   readonly #most: number
   #bytes = 0

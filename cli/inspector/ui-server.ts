@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { RefusedError } from '../command-line/exit.ts'
 import { remark } from '../command-line/output.ts'
 import { codeOf } from '../command-line/values.ts'
-import { readAssets } from './assets.ts'
-import { SAFE_HEADERS, showsToken, turnedAway } from './guard.ts'
 
 const LOOPBACK = '127.0.0.1'
 const PORTS_TRIED = 20
@@ -79,4 +78,62 @@ async function listenFrom(server: Server, wanted: number): Promise<number> {
       }
     }
   }
+}
+
+/**
+ * Whether to refuse a request because it does not come from this page. Any page in the same browser can reach this port, under
+ * any name that resolves to loopback. So the host must be one of ours (DNS rebinding), and the request must be same-origin.
+ * `same-site` is refused too: all ports of localhost share a site.
+ */
+function turnedAway({ headers }: IncomingMessage, port: number): boolean {
+  const { host, 'sec-fetch-site': site = 'none' } = headers
+  const isOurName = host === `127.0.0.1:${port}` || host === `localhost:${port}`
+  return !isOurName || !['none', 'same-origin'].includes(site)
+}
+
+/** Whether the request has the token, as `Authorization: Bearer`. Never a cookie: all ports of localhost share cookies. */
+function showsToken({ headers }: IncomingMessage, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
+}
+
+/** Headers of every response. Only this server's files may run in the page or be fetched by it, and nothing may frame it. */
+const SAFE_HEADERS: { readonly [name: string]: string } = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+interface Asset {
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+const TYPES = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const
+
+/** The page's files by path. `bundle.mjs` builds them from the folder `page` into the published package. */
+const FILES = {
+  '/': 'page.html',
+  '/page.css': 'page.css',
+  '/page.js': 'page.js',
+  '/icon.svg': 'icon.svg',
+} as const
+
+async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
+  const folder = new URL('dist/cli/inspector/page/', import.meta.resolve('hookgate/package.json'))
+  const entries = Object.entries(FILES).map(async ([path, file]) => {
+    const extension = file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES // as the table above shows
+    return [path, { type: TYPES[extension], bytes: await readFile(new URL(file, folder)) }] as const
+  })
+  return new Map(await Promise.all(entries))
 }

@@ -1,20 +1,22 @@
 /** Work that is not over yet. */
-export class UnderWay {
+export class InFlight {
   readonly #work = new Set<Promise<unknown>>()
 
   get size(): number {
     return this.#work.size
   }
 
-  add<Work extends Promise<unknown>>(work: Work): Work {
+  /** Starts the work, and counts it until it is over. */
+  add<Result>(start: () => Promise<Result>): Promise<Result> {
+    const work = start()
     this.#work.add(work)
     const over = () => void this.#work.delete(work)
     work.then(over, over)
     return work
   }
 
-  /** Waits until the work so far is over, even if it fails. */
+  /** Waits until no work is left, even if some of it fails. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#work)
+    while (this.#work.size > 0) await Promise.allSettled(this.#work)
   }
 }

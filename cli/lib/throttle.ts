@@ -4,7 +4,7 @@ const MOST_A_SECOND = 5
 export type Later = (call: () => void, ms: number) => void
 
 /** Says at most five lines a second, and then how many more there were, so that a stranger cannot fill a log. */
-export function sparingly(
+export function throttled(
   say: (line: string) => void,
   later: Later = (call, ms) => void setTimeout(call, ms).unref(),
 ): (line: string) => void {

@@ -3,11 +3,17 @@ import { dirname, join } from 'node:path'
 import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
-import { shellQuote } from '../command-line/shell-quote.ts'
+import { shellQuote } from '../command-line/shell.ts'
 import { endpointOf } from '../signing/endpoint.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
-import { checkKeyIdHasScheme } from '../signing/key-id.ts'
-import { canSign, hasKeyPair, isInBody, loadScheme, receiverAuth } from '../signing/schemes.ts'
+import {
+  canSign,
+  checkKeyIdHasScheme,
+  hasKeyPair,
+  isInBody,
+  loadScheme,
+  receiverAuth,
+} from '../signing/schemes.ts'
 import { findSecret, needText } from '../signing/secrets.ts'
 import type { AuthValues } from './options.ts'
 

@@ -33,7 +33,7 @@ export async function schemesFor(reason: string | null): Promise<NonNullable<Kno
  * With `--explain`, also prints what is likely wrong with a refused delivery. Explains one at a time and skips those that
  * arrive meanwhile, because strangers can send many.
  */
-export function withLikely(
+export function withExplanation(
   tell: (report: DeliveryReport) => void,
   listening: Listening,
 ): (report: DeliveryReport) => void {

@@ -2,7 +2,7 @@ import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../../src/limits.ts'
 import type { OptionTable } from '../command-line/command.ts'
 import { FORWARD_OPTIONS, type ForwardValues } from '../forward/forward-options.ts'
 import { INSPECTOR_OPTIONS, type InspectorValues } from '../inspector/options.ts'
-import { KEY_ID_OPTION, type KeyIdValues } from '../signing/key-id.ts'
+import { KEY_ID_OPTION, type KeyIdValues } from '../signing/schemes.ts'
 
 export const DEFAULT_PORT = 8787
 export const DEFAULT_HOST = '127.0.0.1'

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Delivery, Verdict, VerdictContext } from '../../src/index.ts'
-import type { AppAnswer } from '../forward/app-answer.ts'
-import type { DeliveryLine } from './delivery-line.ts'
+import type { AppAnswer } from '../forward/app.ts'
 
 /** Collects what is known about a delivery while it is answered. Times come from `performance.now()`. */
 export interface Progress {
@@ -17,6 +16,22 @@ export interface Progress {
   decidedAt?: number
   /** What the app answered to an accepted event, with `--forward-to`. */
   app?: AppAnswer | undefined
+}
+
+/** One delivery. The keys are stable. Holds no untrusted text except an event ID of valid form. */
+export interface DeliveryLine {
+  /** When it arrived, ISO 8601. */
+  readonly time: string
+  /** Null when no listener has the path. */
+  readonly listener: string | null
+  /** Null unless it is a UUID v4. */
+  readonly eventId: string | null
+  /** `undecided`: the store or the key host failed, and the sender was told to retry (503). */
+  readonly verdict: 'accepted' | 'handshake' | 'refused' | 'undecided'
+  readonly reason: string | null
+  /** Null if the sender hung up before the answer. */
+  readonly status: number | null
+  readonly ms: number
 }
 
 /** A finished delivery. Escape it before you print it: most of it is untrusted text. */

@@ -2,9 +2,9 @@ import { type EventStore, EventStoreError } from '../../src/index.ts'
 import { withDeadline } from '../../src/lib/deadline.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { messageOf, printable, remark } from '../command-line/output.ts'
+import { InFlight } from '../lib/in-flight.ts'
 import { type OpenStore, openClient } from '../store/clients.ts'
 import { parseStoreUrl, type StoreUrl } from '../store/url.ts'
-import { drainable } from './drainable.ts'
 
 const START_MS = 5000
 const SWEEP_MS = 30_000
@@ -38,11 +38,11 @@ export async function openStore(text: string): Promise<ListenStore> {
     const reason = reasonOf(opened?.complaint?.() ?? error, url)
     throw new RefusedError(`--store ${url.shown}: ${reason}${fixFor(error, url)}`)
   }
-  const { store, settled } = drainable(opened.store)
+  const inFlight = new InFlight()
   const { sweep } = opened.store
   const sweeping = sweep && setInterval(() => sweep.call(opened.store).catch(() => {}), SWEEP_MS)
   return {
-    store,
+    store: tracked(opened.store, inFlight),
     shown: url.shown,
     explain(error) {
       if (!(error instanceof EventStoreError)) return messageOf(error)
@@ -51,9 +51,20 @@ export async function openStore(text: string): Promise<ListenStore> {
     },
     async close() {
       clearInterval(sweeping)
-      const parting = settled().then(() => opened.close())
+      const parting = inFlight.settled().then(() => opened.close())
       await withDeadline(parting, PARTING_MS, () => new Error('the store did not close')).catch(() => {})
     },
+  }
+}
+
+/** Counts each call as in flight: a response may be sent before its commit. */
+export function tracked(store: EventStore, inFlight: InFlight): EventStore {
+  const { replayWindowSeconds } = store
+  return {
+    ...(replayWindowSeconds !== undefined && { replayWindowSeconds }),
+    claim: (...given) => inFlight.add(async () => store.claim(...given)),
+    commit: (...given) => inFlight.add(async () => store.commit(...given)),
+    release: (...given) => inFlight.add(async () => store.release(...given)),
   }
 }
 

@@ -8,11 +8,11 @@ import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import type { Json } from '../../src/lib/json.ts'
 import type { Reply } from '../../src/reply.ts'
 import { remark, withHelp } from '../command-line/output.ts'
-import type { AppAnswer } from '../forward/app-answer.ts'
-import { UnderWay } from '../lib/in-flight.ts'
+import type { AppAnswer } from '../forward/app.ts'
+import { InFlight } from '../lib/in-flight.ts'
 import { pathOf } from '../signing/endpoint.ts'
 import { type DeliveryReport, type Progress, reportOf } from './report.ts'
-import { refuseUnreadable } from './unreadable.ts'
+import { refuseMalformed } from './server.ts'
 
 /** Answers an accepted event, and settles it. Resolves with the app's answer if an app was asked. */
 export type AnswerEvent = (
@@ -35,7 +35,7 @@ export interface WebhookServerOptions {
  */
 export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
   const { listener, answerEvent = acceptHere, tell } = options
-  const untold = new UnderWay()
+  const untold = new InFlight()
   const progressOf = new WeakMap<object, Progress>()
   const isOurs = isFor(listener)
   const receiver = receiverFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
@@ -52,10 +52,10 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
       .receive(request, incoming, () => remoteAddress, onward)
       .catch((error) => fail(response, error))
     whenClosed(response, (status, endedAt) =>
-      untold.add(isOver.then(() => tell(reportOf(progress, request, status, endedAt)))),
+      untold.add(() => isOver.then(() => tell(reportOf(progress, request, status, endedAt)))),
     )
   }
-  refuseUnreadable(server)
+  refuseMalformed(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (isOurs(request) && !announcesTooMuch(request, listener)) response.writeContinue()
     answer(request, response)

@@ -5,8 +5,15 @@ import { UsageError } from '../command-line/exit.ts'
 import { codeOf, readBody, toUsageError, wholeNumber } from '../command-line/values.ts'
 import { endpointOf } from './endpoint.ts'
 import { readPrivateKey } from './key-files.ts'
-import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues, keyIdOptionOf } from './key-id.ts'
-import { canSign, hasKeyPair, loadScheme } from './schemes.ts'
+import {
+  canSign,
+  checkKeyIdHasScheme,
+  hasKeyPair,
+  KEY_ID_OPTION,
+  type KeyIdValues,
+  keyIdOptionOf,
+  loadScheme,
+} from './schemes.ts'
 import { needSecret, needText } from './secrets.ts'
 
 export interface SignValues extends KeyIdValues {

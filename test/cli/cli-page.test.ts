@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../cli/commands.ts'
-import { formatDelivery, HEADER } from '../../cli/listen/delivery-line.ts'
+import { formatDelivery, HEADER } from '../../cli/listen/terminal.ts'
 
 const page = () => readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
 

@@ -17,7 +17,7 @@ const DEADLINE_MS = 7000
 const REST_MS = 6000
 
 /** The options of the command line. */
-export interface Patient {
+export interface Setup {
   readonly secretFiles: readonly string[]
   readonly store: string | undefined
   readonly jwks: URL | string | undefined
@@ -33,21 +33,21 @@ export interface Patient {
 const OF_THE_URL = ['clock.receiver', 'proxy', 'signature'] as const
 
 /** Runs all checks concurrently, within 9 s. Returns the findings in the order of docs/doctor.md. */
-export async function examine(patient: Patient): Promise<Finding[]> {
+export async function examine(setup: Setup): Promise<Finding[]> {
   const prober = new Prober()
   try {
     const found = await Promise.all([
       within('runtime', checkRuntime()),
-      within('secret.shape', checkSecretShape(patient.secretFiles, patient.isForAnotherSender)),
+      within('secret.shape', checkSecretShape(setup.secretFiles, setup.isForAnotherSender)),
       within(
         'clock.local',
-        unlessOffline('clock.local', patient, () => localClock(prober, patient)),
+        unlessOffline('clock.local', setup, () => localClock(prober, setup)),
       ),
-      within('store', checkStore(patient.store, patient.isOffline)),
-      within('jwks', jwks(prober, patient)),
+      within('store', checkStore(setup.store, setup.isOffline)),
+      within('jwks', jwks(prober, setup)),
       within(
         'url',
-        unlessOffline('url', patient, () => endpoint(prober, patient)),
+        unlessOffline('url', setup, () => endpoint(prober, setup)),
         DEADLINE_MS + REST_MS,
       ),
     ])
@@ -72,41 +72,41 @@ async function within(
   ])
 }
 
-async function unlessOffline(id: CheckId, { isOffline }: Patient, check: () => Promise<Finding[]>) {
+async function unlessOffline(id: CheckId, { isOffline }: Setup, check: () => Promise<Finding[]>) {
   if (!isOffline) return await check()
   const ids = id === 'url' ? [id, ...OF_THE_URL] : [id]
   return ids.map((each) => notesOf(each).skip('needs the network', 'remove --offline'))
 }
 
-const localClock = (prober: Prober, { url, jwks }: Patient) =>
+const localClock = (prober: Prober, { url, jwks }: Setup) =>
   checkLocalClock(prober, jwks instanceof URL ? jwks : url)
 
-const jwks = (prober: Prober, patient: Patient) =>
-  patient.jwks instanceof URL
-    ? unlessOffline('jwks', patient, () => checkJwks(prober, patient.jwks))
-    : checkJwks(prober, patient.jwks)
+const jwks = (prober: Prober, setup: Setup) =>
+  setup.jwks instanceof URL
+    ? unlessOffline('jwks', setup, () => checkJwks(prober, setup.jwks))
+    : checkJwks(prober, setup.jwks)
 
 /** Checks the URL first: the other checks need hookgate to answer there. */
-async function endpoint(prober: Prober, patient: Patient): Promise<Finding[]> {
-  const { url, eventId } = patient
+async function endpoint(prober: Prober, setup: Setup): Promise<Finding[]> {
+  const { url, eventId } = setup
   if (url === undefined) {
     return ['url' as const, ...OF_THE_URL].map((id) =>
       notesOf(id).skip('no endpoint was given', 'give --url URL'),
     )
   }
   const receiver = new Receiver(url, prober)
-  const { findings, obstacle } = await checkUrl(receiver, patient)
+  const { findings, obstacle } = await checkUrl(receiver, setup)
   if (obstacle) return [...findings, ...OF_THE_URL.map((id) => notesOf(id).skip(...obstacle))]
   const rest = await Promise.all([
     within('clock.receiver', checkReceiverClock(receiver), REST_MS),
     within('proxy', checkProxy(receiver), REST_MS),
-    within('signature', checkSignature(receiver, secretOf(patient), eventId), REST_MS),
+    within('signature', checkSignature(receiver, secretOf(setup), eventId), REST_MS),
   ])
   return [...findings, ...rest.flat()]
 }
 
 /** `secret.shape` reports what is wrong with it. */
-function secretOf({ secretFiles: [file] }: Patient): string | undefined {
+function secretOf({ secretFiles: [file] }: Setup): string | undefined {
   if (file === undefined) return process.env.HOOKGATE_SECRET || undefined
   try {
     return readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') || undefined

@@ -2,8 +2,8 @@ import type { Delivery } from '../../../src/index.ts'
 import type { OptionTable } from '../../command-line/command.ts'
 import { UsageError } from '../../command-line/exit.ts'
 import { readBody, readGivenFile, wholeNumber } from '../../command-line/values.ts'
-import { asDelivery } from '../../inspector/explaining.ts'
-import { loadRecords } from '../../inspector/record-file.ts'
+import { asDelivery } from '../../inspector/inspected.ts'
+import { loadRecords } from '../../inspector/record.ts'
 import { readHeaderLines } from './header-lines.ts'
 
 export interface CapturedValues {

@@ -9,7 +9,7 @@ export type Action = () => Promise<string>
 export async function sign(): Promise<string> {
   const [{ signed }, { headerLines }] = await Promise.all([
     import('./sign.ts'),
-    import('../../../cli/command-line/curl-command.ts'),
+    import('../../../cli/command-line/shell.ts'),
   ])
   const { headers, body } = await signed(readForm())
   area('headers').value = headerLines(headers).join('\n')
@@ -26,7 +26,7 @@ export async function tamper(): Promise<string> {
 }
 
 export async function copyCurl(): Promise<string> {
-  const { curlCommand, dataOption } = await import('../../../cli/command-line/curl-command.ts')
+  const { curlCommand, dataOption } = await import('../../../cli/command-line/shell.ts')
   const { url, headers, body } = readForm()
   const pairs = headerPairs(headers).map(([name, values]) => [name, values.join(', ')])
   const data = dataOption(new TextEncoder().encode(body))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Observed, observedBefore } from '../../../cli/inspector/inspected.ts'
-import { Kept } from '../../../cli/inspector/recent.ts'
+import { RecentDeliveries } from '../../../cli/inspector/recent.ts'
 
 const MB = 2 ** 20
 
@@ -26,17 +26,17 @@ function delivery(seq: number, bodyBytes = 0): Observed {
   })
 }
 
-const seqs = (kept: Kept) => kept.all().map(({ seq }) => seq)
+const seqs = (kept: RecentDeliveries) => kept.all().map(({ seq }) => seq)
 
 it('keeps the latest deliveries, up to the configured number', () => {
-  const kept = new Kept(3)
+  const kept = new RecentDeliveries(3)
   for (let seq = 1; seq <= 5; seq += 1) kept.add(delivery(seq))
   expect(seqs(kept)).toEqual([3, 4, 5])
   expect(kept.get(2)).toBe(undefined)
 })
 
 it('keeps at most 16 MB, however many deliveries that is, and always the latest', () => {
-  const kept = new Kept(100)
+  const kept = new RecentDeliveries(100)
   for (let seq = 1; seq <= 10; seq += 1) kept.add(delivery(seq, 3.9 * MB))
   expect(seqs(kept)).toEqual([7, 8, 9, 10])
   expect(kept.bytes).toBeLessThanOrEqual(16 * MB)
@@ -45,7 +45,7 @@ it('keeps at most 16 MB, however many deliveries that is, and always the latest'
 })
 
 it('takes no more memory after 100,000 deliveries than after 200', () => {
-  const kept = new Kept(200)
+  const kept = new RecentDeliveries(200)
   for (let seq = 1; seq <= 200; seq += 1) kept.add(delivery(seq, 1_000))
   const { bytes } = kept
   for (let seq = 201; seq <= 100_000; seq += 1) kept.add(delivery(seq, 1_000))

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { sparingly } from '../../../cli/lib/throttle.ts'
+import { throttled } from '../../../cli/lib/throttle.ts'
 
 /** The printed lines, and a function that ends the second. */
 function spoken() {
   const said: string[] = []
   const due: (() => void)[] = []
-  const say = sparingly(
+  const say = throttled(
     (line) => said.push(line),
     (call, ms) => {
       expect(ms).toBe(1000)

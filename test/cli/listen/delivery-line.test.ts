@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type DeliveryLine, formatDelivery, HEADER } from '../../../cli/listen/delivery-line.ts'
+import type { DeliveryLine } from '../../../cli/listen/report.ts'
+import { formatDelivery, HEADER } from '../../../cli/listen/terminal.ts'
 
 const LINE: DeliveryLine = {
   time: '2026-11-22T17:04:59.120Z',

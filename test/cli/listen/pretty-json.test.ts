@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prettyJson } from '../../../cli/listen/pretty-json.ts'
+import { prettyJson } from '../../../cli/listen/terminal.ts'
 import fc from '../../support/property.ts'
 
 test('JSON is indented, and its numbers and strings stay as written', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { drainable } from '../../../cli/listen/drainable.ts'
+import { InFlight } from '../../../cli/lib/in-flight.ts'
+import { tracked } from '../../../cli/listen/store.ts'
 import type { EventStore } from '../../../src/index.ts'
 import { memoryStore } from '../../../stores/memory/memory-store.ts'
 
@@ -14,17 +15,18 @@ function promiseOf<Answer>(answer: Answer) {
   return { promise, resolve: () => settle.resolve(), reject: (error: Error) => settle.reject(error) }
 }
 
-test('it drains when all calls have ended, including later and failed ones', async () => {
+test('a store is settled when all calls have ended, including later and failed ones', async () => {
   const [early, late] = [promiseOf('committed' as const), promiseOf('committed' as const)]
   const inner: EventStore = {
     claim: () => 'busy',
     commit: (_, owner) => (owner === 'a' ? early : late).promise,
     release: () => false,
   }
-  const { store, settled } = drainable(inner)
+  const inFlight = new InFlight()
+  const store = tracked(inner, inFlight)
   let isSettled = false
   const first = store.commit(KEY, 'a', 1)
-  void settled().then(() => {
+  void inFlight.settled().then(() => {
     isSettled = true
   })
   const second = store.commit(KEY, 'b', 1)
@@ -38,12 +40,12 @@ test('it drains when all calls have ended, including later and failed ones', asy
   expect(isSettled).toBe(true)
 })
 
-test('it answers like its store, and has the same replay window', () => {
+test('a tracked store answers like the store itself, and has the same replay window', async () => {
   const inner = memoryStore({ replayWindowSeconds: 700 })
-  const { store } = drainable(inner)
+  const store = tracked(inner, new InFlight())
   expect(store.replayWindowSeconds).toBe(700)
-  expect(store.claim(KEY, 'a', 1000)).toBe('acquired')
-  expect(store.release(KEY, 'a')).toBe(true)
-  expect(store.commit(KEY, 'a', 1000)).toBe('committed')
+  expect(await store.claim(KEY, 'a', 1000)).toBe('acquired')
+  expect(await store.release(KEY, 'a')).toBe(true)
+  expect(await store.commit(KEY, 'a', 1000)).toBe('committed')
   expect(inner.claim(KEY, 'b', 1000)).toBe('done')
 })

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
 import { codeOf } from '../command-line/values.ts'
 import { whenClosedEarly } from '../lib/closed-early.ts'
-import type { AppAnswer, AppReply, AppSilence } from './app-answer.ts'
 
 const MOST_ANSWER_BYTES = 65_536
 /** Lower ones are interim (1xx) or invalid, such as 099. */
@@ -90,4 +89,30 @@ function readAnswer(response: IncomingMessage, end: (answer: Untimed) => void): 
     endWith(true)
   })
   response.on('end', () => endWith(false))
+}
+
+/** How the app behind `--forward-to` answered an event. */
+export type AppAnswer = AppReply | AppSilence
+
+/** The app's answer, whole or cut at the limit. */
+export interface AppReply {
+  readonly kind: 'answered'
+  readonly status: number
+  /** Names and values alternately, in the form of `rawHeaders`. */
+  readonly headers: readonly string[]
+  /** At most the first 64 KB. */
+  readonly body: Uint8Array
+  /** Whether the body was longer. */
+  readonly isCut: boolean
+  /** From the start of the request to the end of the answer. */
+  readonly ms: number
+}
+
+/** The app did not answer. */
+export interface AppSilence {
+  /** `unreachable`: no connection was opened, so the app saw nothing. `unknown`: it may have done the work. */
+  readonly kind: 'unreachable' | 'unknown'
+  /** Why, for the operator. */
+  readonly problem: string
+  readonly ms: number
 }

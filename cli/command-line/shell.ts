@@ -1,5 +1,3 @@
-import { shellQuote } from './shell-quote.ts'
-
 /** A curl command for a signed delivery. `body` is curl's own option and value. */
 export function curlCommand(
   url: string,
@@ -33,4 +31,9 @@ export function dataOption(body: Uint8Array): readonly [option: string, value: s
 
 function titleCase(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** A word as a POSIX shell takes it. */
+export function shellQuote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

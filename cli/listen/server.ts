@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { RefusedError } from '../command-line/exit.ts'
+import { remark } from '../command-line/output.ts'
+import { codeOf } from '../command-line/values.ts'
+import { throttled } from '../lib/throttle.ts'
+
+const PROBLEMS: { readonly [code: string]: string } = {
+  EADDRINUSE: 'the port is in use; choose another with --port, or --port 0 for any free one',
+  EACCES: 'this port needs more privileges; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
+  ENOTFOUND: 'there is no such host; choose another with --host',
+}
+
+/** Opens the port, and returns the base URL that reaches it. @throws RefusedError when the port cannot be opened. */
+export async function bind(server: Server, host: string, port: number): Promise<string> {
+  try {
+    await once(server.listen(port, host), 'listening')
+  } catch (error) {
+    const problem =
+      PROBLEMS[codeOf(error)] ??
+      `it cannot be opened (${codeOf(error)}); choose another with --port or --host`
+    throw new RefusedError(`${host} port ${port}: ${problem}`)
+  }
+  const address = server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${bound}`
+}
+
+/** These stand for every address of the machine. Maps each to one that works from here. */
+const ANY_ADDRESS: { readonly [host: string]: string } = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+
+/** The statuses that Node itself would send. Everything else gets 400. */
+const STATUS_LINES: { readonly [code: string]: string } = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** The first byte of a TLS handshake. */
+const HANDSHAKE = 0x16
+
+interface ParseError extends Error {
+  readonly code?: string
+  readonly rawPacket?: Uint8Array
+}
+
+/**
+ * Answers bytes that are not HTTP as Node would, and says why on standard error: the sender sees only a failed connection,
+ * and there is no delivery to print. Never prints the bytes.
+ */
+export function refuseMalformed(server: Server): void {
+  const underWay = new WeakMap<object, ServerResponse>()
+  const track = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    underWay.set(socket, response)
+    response.once('close', () => {
+      if (underWay.get(socket) === response) underWay.delete(socket) // a pipelined request may be in flight
+    })
+  }
+  const tell = throttled(remark)
+  server.on('request', track).on('checkContinue', track)
+  server.on('clientError', (error: ParseError, socket) => {
+    const { code = '' } = error
+    const response = underWay.get(socket)
+    // A delivery in flight has a line of its own.
+    if (!response && code.startsWith('HPE_')) {
+      tell(`hookgate: refused a connection: ${reasonOf(error)}`)
+    }
+    if (socket.writable && !response?.headersSent) {
+      socket.write(`HTTP/1.1 ${STATUS_LINES[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
+    }
+    socket.destroy()
+  })
+}
+
+function reasonOf({ code, rawPacket }: ParseError): string {
+  if (rawPacket?.[0] === HANDSHAKE)
+    return 'the sender speaks TLS, but this is http; give it the URL printed above'
+  if (code === 'HPE_HEADER_OVERFLOW') return 'the headers are over 16 KB'
+  return `the bytes are not an HTTP request (${code})`
+}
+
+const INTERRUPTED = 130
+/** npm forwards Ctrl-C to a process that already got it from the terminal. */
+const SAME_KEYSTROKE_MS = 500
+
+/**
+ * Resolves after Ctrl-C or SIGTERM, once every delivery in flight is answered, with their number. A second Ctrl-C ends the
+ * process at once.
+ */
+export function untilStopped(server: Server): Promise<number> {
+  const inFlight = new Set<ServerResponse>()
+  let stoppedAt: number | undefined
+  const track = (_request: unknown, response: ServerResponse) => {
+    inFlight.add(response)
+    response.once('close', () => {
+      inFlight.delete(response)
+      // closeIdleConnections() would miss connections that have never sent a byte.
+      if (stoppedAt !== undefined && inFlight.size === 0) server.closeAllConnections()
+    })
+  }
+  server.prependListener('request', track).prependListener('checkContinue', track)
+
+  return new Promise((resolve) => {
+    const stop = () => {
+      if (stoppedAt !== undefined) {
+        if (performance.now() - stoppedAt > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED)
+        return
+      }
+      stoppedAt = performance.now()
+      const { size } = inFlight
+      server.close(() => resolve(size))
+      for (const response of inFlight) response.shouldKeepAlive = false
+      if (size === 0) return server.closeAllConnections()
+      remark(`hookgate: finishing ${size} in flight; Ctrl-C again stops at once`)
+    }
+    process.on('SIGINT', stop).on('SIGTERM', stop)
+  })
+}
