@@ -55,7 +55,7 @@ function reach(sources, context, seen = new Set()) {
 }
 
 /** `hookgate`, and beside it what nearly everything else takes. */
-const CORE = ['src/index.ts', 'src/crypto/signature-keys.ts', 'src/lib/read-stream.ts'].map(
+const CORE = ['src/index.ts', 'src/crypto/algorithms.ts', 'src/lib/read-stream.ts'].map(
   (source) => root + source,
 )
 
@@ -68,7 +68,7 @@ const CHUNKS = {
     reach(CORE, context).has(id) && [...reach([id], context)].every((reached) => reached.startsWith(root)),
   'src/core': (id, context) => reach(CORE, context).has(id),
   'adapters/kit': (id) => fromRoot(id).startsWith('adapters/kit/'),
-  'stores/contract': (id) => ['stores/contract.ts', 'src/lib/has-method.ts'].includes(fromRoot(id)),
+  'stores/contract': (id) => fromRoot(id) === 'stores/contract.ts',
   'cli/signing/private-key': (id) => fromRoot(id) === 'cli/signing/private-key.ts', // test/runtimes imports it
 }
 

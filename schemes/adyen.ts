@@ -1,12 +1,16 @@
 import type { Authentication } from '../src/auth/authenticator.ts'
 import type { Evidence } from '../src/auth/evidence.ts'
-import { type Failure, fail } from '../src/failure.ts'
-import type { Json } from '../src/lib/json.ts'
+import { type Json, memberAt, pointerSteps, textAt } from '../src/lib/json.ts'
+import { type Failure, fail } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { macKeys, signerOf } from '../src/scheme/mac-keys.ts'
-import { memberAt, pointerSteps, textAt } from '../src/scheme/members.ts'
-import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
+import { macKeys, signerOf } from '../src/scheme/keys.ts'
 
 const SIGNED = [
   '/pspReference',

@@ -1,4 +1,4 @@
-import { acceptSecret } from '../src/scheme/accept-secret.ts'
+import { acceptSecret } from '../src/scheme/handshake-answers.ts'
 import {
   defineScheme,
   emptyReply,

@@ -1,17 +1,21 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import type { Evidence } from '../src/auth/evidence.ts'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import type { Mac } from '../src/crypto/mac.ts'
-import { type Failure, fail } from '../src/failure.ts'
-import { encodeBase64 } from '../src/lib/base64.ts'
+import type { Mac } from '../src/crypto/algorithms.ts'
+import { decodeUtf8, encodeBase64 } from '../src/lib/bytes.ts'
+import { memberAt } from '../src/lib/json.ts'
 import { wellFormedText } from '../src/lib/options.ts'
-import { decodeUtf8 } from '../src/lib/utf8.ts'
+import { type Failure, fail } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
 import { emptyReply, type Handshake, textReply } from '../src/scheme/index.ts'
-import { memberAt } from '../src/scheme/members.ts'
-import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
+import type { SchemeOptions } from '../src/scheme/scheme.ts'
 
 /**
  * The options of `braintree`.

@@ -1,18 +1,22 @@
 import type { Evidence } from '../src/auth/evidence.ts'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { headerOf } from '../src/delivery.ts'
+import { fieldText, headerOf } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
-import { fail } from '../src/failure.ts'
+import { textAt } from '../src/lib/json.ts'
 import { type OptionCheck, optional } from '../src/lib/options.ts'
+import { fail } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { fieldText } from '../src/scheme/field-text.ts'
-import { queryOf } from '../src/scheme/handshake-request.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
+import { queryOf } from '../src/scheme/handshake-answers.ts'
 import { emptyReply, type Handshake } from '../src/scheme/index.ts'
-import { textAt } from '../src/scheme/members.ts'
-import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
-import { holderOf } from '../src/scheme/token-keys.ts'
+import { holderOf } from '../src/scheme/keys.ts'
+import type { SchemeOptions } from '../src/scheme/scheme.ts'
 
 /**
  * The options of `cloudevents`.

@@ -1,12 +1,16 @@
 import { constantTimeEqual } from '#crypto'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { fail } from '../src/failure.ts'
-import { bytesOf } from '../src/lib/bytes.ts'
-import { encodeHex } from '../src/lib/hex.ts'
+import { bytesOf, encodeHex } from '../src/lib/bytes.ts'
+import { fail } from '../src/reason.ts'
+import { signatureReader } from '../src/scheme/authenticate.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import { signatureReader } from '../src/scheme/signature-items.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
 
 const SHA256_DIGITS = 64
 const encoder = new TextEncoder()

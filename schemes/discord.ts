@@ -1,3 +1,4 @@
+import { memberAt } from '../src/lib/json.ts'
 import {
   defineScheme,
   emptyReply,
@@ -5,7 +6,6 @@ import {
   type PublicKeyOptions,
   type SchemeFactory,
 } from '../src/scheme/index.ts'
-import { memberAt } from '../src/scheme/members.ts'
 
 /**
  * Discord: interactions and webhook events, signed with Ed25519. Discord sends wrong signatures on purpose and expects

@@ -1,13 +1,17 @@
 import { type NamedSecret, namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { ListenerConfigError } from '../src/errors.ts'
-import { type Failure, fail } from '../src/failure.ts'
-import type { Json } from '../src/lib/json.ts'
+import { type Json, memberAt } from '../src/lib/json.ts'
+import { type Failure, fail } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
 import { textReply } from '../src/scheme/index.ts'
-import { memberAt } from '../src/scheme/members.ts'
-import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import { holderOf } from '../src/scheme/token-keys.ts'
+import { holderOf } from '../src/scheme/keys.ts'
 import {
   VALIDATION_TOKEN_OPTIONS,
   type ValidationTokenOptions,

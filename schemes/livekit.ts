@@ -1,8 +1,12 @@
 import { wellFormedText } from '../src/lib/options.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+} from '../src/scheme/define-scheme.ts'
 import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
-import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 
 /**
  * The options of `livekit`.

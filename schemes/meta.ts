@@ -6,7 +6,7 @@ import {
   textReply,
   type VerifyTokenOptions,
 } from '../src/scheme/index.ts'
-import { sameText } from '../src/scheme/same-text.ts'
+import { sameText } from '../src/scheme/keys.ts'
 
 /**
  * Meta: WhatsApp, Messenger, Instagram and Facebook. `X-Hub-Signature-256`. The older SHA-1 header is ignored. The key

@@ -1,4 +1,5 @@
-import { acceptSecret } from '../src/scheme/accept-secret.ts'
+import { memberAt } from '../src/lib/json.ts'
+import { acceptSecret } from '../src/scheme/handshake-answers.ts'
 import {
   defineScheme,
   emptyReply,
@@ -6,7 +7,6 @@ import {
   type SchemeFactory,
   type SecretOptions,
 } from '../src/scheme/index.ts'
-import { memberAt } from '../src/scheme/members.ts'
 
 /**
  * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you create

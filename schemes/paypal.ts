@@ -4,14 +4,19 @@ import {
   remoteCertificates,
 } from '../src/auth/remote-certificates.ts'
 import { headerOf } from '../src/delivery.ts'
-import { fail } from '../src/failure.ts'
-import { decodeBase64 } from '../src/lib/base64.ts'
+import { decodeBase64 } from '../src/lib/bytes.ts'
 import { crc32 } from '../src/lib/crc32.ts'
 import { wellFormedText } from '../src/lib/options.ts'
+import { fail } from '../src/reason.ts'
+import { signatureReader } from '../src/scheme/authenticate.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
-import { signatureReader } from '../src/scheme/signature-items.ts'
+import {
+  COMMON_OPTIONS,
+  type CodeSchemeFactory,
+  type CommonOptions,
+  defineCodeScheme,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * The options of `paypal`. Certificates are fetched from PayPal with `fetch`.

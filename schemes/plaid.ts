@@ -1,18 +1,23 @@
 import { verifySignature } from '#crypto'
 import { Jwks } from '../src/auth/jwks.ts'
 import { readPublicKey } from '../src/auth/public-key.ts'
-import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../src/auth/remote-options.ts'
-import { RemoteValues } from '../src/auth/remote-values.ts'
+import { RemoteValues } from '../src/auth/remote-cache.ts'
+import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../src/auth/remote-value.ts'
 import { readToken, type Token } from '../src/auth/token.ts'
 import { type Delivery, headerOf } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
-import { type Failure, fail } from '../src/failure.ts'
-import { withDeadline } from '../src/lib/deadline.ts'
+import { withDeadline } from '../src/lib/clock.ts'
 import { aFunction, type OptionCheck, type OptionTable, optional } from '../src/lib/options.ts'
-import { bodyHash } from '../src/scheme/body-hash.ts'
+import { type Failure, fail } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
+import {
+  COMMON_OPTIONS,
+  type CodeSchemeFactory,
+  type CommonOptions,
+  defineCodeScheme,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
+import { bodyHash } from '../src/scheme/hashed-token.ts'
 
 /**
  * The options of `plaid`.

@@ -1,11 +1,16 @@
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { fail } from '../src/failure.ts'
-import { encodeBase64 } from '../src/lib/base64.ts'
+import { encodeBase64 } from '../src/lib/bytes.ts'
+import { fail } from '../src/reason.ts'
+import { signatureReader } from '../src/scheme/authenticate.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import { signatureReader } from '../src/scheme/signature-items.ts'
-import { holderOf } from '../src/scheme/token-keys.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
+import { holderOf } from '../src/scheme/keys.ts'
 
 const BASIC = /^basic /i
 const encoder = new TextEncoder()

@@ -1,15 +1,20 @@
 import { verifySignature } from '#crypto'
 import { fetchedKeySet } from '../src/auth/remote-key-set.ts'
-import { REMOTE_OPTIONS, type RemoteOptions } from '../src/auth/remote-options.ts'
+import { REMOTE_OPTIONS, type RemoteOptions } from '../src/auth/remote-value.ts'
 import { readBearerToken, type Token } from '../src/auth/token.ts'
 import { type Delivery, headerOf } from '../src/delivery.ts'
-import { type Failure, fail } from '../src/failure.ts'
+import { textAt } from '../src/lib/json.ts'
 import { wellFormedText } from '../src/lib/options.ts'
-import { ANY_BODY } from '../src/scheme/any-body.ts'
+import { type Failure, fail } from '../src/reason.ts'
+import { ANY_BODY } from '../src/scheme/body-formats.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { textAt } from '../src/scheme/members.ts'
-import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
+import {
+  COMMON_OPTIONS,
+  type CodeSchemeFactory,
+  type CommonOptions,
+  defineCodeScheme,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * The options of `pubsub`. Google's keys are fetched with `fetch`.

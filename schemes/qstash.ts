@@ -1,8 +1,13 @@
-import { ANY_BODY } from '../src/scheme/any-body.ts'
+import { ANY_BODY } from '../src/scheme/body-formats.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme } from '../src/scheme/define-code-scheme.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  fullUrl,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+} from '../src/scheme/define-scheme.ts'
 import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
-import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
 
 /**
  * The options of `qstash`.

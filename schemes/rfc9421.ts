@@ -1,13 +1,18 @@
-import type { Delivery } from '../src/delivery.ts'
+import { type Delivery, fieldText } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
-import { type Failure, fail } from '../src/failure.ts'
 import { bytesOf } from '../src/lib/bytes.ts'
 import { checkedElsewhere, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
+import { type Failure, fail } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { fieldText } from '../src/scheme/field-text.ts'
-import { fullUrl, SHARED_SECRET_OPTIONS, type SharedSecretOptions } from '../src/scheme/options.ts'
-import type { SchemeOptions } from '../src/scheme/scheme-options.ts'
+import {
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  fullUrl,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
+import type { SchemeOptions } from '../src/scheme/scheme.ts'
 import { isDigestOf } from './shared/content-digest.ts'
 import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
 import { signMessage } from './shared/sign-message.ts'

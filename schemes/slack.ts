@@ -1,5 +1,5 @@
+import { memberAt } from '../src/lib/json.ts'
 import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index.ts'
-import { memberAt } from '../src/scheme/members.ts'
 
 /**
  * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The

@@ -1,10 +1,15 @@
 import { CERTIFICATE_OPTIONS, remoteCertificates } from '../src/auth/remote-certificates.ts'
 import { ListenerConfigError } from '../src/errors.ts'
-import { fail } from '../src/failure.ts'
 import { aBoolean, aFunction, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
+import { fail } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
-import { type CodeSchemeFactory, defineCodeScheme, vouchedBy } from '../src/scheme/define-code-scheme.ts'
-import { COMMON_OPTIONS, type CommonOptions } from '../src/scheme/options.ts'
+import {
+  COMMON_OPTIONS,
+  type CodeSchemeFactory,
+  type CommonOptions,
+  defineCodeScheme,
+  vouchedBy,
+} from '../src/scheme/define-scheme.ts'
 import { isCertificateUrl, signatureOf, signedTextOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 

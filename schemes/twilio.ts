@@ -1,7 +1,7 @@
 import { mediaTypeOf } from '../src/lib/content-type.ts'
 import type { Json } from '../src/lib/json.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
-import { bodyHash } from '../src/scheme/body-hash.ts'
+import { bodyHash } from '../src/scheme/hashed-token.ts'
 import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

@@ -1,7 +1,7 @@
+import { memberAt } from '../src/lib/json.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
 import { defineScheme, emptyReply, jsonReply, type SchemeFactory } from '../src/scheme/index.ts'
-import { macOfText } from '../src/scheme/mac-of-text.ts'
-import { memberAt } from '../src/scheme/members.ts'
+import { macOfText } from '../src/scheme/keys.ts'
 
 /** How every signed text of a delivery begins. */
 const VERSION = 'v0:'

@@ -7,10 +7,8 @@ import {
   wellFormedText,
 } from '../src/lib/options.ts'
 import type { SenderScheme } from '../src/scheme/code-scheme.ts'
-import { type SignedRequest, signHmac, signJwt } from '../src/signing/sign.ts'
-import { signAs } from '../src/signing/sign-as.ts'
-import type { SignAsOptions } from '../src/signing/sign-as-options.ts'
-import type { SignJwtOptions } from '../src/signing/sign-options.ts'
+import { type SignedRequest, type SignJwtOptions, signHmac, signJwt } from '../src/signing/sign.ts'
+import { type SignAsOptions, signAs } from '../src/signing/sign-as.ts'
 import type { OutgoingEvent } from './outgoing-event.ts'
 
 interface Addressed {

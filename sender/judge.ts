@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../src/lib/utf8.ts'
+import { decodeUtf8 } from '../src/lib/bytes.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /**

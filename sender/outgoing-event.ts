@@ -1,4 +1,4 @@
-import type { SignOptions } from '../src/signing/sign-options.ts'
+import type { SignOptions } from '../src/signing/sign.ts'
 
 /**
  * An event to send. Use the same ID and the same body for every attempt.

@@ -1,10 +1,8 @@
-import { claimEvent } from './claim.ts'
-import type { Held } from './claim-keys.ts'
+import { claimEvent, type Held } from './claim.ts'
 import { queryTextOf } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
-import type { WebhookEvent } from './event.ts'
+import type { PayloadSchema, WebhookEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
-import type { PayloadSchema } from './payload-schema.ts'
 import type { Verdict } from './verdict.ts'
 import type { Verification } from './verification.ts'
 

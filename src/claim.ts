@@ -1,16 +1,13 @@
-import type { StoreAnswer, StoreFields } from './channel-fields.ts'
-import type { Held } from './claim-keys.ts'
 import { EventStoreError } from './errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
-import { withDeadline } from './lib/deadline.ts'
+import { withDeadline } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
-import { CLAIM, COMMIT, RELEASE, type StoreCall, throwStoreError, validAnswer } from './store-call.ts'
+import { nowIfWatched, type StoreAnswer, type StoreFields } from './report.ts'
 import { type Rejected, rejected } from './verdict.ts'
 import type { Verification } from './verification.ts'
-import { nowIfWatched } from './watch.ts'
 
 /** Why a valid delivery is refused: its event was handled before, or is in progress. */
 export type ClaimReason = 'event_duplicate' | 'event_in_progress'
@@ -24,7 +21,7 @@ export function claimEvent<Accepted>(
   { listener, eventId, sender, claimKeys }: Verification,
   accept: (claim: Held) => Accepted,
 ): MaybePromise<Accepted | Rejected> {
-  const claim = sender?.hold(claimKeys, (key) => new Claim(listener, key)) ?? new Claim(listener, eventId)
+  const claim = holdAll(sender ? claimKeys : [eventId], (key) => new Claim(listener, key))
   const { auth, leaseMs } = listener
   return whenKnown(claim.take(), (answer) => {
     if (answer === 'acquired') return accept(claim)
@@ -119,5 +116,121 @@ class Claim implements Held {
   #giveBack(answer: PromiseLike<unknown>): void {
     const release = () => RELEASE.ask(this.#listener, this.#key, this.#owner)
     answer.then(release, release).then(undefined, () => {})
+  }
+}
+
+/** One of the three calls, and the answers that the contract allows. */
+export interface StoreCall<Answer extends StoreAnswer> {
+  readonly name: StoreFields['verb']
+  readonly answers: readonly Answer[]
+  ask(listener: Listener<unknown>, key: EventKey, owner: string): MaybePromise<Answer>
+}
+
+export const CLAIM: StoreCall<ClaimAnswer> = {
+  name: 'claim',
+  answers: ['acquired', 'busy', 'done'],
+  ask: ({ store, leaseMs }, key, owner) => store.claim(key, owner, leaseMs),
+}
+
+export const COMMIT: StoreCall<CommitAnswer> = {
+  name: 'commit',
+  answers: ['committed', 'already', 'lost'],
+  ask: ({ store, retentionMs }, key, owner) => store.commit(key, owner, retentionMs),
+}
+
+export const RELEASE: StoreCall<boolean> = {
+  name: 'release',
+  answers: [true, false],
+  ask: ({ store }, key, owner) => store.release(key, owner),
+}
+
+/** Returns a valid answer. @throws EventStoreError for any other. */
+export function validAnswer<Answer extends StoreAnswer>(
+  { name, answers }: StoreCall<Answer>,
+  answer: Answer,
+): Answer {
+  if (answers.includes(answer)) return answer
+  throw new EventStoreError(`the event store must answer ${name} with one of ${answers.join(', ')}`)
+}
+
+/** Throws an EventStoreError, with the failure of the store as its cause. */
+export function throwStoreError<Answer extends StoreAnswer>(
+  { name }: StoreCall<Answer>,
+  cause: unknown,
+): never {
+  if (cause instanceof EventStoreError) throw cause
+  throw new EventStoreError(`the event store failed to ${name}`, { cause })
+}
+
+/** An event claimed by one delivery, with its commit and release. */
+export interface Held {
+  take(): MaybePromise<ClaimAnswer>
+  commit(): Promise<CommitAnswer>
+  release(): Promise<boolean>
+}
+
+/** One claim for each of an event's keys, of which there are at most two. */
+export function holdAll([first, second]: readonly string[], claim: (key: string) => Held): Held {
+  if (first === undefined) return UNCLAIMED
+  return second === undefined ? claim(first) : new HeldPair(claim(first), claim(second))
+}
+
+/** For events without a key: every delivery is new. */
+const UNCLAIMED: Held = {
+  take: () => 'acquired',
+  commit: () => Promise.resolve('committed'),
+  release: () => Promise.resolve(true),
+}
+
+/** Two keys of one event. The event is new only if both are, and both are committed or released together. */
+class HeldPair implements Held {
+  readonly #first: Held
+  readonly #second: Held
+
+  constructor(first: Held, second: Held) {
+    this.#first = first
+    this.#second = second
+  }
+
+  take(): MaybePromise<ClaimAnswer> {
+    return whenKnown(this.#first.take(), (answer) => (answer === 'acquired' ? this.#takeSecond() : answer))
+  }
+
+  #takeSecond(): MaybePromise<ClaimAnswer> {
+    try {
+      const answer = this.#second.take()
+      if (!isPromise(answer)) return this.#keepIfBoth(answer)
+      return answer.then(
+        (late) => this.#keepIfBoth(late),
+        (error) => this.#giveBack(error),
+      )
+    } catch (error) {
+      return this.#giveBack(error)
+    }
+  }
+
+  #keepIfBoth(second: ClaimAnswer): MaybePromise<ClaimAnswer> {
+    if (second === 'acquired') return second
+    // A release that fails changes nothing: the lease lapses.
+    return this.#first.release().then(
+      () => second,
+      () => second,
+    )
+  }
+
+  #giveBack(error: unknown): Promise<never> {
+    const fail = () => Promise.reject(error)
+    return this.#first.release().then(fail, fail)
+  }
+
+  async commit(): Promise<CommitAnswer> {
+    const [first, second] = await Promise.all([this.#first.commit(), this.#second.commit()])
+    if (first === 'lost' || second === 'lost') return 'lost'
+    return first === 'already' ? second : first
+  }
+
+  async release(): Promise<boolean> {
+    const [first, second] = await Promise.all([this.#first.release(), this.#second.release()])
+    return first && second
   }
 }

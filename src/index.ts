@@ -2,10 +2,9 @@ export type { Authentication, Authenticator, AuthReason } from './auth/authentic
 export type { Evidence } from './auth/evidence.ts'
 export { generateSecret, type HmacOptions, type HmacSecret, hmac } from './auth/hmac.ts'
 export type { NamedSecret, Secrets } from './auth/secrets.ts'
-export type { FailedFields, KeysFields, StoreFields, VerifyFields } from './channel-fields.ts'
 export type { Delivery } from './delivery.ts'
 export { EventStoreError, KeySetError, ListenerConfigError, ListenerLoadError } from './errors.ts'
-export type { EventAuth, JwtClaims, WebhookEvent } from './event.ts'
+export type { EventAuth, JwtClaims, PayloadSchema, WebhookEvent } from './event.ts'
 export {
   type ClaimAnswer,
   type CommitAnswer,
@@ -13,17 +12,16 @@ export {
   type EventStore,
   eventKeyText,
 } from './event-store.ts'
-export type { Failure } from './failure.ts'
 export type { Clock } from './lib/clock.ts'
 export type { Json } from './lib/json.ts'
 export type { MaybePromise } from './lib/maybe-promise.ts'
+export type { ListenerOptions, VerdictContext } from './listener.ts'
 export { defineListener, type Listener } from './listener.ts'
-export type { ListenerOptions, VerdictContext } from './listener-options.ts'
-export type { PayloadSchema } from './payload-schema.ts'
-export type { Reason, RejectedStatus } from './reason.ts'
+export type { Failure, Reason, RejectedStatus } from './reason.ts'
 export type { Reply } from './reply.ts'
-export { replyTo } from './reply-to.ts'
+export type { FailedFields, KeysFields, StoreFields, VerifyFields } from './report.ts'
+export type { Signed } from './scheme/scheme.ts'
 export type { Sender } from './scheme/sender.ts'
-export type { Signed } from './scheme/signed-text.ts'
 export type { Accepted, Handshake, Rejected, Verdict } from './verdict.ts'
+export { replyTo } from './verdict.ts'
 export { verify } from './verify.ts'

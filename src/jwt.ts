@@ -1,5 +1,5 @@
 export type { Fetch } from './auth/fetch-bytes.ts'
+export type { KeySet } from './auth/jwks.ts'
+export { localKeySet } from './auth/jwks.ts'
 export { type JwtOptions, jwt } from './auth/jwt.ts'
-export type { KeySet } from './auth/key-set.ts'
-export { localKeySet } from './auth/local-key-set.ts'
 export { type RemoteKeySetOptions, remoteKeySet } from './auth/remote-key-set.ts'

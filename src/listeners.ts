@@ -1,4 +1,9 @@
+import { LRUCache } from 'lru-cache'
+import { ListenerConfigError, ListenerLoadError } from './errors.ts'
+import { type Clock, withDeadline } from './lib/clock.ts'
+import { callHook } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
+import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import {
   aFunction,
   anySeconds,
@@ -10,10 +15,8 @@ import {
   timerSeconds,
   withMethods,
 } from './lib/options.ts'
-import { ListenerCache } from './listener-cache.ts'
-import type { Listeners, ListenersOptions } from './listeners-options.ts'
-
-export type { Listeners, ListenersOptions, LoadListener } from './listeners-options.ts'
+import { type SingleFlight, singleFlight, type WaitUntil } from './lib/single-flight.ts'
+import type { Listener, VerdictContext } from './listener.ts'
 
 const OPTIONS: OptionTable<ListenersOptions<unknown>> = {
   load: aFunction,
@@ -51,4 +54,215 @@ const OPTIONS: OptionTable<ListenersOptions<unknown>> = {
 export function listeners<Payload = Json>(options: ListenersOptions<Payload>): Listeners<Payload> {
   checkOptions('listeners', options, OPTIONS)
   return new ListenerCache(options)
+}
+
+/**
+ * Loads a tenant's settings, e.g. from your database, and builds its listener with `defineListener()`. Returns undefined if
+ * there is no such tenant.
+ *
+ * @example
+ * ```ts
+ * const load: LoadListener<Json> = async (id) => toListener(await findTenant(id))
+ * ```
+ */
+export type LoadListener<Payload> = (
+  id: string,
+  known: Listener<Payload> | undefined,
+) => MaybePromise<Listener<Payload> | undefined>
+
+/**
+ * The options of `listeners`.
+ *
+ * @example
+ * ```ts
+ * const options: ListenersOptions = { load, max: 50_000, ttlSeconds: 30 }
+ * ```
+ */
+export interface ListenersOptions<Payload = Json> {
+  /**
+   * Loads one listener. `known` is the previous result. Return it if nothing has changed, to keep what it has fetched, e.g.
+   * the keys of `remoteKeySet()`. Throw if you cannot decide.
+   */
+  readonly load: LoadListener<Payload>
+  /** Maximum number of cached listeners; the least recently used is evicted. Defaults to 10,000. */
+  readonly max?: number | undefined
+  /** Age in seconds at which a listener is reloaded in the background. Defaults to 60. */
+  readonly ttlSeconds?: number | undefined
+  /**
+   * How long a listener may be used beyond `ttlSeconds`, while it is reloaded or loading fails. After that, deliveries wait
+   * for the reload. In seconds, defaults to 300. With 0, deliveries always wait once `ttlSeconds` have passed.
+   */
+  readonly staleSeconds?: number | undefined
+  /** How long an unknown ID is remembered, in seconds. Defaults to 10. With 0, every request loads it again. */
+  readonly unknownSeconds?: number | undefined
+  /** Maximum number of unknown IDs remembered, separate from `max`: strangers can invent any number. Defaults to 10,000. */
+  readonly maxUnknown?: number | undefined
+  /** Timeout for one `load`, in seconds. Defaults to 5. */
+  readonly timeoutSeconds?: number | undefined
+  /** Called when `load` fails or times out. Not awaited; errors it throws are ignored. */
+  readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | undefined
+  /** Measures ages, in milliseconds. Defaults to `performance`, which is monotonic. */
+  readonly clock?: Clock | undefined
+  /**
+   * Keeps a load alive after its request ends: `waitUntil` of `cloudflare:workers`, or your platform's own. Without it,
+   * Workers cancel the load with the request that started it, and other requests may wait for it in vain.
+   */
+  readonly waitUntil?: WaitUntil | undefined
+}
+
+/**
+ * Caches the listeners of many tenants by ID.
+ *
+ * @see {@link listeners}
+ */
+export interface Listeners<Payload = Json> {
+  /**
+   * Returns the listener with this ID, synchronously if it is cached. Returns undefined if there is none, and for every ID
+   * that is empty or longer than 256 characters.
+   *
+   * @throws ListenerLoadError (also as a rejection) if `load` fails and no earlier result may be used.
+   */
+  find(id: string | undefined): MaybePromise<Listener<Payload> | undefined>
+  /** Drops a cached listener. Call it when you change or remove a tenant. Affects this process only. */
+  forget(id: string): void
+}
+
+const LONGEST_ID = 256
+/** The pause between a failed load and the next. */
+const RETRY_MS = 1000
+/** Extra time after a load's own deadline, before the load counts as lost. */
+const GRACE_MS = 1000
+
+class Entry<Payload> {
+  readonly id: string
+  listener: Listener<Payload> | undefined
+  /** When the last successful load began; its result is at least that recent. */
+  loadedAt = -Infinity
+  beganAt = -Infinity
+  failure: ListenerLoadError | undefined
+  /** Set while a load is in flight. */
+  loading: SingleFlight | undefined
+
+  constructor(id: string) {
+    this.id = id
+  }
+}
+
+export class ListenerCache<Payload> implements Listeners<Payload> {
+  readonly #options: ListenersOptions<Payload>
+  readonly #ttlMs: number
+  readonly #usableMs: number
+  readonly #unknownMs: number
+  readonly #timeoutMs: number
+  readonly #clock: { now(): number }
+  readonly #known: LRUCache<string, Entry<Payload>>
+  /** IDs without a listener, or whose first load is in flight. */
+  readonly #strangers: LRUCache<string, Entry<Payload>>
+  /** How often `forget()` was called. */
+  #forgotten = 0
+
+  constructor(options: ListenersOptions<Payload>) {
+    const { ttlSeconds = 60, staleSeconds = 300, unknownSeconds = 10, timeoutSeconds = 5 } = options
+    this.#options = options
+    this.#ttlMs = ttlSeconds * 1000
+    this.#usableMs = (ttlSeconds + staleSeconds) * 1000
+    this.#unknownMs = unknownSeconds * 1000
+    this.#timeoutMs = timeoutSeconds * 1000
+    this.#clock = options.clock ?? performance
+    this.#known = new LRUCache({ max: options.max ?? 10_000 })
+    this.#strangers = new LRUCache({ max: options.maxUnknown ?? 10_000 })
+  }
+
+  find(id: string | undefined): MaybePromise<Listener<Payload> | undefined> {
+    if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined
+    const entry = this.#known.get(id) ?? this.#strangers.get(id) ?? this.#meet(id)
+    const age = this.#since(entry.loadedAt)
+    if (age < (entry.listener ? this.#ttlMs : this.#unknownMs)) return entry.listener
+    const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
+    if (this.#isUsable(entry)) return entry.listener
+    const askedAt = this.#clock.now()
+    return whenKnown(begun ?? entry.loading?.join(), () => this.#answer(entry, askedAt))
+  }
+
+  forget(id: string): void {
+    this.#forgotten += 1
+    this.#known.delete(id)
+    this.#strangers.delete(id)
+  }
+
+  /** Copies the ID, because a substring keeps the whole URL in memory. */
+  #meet(id: string): Entry<Payload> {
+    const entry = new Entry<Payload>(structuredClone(id))
+    this.#strangers.set(entry.id, entry)
+    return entry
+  }
+
+  #isUsable({ listener, loadedAt }: Entry<Payload>): boolean {
+    return listener !== undefined && this.#since(loadedAt) < this.#usableMs
+  }
+
+  #isResting({ failure, beganAt }: Entry<Payload>): boolean {
+    return failure !== undefined && this.#since(beganAt) < RETRY_MS
+  }
+
+  /** Undefined while another load of this entry is in flight. */
+  #begin(entry: Entry<Payload>): Promise<void> | undefined {
+    const work = () => this.#load(entry)
+    entry.loading ??= singleFlight(work, this.#timeoutMs + GRACE_MS, this.#clock, this.#options.waitUntil)
+    return entry.loading.begin()
+  }
+
+  /** Never rejects: records the failure and keeps the previous listener. */
+  async #load(entry: Entry<Payload>): Promise<void> {
+    const { load, onError } = this.#options
+    const beganAt = this.#clock.now()
+    const forgotten = this.#forgotten
+    entry.beganAt = beganAt
+    try {
+      const found = Promise.resolve(load(entry.id, entry.listener))
+      const late = () => new Error(`load took longer than ${this.#timeoutMs} ms`)
+      entry.listener = checked(await withDeadline(found, this.#timeoutMs, late))
+      entry.loadedAt = beganAt
+      entry.failure = undefined
+    } catch (cause) {
+      entry.failure = new ListenerLoadError('the listener could not be loaded', { cause })
+      callHook(onError, entry.failure, { listenerId: entry.id, durationMs: this.#since(beganAt) })
+    }
+    entry.loading = undefined
+    // A load in flight may have read what was there before. An entry that was evicted cannot tell whether it was forgotten.
+    if (forgotten === this.#forgotten || this.#isCached(entry)) this.#keep(entry)
+  }
+
+  #isCached(entry: Entry<Payload>): boolean {
+    return [this.#known, this.#strangers].some((cache) => cache.peek(entry.id) === entry)
+  }
+
+  /** Drops entries whose first load failed. */
+  #keep(entry: Entry<Payload>): void {
+    const { id } = entry
+    const isKnown = entry.listener !== undefined
+    if (isKnown) this.#known.set(id, entry)
+    else this.#known.delete(id)
+    if (isKnown || entry.failure) this.#strangers.delete(id)
+    else this.#strangers.set(id, entry)
+  }
+
+  #answer(entry: Entry<Payload>, askedAt: number): MaybePromise<Listener<Payload> | undefined> {
+    const isLoaded = entry.loadedAt === entry.beganAt
+    if (this.#isUsable(entry) || (isLoaded && askedAt - entry.loadedAt < this.#usableMs))
+      return entry.listener
+    if (isLoaded) return this.find(entry.id) // joined so late that the result is too old
+    throw entry.failure ?? new ListenerLoadError('the request that was loading the listener ended first')
+  }
+
+  /** If the clock was set back, every age counts as infinite. */
+  #since(then: number): number {
+    const age = this.#clock.now() - then
+    return age < 0 ? Infinity : age
+  }
+}
+
+function checked<Payload>(found: Listener<Payload> | undefined): Listener<Payload> | undefined {
+  if (found === undefined || typeof found?.retentionMs === 'number') return found
+  throw new ListenerConfigError('load', 'must return the result of defineListener(), or undefined')
 }

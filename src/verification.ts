@@ -2,14 +2,14 @@ import type { Authentication } from './auth/authenticator.ts'
 import type { Evidence } from './auth/evidence.ts'
 import type { Delivery } from './delivery.ts'
 import type { EventAuth } from './event.ts'
-import { type Failure, fail } from './failure.ts'
 import type { Json } from './lib/json.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
-import type { ReadBody, Reading } from './scheme/content.ts'
+import { type Failure, fail } from './reason.ts'
+import type { ReadBody, Reading } from './scheme/body.ts'
 import { MOST_FIELDS } from './scheme/read-limits.ts'
+import type { Signed } from './scheme/scheme.ts'
 import type { Sender } from './scheme/sender.ts'
-import type { Signed } from './scheme/signed-text.ts'
 
 /** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
 export class Verification implements Evidence {

@@ -1,4 +1,4 @@
-import { withDeadline } from '../../src/lib/deadline.ts'
+import { withDeadline } from '../../src/lib/clock.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import { announcedBytes, bodyLate, connectionEnded, oversizeBody } from './body.ts'

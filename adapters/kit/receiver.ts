@@ -1,7 +1,7 @@
 import { isPromise, type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable } from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
-import { nowIfWatched } from '../../src/watch.ts'
+import { nowIfWatched } from '../../src/report.ts'
 import { Admission } from './admission.ts'
 import { BodyIncompleteError } from './body.ts'
 import type { Incoming, Leaving } from './incoming.ts'

@@ -1,5 +1,5 @@
 import { type EventStore, EventStoreError } from '../../src/index.ts'
-import { withDeadline } from '../../src/lib/deadline.ts'
+import { withDeadline } from '../../src/lib/clock.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { messageOf, printable, remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose'
-import type { KeySet } from '../../src/auth/key-set.ts'
+import type { KeySet } from '../../src/auth/jwks.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { httpUrl, readGivenJson, toUsageError } from '../command-line/values.ts'
 

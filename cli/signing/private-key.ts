@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { JwtAlgorithm } from '../../src/crypto/signature-keys.ts'
+import type { JwtAlgorithm } from '../../src/crypto/algorithms.ts'
 
 const RSA_BITS = 2048
 

@@ -1,5 +1,5 @@
 import { hmac } from '../../src/index.ts'
-import { decodeUtf8 } from '../../src/lib/utf8.ts'
+import { decodeUtf8 } from '../../src/lib/bytes.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { readGivenFile, toUsageError } from '../command-line/values.ts'
 

@@ -1,5 +1,4 @@
-import { encodeBase64 } from '../../src/lib/base64.ts'
-import { bytesOf } from '../../src/lib/bytes.ts'
+import { bytesOf, encodeBase64 } from '../../src/lib/bytes.ts'
 import { readByteSequences } from './signature-input.ts'
 
 const DIGESTS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([

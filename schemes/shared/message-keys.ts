@@ -1,10 +1,10 @@
 import { constantTimeEqual } from '#crypto'
 import { namedSecrets, secretText } from '../../src/auth/secrets.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
-import { decodeBase64 } from '../../src/lib/base64.ts'
+import { decodeBase64 } from '../../src/lib/bytes.ts'
 import type { OptionCheck } from '../../src/lib/options.ts'
-import { macKeys } from '../../src/scheme/mac-keys.ts'
-import type { SchemeOptions } from '../../src/scheme/scheme-options.ts'
+import { macKeys } from '../../src/scheme/keys.ts'
+import type { SchemeOptions } from '../../src/scheme/scheme.ts'
 import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-public-key.ts'
 
 /** A key that verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */

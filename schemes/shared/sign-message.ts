@@ -1,5 +1,5 @@
 import { hmacWith } from '#crypto'
-import { bodyHash } from '../../src/scheme/body-hash.ts'
+import { bodyHash } from '../../src/scheme/hashed-token.ts'
 import type { SignedParts, Unsigned } from '../../src/scheme/index.ts'
 
 const encoder = new TextEncoder()

@@ -1,6 +1,5 @@
-import { type Delivery, headerOf } from '../../src/delivery.ts'
-import { encodeBase64 } from '../../src/lib/base64.ts'
-import { fieldText } from '../../src/scheme/field-text.ts'
+import { type Delivery, fieldText, headerOf } from '../../src/delivery.ts'
+import { encodeBase64 } from '../../src/lib/bytes.ts'
 import type { Component, SignatureInput } from './signature-input.ts'
 
 /** The components of the configured URL (RFC 9421 2.2). The request's own URL is never used. */

@@ -1,7 +1,7 @@
 import type { RsaSignature } from '../../src/auth/remote-certificates.ts'
-import { type Failure, fail } from '../../src/failure.ts'
-import { decodeBase64 } from '../../src/lib/base64.ts'
-import { memberAt } from '../../src/scheme/members.ts'
+import { decodeBase64 } from '../../src/lib/bytes.ts'
+import { memberAt } from '../../src/lib/json.ts'
+import { type Failure, fail } from '../../src/reason.ts'
 
 /** E.g. `https://sns.us-east-1.amazonaws.com` or `https://sns.cn-north-1.amazonaws.com.cn`. */
 export const SNS_ORIGIN = 'https://sns\\.[a-z]{2}(?:-[a-z]+)+-[0-9]{1,2}\\.amazonaws\\.com(?:\\.cn)?'

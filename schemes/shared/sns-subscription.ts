@@ -1,11 +1,11 @@
 import { fetchBytes, platformFetch } from '../../src/auth/fetch-bytes.ts'
+import { RemoteValues } from '../../src/auth/remote-cache.ts'
 import type { CertificateOptions } from '../../src/auth/remote-certificates.ts'
-import { TIMEOUT_SECONDS } from '../../src/auth/remote-options.ts'
-import { RemoteValues } from '../../src/auth/remote-values.ts'
+import { TIMEOUT_SECONDS } from '../../src/auth/remote-value.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { emptyReply, type Handshake } from '../../src/scheme/index.ts'
-import type { SchemeOptions } from '../../src/scheme/scheme-options.ts'
+import type { SchemeOptions } from '../../src/scheme/scheme.ts'
 import { SNS_ORIGIN, textOf } from './sns-message.ts'
 
 /** A subscription that Amazon asks you to confirm, or that has ended. */

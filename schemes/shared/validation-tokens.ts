@@ -1,13 +1,13 @@
 import { decodeBase64url, verifySignature } from '#crypto'
 import { fetchedKeySet } from '../../src/auth/remote-key-set.ts'
-import { REMOTE_OPTIONS, type RemoteOptions } from '../../src/auth/remote-options.ts'
+import { REMOTE_OPTIONS, type RemoteOptions } from '../../src/auth/remote-value.ts'
 import { LONGEST_TOKEN, readToken, type Token } from '../../src/auth/token.ts'
-import type { SignatureKey } from '../../src/crypto/signature-keys.ts'
+import type { SignatureKey } from '../../src/crypto/algorithms.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
-import { type Failure, fail } from '../../src/failure.ts'
 import type { Json } from '../../src/lib/json.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { type OptionCheck, type OptionTable, optional } from '../../src/lib/options.ts'
+import { type Failure, fail } from '../../src/reason.ts'
 import { jsonExcess } from '../../src/scheme/read-limits.ts'
 
 /** What `graph` needs to check `validationTokens`. Microsoft's keys are fetched with `fetch`. */

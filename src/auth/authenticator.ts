@@ -1,6 +1,6 @@
 import type { EventAuth } from '../event.ts'
-import type { Failure } from '../failure.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Failure } from '../reason.ts'
 import type { Sender } from '../scheme/sender.ts'
 import type { Evidence } from './evidence.ts'
 

@@ -1,6 +1,5 @@
-import { decodeBase64 } from '../lib/base64.ts'
+import { decodeBase64, encodeHex } from '../lib/bytes.ts'
 import { DER_BIT_STRING, DER_SEQUENCE, type DerElement, derNumber, derParts, readDer } from '../lib/der.ts'
-import { encodeHex } from '../lib/hex.ts'
 import { rsaProblem } from './public-key.ts'
 
 /** The parts of an X.509 certificate (RFC 5280 4.1) that are used. Its issuer and names are not checked. */

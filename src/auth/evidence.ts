@@ -1,7 +1,7 @@
 import type { Delivery } from '../delivery.ts'
 import type { EventAuth } from '../event.ts'
 import type { Json } from '../lib/json.ts'
-import type { Signed } from '../scheme/signed-text.ts'
+import type { Signed } from '../scheme/scheme.ts'
 
 /**
  * What an authentication method may read of a delivery. The headers are complete, and the source is allowed.

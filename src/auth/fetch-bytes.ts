@@ -1,4 +1,4 @@
-import { withDeadline } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/clock.ts'
 import { readAtMost } from '../lib/read-stream.ts'
 
 /**

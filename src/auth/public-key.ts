@@ -1,6 +1,6 @@
 import type { JWK } from 'jose'
 import { decodeBase64url } from '#crypto'
-import type { JwtAlgorithm } from '../crypto/signature-keys.ts'
+import type { JwtAlgorithm } from '../crypto/algorithms.ts'
 import { hasRocaFingerprint, isSmallOrderEd25519 } from '../lib/weak-keys.ts'
 
 /** A JWKS key with a usable `kid`. A key with a `problem` is kept only so that the log can name it. */

@@ -1,11 +1,11 @@
 import { ListenerConfigError } from '../errors.ts'
+import { decodeUtf8 } from '../lib/bytes.ts'
 import { checkedElsewhere, type OptionTable } from '../lib/options.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import type { Evidence } from './evidence.ts'
 import { fetchBytes, platformFetch } from './fetch-bytes.ts'
-import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
-import { RemoteValues } from './remote-values.ts'
+import { RemoteValues } from './remote-cache.ts'
+import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-value.ts'
 
 const MOST_BYTES = 65_536
 const ACCEPT = 'application/x-pem-file, application/pem-certificate-chain, */*'

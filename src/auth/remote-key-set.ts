@@ -1,12 +1,11 @@
-import type { KeysFields } from '../channel-fields.ts'
+import { ListenerConfigError } from '../errors.ts'
+import { parseJson } from '../lib/json.ts'
 import { aBoolean, checkOptions, optional } from '../lib/options.ts'
 import { type TracingChannel, traced, tracingChannel } from '../lib/tracing.ts'
-import { platformFetch } from './fetch-bytes.ts'
-import { fetchJwks } from './fetch-jwks.ts'
-import { jwksUrl } from './jwks-url.ts'
-import type { KeySet } from './key-set.ts'
-import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-options.ts'
-import { RemoteValue } from './remote-value.ts'
+import type { KeysFields } from '../report.ts'
+import { type Fetch, fetchBytes, platformFetch } from './fetch-bytes.ts'
+import { Jwks, type KeySet } from './jwks.ts'
+import { REMOTE_OPTIONS, type RemoteOptions, RemoteValue, TIMEOUT_SECONDS } from './remote-value.ts'
 
 /** Each fetch of a set, for subscribers. */
 const KEYS: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('keys')
@@ -58,4 +57,26 @@ export function fetchedKeySet(url: string, where: string, options: RemoteOptions
         (known) => known.find(keyId, algorithm),
       ),
   }
+}
+
+const LIMITS = { mostBytes: 262_144, accept: 'application/jwk-set+json, application/json' }
+
+/** Fetches a JWKS document once, within bounds. Rejects with an Error that says what failed. */
+export async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
+  const document = parseJson(await fetchBytes(url, { fetch, timeoutMs, ...LIMITS }))
+  if ('problem' in document) throw new Error('did not send JSON')
+  return new Jwks(document.value)
+}
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/** @throws ListenerConfigError unless the URL is `https:` and carries no credentials. */
+export function jwksUrl(given: string | URL, allowInsecureLoopback: boolean | undefined): URL {
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined
+  const insecure = url?.protocol === 'http:' && allowInsecureLoopback && LOOPBACK_HOST.test(url.hostname)
+  if (url?.protocol !== 'https:' && !insecure) {
+    throw new ListenerConfigError('url', 'must be https:, or set allowInsecureLoopback')
+  }
+  if (url.username || url.password) throw new ListenerConfigError('url', 'must have no credentials')
+  return url
 }

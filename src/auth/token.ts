@@ -1,8 +1,7 @@
 import { decodeBase64url } from '#crypto'
-import { JWT_ALGORITHMS, type JwtAlgorithm } from '../crypto/signature-keys.ts'
-import type { Json } from '../lib/json.ts'
-import { countMembers } from '../lib/json-members.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
+import { JWT_ALGORITHMS, type JwtAlgorithm } from '../crypto/algorithms.ts'
+import { decodeUtf8 } from '../lib/bytes.ts'
+import { countMembers, type Json } from '../lib/json.ts'
 
 /** A well-formed token. Nothing about it is verified yet. */
 export interface Token {

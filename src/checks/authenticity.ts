@@ -1,6 +1,6 @@
 import type { AuthReason } from '../auth/authenticator.ts'
-import type { Failure } from '../failure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { Failure } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 /** Runs the listener's authentication method. */

@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../failure.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 /** At most `maxBodyBytes`. Readers stop one byte past the limit, so the true size is unknown here. */

@@ -1,5 +1,5 @@
-import { type Failure, fail } from '../failure.ts'
 import { isUuidV4 } from '../lib/uuid.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { headerOf } from '../delivery.ts'
-import { type Failure, fail } from '../failure.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 type HeaderReason =

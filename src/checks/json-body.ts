@@ -1,6 +1,6 @@
 import type { Evidence } from '../auth/evidence.ts'
-import { type Failure, fail } from '../failure.ts'
-import { parseJson } from '../lib/json-text.ts'
+import { parseJson } from '../lib/json.ts'
+import { type Failure, fail } from '../reason.ts'
 
 /** Accepts any JSON text in UTF-8. */
 export function checkJsonBody(evidence: Evidence): Failure<'body_not_json'> | undefined {

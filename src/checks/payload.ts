@@ -1,7 +1,7 @@
 import { ListenerConfigError } from '../errors.ts'
-import { type Failure, fail } from '../failure.ts'
+import type { SchemaIssue, SchemaResult } from '../event.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
-import type { SchemaIssue, SchemaResult } from '../payload-schema.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 type PayloadFailure = Failure<'payload_invalid'>

@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../failure.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { SenderVerification } from '../verification.ts'
 
 /** Parses the body by its content type: JSON or a form. Runs after authentication. */

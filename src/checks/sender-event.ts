@@ -1,5 +1,5 @@
-import { type Failure, fail } from '../failure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { SenderVerification } from '../verification.ts'
 
 /** In characters. */

@@ -1,8 +1,7 @@
 import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
-import { type Failure, fail } from '../failure.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
-import type { Reading } from '../scheme/content.ts'
-import { parseForm } from '../scheme/form.ts'
+import { type Failure, fail } from '../reason.ts'
+import { parseForm, type Reading } from '../scheme/body.ts'
 import type { SenderVerification } from '../verification.ts'
 
 type HeaderReason =

@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../failure.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { SenderVerification } from '../verification.ts'
 
 /** The last time that a `Date` can hold, in seconds since 1970. */

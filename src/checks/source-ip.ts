@@ -1,5 +1,5 @@
-import { type Failure, fail } from '../failure.ts'
 import { isAddress } from '../lib/cidr.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 /** Requires a source within `allowedCidrs`, if any are set. An unknown address is refused. */

@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../failure.ts'
+import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 const SECONDS = /^(?:0|[1-9][0-9]{0,11})$/

@@ -1,10 +1,16 @@
 /** Cryptography on node:crypto, synchronous. `web.ts` is its counterpart: both run the same test vectors. */
-import nodeCrypto, { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import nodeCrypto, { createHmac, createSecretKey, KeyObject, timingSafeEqual, verify } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import type { HmacHash, Mac, Spelling } from './mac.ts'
-
-export { verifySignature } from './node-signature.ts'
+import {
+  type HmacHash,
+  isKeyFor,
+  type JwtAlgorithm,
+  type Mac,
+  type SignatureKey,
+  type Spelling,
+} from './algorithms.ts'
 
 /** Not imported by name: older versions of Node would only report a missing export. */
 const hash: typeof nodeCrypto.hash = nodeCrypto.hash ?? refuseNode()
@@ -48,4 +54,107 @@ export function constantTimeEqual(a: string, b: string): boolean {
   left.write(a, 'utf16le')
   right.write(b, 'utf16le')
   return timingSafeEqual(left, right)
+}
+
+/**
+ * Verifies `signature` over `message`, which is ASCII text or bytes, with a key imported for the algorithm (RFC 7515 5.2).
+ *
+ * Runs inline or in the thread pool: see `runsInline`.
+ */
+export async function verifySignature(
+  algorithm: JwtAlgorithm,
+  key: SignatureKey,
+  signature: Uint8Array<ArrayBuffer>,
+  message: string | Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  count(1)
+  try {
+    const keyObject = keyObjectFor(algorithm, key)
+    const encoded = algorithm === 'ES256' ? derSignature(signature) : signature
+    if (!keyObject || !encoded) return false
+    const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : message
+    const digest = algorithm === 'EdDSA' ? null : 'sha256'
+    const check = [digest, bytes, keyObject, encoded] as const
+    await undefined // lets checks of the same tick be counted
+    if (runsInline()) return verify(...check)
+    return await new Promise((resolve) => {
+      verify(...check, (error, verifies) => resolve(error === null && verifies))
+    })
+  } catch {
+    return false
+  } finally {
+    count(-1)
+  }
+}
+
+const keyObjects = new WeakMap<SignatureKey, readonly [JwtAlgorithm, KeyObject]>()
+
+/** Cached per key. Pass the key itself to `verify`: some versions of Node parse `{ key, … }` again on each call, which takes longer than RS256. */
+function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | undefined {
+  let known = keyObjects.get(key)
+  if (known === undefined && isKeyFor(algorithm, key)) {
+    known = [algorithm, KeyObject.from(key)]
+    keyObjects.set(key, known)
+  }
+  return known?.[0] === algorithm ? known[1] : undefined
+}
+
+/** Converts r and s (RFC 7518 3.4) to an Ecdsa-Sig-Value (RFC 3279 2.2.3), which needs no `{ key, dsaEncoding }`. */
+export function derSignature(signature: Uint8Array): Uint8Array | undefined {
+  if (signature.length !== 64) return undefined
+  const der = new Uint8Array(72)
+  let end = 2
+  for (let start = 0, next = 32; next <= 64; start = next, next += 32) {
+    // DER integers are minimal, with a leading zero if the first bit is set, because that is the sign bit.
+    while (start < next - 1 && signature[start] === 0) start += 1
+    const zero = (signature[start] ?? 0) >> 7
+    const length = zero + next - start
+    der.set([0x02, length], end)
+    der.set(signature.subarray(start, next), end + 2 + zero)
+    end += 2 + length
+  }
+  der.set([0x30, end - 2])
+  return der.subarray(0, end)
+}
+
+/**
+ * Chooses between verifying a signature inline and in the thread pool. A round trip to the pool costs as much as the check,
+ * so it pays only if other checks run at the same time, on other cores.
+ *
+ * The first check of a turn of the event loop runs inline. It leaves a marker, which counts as a check in flight until the
+ * turn ends, so that later checks of the same turn use the pool. Sequential requests each have a turn of their own:
+ *
+ * ```
+ *            │◄────────── one turn ──────────►│◄── next ──►│
+ * request    │ A        nextTick   B     C    │ D          │
+ * in flight  │ 1        marker: 1  2     3    │ 1          │
+ * runs       │ inline              pool  pool │ inline     │
+ *                                   setImmediate: marker gone
+ * ```
+ */
+
+const hasOneCore = availableParallelism() === 1
+let inFlight = 0
+let isMarked = false
+
+/** Counts a check in (1) or out (-1). */
+export function count(change: 1 | -1): void {
+  inFlight += change
+}
+
+/** Whether the check that is about to run should block this thread. Count it in before. */
+export function runsInline(): boolean {
+  if (hasOneCore) return true
+  if (inFlight > 1) return false
+  if (!isMarked) {
+    isMarked = true
+    process.nextTick(() => {
+      count(1)
+      setImmediate(() => {
+        count(-1)
+        isMarked = false
+      })
+    })
+  }
+  return true
 }

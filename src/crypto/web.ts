@@ -1,12 +1,15 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its counterpart. */
-import { encodeBase64 } from '../lib/base64.ts'
-import { encodeBase64url } from '../lib/base64url.ts'
-import { bytesOf } from '../lib/bytes.ts'
-import { encodeHex } from '../lib/hex.ts'
-import type { HmacHash, Mac, Spelling } from './mac.ts'
-import { isKeyFor, type JwtAlgorithm, type SignatureKey } from './signature-keys.ts'
+import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
+import {
+  type HmacHash,
+  isKeyFor,
+  type JwtAlgorithm,
+  type Mac,
+  type SignatureKey,
+  type Spelling,
+} from './algorithms.ts'
 
-export { decodeBase64url } from '../lib/base64url.ts'
+export { decodeBase64url } from '../lib/bytes.ts'
 
 const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' } as const
 const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const

@@ -1,5 +1,4 @@
-import { encodeBase64url } from '../lib/base64url.ts'
-import { decodeHex } from '../lib/hex.ts'
+import { decodeHex, encodeBase64url } from '../lib/bytes.ts'
 
 const DIGEST_BYTES = 32
 const FORM = /^((?:v[0-9]+|sha256|hmac-sha256)[,=:])?\s*(.*)$/i

@@ -1,10 +1,12 @@
 import { type Delivery, headerOf } from '../delivery.ts'
+import { memberAt, pointerSteps } from '../lib/json.ts'
 import type { Listener } from '../listener.ts'
+import { bodyReaders } from '../scheme/body.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
+import type { Place } from '../scheme/scheme.ts'
 import { type CheckOutcome, checkOutcomes, type Outcome } from './check-outcomes.ts'
+import { bytesOfBase64 } from './digest-text.ts'
 import { findMistakes } from './mistakes.ts'
-import { recognise } from './recognise.ts'
-import { tokenClaims, type WantedClaims } from './token-claims.ts'
 
 /**
  * What you know in addition to the listener. Each member makes the explanation more specific.
@@ -84,4 +86,98 @@ async function mistakesOf(delivery: Delivery, secret: string): Promise<readonly 
   if (delivery.body.length > LARGEST_TRIED) return [NOT_TRIED]
   const mistakes = await findMistakes(delivery, secret)
   return mistakes.length === 0 ? [NO_MISTAKE] : mistakes
+}
+
+/** Names the actual sender of a delivery, if the listener expects another. Empty if no scheme fits. */
+export function recognise(
+  delivery: Delivery,
+  schemes: readonly SenderScheme[],
+  expected: string | undefined,
+): readonly string[] {
+  const found = schemeOf(delivery, schemes, expected)
+  if (found === undefined || found.name === expected) return []
+  const { name, sender } = found
+  const listener = expected ?? "the specification's HMAC or JWT"
+  return [
+    `this looks like a delivery from ${sender}; this listener expects ${listener}: give --scheme ${name}, and import hookgate/schemes/${name}`,
+  ]
+}
+
+/** The scheme with the most of its headers present: of several, the expected one, or else the first. */
+function schemeOf(
+  delivery: Delivery,
+  schemes: readonly SenderScheme[],
+  expected: string | undefined,
+): SenderScheme | undefined {
+  const isThere = (header: string | undefined) =>
+    header !== undefined && delivery.header(header) !== undefined
+  let best: SenderScheme | undefined
+  let mostSeen = -1
+  for (const scheme of schemes) {
+    const { signature, timestamp, eventId, eventType } = scheme
+    if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
+    const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length
+    const isBetter = seen > mostSeen || (seen === mostSeen && scheme.name === expected)
+    // An Authorization header alone does not identify a sender.
+    if (isBetter && (seen > 0 || !signature.headers.includes('authorization'))) {
+      ;[best, mostSeen] = [scheme, seen]
+    }
+  }
+  return best
+}
+
+const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
+
+/** Whether the body contains a signature where the scheme expects one. */
+function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {
+  if (signature.member === undefined) return false
+  const reading = bodyReaders(content, jsonField)(undefined)?.(body)
+  const payload = reading && 'payload' in reading ? reading.payload : undefined
+  return typeof memberAt(payload, pointerSteps(signature.member)) === 'string'
+}
+
+/**
+ * What a `jwt()` listener expects of a token.
+ *
+ * @see {@link explain}
+ */
+export interface WantedClaims {
+  /** `aud`: the full webhook endpoint URL. */
+  readonly audience: string
+  /** `sub`: the tenant base URL. */
+  readonly subject: string
+}
+
+const LONGEST_TOKEN = 8192
+
+/**
+ * The claims of a refused token, next to the expected ones. Verifies nothing, and leaves out the signature.
+ */
+export function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): readonly string[] {
+  const token = String(headerOf(delivery, 'authorization') ?? '').replace(/^bearer /i, '')
+  if (token.length > LONGEST_TOKEN) return []
+  const [header, claims] = token.split('.', 2).map(readSegment)
+  if (header === undefined || claims === undefined) return []
+  const wanted = (claim: string, value: string) =>
+    `${claim} ${show(claims[claim])}${claims[claim] === value ? '' : `, wanted: ${show(value)}`}`
+  return [
+    `kid ${show(header.kid)}, alg ${show(header.alg)}`,
+    wanted('sub', subject),
+    wanted('aud', audience),
+    `jti ${show(claims.jti)}, htm ${show(claims.htm)}, exp ${show(claims.exp)}`,
+  ]
+}
+
+type Members = { readonly [member: string]: unknown }
+
+function readSegment(segment: string): Members | undefined {
+  try {
+    return Object(JSON.parse(new TextDecoder().decode(bytesOfBase64(segment))))
+  } catch {
+    return undefined
+  }
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'missing' : JSON.stringify(value)
 }

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../event.ts'
-import { encodeBase64 } from '../lib/base64.ts'
+import { encodeBase64 } from '../lib/bytes.ts'
 import type { Coverage } from '../scheme/scheme.ts'
 
 /**

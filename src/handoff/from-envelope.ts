@@ -1,4 +1,4 @@
-import { decodeBase64 } from '../lib/base64.ts'
+import { decodeBase64 } from '../lib/bytes.ts'
 import type { Envelope, EnvelopeAuth } from './envelope.ts'
 import { EnvelopeError } from './errors.ts'
 

@@ -1,4 +1,4 @@
-import { encodeBase64url } from '../lib/base64url.ts'
+import { encodeBase64url } from '../lib/bytes.ts'
 import { JobIdError } from './errors.ts'
 
 /** In characters: the limit of SQS. */

@@ -10,3 +10,82 @@ export function bytesOf(before: string, body: Uint8Array, after: string): Uint8A
 function setText(bytes: Uint8Array, text: string, start: number): void {
   for (let index = 0; index < text.length; index += 1) bytes[start + index] = text.charCodeAt(index)
 }
+
+/** `ignoreBOM: true` keeps the byte order mark in the text, so that the JSON parser refuses it. */
+const DECODER = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Decodes UTF-8, and keeps a byte order mark. Undefined if the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return DECODER.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const HEX = /^(?:[0-9a-f]{2})*$/
+
+/** Encodes lower-case hex. */
+export function encodeHex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += (256 + byte).toString(16).slice(1)
+  return text
+}
+
+/** Decodes lower-case hex. Undefined for any other text. */
+export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!HEX.test(text)) return undefined
+  return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
+    Number.parseInt(text.slice(index * 2, index * 2 + 2), 16),
+  )
+}
+
+const PADDED = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** Engines limit how many arguments a call may have: some to 65,536. A spread would copy them one by one. */
+const CHUNK_BYTES = 8192
+
+/** Encodes base64 with padding (RFC 4648 4). */
+export function encodeBase64(bytes: Uint8Array & { toBase64?: (() => string) | undefined }): string {
+  if (bytes.toBase64 !== undefined) return bytes.toBase64() // the engine's own, where it has one
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    binary += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(start, start + CHUNK_BYTES))
+  }
+  return btoa(binary)
+}
+
+/** Decodes padded, canonical base64. Undefined for any other text. */
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length % 4 !== 0 || !PADDED.test(text)) return undefined
+  return decodeBase64url(text.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_'))
+}
+
+/** Base64url without padding (RFC 4648 5), canonical only: one text per byte string. */
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const WELL_FORMED = /^[A-Za-z0-9_-]*$/
+
+/** Decoders ignore the unused bits of the last character, so several texts would decode to the same bytes. */
+function isCanonical(text: string): boolean {
+  const rest = text.length % 4
+  if (rest === 1 || !WELL_FORMED.test(text)) return false
+  if (rest === 0) return true
+  const last = ALPHABET.indexOf(text.slice(-1))
+  return (last & (rest === 2 ? 0b1111 : 0b11)) === 0
+}
+
+export function encodeBase64url(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+/** Decodes canonical text. Undefined for any other. `crypto/node.ts` has a faster version. */
+export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!isCanonical(text)) return undefined
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  const bytes = new Uint8Array(binary.length)
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
+  return bytes
+}

@@ -102,3 +102,8 @@ export function withMethods(methods: readonly string[], example = ''): OptionChe
 
 /** For options that are validated where they are compiled. */
 export const checkedElsewhere: OptionCheck = () => {}
+
+/** Whether a value of unknown type has this method, its own or inherited. */
+export function hasMethod(holder: unknown, method: string): boolean {
+  return typeof Reflect.get(Object(holder), method) === 'function'
+}

@@ -1,5 +1,5 @@
 import type { Tracer } from '@opentelemetry/api'
-import type { KeysFields } from '../channel-fields.ts'
+import type { KeysFields } from '../report.ts'
 import { spansOf } from './spans.ts'
 import type { Observer } from './subscribe.ts'
 

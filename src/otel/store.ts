@@ -1,5 +1,5 @@
 import type { Meter, Tracer } from '@opentelemetry/api'
-import type { StoreFields } from '../channel-fields.ts'
+import type { StoreFields } from '../report.ts'
 import { DURATIONS } from './durations.ts'
 import { spansOf } from './spans.ts'
 import type { Observer } from './subscribe.ts'

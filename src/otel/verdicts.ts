@@ -1,5 +1,5 @@
 import { type Attributes, type Meter, trace } from '@opentelemetry/api'
-import type { VerifyFields } from '../channel-fields.ts'
+import type { VerifyFields } from '../report.ts'
 import { DURATIONS } from './durations.ts'
 import type { Observer } from './subscribe.ts'
 

@@ -1,12 +1,11 @@
 import type { Authentication } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
-import { headerOf } from '../delivery.ts'
+import { type Delivery, fieldText, headerOf } from '../delivery.ts'
 import type { EventAuth } from '../event.ts'
-import { fail } from '../failure.ts'
+import { memberAt, pointerSteps } from '../lib/json.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
-import type { Scheme } from './scheme.ts'
-import { itemsAfter, signatureReader } from './signature-items.ts'
-import type { Signed } from './signed-text.ts'
+import { type Failure, fail } from '../reason.ts'
+import type { Scheme, SignatureForm, Signed } from './scheme.ts'
 import type { Matcher } from './verifiers.ts'
 
 /** One configured secret or public key. */
@@ -73,4 +72,66 @@ function nameKey(keys: readonly SchemeKey[], answers: readonly boolean[]): Authe
   return index < 0 || key === undefined
     ? fail('signature_mismatch', `the signature matches none of the keys (${keys.length})`)
     : key.auth
+}
+
+const LONGEST_VALUE = 4096
+const MOST_ITEMS = 64
+
+type Refused = Failure<'auth_missing' | 'signature_mismatch'>
+
+/**
+ * Finds a delivery's signatures in the header or member that the scheme names. Repeated headers are refused, unless they are
+ * lists or tokens: to split a token over two headers, one has to know it.
+ */
+export function signatureReader(
+  form: SignatureForm,
+  isToken = false,
+): (evidence: Evidence) => readonly string[] | Refused {
+  const { member, separator } = form
+  const readHeader = isToken || separator === ', ' ? fieldText : headerOf
+  if (member === undefined) return ({ delivery }) => headerItems(form, delivery, readHeader)
+  const steps = pointerSteps(member)
+  return (evidence) => {
+    const signature = memberAt(evidence.parsed(), steps)
+    if (typeof signature !== 'string' || signature === '') return fail('auth_missing', `no ${member}`)
+    return signature.length > LONGEST_VALUE ? tooLong(member) : [signature]
+  }
+}
+
+/**
+ * Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `.
+ */
+function headerItems(
+  { headers, separator }: SignatureForm,
+  delivery: Delivery,
+  readHeader: typeof headerOf,
+): readonly string[] | Refused {
+  const items: string[] = []
+  for (const name of headers) {
+    const text = readHeader(delivery, name)
+    if (text === undefined) continue
+    if (typeof text === 'object') return fail('signature_mismatch', `more than one ${name}`)
+    if (text.length > LONGEST_VALUE) return tooLong(name)
+    if (separator === undefined) items.push(text)
+    else
+      for (const item of text.split(separator.charAt(0))) items.push(separator === ', ' ? item.trim() : item)
+  }
+  if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
+  return items.length > Math.max(MOST_ITEMS, headers.length)
+    ? fail('signature_mismatch', `${headers[0]} has over ${MOST_ITEMS} items`)
+    : items
+}
+
+function tooLong(place: string): Refused {
+  return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
+}
+
+/** Returns the items that start with the prefix, without it. Stops after `atMost` items. */
+export function itemsAfter(items: readonly string[], prefix: string, atMost: number): readonly string[] {
+  if (prefix === '') return items.slice(0, atMost)
+  const found: string[] = []
+  for (const item of items) {
+    if (found.length < atMost && item.startsWith(prefix)) found.push(item.slice(prefix.length))
+  }
+  return found
 }

@@ -1,14 +1,24 @@
 import type { Authentication, Authenticator } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
+import { ListenerConfigError } from '../errors.ts'
+import type { EventAuth } from '../event.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import {
+  aFunction,
+  checkedElsewhere,
+  checkOptions,
+  type OptionCheck,
+  type OptionTable,
+  oneOfWords,
+  optional,
+  wellFormedText,
+} from '../lib/options.ts'
 import { authenticateBy, type SchemeKey } from './authenticate.ts'
-import type { SenderScheme } from './code-scheme.ts'
-import { compileSender, coverageOf } from './compile-sender.ts'
-import { checkSchemeOptions } from './options.ts'
-import type { Scheme } from './scheme.ts'
-import type { SchemeOptions } from './scheme-options.ts'
-import { signedReader } from './signed-reader.ts'
+import type { CodeScheme, SenderScheme } from './code-scheme.ts'
+import { compileSender, coverageOf } from './compile-scheme.ts'
+import type { Scheme, SchemeOptions } from './scheme.ts'
+import { signedReader } from './signed-text.ts'
 import { matcherOf } from './verifiers.ts'
 
 /**
@@ -139,4 +149,121 @@ function keyOf(scheme: Scheme, id: string, secret: string, option: string): Sche
     prefix,
     matches: matcherOf(algorithm, key, signature.spelling ?? 'hex', secret, option),
   }
+}
+
+/**
+ * Makes a listener's `auth`. The schemes that are code, such as `plaid`, have this type.
+ *
+ * @see {@link senderAuthenticator}
+ */
+export interface CodeSchemeFactory<Options extends SchemeOptions> {
+  (options: Options): Authenticator
+  /** The scheme's definition. */
+  readonly scheme: CodeScheme
+}
+
+/**
+ * Defines a scheme by code. `compile` runs once per listener, with the checked options, and returns the function that
+ * authenticates deliveries. That function sets `evidence.signed` to the signed bytes; if it does not, the body identifies the
+ * event.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function defineCodeScheme<Options extends SchemeOptions>(
+  scheme: CodeScheme,
+  takes: OptionTable<Options>,
+  compile: (options: Options) => (evidence: Evidence) => MaybePromise<Authentication>,
+): CodeSchemeFactory<Options> {
+  const factory = (options: Options) => {
+    checkOptions(scheme.name, options, takes)
+    refuseOtherKeys(scheme, options)
+    return senderAuthenticator(scheme, options, compile(options))
+  }
+  return Object.assign(factory, { scheme })
+}
+
+/** The `event.auth` of a delivery that a code scheme has authenticated. */
+export function vouchedBy({ name, covers }: CodeScheme, secretId: string): EventAuth {
+  return { method: 'scheme', scheme: name, secretId, covers }
+}
+
+/** The options that every scheme takes. */
+export type CommonOptions = Pick<SchemeOptions, 'dedupe' | 'publicUrl'>
+
+const PRINTABLE_ASCII = /^[!-~]+$/
+
+/** Checks a signed URL. It is not normalised, because the sender signs its exact bytes. @throws ListenerConfigError */
+export const fullUrl: OptionCheck = (value, option) => {
+  const isUrl = typeof value === 'string' && PRINTABLE_ASCII.test(value) && /^https?:\/\//.test(value)
+  if (!isUrl || !URL.canParse(value)) {
+    throw new ListenerConfigError(
+      option,
+      'must be the full URL that the sender calls, like https://example.com/hooks',
+    )
+  }
+}
+
+/** The rules of `CommonOptions`. */
+export const COMMON_OPTIONS: OptionTable<CommonOptions> = {
+  dedupe: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('id', 'signed bytes', 'off')),
+  publicUrl: /* @__PURE__ */ optional(fullUrl),
+}
+
+/**
+ * The options of a scheme that is code and has a shared secret, such as `adyen`.
+ *
+ * @see {@link senderAuthenticator}
+ */
+export type SharedSecretOptions = CommonOptions & Pick<SchemeOptions, 'secrets'>
+
+/** The rules of `SharedSecretOptions`. */
+export const SHARED_SECRET_OPTIONS: OptionTable<SharedSecretOptions> = {
+  ...COMMON_OPTIONS,
+  secrets: checkedElsewhere,
+}
+
+const TOPIC = /^[!-~]{1,256}$/
+
+/** @throws ListenerConfigError */
+const listOfTopics: OptionCheck = (value, option) => {
+  const isTopic = (each: unknown) => typeof each === 'string' && TOPIC.test(each)
+  if (Array.isArray(value) && value.every(isTopic)) return
+  throw new ListenerConfigError(option, 'must be a list of topics, as their header has them')
+}
+
+const CHECKS = {
+  ...SHARED_SECRET_OPTIONS,
+  publicKeys: checkedElsewhere,
+  topics: optional(listOfTopics),
+  verifyToken: optional(wellFormedText),
+  onHandshake: optional(aFunction),
+} as const satisfies { readonly [option in keyof SchemeOptions]: OptionCheck }
+
+/** @throws ListenerConfigError for an option that the scheme does not take. */
+export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void {
+  const { name, takes = [] } = scheme
+  const names = new Set<keyof typeof CHECKS>(['secrets', 'dedupe', 'publicUrl', ...takes])
+  if (scheme.publicKey || scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256') {
+    names.add('publicKeys')
+  }
+  if (scheme.topics) names.add('topics')
+  const signsUrl = takes.includes('publicUrl') || String(scheme.signs).includes('{url}')
+  const table = Object.fromEntries([...names].map((option) => [option, CHECKS[option]]))
+  checkOptions(name, options, signsUrl ? { ...table, publicUrl: fullUrl } : table)
+  refuseOtherKeys(scheme, options)
+}
+
+/** How Stripe and others begin the keys of their APIs. */
+const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
+
+/** @throws ListenerConfigError for another key of the sender, or for a prefix without a secret. */
+export function refuseOtherKeys(scheme: SenderScheme, { secrets }: SchemeOptions): void {
+  const key = scheme.algorithm === 'code' ? undefined : scheme.key
+  const prefix = typeof key === 'object' ? key.base64After : scheme.secretPrefix
+  if (prefix === undefined || secrets === undefined) return
+  namedSecrets(secrets, 'secrets', (secret, option) => {
+    const isApiKey = typeof secret === 'string' && API_KEY.test(secret)
+    if (!isApiKey && secret !== prefix) return
+    const problem = isApiKey ? 'is an API key' : `has nothing after ${prefix}`
+    throw new ListenerConfigError(option, `${problem}; for ${scheme.sender}, pass the ${scheme.secretName}`)
+  })
 }

@@ -1,7 +1,5 @@
-export type { BodyForm } from './body-form.ts'
-export type { CodeScheme, SenderScheme } from './code-scheme.ts'
-export type { SignedParts, Unsigned } from './code-signer.ts'
-export type { CodeSchemeFactory } from './define-code-scheme.ts'
+export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
+export type { CodeSchemeFactory, SharedSecretOptions } from './define-scheme.ts'
 export {
   defineScheme,
   type HandshakeOptions,
@@ -13,20 +11,22 @@ export {
   type UrlOptions,
   type VerifyTokenOptions,
 } from './define-scheme.ts'
-export type { Handshake, HandshakeRequest } from './handshake.ts'
-export { emptyReply, jsonReply, textReply } from './handshake-replies.ts'
-export type { SharedSecretOptions } from './options.ts'
+export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
 export type {
   Algorithm,
+  BodyForm,
   Content,
   Coverage,
   Dedupe,
+  Handshake,
+  HandshakeRequest,
   KeyForm,
   Place,
   Scheme,
+  SchemeOptions,
   SignatureForm,
+  SignedBytes,
+  SignedRequest,
   Spelling,
   TimeForm,
 } from './scheme.ts'
-export type { SchemeOptions } from './scheme-options.ts'
-export type { SignedBytes, SignedRequest } from './signed-request.ts'

@@ -1,7 +1,8 @@
+import type { Secrets } from '../auth/secrets.ts'
 import type { Delivery } from '../delivery.ts'
-import type { BodyForm } from './body-form.ts'
-import type { Handshake } from './handshake.ts'
-import type { SignedBytes } from './signed-request.ts'
+import type { Json } from '../lib/json.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Reply } from '../reply.ts'
 
 /** Where to find a value in a delivery. @see {@link defineScheme} */
 export type Place =
@@ -176,4 +177,133 @@ export interface Scheme {
   readonly limits: string
   /** What a signature covers. Derived from what is signed by default. */
   readonly covers?: Coverage
+}
+
+/**
+ * A body in a sender's own format.
+ *
+ * @see {@link defineScheme}
+ */
+export interface BodyForm {
+  /** Lower case, without parameters. `*` matches any type, and a missing one. */
+  readonly mediaTypes: readonly string[]
+  /** The whole header that `signAs` sends. */
+  readonly contentType: string
+  /** Parses a body into the event. Undefined if it is malformed. */
+  readonly read: (body: Uint8Array) => Json | undefined
+  /**
+   * Finds what there is too much of to parse the body before its sender is known: levels, or fields (at most `mostFields`).
+   * Undefined if it can be parsed. Takes time in proportion to the bytes. Give one if the scheme reads the body to authenticate
+   * it; without one, `read` itself must be as cheap.
+   */
+  readonly excess?: (body: Uint8Array, mostFields: number) => string | undefined
+  /** Writes the body that `signAs` sends for a JSON event. */
+  readonly write: (event: Uint8Array) => Uint8Array<ArrayBuffer>
+}
+
+/**
+ * What a handshake's `answer` may read.
+ *
+ * @see {@link textReply}
+ */
+export interface HandshakeRequest extends SignedRequest {
+  /** A query parameter. Undefined if absent or repeated. */
+  readonly query: (name: string) => string | undefined
+  /** The name of the secret that signed the handshake. Undefined if it is not signed. */
+  readonly secretId: string | undefined
+}
+
+/**
+ * Answers requests that check whether the endpoint exists, or who owns it. They never reach a handler.
+ *
+ * @see {@link textReply}
+ */
+export interface Handshake {
+  /**
+   * Whether the sender signs the handshake. Signed ones are answered after authentication, others after the size and
+   * the source address are checked.
+   */
+  readonly signed: boolean
+  /** Returns the reply. Undefined if the request is not a handshake. */
+  answer(request: HandshakeRequest, options: SchemeOptions): MaybePromise<Reply | undefined>
+}
+
+/**
+ * What a scheme's own function may read to reconstruct the signed bytes.
+ *
+ * @see {@link SignedBytes}
+ */
+export interface SignedRequest {
+  /** The HTTP method. */
+  readonly method: string
+  /** Returns a header. Undefined if absent or repeated. */
+  readonly header: (name: string) => string | undefined
+  /** Returns a header that may be a list. Repeated lines are joined with `, `. Undefined if absent. */
+  readonly list: (name: string) => string | undefined
+  /** The query exactly as received, without its question mark. Undefined if the URL is over 8,192 characters. */
+  readonly queryText: () => string | undefined
+  /** The exact bytes of the body. */
+  readonly body: Uint8Array
+  /** The configured `publicUrl`. Empty if the scheme has no such option. */
+  readonly publicUrl: string
+  /**
+   * Parses the body. Undefined if it does not parse, or if it is not authenticated yet and over the limits of `Evidence.parsed`.
+   */
+  readonly payload: () => Json | undefined
+}
+
+/**
+ * The signed bytes in order: `before`, `body`, `after`.
+ *
+ * @see {@link Authenticator}
+ */
+export interface Signed {
+  /** What comes before the body, as one character a byte. */
+  readonly before: string
+  /** The exact bytes of the body. Empty if the body is not signed. */
+  readonly body: Uint8Array
+  /** What comes after the body, as one character a byte. */
+  readonly after: string
+}
+
+/**
+ * Returns the byte strings that a signature may cover, most likely first: whole, or in parts that need no copy. Undefined if the
+ * request has none.
+ *
+ * @example
+ * ```ts
+ * const signs: SignedBytes = ({ body, header }) => [
+ *   new TextEncoder().encode(`${header('x-topic')}.${new TextDecoder().decode(body)}`),
+ * ]
+ * ```
+ */
+export type SignedBytes = (
+  request: SignedRequest,
+) => MaybePromise<readonly (Uint8Array | Signed)[] | undefined>
+
+/** The options of all schemes. Each scheme throws for those that it does not take. @see {@link defineScheme} */
+export interface SchemeOptions {
+  /** The signing secret, or several during a rotation. */
+  readonly secrets?: Secrets | undefined
+  /** The sender's public key, or several during a rotation. For schemes that sign with a private key. */
+  readonly publicKeys?: Secrets | undefined
+  /**
+   * The full URL of the endpoint, exactly as the sender knows it. For schemes that sign the URL. Never taken from a
+   * request.
+   */
+  readonly publicUrl?: string | undefined
+  /**
+   * What identifies an event in the store. Each choice [has a
+   * drawback](https://github.com/hookgate/hookgate/blob/main/docs/schemes.md#duplicates-and-replays).
+   */
+  readonly dedupe?: 'id' | 'signed bytes' | 'off' | undefined
+  /**
+   * Topics that you receive besides those that the sender documents. Events of two topics may have the same body, so the
+   * topic is part of what is claimed. An unknown topic is not, because the topic is not signed.
+   */
+  readonly topics?: readonly string[] | undefined
+  /** The token that the sender repeats in its handshake. */
+  readonly verifyToken?: string | undefined
+  /** Called with the secret that a handshake delivers. Never awaited. */
+  readonly onHandshake?: ((given: { readonly secret: string }) => unknown) | undefined
 }

@@ -1,11 +1,9 @@
 import type { Evidence } from '../auth/evidence.ts'
-import type { Held } from '../claim-keys.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
+import type { ReadBody } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import type { ReadBody } from './content.ts'
-import type { Dedupe, TimeForm } from './scheme.ts'
-import type { SchemeOptions } from './scheme-options.ts'
+import type { Dedupe, SchemeOptions, TimeForm } from './scheme.ts'
 
 /**
  * A compiled scheme. The checks call it for every delivery. `senderAuthenticator` of `hookgate/schemes` makes one.
@@ -43,8 +41,6 @@ export interface Sender {
   readonly typeOf: (evidence: Evidence) => string | undefined
   /** The store keys of an event with this ID, which may be empty. Call it only after verification. */
   readonly keysOf: (evidence: Evidence, id: string) => MaybePromise<readonly string[]>
-  /** Claims all keys of an event as one. */
-  readonly hold: (keys: readonly string[], claim: (key: string) => Held) => Held
   /** Answers a handshake. Undefined if the request is not a handshake. */
   readonly answer: (evidence: Evidence) => MaybePromise<{ readonly reply: Reply } | undefined>
 }

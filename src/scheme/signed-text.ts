@@ -1,21 +1,8 @@
-import type { Delivery } from '../delivery.ts'
+import { type Delivery, fieldText, headerOf, queryTextOf } from '../delivery.ts'
 import { bytesOf } from '../lib/bytes.ts'
-import type { Json } from '../lib/json.ts'
-import { pointerSteps, textAt } from './members.ts'
-
-/**
- * The signed bytes in order: `before`, `body`, `after`.
- *
- * @see {@link Authenticator}
- */
-export interface Signed {
-  /** What comes before the body, as one character a byte. */
-  readonly before: string
-  /** The exact bytes of the body. Empty if the body is not signed. */
-  readonly body: Uint8Array
-  /** What comes after the body, as one character a byte. */
-  readonly after: string
-}
+import { type Json, pointerSteps, textAt } from '../lib/json.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { Scheme, SchemeOptions, Signed, SignedRequest } from './scheme.ts'
 
 const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
@@ -94,4 +81,55 @@ function asBytes(text: string): string {
 /** Concatenates the parts. Returns the body itself if it is the only part. */
 export function signedBytes({ before, body, after }: Signed): Uint8Array {
   return before === '' && after === '' ? body : bytesOf(before, body, after)
+}
+
+/** Reconstructs the bytes that a signature may cover. */
+export interface SignedReader {
+  /** Returns the candidates, most likely first. Undefined if a signed value is missing. */
+  read(values: SignedValues): MaybePromise<readonly Signed[] | undefined>
+  /** The names in the template's braces. */
+  readonly names: readonly string[]
+  readonly idDivider: string
+}
+
+export function signedReader(
+  { signs, signedUrl = (url) => url }: Scheme,
+  { publicUrl = '' }: SchemeOptions,
+): SignedReader {
+  if (typeof signs === 'string') {
+    const { read, names, idDivider } = compileSignedText(signs, signedUrl(publicUrl))
+    return {
+      names,
+      idDivider,
+      read(values) {
+        const signed = read(values)
+        return signed && [signed]
+      },
+    }
+  }
+  return {
+    names: ['body'],
+    idDivider: '',
+    read: (values) =>
+      whenKnown(signs(signedRequest(values, publicUrl)), (signed) =>
+        signed?.map((each) => ('before' in each ? each : { before: '', body: each, after: '' })),
+      ),
+  }
+}
+
+/** The view of a request that a scheme's own function gets. */
+export function signedRequest(values: SignedValues, publicUrl: string): SignedRequest {
+  const { delivery } = values
+  return {
+    method: delivery.method,
+    header: (name) => {
+      const value = headerOf(delivery, name)
+      return typeof value === 'string' ? value : undefined
+    },
+    list: (name) => fieldText(delivery, name),
+    queryText: () => queryTextOf(delivery),
+    body: delivery.body,
+    publicUrl,
+    payload: () => values.parsed(),
+  }
 }

@@ -1,15 +1,11 @@
 import { constantTimeEqual, hmacWith, sha256, verifySignature } from '#crypto'
-import type { HmacHash } from '../crypto/mac.ts'
+import type { HmacHash } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { decodeBase64 } from '../lib/base64.ts'
-import { decodeBase64url } from '../lib/base64url.ts'
-import { bytesOf } from '../lib/bytes.ts'
-import { decodeHex } from '../lib/hex.ts'
+import { bytesOf, decodeBase64, decodeBase64url, decodeHex } from '../lib/bytes.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import { keyBytes } from './key-bytes.ts'
-import { ed25519Problem, p256Point, signatureOfDer } from './public-key.ts'
-import type { Algorithm, KeyForm, Spelling } from './scheme.ts'
-import type { Signed } from './signed-text.ts'
+import { isSmallOrderEd25519 } from '../lib/weak-keys.ts'
+import { keyBytes } from './keys.ts'
+import type { Algorithm, KeyForm, Signed, Spelling } from './scheme.ts'
 
 /**
  * Whether one of the texts is a signature of these bytes. Tries every text, so the timing does not reveal which one
@@ -97,4 +93,51 @@ function publicKeyMatcher(
     }
     return found
   }
+}
+
+/** The bytes before the point in every P-256 SubjectPublicKeyInfo (RFC 5480 2). */
+const P256_HEADER = [
+  0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
+  0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+]
+const POINT_BYTES = 65
+
+/** Finds what is wrong with an Ed25519 public key (RFC 8032 5.1.5). Undefined if the key is usable. */
+export function ed25519Problem(bytes: Uint8Array): string | undefined {
+  if (bytes.length !== 32) return `must encode 32 bytes, not ${bytes.length}`
+  const point = bytes.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n)
+  return isSmallOrderEd25519(point)
+    ? 'is a small-order point, for which anyone can forge signatures'
+    : undefined
+}
+
+/** The uncompressed point of a P-256 SubjectPublicKeyInfo. Undefined for any other key. */
+export function p256Point(spki: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  if (spki.length !== P256_HEADER.length + POINT_BYTES) return undefined
+  if (P256_HEADER.some((byte, index) => spki[index] !== byte)) return undefined
+  const point = spki.slice(P256_HEADER.length)
+  return point[0] === 0x04 ? point : undefined
+}
+
+/** Converts a strict DER signature (RFC 3279 2.2.3) to r and s, 32 bytes each. Undefined for any other bytes. */
+export function signatureOfDer(der: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  const signature = new Uint8Array(64)
+  if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined
+  let start = 2
+  for (const end of [32, 64]) {
+    const length = der[start + 1] ?? 0
+    const number = der.subarray(start + 2, start + 2 + length)
+    if (der[start] !== 0x02 || length === 0 || number.length !== length || !isShortest(number))
+      return undefined
+    const digits = number[0] === 0 ? number.subarray(1) : number
+    if (digits.length > 32) return undefined
+    signature.set(digits, end - digits.length)
+    start += 2 + length
+  }
+  return start === der.length ? signature : undefined
+}
+
+/** Whether a DER integer is non-negative and minimal. */
+function isShortest([first = 0, second = 0x80]: Uint8Array): boolean {
+  return first < 0x80 && (first !== 0 || second >= 0x80)
 }

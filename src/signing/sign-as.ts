@@ -1,17 +1,20 @@
+import { importJWK, type JWK } from 'jose'
+import { hmacWith } from '#crypto'
+import type { HmacHash } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { checkOptions } from '../lib/options.ts'
-import type { SenderScheme } from '../scheme/code-scheme.ts'
-import { bodyReaders } from '../scheme/content.ts'
-import type { BodyForm, Content, Place, Scheme, TimeForm } from '../scheme/index.ts'
-import { signedReader } from '../scheme/signed-reader.ts'
-import type { SignedValues } from '../scheme/signed-text.ts'
-import { bodyBytes, type SentBody, sentAs, sentBody } from './body.ts'
-import { bodyWithMember } from './body-with-member.ts'
-import { signatureOf } from './scheme-signature.ts'
+import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
+import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
+import { bodyReaders } from '../scheme/body.ts'
+import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/code-scheme.ts'
+import type { BodyForm, Content, Place, TimeForm } from '../scheme/index.ts'
+import { keyBytes } from '../scheme/keys.ts'
+import type { Algorithm, Scheme, Signed, Spelling } from '../scheme/scheme.ts'
+import { type SignedValues, signedReader } from '../scheme/signed-text.ts'
+import { aBody, bodyBytes, isBytes, type SentBody, sentAs, sentBody } from './body.ts'
 import type { SignedRequest } from './sign.ts'
-import { SIGN_AS_OPTIONS, type SignAsOptions } from './sign-as-options.ts'
-import { signByCode } from './sign-by-code.ts'
 
 const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
   json: 'application/json',
@@ -114,4 +117,162 @@ function timeText(time: TimeForm | undefined, given: number | string | undefined
   const seconds = given ?? Math.floor(Date.now() / 1000)
   if (time?.unit === 'milliseconds') return `${Math.round(seconds * 1000)}`
   return time?.unit === 'rfc3339' ? new Date(seconds * 1000).toISOString() : `${seconds}`
+}
+
+/**
+ * The options of `signAs`.
+ *
+ * @see {@link signAs}
+ */
+export interface SignAsOptions {
+  /** The shared secret, as the sender's console shows it. */
+  readonly secret?: string | undefined
+  /** The public name of the secret, if the sender gives it one: LiveKit's API key, Braintree's public key. */
+  readonly keyId?: string | undefined
+  /** For schemes that sign with a private key: a private JWK. */
+  readonly privateKey?: JWK | undefined
+  /** The body: text, bytes, or a value to send as JSON. */
+  readonly body: Uint8Array | string | Json
+  /**
+   * The event's ID, if it is a header. Defaults to a new UUID. If the ID is in the body, write it there
+   * yourself.
+   */
+  readonly eventId?: string | undefined
+  /** The event's type, if the sender has a header for it. If omitted, so is the header. */
+  readonly eventType?: string | undefined
+  /** When it was sent, if that is a header: Unix seconds, or text to send unchanged. Defaults to now. */
+  readonly timestamp?: number | string | undefined
+  /** The endpoint's URL, if the scheme signs it. */
+  readonly publicUrl?: string | undefined
+  /** The content type. Defaults to the sender's usual one. */
+  readonly contentType?: string | undefined
+}
+
+const optionalText: OptionCheck = (value, option) => {
+  if (value !== undefined && typeof value !== 'string') throw new ListenerConfigError(option, 'must be text')
+}
+
+/** Wrong values are allowed, because tests need to sign them. */
+const anything: OptionCheck = () => {}
+
+export const SIGN_AS_OPTIONS: OptionTable<SignAsOptions> = {
+  secret: optionalText,
+  keyId: optionalText,
+  privateKey: anything,
+  body: aBody,
+  eventId: optionalText,
+  eventType: optionalText,
+  timestamp: anything,
+  publicUrl: optionalText,
+  contentType: optionalText,
+}
+
+/**
+ * Adds a member, named by a JSON pointer, to the body. Returns the type that was passed. @throws
+ * ListenerConfigError
+ */
+export function bodyWithMember<Body>(body: Body, pointer: string, text: string): SentBody<Body> {
+  const parsed = parseJson(bodyBytes(body))
+  const value = 'value' in parsed ? parsed.value : undefined
+  const steps = pointerSteps(pointer)
+  const parent = memberAt(value, steps.slice(0, -1))
+  if (typeof parent !== 'object' || parent === null) {
+    throw new ListenerConfigError('body', `must be JSON that can hold ${pointer}`)
+  }
+  Reflect.set(parent, steps.at(-1) ?? '', text)
+  const written = JSON.stringify(value)
+  return sentBody(isBytes(body) ? bodyBytes(written) : written) as SentBody<Body> // bytes for bytes, text otherwise
+}
+
+/**
+ * Signs with a scheme's own code. @throws ListenerConfigError (as a rejection) if the scheme has none, or if
+ * an option is missing.
+ */
+export async function signByCode(
+  { name, sign }: CodeScheme,
+  options: SignAsOptions,
+  known: Pick<Unsigned, 'contentType' | 'timestampText' | 'eventId'>,
+): Promise<SignedParts> {
+  if (sign === undefined) {
+    throw new ListenerConfigError('signAs', `cannot sign as ${name}: only the sender holds its key`)
+  }
+  const body = bodyBytes(options.body)
+  return await sign({
+    ...known,
+    body,
+    json() {
+      const parsed = parseJson(body)
+      if ('problem' in parsed) throw new ListenerConfigError('body', `must be JSON to sign as ${name}`)
+      return parsed.value
+    },
+    need(option) {
+      const given = options[option]
+      if (given === undefined) throw new ListenerConfigError(option, `signing as ${name} needs ${option}`)
+      return given
+    },
+  })
+}
+
+const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
+const HASH: Partial<Record<Algorithm, HmacHash>> = {
+  'hmac-sha256': 'sha256',
+  'hmac-sha1': 'sha1',
+  'hmac-sha512': 'sha512',
+}
+
+/**
+ * Computes the signature as its header contains it, prefix included. @throws ListenerConfigError for another
+ * kind of key.
+ */
+export async function signatureOf(
+  scheme: Scheme,
+  signed: Signed,
+  { secret, privateKey }: SignAsOptions,
+): Promise<string> {
+  const { algorithm, signature, publicKey, name } = scheme
+  const { prefix = '', spelling = 'hex' } = signature
+  if (algorithm === 'token') return prefix + required(secret, 'secret', name)
+  const hash = HASH[algorithm]
+  if (hash !== undefined && !(publicKey && privateKey)) {
+    return prefix + (await macOf(scheme, hash, signed, required(secret, 'secret', name), spelling))
+  }
+  const bytes = await signWith(required(privateKey, 'privateKey', name), signed)
+  return (
+    (publicKey?.prefix ?? prefix) + ENCODE[spelling](algorithm === 'ecdsa-p256-sha256' ? derOf(bytes) : bytes)
+  )
+}
+
+function required<Value>(value: Value | undefined, option: string, name: string): Value {
+  if (value === undefined) throw new ListenerConfigError(option, `is needed to sign as ${name}`)
+  return value
+}
+
+function macOf(
+  { key }: Scheme,
+  hash: HmacHash,
+  { before, body, after }: Signed,
+  secret: string,
+  spelling: Spelling,
+): MaybePromise<string> {
+  const bytes = keyBytes(key, secret)
+  if (typeof bytes === 'string') throw new ListenerConfigError('secret', bytes)
+  return hmacWith(hash, bytes, spelling)(before, body, after)
+}
+
+async function signWith(privateKey: JWK, { before, body, after }: Signed): Promise<Uint8Array> {
+  const algorithm = privateKey.kty === 'OKP' ? 'EdDSA' : 'ES256'
+  const key = await importJWK(privateKey, algorithm)
+  if (key instanceof Uint8Array) throw new ListenerConfigError('privateKey', 'must be a private JWK')
+  const parameters = algorithm === 'EdDSA' ? { name: 'Ed25519' } : { name: 'ECDSA', hash: 'SHA-256' }
+  return new Uint8Array(await crypto.subtle.sign(parameters, key, bytesOf(before, body, after)))
+}
+
+/** r and s as an Ecdsa-Sig-Value (RFC 3279 2.2.3), each number in its shortest form. */
+function derOf(signature: Uint8Array): Uint8Array {
+  const numbers = [signature.subarray(0, 32), signature.subarray(32)].flatMap((half) => {
+    const digits = half.subarray(half.findIndex((byte, index) => byte !== 0 || index === 31))
+    const positive = (digits[0] ?? 0) >= 0x80 ? [0, ...digits] : [...digits]
+    return [0x02, positive.length, ...positive]
+  })
+  return Uint8Array.of(0x30, numbers.length, ...numbers)
 }

@@ -1,6 +1,5 @@
 import { decodeBase64url } from '#crypto'
-import { encodeBase64url } from '../lib/base64url.ts'
-import { encodeHex } from '../lib/hex.ts'
+import { encodeBase64url, encodeHex } from '../lib/bytes.ts'
 import type { Reason } from '../reason.ts'
 import { type MutatedRequest, type WrongRequest, withHeader } from './wrong-requests.ts'
 

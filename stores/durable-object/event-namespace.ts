@@ -1,6 +1,6 @@
 import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
 import type { EventKey } from '../../src/event-store.ts'
-import { hasMethod } from '../../src/lib/has-method.ts'
+import { hasMethod } from '../../src/lib/options.ts'
 import type { ObjectQuestion } from './event-store-object.ts'
 
 /**

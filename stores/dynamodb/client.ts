@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import { hasMethod } from '../../src/lib/has-method.ts'
+import { hasMethod } from '../../src/lib/options.ts'
 
 /** A DynamoDB attribute value. Only strings, integers and booleans are used. */
 export type Attribute = { S: string } | { N: string } | { BOOL: boolean }

@@ -1,4 +1,4 @@
-import { hasMethod } from '../../src/lib/has-method.ts'
+import { hasMethod } from '../../src/lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
 import type { RunStatement } from './client.ts'
 import { quotedTable } from './sql.ts'

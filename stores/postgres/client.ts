@@ -1,5 +1,5 @@
 import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
-import { hasMethod } from '../../src/lib/has-method.ts'
+import { hasMethod } from '../../src/lib/options.ts'
 
 /**
  * Clients with `query(text, values)`: pg's Pool, Client and PoolClient, PGlite, its transactions, neon(), neon's Pool.

@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import { hasMethod } from '../../src/lib/has-method.ts'
+import { hasMethod } from '../../src/lib/options.ts'
 
 /**
  * ioredis 5 and 6 (single and Cluster), iovalkey.

@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import { hasMethod } from '../../src/lib/has-method.ts'
+import { hasMethod } from '../../src/lib/options.ts'
 import { rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 
 /**

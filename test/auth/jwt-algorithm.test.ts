@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { DER, fromDer } from '../../cli/signing/private-key.ts'
-import type { JwtAlgorithm } from '../../src/crypto/signature-keys.ts'
+import type { JwtAlgorithm } from '../../src/crypto/algorithms.ts'
 import { verify } from '../../src/index.ts'
 import { localKeySet } from '../../src/jwt.ts'
 import { signJwt, toDelivery } from '../../src/testing/index.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RemoteOptions } from '../../src/auth/remote-options.ts'
-import { type FetchShares, RemoteValues } from '../../src/auth/remote-values.ts'
+import { type FetchShares, RemoteValues } from '../../src/auth/remote-cache.ts'
+import type { RemoteOptions } from '../../src/auth/remote-value.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
 import fc from '../support/property.ts'

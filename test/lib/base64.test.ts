@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeBase64, encodeBase64 } from '../../src/lib/base64.ts'
+import { decodeBase64, encodeBase64 } from '../../src/lib/bytes.ts'
 
 const CHUNK_BYTES = 8192
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { withDeadline } from '../../src/lib/deadline.ts'
+import { withDeadline } from '../../src/lib/clock.ts'
 import { itOutsideWorkerd } from '../support/runtime.ts'
 
 const late = () => new Error('too late')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countMembers } from '../../src/lib/json-members.ts'
+import { countMembers } from '../../src/lib/json.ts'
 import fc from '../support/property.ts'
 
 function hasRepeatedMembers(text: string): boolean {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { expect, it } from 'vitest'
-import { decodeUtf8 } from '../../src/lib/utf8.ts'
+import { decodeUtf8 } from '../../src/lib/bytes.ts'
 import fc from '../support/property.ts'
 
 it('decodes UTF-8 without losing a byte, byte order mark and all', () => {

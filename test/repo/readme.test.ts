@@ -97,14 +97,14 @@ describe('the pages', () => {
   })
 
   it.each<readonly [path: string, opening: string]>([
-    ['src/listener-options.ts', 'interface ListenerOptions<Payload = Json> {'],
+    ['src/listener.ts', 'interface ListenerOptions<Payload = Json> {'],
     ['adapters/kit/receiver-options.ts', 'interface ReceiverOptions {'],
     ...FRAMEWORKS.map(
       (name) => [`adapters/${name}.ts`, 'interface VerifyWebhookOptions extends ReceiverOptions {'] as const,
     ),
-    ['src/auth/remote-options.ts', 'interface RemoteOptions {'],
+    ['src/auth/remote-value.ts', 'interface RemoteOptions {'],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {'],
-    ['src/listeners-options.ts', 'interface ListenersOptions<Payload = Json> {'],
+    ['src/listeners.ts', 'interface ListenersOptions<Payload = Json> {'],
   ])('names every option of %s', (path, opening) => {
     const names = namesIn(path, opening)
     expect(names.length).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { dedupeOf } from '../../src/scheme/compile-sender.ts'
+import { dedupeOf } from '../../src/scheme/compile-scheme.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { differencesTable, sendersTable, withTable } from './schemes-tables.ts'
 

@@ -1,4 +1,4 @@
-import { coverageOf } from '../../src/scheme/compile-sender.ts'
+import { coverageOf } from '../../src/scheme/compile-scheme.ts'
 import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
 
 /** Escapes `|`, which would end a cell in Markdown. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { keyOfBytes, keyOfId } from '../../src/scheme/event-key.ts'
+import { keyOfBytes, keyOfId } from '../../src/scheme/event-keys.ts'
 
 const UUID_V4 = '7F1D3C5E-0a4b-4c8d-9e2f-112233445566'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { defineListener, type VerdictContext, verify } from '../../src/index.ts'
-import { compileSender } from '../../src/scheme/compile-sender.ts'
+import { defineListener, verify, type VerdictContext } from '../../src/index.ts'
+import { compileSender } from '../../src/scheme/compile-scheme.ts'
 import { defineScheme, type Scheme } from '../../src/scheme/index.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'

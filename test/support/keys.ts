@@ -1,7 +1,7 @@
 import { type KeyObject, sign } from 'node:crypto'
 import type { JWK } from 'jose'
 import { newPrivateKey } from '../../cli/signing/private-key.ts'
-import type { JwtAlgorithm } from '../../src/crypto/signature-keys.ts'
+import type { JwtAlgorithm } from '../../src/crypto/algorithms.ts'
 
 /** A sender's key pair, as JWKs for key sets and as a signing function for tokens made by hand. */
 export interface SigningKey {

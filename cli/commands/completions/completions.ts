@@ -1,4 +1,4 @@
-import { JWT_ALGORITHMS } from '../../../src/crypto/signature-keys.ts'
+import { JWT_ALGORITHMS } from '../../../src/crypto/algorithms.ts'
 import type { OptionRow } from '../../command-line/command.ts'
 import { type Command, defineCommand } from '../../command-line/command.ts'
 import { EXIT, UsageError } from '../../command-line/exit.ts'

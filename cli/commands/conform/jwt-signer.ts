@@ -1,6 +1,5 @@
 import { bodyBytes } from '../../../src/signing/body.ts'
-import { signJwt } from '../../../src/signing/sign.ts'
-import type { SignJwtOptions } from '../../../src/signing/sign-options.ts'
+import { type SignJwtOptions, signJwt } from '../../../src/signing/sign.ts'
 import { WRONG_TOKENS } from '../../../src/testing/wrong-signatures.ts'
 import { refused, type Sign } from './case.ts'
 import { BODY, type Signer } from './signer.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { withDeadline } from '../../../src/lib/deadline.ts'
+import { withDeadline } from '../../../src/lib/clock.ts'
 import { checkProxy, checkSignature } from './delivery.ts'
 import { checkUrl } from './endpoint-url.ts'
 import { type CheckId, type Finding, notesOf } from './finding.ts'

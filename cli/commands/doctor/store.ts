@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { withDeadline } from '../../../src/lib/deadline.ts'
+import { withDeadline } from '../../../src/lib/clock.ts'
 import { RefusedError, type UsageError } from '../../command-line/exit.ts'
 import { printable } from '../../command-line/output.ts'
 import { type OpenStore, openClient } from '../../store/clients.ts'

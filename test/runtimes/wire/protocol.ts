@@ -1,4 +1,4 @@
-import type { JwtAlgorithm } from '../../../src/crypto/signature-keys.ts'
+import type { JwtAlgorithm } from '../../../src/crypto/algorithms.ts'
 import type { Verdict, VerdictContext, WebhookEvent } from '../../../src/index.ts'
 import type { SchemeOptions } from '../../../src/scheme/index.ts'
 import type { SchemeName } from './schemes.ts'

@@ -1,3 +1,5 @@
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+
 /** The algorithms of hookgate's scheme. */
 export const JWT_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number]
@@ -29,3 +31,12 @@ interface KeyAlgorithm {
   readonly hash?: { readonly name: string }
   readonly namedCurve?: string
 }
+
+/** The hashes that senders use HMAC with. */
+export type HmacHash = 'sha1' | 'sha256' | 'sha512'
+
+/** How a MAC is encoded: lower-case hex, padded base64, or base64url without padding. */
+export type Spelling = 'hex' | 'base64' | 'base64url'
+
+/** Computes the MAC of the three parts, concatenated. Each character of `before` and `after` is one byte. */
+export type Mac = (before: string, body: Uint8Array, after: string) => MaybePromise<string>

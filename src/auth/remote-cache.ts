@@ -1,8 +1,7 @@
 import { KeySetError } from '../errors.ts'
 import { networkOf } from '../lib/cidr.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import type { RemoteOptions } from './remote-options.ts'
-import { COOLDOWN_MS, RemoteValue } from './remote-value.ts'
+import { COOLDOWN_MS, type RemoteOptions, RemoteValue } from './remote-value.ts'
 
 const MOST_VALUES = 100
 /** Per 30 s, for names without a value. */

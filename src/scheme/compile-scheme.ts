@@ -1,15 +1,13 @@
 import type { Evidence } from '../auth/evidence.ts'
-import { holdAll } from '../claim-keys.ts'
 import { headerOf } from '../delivery.ts'
+import { memberAt, pointerSteps, textAt } from '../lib/json.ts'
+import { bodyReaders, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import { bodyReaders, typeHeader } from './content.ts'
 import { eventKeys } from './event-keys.ts'
-import { handshakeAnswerer } from './handshake-request.ts'
-import { memberAt, pointerSteps, textAt } from './members.ts'
-import type { Coverage, Dedupe, Place, TimeForm } from './scheme.ts'
-import type { SchemeOptions } from './scheme-options.ts'
+import { handshakeAnswerer } from './handshake-answers.ts'
+import type { Coverage, Dedupe, Place, SchemeOptions, TimeForm } from './scheme.ts'
 import type { Sender } from './sender.ts'
-import { signedReader } from './signed-reader.ts'
+import { signedReader } from './signed-text.ts'
 import { parseTime, timeOfMember } from './time.ts'
 
 const LONGEST_TYPE = 256
@@ -40,7 +38,6 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
     idDivider,
     typeOf,
     keysOf: (evidence, id) => eventKeys(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
-    hold: holdAll,
     answer: handshakeAnswerer(scheme, options),
   }
 }

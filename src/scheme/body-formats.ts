@@ -1,7 +1,7 @@
-import type { Json } from '../lib/json.ts'
-import { decodeUtf8 } from '../lib/utf8.ts'
-import type { BodyForm } from './body-form.ts'
+import { decodeUtf8 } from '../lib/bytes.ts'
+import { type Json, parseJson } from '../lib/json.ts'
 import { multipartExcess } from './read-limits.ts'
+import type { BodyForm } from './scheme.ts'
 
 const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
 const DISPOSITION = /content-disposition:/gi
@@ -54,4 +54,37 @@ function hasName(head: string, name: string): boolean {
     if (head.slice(index, end < 0 ? undefined : end).includes(`; name="${name}"`)) return true
   }
   return false
+}
+
+/** Accepts any body. The payload is the parsed JSON, or else the text, or null for bytes that are not UTF-8. */
+export const ANY_BODY: BodyForm = {
+  mediaTypes: ['*'],
+  contentType: 'application/json',
+  read(body) {
+    const parsed = parseJson(body)
+    return 'value' in parsed ? parsed.value : (decodeUtf8(body) ?? null)
+  },
+  write: (event) => new Uint8Array(event),
+}
+
+/** Accepts JSON and JSON Lines. Several lines become a list, a single line becomes its value. */
+export const JSON_OR_LINES: BodyForm = {
+  mediaTypes: ['application/json', 'application/x-ndjson', 'application/jsonl', 'application/x-jsonlines'],
+  contentType: 'application/json',
+  read(body) {
+    const parsed = parseJson(body)
+    return 'value' in parsed ? parsed.value : linesOf(decodeUtf8(body) ?? '')
+  },
+  write: (event) => new Uint8Array(event),
+}
+
+/** Undefined if there are no lines, or if a line is not JSON. */
+function linesOf(text: string): Json | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  try {
+    const values: Json[] = lines.map((line) => JSON.parse(line))
+    return values.length > 0 ? values : undefined
+  } catch {
+    return undefined
+  }
 }
