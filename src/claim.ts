@@ -9,9 +9,6 @@ import { nowIfWatched, type StoreAnswer, type StoreFields } from './report.ts'
 import { type Rejected, rejected } from './verdict.ts'
 import type { Verification } from './verification.ts'
 
-/** Why a valid delivery is refused: its event was handled before, or is in progress. */
-export type ClaimReason = 'event_duplicate' | 'event_in_progress'
-
 /**
  * The only side effect: claims the event for this delivery, or returns why it cannot.
  *
@@ -120,32 +117,32 @@ class Claim implements Held {
 }
 
 /** One of the three calls, and the answers that the contract allows. */
-export interface StoreCall<Answer extends StoreAnswer> {
+interface StoreCall<Answer extends StoreAnswer> {
   readonly name: StoreFields['verb']
   readonly answers: readonly Answer[]
   ask(listener: Listener<unknown>, key: EventKey, owner: string): MaybePromise<Answer>
 }
 
-export const CLAIM: StoreCall<ClaimAnswer> = {
+const CLAIM: StoreCall<ClaimAnswer> = {
   name: 'claim',
   answers: ['acquired', 'busy', 'done'],
   ask: ({ store, leaseMs }, key, owner) => store.claim(key, owner, leaseMs),
 }
 
-export const COMMIT: StoreCall<CommitAnswer> = {
+const COMMIT: StoreCall<CommitAnswer> = {
   name: 'commit',
   answers: ['committed', 'already', 'lost'],
   ask: ({ store, retentionMs }, key, owner) => store.commit(key, owner, retentionMs),
 }
 
-export const RELEASE: StoreCall<boolean> = {
+const RELEASE: StoreCall<boolean> = {
   name: 'release',
   answers: [true, false],
   ask: ({ store }, key, owner) => store.release(key, owner),
 }
 
 /** Returns a valid answer. @throws EventStoreError for any other. */
-export function validAnswer<Answer extends StoreAnswer>(
+function validAnswer<Answer extends StoreAnswer>(
   { name, answers }: StoreCall<Answer>,
   answer: Answer,
 ): Answer {
@@ -154,10 +151,7 @@ export function validAnswer<Answer extends StoreAnswer>(
 }
 
 /** Throws an EventStoreError, with the failure of the store as its cause. */
-export function throwStoreError<Answer extends StoreAnswer>(
-  { name }: StoreCall<Answer>,
-  cause: unknown,
-): never {
+function throwStoreError<Answer extends StoreAnswer>({ name }: StoreCall<Answer>, cause: unknown): never {
   if (cause instanceof EventStoreError) throw cause
   throw new EventStoreError(`the event store failed to ${name}`, { cause })
 }
@@ -170,7 +164,7 @@ export interface Held {
 }
 
 /** One claim for each of an event's keys, of which there are at most two. */
-export function holdAll([first, second]: readonly string[], claim: (key: string) => Held): Held {
+function holdAll([first, second]: readonly string[], claim: (key: string) => Held): Held {
   if (first === undefined) return UNCLAIMED
   return second === undefined ? claim(first) : new HeldPair(claim(first), claim(second))
 }

@@ -232,12 +232,12 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
 }
 
 /** @throws ListenerConfigError for the first missing, unknown or unsafe option. */
-export function checkListenerOptions<Payload>(options: ListenerOptions<Payload>): void {
+function checkListenerOptions<Payload>(options: ListenerOptions<Payload>): void {
   checkOptions('defineListener', options, OPTIONS)
 }
 
 /** The limits that apply if the listener's options do not set them. */
-export interface ListenerDefaults {
+interface ListenerDefaults {
   readonly maxBodyBytes: number
   readonly toleranceSeconds: number
   readonly retentionSeconds: number
@@ -247,7 +247,7 @@ export interface ListenerDefaults {
 const LEASE_SECONDS = 60
 
 /** The limits of the sender's scheme. Without one, those of hookgate's scheme. */
-export function defaultsOf(scheme: SenderScheme | undefined): ListenerDefaults {
+function defaultsOf(scheme: SenderScheme | undefined): ListenerDefaults {
   return {
     maxBodyBytes: scheme?.maxBodyBytes ?? MAX_BODY_BYTES,
     toleranceSeconds: scheme ? (scheme.timestamp?.toleranceSeconds ?? Infinity) : TOLERANCE_SECONDS,
@@ -271,7 +271,7 @@ function isTimed(scheme: SenderScheme | undefined): boolean {
  *
  * @throws ListenerConfigError
  */
-export function checkRetention<Payload>(options: ListenerOptions<Payload>, defaults: ListenerDefaults): void {
+function checkRetention<Payload>(options: ListenerOptions<Payload>, defaults: ListenerDefaults): void {
   const { auth, store } = options
   const { toleranceSeconds = defaults.toleranceSeconds, retentionSeconds = defaults.retentionSeconds } =
     options

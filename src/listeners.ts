@@ -148,7 +148,7 @@ class Entry<Payload> {
   }
 }
 
-export class ListenerCache<Payload> implements Listeners<Payload> {
+class ListenerCache<Payload> implements Listeners<Payload> {
   readonly #options: ListenersOptions<Payload>
   readonly #ttlMs: number
   readonly #usableMs: number

@@ -85,7 +85,7 @@ async function authenticate(evidence: Evidence, options: JwtOptions): Promise<Au
 }
 
 /** The expected claims. They come from the configuration, never from the token. */
-export interface Binding {
+interface Binding {
   readonly subject: string
   readonly audience: string
 }
@@ -98,7 +98,7 @@ export interface Binding {
  *
  * @param bodyHash SHA-256 of the raw body, base64url.
  */
-export function checkClaims(
+function checkClaims(
   { sub, aud, exp, jti, htm, htb_s256, nbf = 0, iat = 0 }: { readonly [claim: string]: Json },
   { subject, audience }: Binding,
   { eventId, now }: Pick<Evidence, 'eventId' | 'now'>,
@@ -122,6 +122,6 @@ function isNumericDate(value: Json | undefined): value is number {
   return Number.isFinite(value)
 }
 
-export function invalid(detail: string): Failure<'token_invalid'> {
+function invalid(detail: string): Failure<'token_invalid'> {
   return fail('token_invalid', detail)
 }

@@ -62,7 +62,7 @@ export function fetchedKeySet(url: string, where: string, options: RemoteOptions
 const LIMITS = { mostBytes: 262_144, accept: 'application/jwk-set+json, application/json' }
 
 /** Fetches a JWKS document once, within bounds. Rejects with an Error that says what failed. */
-export async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
+async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {
   const document = parseJson(await fetchBytes(url, { fetch, timeoutMs, ...LIMITS }))
   if ('problem' in document) throw new Error('did not send JSON')
   return new Jwks(document.value)
@@ -71,7 +71,7 @@ export async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): P
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /** @throws ListenerConfigError unless the URL is `https:` and carries no credentials. */
-export function jwksUrl(given: string | URL, allowInsecureLoopback: boolean | undefined): URL {
+function jwksUrl(given: string | URL, allowInsecureLoopback: boolean | undefined): URL {
   const url = URL.canParse(String(given)) ? new URL(given) : undefined
   const insecure = url?.protocol === 'http:' && allowInsecureLoopback && LOOPBACK_HOST.test(url.hostname)
   if (url?.protocol !== 'https:' && !insecure) {

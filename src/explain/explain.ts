@@ -89,7 +89,7 @@ async function mistakesOf(delivery: Delivery, secret: string): Promise<readonly 
 }
 
 /** Names the actual sender of a delivery, if the listener expects another. Empty if no scheme fits. */
-export function recognise(
+function recognise(
   delivery: Delivery,
   schemes: readonly SenderScheme[],
   expected: string | undefined,
@@ -153,7 +153,7 @@ const LONGEST_TOKEN = 8192
 /**
  * The claims of a refused token, next to the expected ones. Verifies nothing, and leaves out the signature.
  */
-export function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): readonly string[] {
+function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): readonly string[] {
   const token = String(headerOf(delivery, 'authorization') ?? '').replace(/^bearer /i, '')
   if (token.length > LONGEST_TOKEN) return []
   const [header, claims] = token.split('.', 2).map(readSegment)

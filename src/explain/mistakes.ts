@@ -78,7 +78,7 @@ function inMilliseconds(
 }
 
 /** One way to sign, and what is wrong with it. `says` is empty for the correct way. */
-export interface Way<Value> {
+interface Way<Value> {
   readonly says: string
   readonly value: Value
 }
@@ -86,7 +86,7 @@ export interface Way<Value> {
 const encoder = new TextEncoder()
 
 /** The keys that senders derive from a secret. */
-export function keysOf(secret: string): readonly Way<Uint8Array>[] {
+function keysOf(secret: string): readonly Way<Uint8Array>[] {
   const bare = secret.replace(/^["'\s]+|["'\s]+$/g, '')
   const ways: Way<Uint8Array>[] = [
     { says: '', value: encoder.encode(secret) },
@@ -111,7 +111,7 @@ export function keysOf(secret: string): readonly Way<Uint8Array>[] {
 }
 
 /** The bodies that senders sign in place of the one that arrived. */
-export function bodiesOf(body: Uint8Array): readonly Way<Uint8Array>[] {
+function bodiesOf(body: Uint8Array): readonly Way<Uint8Array>[] {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
   const ways: readonly Way<string>[] = [
     { says: 'a line break at the end of the body was signed, but not sent', value: `${text}\n` },
@@ -151,7 +151,7 @@ function printedAnew(text: string): readonly string[] {
 }
 
 /** What senders put before the body. Each character is one byte. */
-export function prefixesOf(timestamp: string, eventId: string): readonly Way<string>[] {
+function prefixesOf(timestamp: string, eventId: string): readonly Way<string>[] {
   const says = (order: string) => `signed was ${order}, not timestamp.eventId.body`
   return [
     { says: '', value: `${timestamp}.${eventId}.` },

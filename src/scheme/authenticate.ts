@@ -127,7 +127,7 @@ function tooLong(place: string): Refused {
 }
 
 /** Returns the items that start with the prefix, without it. Stops after `atMost` items. */
-export function itemsAfter(items: readonly string[], prefix: string, atMost: number): readonly string[] {
+function itemsAfter(items: readonly string[], prefix: string, atMost: number): readonly string[] {
   if (prefix === '') return items.slice(0, atMost)
   const found: string[] = []
   for (const item of items) {

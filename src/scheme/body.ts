@@ -98,7 +98,7 @@ type Form = { [name: string]: string | string[] }
  * The text of a form, with a space for each `+`. Undefined if it is not UTF-8. Replaces them as bytes: in a string of 256 KB,
  * `replaceAll` takes 10 ms.
  */
-export function formText(body: Uint8Array): string | undefined {
+function formText(body: Uint8Array): string | undefined {
   if (!body.includes(0x2b)) return decodeUtf8(body)
   const bytes = new Uint8Array(body) // a copy; `slice` of a Buffer is none
   for (let index = bytes.indexOf(0x2b); index < bytes.length; index += 1) {
@@ -134,7 +134,7 @@ function decode(text: string): string {
 }
 
 /** Parses one field of the form as JSON. Undefined if that field is not JSON, or repeated. */
-export function withJsonField(form: Form, field: string): Json | undefined {
+function withJsonField(form: Form, field: string): Json | undefined {
   const text = Object.hasOwn(form, field) ? form[field] : undefined
   if (text === undefined) return form
   if (typeof text !== 'string') return undefined

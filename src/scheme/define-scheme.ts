@@ -239,7 +239,7 @@ const CHECKS = {
 } as const satisfies { readonly [option in keyof SchemeOptions]: OptionCheck }
 
 /** @throws ListenerConfigError for an option that the scheme does not take. */
-export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void {
+function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void {
   const { name, takes = [] } = scheme
   const names = new Set<keyof typeof CHECKS>(['secrets', 'dedupe', 'publicUrl', ...takes])
   if (scheme.publicKey || scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256') {
@@ -256,7 +256,7 @@ export function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void
 const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
 
 /** @throws ListenerConfigError for another key of the sender, or for a prefix without a secret. */
-export function refuseOtherKeys(scheme: SenderScheme, { secrets }: SchemeOptions): void {
+function refuseOtherKeys(scheme: SenderScheme, { secrets }: SchemeOptions): void {
   const key = scheme.algorithm === 'code' ? undefined : scheme.key
   const prefix = typeof key === 'object' ? key.base64After : scheme.secretPrefix
   if (prefix === undefined || secrets === undefined) return

@@ -118,7 +118,7 @@ function claimsProblem(
 }
 
 /** A token signed with a shared secret (HS256). Nothing about it is verified yet. */
-export interface MacToken {
+interface MacToken {
   /** The signed text: the first two segments and the dot between them (RFC 7515 5.2). */
   readonly signingInput: string
   /** In base64url, as in the token. */
@@ -127,7 +127,7 @@ export interface MacToken {
 }
 
 /** Reads `<JWT>` as narrowly as `readToken` does, for senders that use only HS256. Returns a string that says what is wrong, if anything. */
-export function readMacToken(compact: string): MacToken | string {
+function readMacToken(compact: string): MacToken | string {
   if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
   const segments = compact.split('.', 4)
   const [protectedHeader = '', payload = '', signature = ''] = segments

@@ -24,7 +24,7 @@ export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer>
 }
 
 /** One of a code scheme's `secrets`, imported for HMAC-SHA256. */
-export interface MacKey {
+interface MacKey {
   readonly id: string
   readonly mac: Mac
 }

@@ -21,7 +21,7 @@ export interface SignedValues {
 type Part = string | ((values: SignedValues) => string | undefined)
 
 /** A compiled `signs` template. */
-export interface SignedText {
+interface SignedText {
   /** Undefined if a signed member is missing. */
   read(values: SignedValues): Signed | undefined
   /** The names in braces. */
@@ -31,7 +31,7 @@ export interface SignedText {
 }
 
 /** Compiles e.g. `{timestamp}.{body}`. `{body}` is the exact bytes, and `{/a/b}` a member of the parsed body. */
-export function compileSignedText(template: string, url: string): SignedText {
+function compileSignedText(template: string, url: string): SignedText {
   const tokens = [...template.matchAll(PART)].map(([text, name]) => ({ text, name }))
   const names = tokens.flatMap(({ name }) => name ?? [])
   const parts = tokens.map(({ text, name }) => (name === undefined ? text : placeholder(name, url)))
@@ -84,7 +84,7 @@ export function signedBytes({ before, body, after }: Signed): Uint8Array {
 }
 
 /** Reconstructs the bytes that a signature may cover. */
-export interface SignedReader {
+interface SignedReader {
   /** Returns the candidates, most likely first. Undefined if a signed value is missing. */
   read(values: SignedValues): MaybePromise<readonly Signed[] | undefined>
   /** The names in the template's braces. */

@@ -120,7 +120,7 @@ export function p256Point(spki: Uint8Array): Uint8Array<ArrayBuffer> | undefined
 }
 
 /** Converts a strict DER signature (RFC 3279 2.2.3) to r and s, 32 bytes each. Undefined for any other bytes. */
-export function signatureOfDer(der: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+function signatureOfDer(der: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   const signature = new Uint8Array(64)
   if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined
   let start = 2

@@ -155,7 +155,7 @@ const optionalText: OptionCheck = (value, option) => {
 /** Wrong values are allowed, because tests need to sign them. */
 const anything: OptionCheck = () => {}
 
-export const SIGN_AS_OPTIONS: OptionTable<SignAsOptions> = {
+const SIGN_AS_OPTIONS: OptionTable<SignAsOptions> = {
   secret: optionalText,
   keyId: optionalText,
   privateKey: anything,
@@ -171,7 +171,7 @@ export const SIGN_AS_OPTIONS: OptionTable<SignAsOptions> = {
  * Adds a member, named by a JSON pointer, to the body. Returns the type that was passed. @throws
  * ListenerConfigError
  */
-export function bodyWithMember<Body>(body: Body, pointer: string, text: string): SentBody<Body> {
+function bodyWithMember<Body>(body: Body, pointer: string, text: string): SentBody<Body> {
   const parsed = parseJson(bodyBytes(body))
   const value = 'value' in parsed ? parsed.value : undefined
   const steps = pointerSteps(pointer)
@@ -188,7 +188,7 @@ export function bodyWithMember<Body>(body: Body, pointer: string, text: string):
  * Signs with a scheme's own code. @throws ListenerConfigError (as a rejection) if the scheme has none, or if
  * an option is missing.
  */
-export async function signByCode(
+async function signByCode(
   { name, sign }: CodeScheme,
   options: SignAsOptions,
   known: Pick<Unsigned, 'contentType' | 'timestampText' | 'eventId'>,
@@ -224,7 +224,7 @@ const HASH: Partial<Record<Algorithm, HmacHash>> = {
  * Computes the signature as its header contains it, prefix included. @throws ListenerConfigError for another
  * kind of key.
  */
-export async function signatureOf(
+async function signatureOf(
   scheme: Scheme,
   signed: Signed,
   { secret, privateKey }: SignAsOptions,

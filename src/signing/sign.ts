@@ -166,9 +166,9 @@ const anything: OptionCheck = () => {}
 
 const OPTIONS: OptionTable<SignOptions> = { body: aBody, eventId: anything, timestamp: anything }
 
-export const HMAC_OPTIONS: OptionTable<SignHmacOptions> = { ...OPTIONS, secret: text }
+const HMAC_OPTIONS: OptionTable<SignHmacOptions> = { ...OPTIONS, secret: text }
 
-export const JWT_OPTIONS: OptionTable<SignJwtOptions> = {
+const JWT_OPTIONS: OptionTable<SignJwtOptions> = {
   ...OPTIONS,
   privateKey: jwk,
   algorithm: anything,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { encodeBase64url } from '../../src/lib/bytes.ts'
 import * as nodeBuild from '../../src/crypto/node.ts'
 import * as webBuild from '../../src/crypto/web.ts'
+import { encodeBase64url } from '../../src/lib/bytes.ts'
 import fc from '../support/property.ts'
 
 /** Only what the encoder writes is canonical, although a decoder would accept more. */

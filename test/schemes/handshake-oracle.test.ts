@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { defineListener, replyTo, verify, type Delivery } from '../../src/index.ts'
+import { type Delivery, defineListener, replyTo, verify } from '../../src/index.ts'
 import type { Json } from '../../src/lib/json.ts'
 import { bodyReaders } from '../../src/scheme/body.ts'
 import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
@@ -11,7 +11,7 @@ import { signedBytes, signedReader } from '../../src/scheme/signed-text.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
-import { vectorFetch, type VectorFetches } from '../support/vector-fetch.ts'
+import { type VectorFetches, vectorFetch } from '../support/vector-fetch.ts'
 
 interface Sent {
   readonly method: string

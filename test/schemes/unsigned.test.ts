@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineListener, verify, type VerdictContext } from '../../src/index.ts'
+import { defineListener, type VerdictContext, verify } from '../../src/index.ts'
 import { compileSender } from '../../src/scheme/compile-scheme.ts'
 import { defineScheme, type Scheme } from '../../src/scheme/index.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
