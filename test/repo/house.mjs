@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Prints how large the source is, and the files that one file alone imports: `npm run --silent house`. */
+/** Prints how large the source and its pages are, and the files that one file alone imports: `npm run --silent house`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -42,6 +42,16 @@ for (const files of [...sizes, sources]) {
   const lines = files.reduce((sum, path) => sum + linesOf(path), 0)
   console.log(`${name.padEnd(9)}${`${files.length}`.padStart(4)} files${`${lines}`.padStart(7)} lines`)
 }
+
+/** The words of docs/, without tables that `npm run docs:schemes` writes. */
+const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+const words = pages.flatMap((name) =>
+  read(`docs/${name}`)
+    .replaceAll(/<!-- (\w+): npm run .*?<!-- end of \1 -->/gs, '')
+    .split(/\s+/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word)),
+)
+console.log(`docs     ${`${pages.length}`.padStart(4)} pages${`${words.length}`.padStart(7)} words`)
 
 const single = sources.filter((path) => importers.get(path).size === 1 && !isPublic.has(path))
 console.log(`\n${single.length} files with a single importer:`)
