@@ -11,7 +11,7 @@ import { signAs } from '../../src/testing/index.ts'
 import { redisStore } from '../../stores/redis/redis-store.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 import { RawConnection, toBytes } from '../support/raw-http.ts'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 
 const root = new URL('../../', import.meta.url)
 const EXAMPLE = fileURLToPath(new URL('dist/examples/production.js', root))
@@ -47,7 +47,7 @@ it('docs/operating.md shows examples/production.ts to the letter', () => {
   expect(page).toContain(readFileSync(new URL('examples/production.ts', root), 'utf8').trim())
 })
 
-describe.skipIf(REDIS_MISSING)('examples/production.ts', () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('examples/production.ts'), () => {
   it('logs a refusal, and counts its verdicts', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.close())

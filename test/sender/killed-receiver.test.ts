@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { deliver, type Endpoint } from '../../sender/index.ts'
-import { REDIS_MISSING, startRedis } from '../support/redis-server.ts'
+import { onRedis, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 import { LOOPBACK } from './endpoint.ts'
 
 const RECEIVER = fileURLToPath(new URL('receiver-process.mjs', import.meta.url))
@@ -68,9 +68,10 @@ async function deliverUntilDone(endpoint: Endpoint, id: string): Promise<number>
   }
 }
 
-const why = REDIS_MISSING ? ` (${REDIS_MISSING})` : ''
-it.skipIf(REDIS_MISSING)(
-  `${KILLS} kills of a receiver lose none of ${EVENTS} events, and none runs twice except in the documented gap${why}`,
+it.skipIf(WHY_NO_REDIS)(
+  onRedis(
+    `${KILLS} kills of a receiver lose none of ${EVENTS} events, and none runs twice except in the documented gap`,
+  ),
   async () => {
     const { url, runs, kill, start } = await mortalReceiver()
     const ids = Array.from({ length: EVENTS }, () => crypto.randomUUID())

@@ -4,7 +4,13 @@ import { createClient as createClient5, createClientPool as createClientPool5 } 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisStore } from '../../stores/redis/redis-store.ts'
 import { CLUSTER_CLIENTS } from '../support/redis-clients.ts'
-import { REDIS_MISSING, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
+import {
+  onRedis,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+  WHY_NO_REDIS,
+} from '../support/redis-server.ts'
 
 const DURABLE = ['--appendonly', 'yes']
 
@@ -33,7 +39,7 @@ async function problemsOf(server: RedisServer): Promise<string[]> {
   return problems.map(({ problem }) => problem)
 }
 
-describe.skipIf(REDIS_MISSING)('check()', () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
   it('finds nothing on a server that keeps its data', async () => {
     expect(await problemsOf(await running(...DURABLE))).toEqual([])
     expect(await problemsOf(await running(...DURABLE, '--maxmemory', '1gb'))).toEqual([])

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { type RedisClient, type RedisStoreOptions, redisStore } from '../../stores/redis/redis-store.ts'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 import { bunStandIn, bytesOver, functionOver, glideStandIn } from '../support/redis-stand-ins.ts'
 import { connectUpstash } from '../support/upstash-front.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 
-describe.skipIf(REDIS_MISSING)('keeps the contract of every store', { concurrent: true }, () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('keeps the contract of every store'), { concurrent: true }, () => {
   let server: RedisServer
   let redis: Redis
   let upstash: Awaited<ReturnType<typeof connectUpstash>>

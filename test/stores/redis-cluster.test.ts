@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { redisStore } from '../../stores/redis/redis-store.ts'
 import { CLUSTER_CLIENTS, type Connected } from '../support/redis-clients.ts'
-import { REDIS_MISSING, type RedisCluster, startRedisCluster } from '../support/redis-server.ts'
+import { onRedis, type RedisCluster, startRedisCluster, WHY_NO_REDIS } from '../support/redis-server.ts'
 
 const portsOf = ({ nodes }: RedisCluster) => nodes.map(({ port }) => port)
 
-describe.skipIf(REDIS_MISSING)('on a cluster of three', { concurrent: true }, () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('on a cluster of three'), { concurrent: true }, () => {
   let cluster: RedisCluster
   beforeAll(async () => {
     cluster = await startRedisCluster()

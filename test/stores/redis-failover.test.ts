@@ -6,7 +6,7 @@ import { type RedisClient, redisStore } from '../../stores/redis/redis-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { SENTINEL_NAME, startSentinel } from '../support/redis-sentinel.ts'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 
 const DURABLE = ['--appendonly', 'yes']
 
@@ -52,7 +52,7 @@ const SENTINEL_CLIENTS: { readonly [name: string]: (port: number) => Promise<Red
   },
 }
 
-describe.skipIf(REDIS_MISSING)('D17 a failover', () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
   it('knows the events that reached the replica', async () => {
     const { primary, replica } = await pair()
     const before = listenerOn(primary)

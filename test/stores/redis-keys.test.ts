@@ -6,7 +6,7 @@ import { ListenerConfigError } from '../../src/index.ts'
 import { type RedisStoreOptions, redisStore } from '../../stores/redis/redis-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 
 const LEASE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000
 
 const newKey = (listenerId = 'L1') => ({ listenerId, eventId: randomUUID() })
 
-describe.skipIf(REDIS_MISSING)('the keys in Redis', () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
   let server: RedisServer
   let redis: Redis
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 import { KILL_STEPS, killDuring, raceAcross } from '../support/store-processes.ts'
 
 // The short form. `node test/support/race.mjs` runs 100 rounds of 1,000 deliveries and 500 kills.
-describe.skipIf(REDIS_MISSING)('with real processes', () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await startRedis()

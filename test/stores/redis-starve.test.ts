@@ -5,7 +5,13 @@ import { redisStore } from '../../stores/redis/redis-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { CLUSTER_CLIENTS, SINGLE_CLIENTS } from '../support/redis-clients.ts'
-import { REDIS_MISSING, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
+import {
+  onRedis,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+  WHY_NO_REDIS,
+} from '../support/redis-server.ts'
 
 const DEADLINE_MS = 250
 /** How long after its deadline an undecided delivery may be answered. */
@@ -99,7 +105,7 @@ const CLIENTS = [
   'node-redis 6 pool',
 ] as const
 
-describe.skipIf(REDIS_MISSING)('D10 D11 a server that fails', () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('D10 D11 a server that fails'), () => {
   describe.each(CLIENTS)('%s', (client) => {
     it.each(Object.entries(TROUBLES))(
       '%s: undecided within the deadline, then accepted again within a second',

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { redisStore } from '../../stores/redis/redis-store.ts'
 import { type Connected, SINGLE_CLIENTS } from '../support/redis-clients.ts'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 
-describe.skipIf(REDIS_MISSING)('on one server', { concurrent: true }, () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('on one server'), { concurrent: true }, () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await startRedis()

@@ -8,12 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { leash } from './leash.ts'
 
-/** Why the Redis tests cannot run on this machine; undefined if they can. */
-export const REDIS_MISSING: string | undefined =
+/** Why there is no Redis here, if there is none. */
+export const WHY_NO_REDIS: string | undefined =
   spawnSync('redis-server', ['--version']).status === 0
     ? undefined
-    : 'skipped: there is no redis-server on this machine (Debian: apt-get install redis-server)'
-if (REDIS_MISSING) console.warn(`test/stores/redis ${REDIS_MISSING}`)
+    : 'no Redis here: `apt-get install redis-server`'
+
+/** For the name of a `describe.skipIf(WHY_NO_REDIS)`. */
+export function onRedis(name: string): string {
+  return WHY_NO_REDIS === undefined ? name : `${name} (skipped: ${WHY_NO_REDIS})`
+}
 
 /** A redis-server on a free port, with a temporary folder. */
 export interface RedisServer {

@@ -7,9 +7,14 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const PLUGIN = 'node_modules/@cloudflare/vitest-plugin/dist/pool/index.mjs'
 
 /** Why the tests in workerd cannot run here. Undefined if they can. */
-export const WORKERD_MISSING: string | undefined = existsSync(here(PLUGIN))
+export const WHY_NO_WORKERD: string | undefined = existsSync(here(PLUGIN))
   ? undefined
   : 'no workerd: npm install --no-save --prefix test/workerd'
+
+/** For the name of a `describe.skipIf(WHY_NO_WORKERD)`. */
+export function inWorkerd(name: string): string {
+  return WHY_NO_WORKERD === undefined ? name : `${name} (skipped: ${WHY_NO_WORKERD})`
+}
 
 /** Portable tests that need something workerd lacks, each with its reason. */
 const NOT_IN_WORKERD: { readonly [path: string]: string } = {
@@ -20,8 +25,8 @@ const NOT_IN_WORKERD: { readonly [path: string]: string } = {
 
 /** Runs inside workerd, on the Web Crypto build: the portable tests, and those of Cloudflare's stores. */
 export async function workerdProjects(): Promise<TestProjectInlineConfiguration[]> {
-  if (WORKERD_MISSING !== undefined) {
-    console.warn(`nothing is tested inside workerd: ${WORKERD_MISSING}`)
+  if (WHY_NO_WORKERD !== undefined) {
+    console.warn(`nothing is tested inside workerd: ${WHY_NO_WORKERD}`)
     return []
   }
   const { cloudflareTest } = await import(pathToFileURL(here(PLUGIN)).href)

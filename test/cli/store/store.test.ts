@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { openStore } from '../../../cli/listen/store.ts'
 import { sqliteStore } from '../../../stores/sqlite/sqlite-store.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../support/postgres-server.ts'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../../support/redis-server.ts'
 import { selfSigned } from '../../support/self-signed.ts'
 import {
   hookgate,
@@ -132,7 +132,7 @@ describe('--store sqlite:FILE', () => {
   })
 })
 
-describe.skipIf(REDIS_MISSING)(`--store redis://… ${REDIS_MISSING ?? ''}`, () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('--store redis://…'), () => {
   let server: RedisServer
   const url = () => `redis://:${PASSWORD}@127.0.0.1:${server.port}/3`
   beforeAll(async () => {

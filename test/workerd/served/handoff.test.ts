@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { signHmac } from '../../../src/testing/index.ts'
-import { WORKERD_MISSING } from '../project.ts'
+import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 
 // `npm run test:handoff` runs 50 rounds. docs/handoff.md has its result.
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 3)
@@ -58,7 +58,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-describe.skipIf(WORKERD_MISSING)('the hand-off to Cloudflare Queues, in workerd', () => {
+describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in workerd'), () => {
   it('runs the job of a verified event with its exact bytes, and refuses the duplicate', {
     timeout: 60_000,
   }, async () => {

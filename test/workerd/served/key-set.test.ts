@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newKey } from '../../support/keys.ts'
-import { WORKERD_MISSING } from '../project.ts'
+import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 import { startWorkerd, type WorkerdServer } from './workerd-server.ts'
 
 const JWKS = JSON.stringify({ keys: [newKey('ES256', 'k1').publicKey] })
@@ -40,8 +40,8 @@ async function slowHost(path: string) {
   }
 }
 
-describe.skipIf(WORKERD_MISSING)(
-  "remoteKeySet in workerd, where no request may wait for another's I/O",
+describe.skipIf(WHY_NO_WORKERD)(
+  inWorkerd("remoteKeySet in workerd, where no request may wait for another's I/O"),
   () => {
     let folder: string
     let workerd: WorkerdServer

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { postgresStore } from '../../../../stores/postgres/postgres-store.ts'
 import { sqliteStore } from '../../../../stores/sqlite/sqlite-store.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../../support/postgres-server.ts'
-import { REDIS_MISSING, type RedisServer, startRedis } from '../../../support/redis-server.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../../../support/redis-server.ts'
 import { diagnose } from './support.ts'
 
 async function folder(): Promise<string> {
@@ -109,7 +109,7 @@ describe('store finds', () => {
   )
 })
 
-describe.skipIf(REDIS_MISSING)('store finds, in Redis,', () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('store finds, in Redis,'), () => {
   async function started(...settings: string[]): Promise<RedisServer> {
     const server = await startRedis(...settings)
     onTestFinished(() => server.close())
