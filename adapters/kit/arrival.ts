@@ -1,4 +1,5 @@
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
+import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { type BodyIncompleteError, bodyLate, connectionEnded } from './body.ts'
 
 /** The stream part of a Node request. */
@@ -18,8 +19,9 @@ const CODE_AT_HAND = Promise.resolve()
 export class Arrival {
   readonly #stream: NodeStream
   readonly #limit: number
+  readonly #inFlight: BodyInFlight
   readonly #resolve: (bytes: Uint8Array) => void
-  readonly #reject: (error: BodyIncompleteError) => void
+  readonly #reject: (error: BodyIncompleteError | OverloadError) => void
   #chunks: Uint8Array[] = []
   #length = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -28,15 +30,18 @@ export class Arrival {
   constructor(
     stream: NodeStream,
     limit: number,
+    inFlight: BodyInFlight,
     resolve: (bytes: Uint8Array) => void,
-    reject: (error: BodyIncompleteError) => void,
+    reject: (error: BodyIncompleteError | OverloadError) => void,
   ) {
     this.#stream = stream
     this.#limit = limit
+    this.#inFlight = inFlight
     this.#resolve = resolve
     this.#reject = reject
   }
 
+  /** @param announced The length at which nothing but the end is missing, which then comes by itself; or NaN. */
   begin(timeoutMs: number, announced: number): void {
     this.#stream.on('data', this.#onData).on('end', this.#onEnd)
     // Most bodies arrive in this tick; arm timers only if not.
@@ -59,13 +64,18 @@ export class Arrival {
     }
     this.#stream.on('error', onGone).on('close', onGone).on('pause', resume)
     resume()
+    this.#inFlight.keepsArriving((error) => this.#giveUp(error))
     this.#timer = setTimeout(() => this.#giveUp(bodyLate(timeoutMs)), timeoutMs)
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
     this.#length += chunk.byteLength
     this.#chunks = withChunk(this.#chunks, chunk, this.#length)
-    if (this.#length <= this.#limit) return
+    if (this.#length <= this.#limit) {
+      const problem = this.#inFlight.add(chunk.byteLength)
+      if (problem) this.#giveUp(problem)
+      return
+    }
     const bytes = joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1)
     this.#leave()
     this.#resolve(bytes)
@@ -75,10 +85,11 @@ export class Arrival {
   readonly #onEnd = (): void => {
     this.#isOver = true
     clearTimeout(this.#timer)
+    this.#inFlight.arrived()
     this.#resolve(joinChunks(this.#chunks, this.#length))
   }
 
-  #giveUp(error: BodyIncompleteError): void {
+  #giveUp(error: BodyIncompleteError | OverloadError): void {
     this.#leave()
     this.#reject(error)
   }
@@ -86,6 +97,7 @@ export class Arrival {
   #leave(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
+    this.#inFlight.arrived()
     this.#chunks = []
     this.#stream.off('data', this.#onData).off('end', this.#onEnd).pause()
     this.#closeAfterReply()

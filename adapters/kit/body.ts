@@ -1,3 +1,5 @@
+import type { BodyInFlight } from './bodies-in-flight.ts'
+
 /** The connection ended before the body was complete, or the body took too long. */
 export class BodyIncompleteError extends Error {
   override readonly name = 'BodyIncompleteError'
@@ -9,6 +11,13 @@ export function connectionEnded(): BodyIncompleteError {
 
 export function bodyLate(timeoutMs: number): BodyIncompleteError {
   return new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
+}
+
+/** Counts bytes that were read by something else. @throws OverloadError if there is no room for them. */
+export function counted(bytes: Uint8Array, inFlight: BodyInFlight): Uint8Array {
+  const problem = inFlight.add(bytes.byteLength)
+  if (problem) throw problem
+  return bytes
 }
 
 /** Parses Content-Length. Undefined if it is absent, repeated or not a whole number. */

@@ -80,7 +80,7 @@ export function claimLast(receiver: Receiver<FastifyRequest, unknown, Checked>):
     if (request.webhook) return done() // reply.callNotFound() runs the hook again
     const verification = request[CHECKED] as Verification // set by onRequest
     const sender: Leaving = { whenGone: (tell) => void reply.raw.on('close', tell) }
-    const outcome = receiver.hold(verification.delivery.body.byteLength, sender, () => claim(verification))
+    const outcome = receiver.hold(verification.delivery.body.byteLength, sender, claim(verification))
     const claimed = whenKnown(outcome, (known) => {
       if (known.reply) return sendReply(reply, known.reply)
       settleAfter(reply.raw, known.listener, known.event)

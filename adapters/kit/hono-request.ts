@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { counted } from './body.ts'
 import { GUARDS_MORE, type Incoming } from './incoming.ts'
 import { readableAgain } from './read-again.ts'
 import { type NodeRequest, nodeIncoming } from './read-node.ts'
@@ -27,7 +28,10 @@ type ReadBody = Incoming['readBody']
 /** The bytes that Hono cached for an earlier middleware, if any. */
 function keptBody({ req }: Context): ReadBody | undefined {
   const { arrayBuffer } = req.bodyCache
-  return arrayBuffer && (() => Promise.resolve(arrayBuffer).then((buffer) => new Uint8Array(buffer)))
+  return (
+    arrayBuffer &&
+    (async (_limit, _timeoutMs, inFlight) => counted(new Uint8Array(await arrayBuffer), inFlight))
+  )
 }
 
 /** Reads the web stream if a middleware has created it and left it unread, as `hono/body-limit` does. It drains Node's. */

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import type { BodyInFlight } from './bodies-in-flight.ts'
 import type { Turn } from './turn.ts'
 
 /** A sender that may disconnect before it gets its response. */
@@ -20,8 +21,9 @@ export interface Incoming extends Leaving {
   readonly header: (name: string) => string | readonly string[] | undefined
   /** Set if the adapter sees the connection, and if it is HTTP/1. */
   readonly turn?: Turn | undefined
-  /** Content-Length in bytes. Undefined if absent or invalid. */
-  readonly announced: number | undefined
-  /** Reads the exact bytes, at most `limit` + 1 of them. Rejects with BodyIncompleteError if they do not arrive in time. */
-  readBody(limit: number, timeoutMs: number): MaybePromise<Uint8Array>
+  /**
+   * Reads the exact bytes, at most `limit` + 1 of them, and counts them as they arrive. Rejects with BodyIncompleteError if they
+   * do not arrive in time, and with OverloadError if other bodies need the room.
+   */
+  readBody(limit: number, timeoutMs: number, inFlight: BodyInFlight): MaybePromise<Uint8Array>
 }

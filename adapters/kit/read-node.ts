@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { Arrival, type NodeStream } from './arrival.ts'
-import { announcedBytes, connectionEnded, oversizeBody } from './body.ts'
+import type { BodyInFlight } from './bodies-in-flight.ts'
+import { announcedBytes, connectionEnded, counted, oversizeBody } from './body.ts'
 import type { Incoming } from './incoming.ts'
 import { bodyTaken, otherFramework } from './set-up-errors.ts'
 import type { NodeResponse } from './settle-after.ts'
@@ -32,9 +33,8 @@ export function nodeIncoming(request: NodeRequest, response: NodeResponse | unde
     method: request.method ?? '',
     url: request.url,
     header,
-    announced,
     turn: response && request.httpVersionMajor === 1 ? new Turn(request.socket, response) : undefined,
-    readBody: (limit, timeoutMs) => readNodeBody(request, announced, limit, timeoutMs),
+    readBody: (limit, timeoutMs, inFlight) => readNodeBody(request, announced, limit, timeoutMs, inFlight),
     whenGone: (tell) => void response?.on('close', tell),
   }
 }
@@ -50,23 +50,25 @@ function readNodeBody(
   announced: number | undefined,
   limit: number,
   timeoutMs: number,
+  inFlight: BodyInFlight,
 ): MaybePromise<Uint8Array> {
   // E.g. closed during the lookup. The stream would emit nothing more.
   if (request.socket.destroyed) return Promise.reject(connectionEnded())
   // Skipped for fresh requests: on Express, each property access costs a microsecond.
-  if (request.readableFlowing !== null) {
-    if (request.rawBody instanceof Uint8Array) return request.rawBody
-    if (request.body instanceof Uint8Array) return request.body
+  const isAlone = request.readableFlowing === null
+  if (!isAlone) {
+    if (request.rawBody instanceof Uint8Array) return counted(request.rawBody, inFlight)
+    if (request.body instanceof Uint8Array) return counted(request.body, inFlight)
     if (request.readableDidRead || request.readableEnded) throw bodyTaken()
   }
   if (announced !== undefined && announced > limit) return oversizeBody(limit)
   return new Promise((resolve, reject) => {
-    if (request.httpVersionMajor === 1) {
-      return new Arrival(request, limit, resolve, reject).begin(timeoutMs, announced ?? Number.NaN)
-    }
-    // On HTTP/2, a complete body need not have ended, and a reset without an error ends like a complete one.
+    // On HTTP/2, a reset without an error ends like a complete body.
     const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))
-    new Arrival(request, limit, end, reject).begin(timeoutMs, Number.NaN)
+    const isPlain = request.httpVersionMajor === 1
+    const arrival = new Arrival(request, limit, inFlight, isPlain ? resolve : end, reject)
+    // Another reader may pause the stream just before its end.
+    arrival.begin(timeoutMs, isPlain && isAlone && announced !== undefined ? announced : Number.NaN)
   })
 }
 

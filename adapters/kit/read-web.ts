@@ -1,7 +1,7 @@
-import { withDeadline } from '../../src/lib/clock.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
-import { announcedBytes, bodyLate, connectionEnded, oversizeBody } from './body.ts'
+import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
+import { announcedBytes, type BodyIncompleteError, bodyLate, connectionEnded, oversizeBody } from './body.ts'
 import type { Incoming } from './incoming.ts'
 import { bodyTaken, otherFramework } from './set-up-errors.ts'
 
@@ -13,8 +13,7 @@ export function webIncoming(request: Request): Incoming {
     method: request.method,
     url: request.url,
     header: (name) => webHeader(request.headers, name),
-    announced,
-    readBody: (limit, timeoutMs) => readWebBody(request, announced, limit, timeoutMs),
+    readBody: (limit, timeoutMs, inFlight) => readWebBody(request, announced, limit, timeoutMs, inFlight),
     whenGone: (tell) => request.signal?.addEventListener('abort', tell),
   }
 }
@@ -25,19 +24,36 @@ function readWebBody(
   announced: number | undefined,
   limit: number,
   timeoutMs: number,
+  inFlight: BodyInFlight,
 ): MaybePromise<Uint8Array> {
   if (request.bodyUsed || request.body?.locked) throw bodyTaken()
   if (announced !== undefined && announced > limit) return oversizeBody(limit)
-  const reader = request.body?.getReader()
-  const bytes = readAtMost(reader, limit).catch(() => {
-    throw connectionEnded()
-  })
-  return withDeadline(bytes, timeoutMs, () => {
-    // Another body has its place now, so stop buffering.
-    void reader?.cancel().catch(() => {})
-    return bodyLate(timeoutMs)
+  if (request.body === null) return NO_BYTES
+  const reader = request.body.getReader()
+  return new Promise((resolve, reject) => {
+    const stop = (error: BodyIncompleteError | OverloadError) => {
+      clearTimeout(timer)
+      inFlight.arrived()
+      void reader.cancel().catch(() => {}) // nobody reads what still comes
+      reject(error)
+    }
+    const timer = setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)
+    inFlight.keepsArriving(stop)
+    readAtMost(reader, limit, (bytes) => {
+      const problem = inFlight.add(bytes)
+      if (problem) stop(problem)
+    }).then(
+      (bytes) => {
+        clearTimeout(timer)
+        inFlight.arrived()
+        resolve(bytes)
+      },
+      () => stop(connectionEnded()),
+    )
   })
 }
+
+const NO_BYTES = new Uint8Array(0)
 
 /**
  * Finds a header by lower-case name. `Headers` joins repeated headers with `, `, so split at it. `fieldText` restores values that

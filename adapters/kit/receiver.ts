@@ -1,17 +1,16 @@
-import { isPromise, type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable } from '../../src/lib/options.ts'
+import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
 import { nowIfWatched } from '../../src/report.ts'
-import { Admission } from './admission.ts'
+import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError } from './body.ts'
 import type { Incoming, Leaving } from './incoming.ts'
 import { type Found, type ListenerLookup, lookupOf } from './lookup.ts'
-import { markReceived } from './mark-received.ts'
 import { closesConnection, type Examine, type Refusal } from './outcome.ts'
-import { Place } from './places.ts'
 import type { ReceiverOptions } from './receiver-options.ts'
-import { BUSY, refuseIncomplete } from './refuse-early.ts'
-import { mountedTwice } from './set-up-errors.ts'
+import { BUSY, refuseBusy, refuseIncomplete, refuseSource } from './refuse-early.ts'
+import { bytesTooFew, mountedTwice } from './set-up-errors.ts'
 
 export type { ListenerLookup } from './lookup.ts'
 
@@ -21,13 +20,17 @@ export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T
 /** Finds the source address of a request. The listener decides whether an unknown address is an error. */
 export type SourceFinder = (listener: Listener<unknown>) => string | undefined
 
+/** Bodies in flight from addresses that are not allowed: enough to refuse them properly, too few to cause harm. */
+const MOST_DISALLOWED = 64
+
 /** The steps between a request and its handler. Each `verifyWebhook()` call has its own, with its own limits. */
 export class Receiver<Request extends object, Payload, Passed extends { readonly reply?: undefined }> {
   readonly #lookup: (request: Request) => MaybePromise<Found<Payload>>
   readonly #examine: Examine<Payload, Passed>
   readonly #wasReceived: (request: Request) => boolean
   readonly #timeoutMs: number
-  readonly #admission: Admission
+  readonly #bodies: BodiesInFlight
+  readonly #disallowed: BodiesInFlight
 
   /** `wasReceived` recognises requests that show it themselves; others are marked. @throws ListenerConfigError */
   constructor(
@@ -40,103 +43,103 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
   ) {
     this.#lookup = lookupOf(caller, target)
     checkOptions(caller, options, table)
+    const { bodyTimeoutSeconds = 10, maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456 } = options
     this.#examine = examine
     this.#wasReceived = wasReceived
-    this.#timeoutMs = (options.bodyTimeoutSeconds ?? 10) * 1000
-    this.#admission = new Admission(options, this.#timeoutMs)
-    if (typeof target !== 'function') this.#admission.mustFit(target)
+    this.#timeoutMs = bodyTimeoutSeconds * 1000
+    this.#bodies = new BodiesInFlight(maxConcurrentBodies, maxConcurrentBytes, this.#timeoutMs)
+    this.#disallowed = new BodiesInFlight(MOST_DISALLOWED, MOST_DISALLOWED * MAX_BODY_BYTES, this.#timeoutMs)
+    if (typeof target !== 'function') this.#mustFit(target)
   }
 
   /**
-   * Calls `onOutcome` as soon as the outcome is known, and returns its result: a promise in between would
-   * cost a turn of the event loop. Rejects with any error that it throws, and with a ListenerConfigError for
-   * a setup mistake. Both belong on the framework's error path.
+   * Calls `onOutcome` as soon as the outcome is known, and resolves with its result. Rejects with any error that it throws, and
+   * with a ListenerConfigError for a setup mistake. Both belong on the framework's error path.
+   *
+   * Awaits only what is not known yet: each needless promise would cost a turn of the microtask queue.
    */
-  receive<T>(
+  async receive<T>(
     request: Request,
     incoming: Incoming,
     findSource: SourceFinder,
     onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
-    const { turn } = incoming
-    if (turn === undefined) return this.#find(request, incoming, findSource, onOutcome)
-    const told: OnOutcome<Passed, T> = (outcome) => {
-      turn.end(closesConnection(outcome))
-      return onOutcome(outcome)
-    }
-    const next = (isCutOff: boolean) =>
-      isCutOff ? Promise.resolve(BUSY).then(told) : this.#find(request, incoming, findSource, told)
-    const { isCutOff } = turn
-    const work = isPromise(isCutOff) ? this.#wait(isCutOff, incoming, told, next) : next(isCutOff)
-    turn.begin(work)
-    return work
-  }
-
-  /** Counts a received body that is still waiting, in a later step of its framework. */
-  hold<T>(bytes: number, sender: Leaving, work: () => MaybePromise<T>): MaybePromise<T> {
-    return this.#admission.admitAgain(bytes).during(work, sender)
-  }
-
-  #find<T>(
-    request: Request,
-    incoming: Incoming,
-    findSource: SourceFinder,
-    onOutcome: OnOutcome<Passed, T>,
-  ): Promise<T> {
+    const { method, url, where, header, turn } = incoming
+    let listener: Listener<Payload> | undefined
+    let sourceIp: string | undefined
+    let isDisallowed = false
+    let startedAt = 0
+    let inFlight: BodyInFlight | undefined
+    let outcome: Passed | Refusal
     try {
+      let isCutOff = turn?.isCutOff ?? false
+      if (isPromise(isCutOff)) {
+        inFlight = this.#bodies.enter()
+        isCutOff = await inFlight.during(isCutOff, incoming)
+      }
       // A second receiver would find its event claimed, and answer 409.
-      if (this.#wasReceived(request)) throw mountedTwice()
-      const found = this.#lookup(request)
-      if (!isPromise(found)) return this.#receiveFor(found, incoming, findSource, onOutcome)
-      const next = (later: Found<Payload>) => this.#receiveFor(later, incoming, findSource, onOutcome)
-      return this.#wait(found, incoming, onOutcome, next)
+      if (!isCutOff && this.#wasReceived(request)) throw mountedTwice()
+      let found = isCutOff ? BUSY : this.#lookup(request)
+      if (isPromise(found)) {
+        found.then(undefined, () => {}) // awaited only if there is room
+        inFlight ??= this.#bodies.enter()
+        found = await inFlight.during(found, incoming)
+      }
+      if (isRefusal(found)) outcome = found
+      else {
+        listener = found
+        this.#mustFit(listener)
+        startedAt = nowIfWatched(listener)
+        sourceIp = findSource(listener)
+        // An empty address, like an unknown one, is in no network.
+        isDisallowed = listener.isSourceAllowed?.(sourceIp ?? '') === false
+        if (isDisallowed) inFlight?.leave()
+        if (isDisallowed) inFlight = this.#disallowed.enter()
+        else inFlight ??= this.#bodies.enter()
+        const body = await incoming.readBody(listener.maxBodyBytes, this.#timeoutMs, inFlight)
+        const examined = this.#examine({ method, url, where, header, body, sourceIp }, listener)
+        outcome = isPromise(examined) ? await inFlight.during(examined, incoming) : examined
+      }
     } catch (error) {
-      return Promise.reject(error)
-    }
-  }
-
-  /** A request that waits before its body is read counts too, because the first bytes are in memory. */
-  #wait<Value, T>(
-    work: PromiseLike<Value>,
-    incoming: Incoming,
-    onOutcome: OnOutcome<Passed, T>,
-    next: (value: Value) => Promise<T>,
-  ): Promise<T> {
-    const place = this.#admission.admitUnknown(incoming)
-    if (place instanceof Place) return place.until(work, incoming).then(next)
-    work.then(undefined, () => {})
-    return Promise.resolve(place).then(onOutcome)
-  }
-
-  /** Not async: a waiting async function keeps more state than all the checks. */
-  #receiveFor<T>(
-    found: Found<Payload>,
-    incoming: Incoming,
-    findSource: SourceFinder,
-    onOutcome: OnOutcome<Passed, T>,
-  ): Promise<T> {
-    if (isRefusal(found)) return Promise.resolve(found).then(onOutcome)
-    const listener = found
-    const startedAt = nowIfWatched(listener)
-    const sourceIp = findSource(listener)
-    const place = this.#admission.admit(incoming, listener, sourceIp)
-    if (!(place instanceof Place)) return Promise.resolve(place).then(onOutcome)
-    const body = place.unlessThrown(() => incoming.readBody(listener.maxBodyBytes, this.#timeoutMs))
-    const { method, url, where, header } = incoming
-    return Promise.resolve(body).then(
-      (body) => {
-        const verdict = () => this.#examine({ method, url, where, header, body, sourceIp }, listener)
-        return whenKnown(place.during(verdict, incoming), onOutcome)
-      },
-      (error) => {
-        place.giveBack()
-        if (error instanceof BodyIncompleteError) {
-          return onOutcome(refuseIncomplete(error, { method, url, header, sourceIp }, listener, startedAt))
-        }
+      const early = { method, url, header, sourceIp }
+      if (error instanceof OverloadError) {
+        if (listener === undefined) outcome = BUSY
+        else if (isDisallowed) outcome = refuseSource(early, listener)
+        else outcome = refuseBusy(error, early, listener, startedAt)
+      } else if (error instanceof BodyIncompleteError && listener) {
+        outcome = refuseIncomplete(error, early, listener, startedAt)
+      } else {
+        turn?.end(false)
         throw error
-      },
-    )
+      }
+    } finally {
+      inFlight?.leave()
+    }
+    turn?.end(closesConnection(outcome))
+    return onOutcome(outcome)
   }
+
+  /** Counts a complete body that waits in a later step of its framework. */
+  hold<T>(bytes: number, sender: Leaving, work: MaybePromise<T>): MaybePromise<T> {
+    if (!isPromise(work)) return work
+    const inFlight = this.#bodies.reenter(bytes)
+    return inFlight.during(work, sender).finally(() => inFlight.leave())
+  }
+
+  /** @throws ListenerConfigError if the listener's largest body exceeds `maxConcurrentBytes`. */
+  #mustFit({ maxBodyBytes }: Listener<unknown>): void {
+    if (maxBodyBytes > this.#bodies.maxBytes) throw bytesTooFew(maxBodyBytes)
+  }
+}
+
+/** Marks received requests. A WeakSet would cost the garbage collector more than the checks cost. */
+const RECEIVED: unique symbol = Symbol('verifyWebhook')
+
+/** Marks a request, and returns whether it was marked before. */
+function markReceived(request: { [RECEIVED]?: boolean }): boolean {
+  const before = request[RECEIVED] === true
+  request[RECEIVED] = true
+  return before
 }
 
 /** Not `in`, which engines do not optimize: hence the cast. */

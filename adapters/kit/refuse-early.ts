@@ -5,6 +5,7 @@ import type { Failure } from '../../src/reason.ts'
 import { isWatched, watched } from '../../src/report.ts'
 import { rejected, replyTo } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
+import type { OverloadError } from './bodies-in-flight.ts'
 import type { BodyIncompleteError } from './body.ts'
 import type { Refusal } from './outcome.ts'
 import { replyUnavailable, thenClose } from './reply.ts'
@@ -15,30 +16,26 @@ const NO_BYTES = new Uint8Array(0)
 /** Too many bodies are in flight, or the response could not reach the sender anyway. */
 export const BUSY: Refusal = { reply: thenClose(replyUnavailable(1)) }
 
-/** Reported before the body is read. Builds no report without a hook, because floods end here. */
+/** Reports an overload. Builds no report without a hook, because floods end here. */
 export function refuseBusy(
-  problem: string,
-  { method, header }: Pick<Delivery, 'method' | 'header'>,
+  { message }: OverloadError,
+  request: Omit<Delivery, 'body'>,
   listener: Listener<unknown>,
-  sourceIp: string | undefined,
+  startedAt: number,
 ): Refusal {
   if (isWatched(listener)) {
-    const verification = new Verification({ method, header, body: NO_BYTES, sourceIp }, listener)
+    const verification = withoutBody(request, listener, startedAt)
     const fail = () => {
-      throw new ReportedError('ERR_TOO_MANY_BODIES', problem)
+      throw new ReportedError('ERR_TOO_MANY_BODIES', message)
     }
     Promise.resolve(watched(verification, fail)).catch(() => {}) // hooks and subscribers have been told
   }
   return BUSY
 }
 
-/** Reported before the body is read, so the rest of the request is not examined. */
-export function refuseSource(
-  { method, header }: Pick<Delivery, 'method' | 'header'>,
-  listener: Listener<unknown>,
-  sourceIp: string | undefined,
-): Refusal {
-  const verification = new Verification({ method, header, body: NO_BYTES, sourceIp }, listener)
+/** Refuses a disallowed source before its body is complete, so the rest of the request is not examined. */
+export function refuseSource(request: Omit<Delivery, 'body'>, listener: Listener<unknown>): Refusal {
+  const verification = new Verification({ ...request, body: NO_BYTES }, listener)
   const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // that is why it is called
   const verdict = rejected(reason, detail, listener.auth)
   void watched(verification, () => verdict)
@@ -51,9 +48,17 @@ export function refuseIncomplete(
   listener: Listener<unknown>,
   startedAt: number,
 ): Refusal {
+  const verdict = rejected('body_incomplete', message, listener.auth)
+  void watched(withoutBody(request, listener, startedAt), () => verdict)
+  return { reply: thenClose(replyTo(verdict)) }
+}
+
+function withoutBody(
+  request: Omit<Delivery, 'body'>,
+  listener: Listener<unknown>,
+  startedAt: number,
+): Verification {
   const verification = new Verification({ ...request, body: NO_BYTES }, listener)
   verification.spentMs = performance.now() - startedAt
-  const verdict = rejected('body_incomplete', message, listener.auth)
-  void watched(verification, () => verdict)
-  return { reply: thenClose(replyTo(verdict)) }
+  return verification
 }

@@ -22,7 +22,6 @@ export class Turn {
   /** Shared by all requests of the connection. */
   readonly #line: { waiting: number }
   #closes: boolean | undefined
-  #work: Promise<unknown> | undefined
   #tellNext: (() => void) | undefined
 
   /** `response` has no socket while an earlier response has it. */
@@ -33,15 +32,9 @@ export class Turn {
     this.isCutOff = connection.writableEnded === true || this.#isBehind(earlier, response)
   }
 
-  /** Tracks the work on this request. If it rejects, the next request may proceed. */
-  begin(work: Promise<unknown>): void {
-    this.#work = work
-  }
-
-  /** Called with the verdict, before the response is written. */
+  /** Called before the response is written. `closes`: it closes the connection. */
   end(closes: boolean): void {
     this.#closes = closes
-    this.#work = undefined
     this.#tellNext?.()
   }
 
@@ -50,9 +43,7 @@ export class Turn {
     if (earlier.#closes || this.#line.waiting >= MOST_WAITING) return true
     this.#line.waiting += 1
     return new Promise<boolean>((resolve) => {
-      const tell = () => resolve(earlier.#closes === true)
-      earlier.#tellNext = tell
-      earlier.#work?.then(tell, tell)
+      earlier.#tellNext = () => resolve(earlier.#closes === true)
     }).finally(() => {
       this.#line.waiting -= 1
     })

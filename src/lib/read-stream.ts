@@ -1,10 +1,11 @@
 /**
  * Reads a web stream, at most `limit` + 1 bytes of it. One byte past the limit tells the caller that the body is too long.
- * Rejects if the stream fails.
+ * Rejects if the stream fails. Calls `count` with the bytes of each chunk within the limit.
  */
 export async function readAtMost(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
   limit: number,
+  count: (bytes: number) => void = () => {},
 ): Promise<Uint8Array> {
   let chunks: Uint8Array[] = []
   let length = 0
@@ -13,6 +14,7 @@ export async function readAtMost(
     if (done) break
     length += value.length
     chunks = withChunk(chunks, value, length)
+    if (length <= limit) count(value.length)
   }
   void reader?.cancel().catch(() => {})
   return joinChunks(chunks, length).subarray(0, limit + 1)

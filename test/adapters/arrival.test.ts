@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Arrival } from '../../adapters/kit/arrival.ts'
+import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
 import { BodyIncompleteError } from '../../adapters/kit/body.ts'
 
 const LIMIT = 1000
 const FOREVER_MS = 600_000
+const room = () => new BodiesInFlight(1, LIMIT, FOREVER_MS).enter()
 
 /** A stream that emits what is pushed to it, and the body that an Arrival reads from it. */
 function arriving(
@@ -14,7 +16,7 @@ function arriving(
   const stream = new Readable({ read() {}, emitClose: given.emitClose ?? true })
   first(stream)
   const body = new Promise<Uint8Array>((resolve, reject) => {
-    new Arrival(stream, LIMIT, resolve, reject).begin(FOREVER_MS, given.announced ?? Number.NaN)
+    new Arrival(stream, LIMIT, room(), resolve, reject).begin(FOREVER_MS, given.announced ?? Number.NaN)
   })
   return { stream, text: body.then((bytes) => Buffer.from(bytes).toString()) }
 }

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { Arrival, type NodeStream } from '../../adapters/kit/arrival.ts'
+import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 
 const BYTES = 60_000
@@ -39,9 +40,10 @@ class FakeStream extends EventEmitter implements NodeStream {
 it('B11 a Node body that comes in single bytes takes the memory of its bytes, and is whole', async () => {
   const [whole, each] = bytesOneByOne()
   const stream = new FakeStream()
+  const inFlight = new BodiesInFlight(1, BYTES, 0).enter()
   const before = heapUsed()
   const body = new Promise<Uint8Array>((resolve, reject) => {
-    new Arrival(stream, BYTES, resolve, reject).begin(60_000, Number.NaN)
+    new Arrival(stream, BYTES, inFlight, resolve, reject).begin(60_000, Number.NaN)
   })
   for (const byte of each()) stream.emit('data', byte)
   expect(heapUsed() - before).toBeLessThan(MOST_BYTES_KEPT)

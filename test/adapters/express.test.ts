@@ -5,7 +5,9 @@ import type { RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { ListenerConfigError } from '../../src/index.ts'
+import { exchange, toBytes } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
+import { serve } from '../support/servers.ts'
 import { BODY, behind, expectMistake, FRAMEWORKS, keeper, running } from './express-app.ts'
 
 /** Many hosts keep the raw body in the `verify` option of Express's own parsers. */
@@ -172,4 +174,14 @@ it('accepts requests of hosts that leave rawHeaders empty', async () => {
   })
   expect(error).toBeUndefined()
   expect(byHand).toMatchObject({ webhook: { listenerId: 'L1' } })
+})
+
+it('B09 reads a body to its end even if other middleware pauses it at its last byte', async () => {
+  const { listener, request } = hmacEndpoint()
+  const verify = verifyWebhook(listener)
+  const { address } = await serve((incoming, response) => {
+    incoming.on('data', () => incoming.pause())
+    verify(incoming, response, () => response.end())
+  })
+  expect((await exchange(address, toBytes(await request())))?.status).toBe(200)
 })

@@ -61,16 +61,6 @@ describe('the turn of a request on its connection', () => {
     expect(await nowOf(third?.isCutOff)).toBe(true)
   })
 
-  it.each([
-    ['resolves', () => Promise.resolve()],
-    ['rejects', () => Promise.reject(new Error('no database'))],
-  ])('comes when the work on the previous one %s without a verdict', async (_, work) => {
-    const connection: Connection = {}
-    const first = new Turn(connection, FIRST)
-    first.begin(work())
-    expect(await nowOf(new Turn(connection, QUEUED).isCutOff)).toBe(false)
-  })
-
   it('can be awaited by 16 requests of a connection, and never comes for the 17th', async () => {
     const turns = line(18)
     expect(await nowOf(turns[16]?.isCutOff)).toBe('undecided')

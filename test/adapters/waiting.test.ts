@@ -13,7 +13,7 @@ import {
   wireOf,
 } from '../support/describe-matrix.ts'
 import { Log } from '../support/log.ts'
-import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { headOf, RawConnection, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint, jwtEndpoint } from '../support/sender.ts'
 
 const BUSY = refused(503, 'unavailable', { retryAfter: '1', ...closing })
@@ -95,6 +95,19 @@ function lookupOf({ listener, lookup }: Endpoint) {
   }
 }
 
+/** One body waits, and the next is refused by its headers alone. */
+async function refusedAtOnce(client: Client): Promise<Wire[]> {
+  const { asked, open } = gateOf(client)
+  const first = client.send(await client.request())
+  await asked.reaches(1)
+  const excess = new RawConnection(client.address)
+  await excess.write(headOf(await client.request(), [['Content-Length', '60000']]))
+  const refusal = wireOf(await excess.reply())
+  await client.hungUp(excess)
+  open.add('open')
+  return [refusal, await first]
+}
+
 /** One body waits, and the next is refused until the first is done. */
 async function oneAtATime(client: Client): Promise<Wire[]> {
   const { asked, open } = gateOf(client)
@@ -130,6 +143,14 @@ const waits: readonly Row[] = [
     expected: [BUSY, ACCEPTED, ACCEPTED],
   },
   {
+    name: 'B11 keeps its place, so that the next body is refused by its headers alone, and closed',
+    endpoint: waitingForStore,
+    setup: () => ({ options: ONE_BODY }),
+    send: refusedAtOnce,
+    expected: [BUSY, ACCEPTED],
+    claims: 1,
+  },
+  {
     name: 'B11 has a place while its listener is looked up',
     endpoint: waitingForListener,
     setup: (endpoint) => ({ target: lookupOf(endpoint), options: ONE_BODY }),
@@ -140,31 +161,25 @@ const waits: readonly Row[] = [
 
 describeMatrix('a body whose verdict waits', waits)
 
-/** Sends the headers of a request and the first byte of its body. */
-async function begin({ address }: Client, request: RawRequest): Promise<RawConnection> {
+/** Sends a request without the last bytes of its body. */
+async function begin({ address }: Client, bytes: Uint8Array, missing: number): Promise<RawConnection> {
   const connection = new RawConnection(address)
-  const bytes = toBytes(request)
-  await connection.write(bytes.subarray(0, bytes.byteLength - request.body.byteLength + 1))
+  await connection.write(bytes.subarray(0, -missing))
   return connection
 }
 
 const jsonOf = (bytes: number) => ({ body: `"${'x'.repeat(bytes - 2)}"` })
+const rest = (bytes: number) => `${'x'.repeat(bytes - 1)}"`
 
 /** The first body announces 60,000 bytes and stops after one. */
-async function beside(
-  client: Client,
-  second: (request: RawRequest) => Buffer,
-  bytes: number,
-): Promise<Wire[]> {
-  const first = await begin(client, await client.request(jsonOf(60_000)))
+async function beside(client: Client, framing: { readonly chunkBytes?: number }): Promise<Wire[]> {
+  const first = await begin(client, toBytes(await client.request(jsonOf(60_000))), 59_999)
   await client.lookups.reaches(1)
-  const answer = await client.send(second(await client.request(jsonOf(bytes))))
-  await first.write(`${'x'.repeat(59_998)}"`)
+  const answer = await client.send(toBytes(await client.request(jsonOf(60_000)), framing))
+  await first.write(rest(59_999))
   return [answer, wireOf(await first.reply())]
 }
 
-const whole = (request: RawRequest) => toBytes(request)
-const inChunks = (request: RawRequest) => toBytes(request, { chunkBytes: 1000 })
 const bytesAtMost = (maxConcurrentBytes: number) => (endpoint: Endpoint) => ({
   target: endpoint.lookup,
   options: { maxConcurrentBytes },
@@ -172,28 +187,46 @@ const bytesAtMost = (maxConcurrentBytes: number) => (endpoint: Endpoint) => ({
 
 describeMatrix('the bytes of all bodies in flight', [
   {
-    name: 'B11 may reach maxConcurrentBytes, as announced',
+    name: 'B11 are those that have arrived, not those that are announced',
     setup: bytesAtMost(70_000),
-    send: (client) => beside(client, whole, 10_000),
+    send: (client) => beside(client, {}),
     expected: [ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 never exceed it',
+    name: 'B11 are those that have arrived if none are announced',
     setup: bytesAtMost(70_000),
-    send: (client) => beside(client, whole, 10_001),
-    expected: [BUSY, ACCEPTED],
-  },
-  {
-    name: 'B11 count the limit for a body of unannounced size',
-    setup: bytesAtMost(60_000 + 65_536),
-    send: (client) => beside(client, inChunks, 1000),
+    send: (client) => beside(client, { chunkBytes: 1000 }),
     expected: [ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 count no less than the limit for a body of unannounced size',
-    setup: bytesAtMost(60_000 + 65_535),
-    send: (client) => beside(client, inChunks, 1000),
+    name: 'B11 never exceed maxConcurrentBytes: the slowest body is cut',
+    setup: bytesAtMost(70_000),
+    send: async (client) => {
+      const slow = await begin(client, toBytes(await client.request(jsonOf(60_000))), 30_000)
+      await client.lookups.reaches(1)
+      const fast = await begin(client, toBytes(await client.request(jsonOf(60_000))), 1)
+      const cut = wireOf(await slow.reply())
+      await client.hungUp(slow)
+      await fast.write('"')
+      expect(client.failures.entries.map(String)).toEqual([expect.stringMatching('maxConcurrentBytes')])
+      return [cut, wireOf(await fast.reply())]
+    },
     expected: [BUSY, ACCEPTED],
+  },
+  {
+    name: 'B11 never exceed maxConcurrentBytes: the newest body is refused if all others are complete',
+    endpoint: waitingForStore,
+    setup: bytesAtMost(70_000),
+    send: async (client) => {
+      const { asked, open } = gateOf(client)
+      const first = client.send(await client.request(jsonOf(60_000)))
+      await asked.reaches(1)
+      const second = await client.send(await client.request(jsonOf(20_000)))
+      open.add('open')
+      return [second, await first]
+    },
+    expected: [BUSY, ACCEPTED],
+    claims: 1,
   },
   {
     name: 'P13 must have room for the largest body of a looked-up listener, otherwise it is an error of the developer',

@@ -24,7 +24,7 @@ it('Fastify has an operation for the checks and one for the claim', async () => 
   expect(endsOf(moments).map(({ outcome }) => outcome)).toEqual(['checked', 'accepted'])
 })
 
-it('a delivery without a place is undecided, has its listener, and is answered 503', async () => {
+it('a delivery whose body is cut to make room is undecided, has its listener, and is answered 503', async () => {
   const moments = recordChannel('verify')
   const told: unknown[] = []
   const { listener } = hmacListener({ onError: (...given) => void told.push(given) })
@@ -33,8 +33,9 @@ it('a delivery without a place is undecided, has its listener, and is answered 5
     const init: RequestInit = { method: 'POST', body: new ReadableStream(), duplex: 'half' }
     return handle(new Request('http://localhost', { ...init, headers: { 'webhook-signature': 'stranger' } }))
   }
+  const cut = begin()
   void begin()
-  expect((await begin()).status).toBe(503)
+  expect((await cut).status).toBe(503)
   await expect.poll(() => endsOf(moments)).toHaveLength(1)
   expect(moments.map(({ at }) => at)).toEqual(['start', 'error', 'asyncEnd'])
   expect(endsOf(moments)).toEqual([
@@ -43,7 +44,7 @@ it('a delivery without a place is undecided, has its listener, and is answered 5
       durationMs: expect.any(Number),
       bodyBytes: 0,
       outcome: 'undecided',
-      error: { name: 'ReportedError', message: '1 bodies are in flight already (maxConcurrentBodies)' },
+      error: { name: 'ReportedError', message: expect.stringMatching('maxConcurrentBodies') },
     },
   ])
   expect(told).toHaveLength(1)

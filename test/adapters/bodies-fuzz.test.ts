@@ -90,7 +90,7 @@ async function act(given: Action, server: RunningServer, endpoint: Endpoint, man
   connection.abort()
 }
 
-/** Fills all places with incomplete bodies, and sends one more. True if exactly that one is refused. */
+/** Fills all places with incomplete bodies, and sends one more. True if exactly one of them is cut. */
 async function isWhole(server: RunningServer, endpoint: Endpoint): Promise<boolean> {
   const held: RawConnection[] = []
   for (let count = 0; count <= PLACES; count += 1) {
@@ -99,7 +99,7 @@ async function isWhole(server: RunningServer, endpoint: Endpoint): Promise<boole
     const request = await endpoint.request({ path: '/found/0', headers: ALLOWED })
     await connection.write(toBytes(request).subarray(0, -1))
   }
-  // A body with a place is answered at its deadline, and the others at once.
+  // A body with a place is answered at its deadline, and one that is cut at once.
   const statuses = await Promise.all(held.map(async (connection) => (await connection.reply())?.status))
   for (const connection of held) connection.abort()
   const refused = statuses.filter((status) => status === 503).length

@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest'
+import { BodiesInFlight, type BodyInFlight, OverloadError } from '../../adapters/kit/bodies-in-flight.ts'
+import type { Leaving } from '../../adapters/kit/incoming.ts'
+import fc from '../support/property.ts'
+
+const GRACE_MS = 10_000
+
+/** A clock that stands still until it is told to go on. */
+function stopped(): { now: number } {
+  return { now: 0 }
+}
+
+function bodies(maxBodies: number, maxBytes: number, clock = stopped()): BodiesInFlight {
+  return new BodiesInFlight(maxBodies, maxBytes, GRACE_MS, () => clock.now)
+}
+
+/** A body that is arriving, and a list that tells when it is cut. */
+function arriving(all: BodiesInFlight, bytes = 0): { readonly body: BodyInFlight; readonly cuts: string[] } {
+  const cuts: string[] = []
+  const body = all.enter()
+  body.keepsArriving(({ message }) => cuts.push(message))
+  if (bytes > 0) expect(body.add(bytes)).toBeUndefined()
+  return { body, cuts }
+}
+
+function sender(): { readonly leaving: Leaving; readonly leave: () => void } {
+  const told: (() => void)[] = []
+  return {
+    leaving: { whenGone: (tell) => void told.push(tell) },
+    leave: () => told.forEach((tell) => void tell()),
+  }
+}
+
+function pending() {
+  let succeed: (value: string) => void = () => {}
+  let fail: (error: Error) => void = () => {}
+  const work = new Promise<string>((resolve, reject) => {
+    succeed = resolve
+    fail = reject
+  })
+  work.catch(() => {}) // not every test waits for it
+  return { work, succeed: () => succeed('made'), fail: () => fail(new Error('no key')) }
+}
+
+/** How many more bodies fit, none of which can be cut. */
+function free(all: BodiesInFlight): number {
+  const entered: BodyInFlight[] = []
+  try {
+    for (;;) entered.push(all.enter())
+  } catch (error) {
+    expect(error).toBeInstanceOf(OverloadError)
+  }
+  for (const body of entered) body.leave()
+  return entered.length
+}
+
+describe('too many bodies', () => {
+  it('are refused if all are complete, and the newest learns why', () => {
+    const all = bodies(2, 1000)
+    all.enter()
+    all.enter()
+    expect(() => all.enter()).toThrow('2 bodies are in flight already (maxConcurrentBodies)')
+  })
+
+  it('cut the incomplete one with the lowest rate since its first byte, even if it began later or has more bytes', () => {
+    const clock = stopped()
+    const all = bodies(3, 10_000, clock)
+    const fast = arriving(all, 900)
+    clock.now = 1000
+    const slow = arriving(all, 100)
+    clock.now = 2000
+    const late = arriving(all)
+    clock.now = 5000
+    late.body.add(1)
+    clock.now = 5001 // rates a second: 180, 25 and 1000
+    all.enter()
+    expect([fast.cuts.length, slow.cuts.length, late.cuts.length]).toEqual([0, 1, 0])
+    expect(slow.cuts[0]).toMatch('maxConcurrentBodies), and this one was the slowest to arrive')
+    clock.now = 9000 // 100 and 0.25
+    all.enter()
+    expect([fast.cuts.length, late.cuts.length]).toEqual([0, 1])
+  })
+
+  it('cut an idle one rather than a new one that has sent nothing yet', () => {
+    const clock = stopped()
+    const all = bodies(2, 1000, clock)
+    const idle = arriving(all, 1)
+    clock.now = 1000
+    const fresh = arriving(all)
+    clock.now = 1200
+    all.enter()
+    expect([idle.cuts.length, fresh.cuts.length]).toEqual([1, 0])
+  })
+
+  it('cut the one that has waited longest, if none has sent anything', () => {
+    const clock = stopped()
+    const all = bodies(2, 1000, clock)
+    const [first, second] = [arriving(all), arriving(all)]
+    all.enter()
+    expect([first.cuts.length, second.cuts.length]).toEqual([1, 0])
+  })
+
+  it('never cut one that is complete, nor one twice', () => {
+    const all = bodies(2, 1000)
+    const complete = arriving(all, 1)
+    complete.body.arrived()
+    const cut = arriving(all, 1)
+    all.enter()
+    expect(() => all.enter()).toThrow(OverloadError)
+    expect([complete.cuts.length, cut.cuts.length]).toEqual([0, 1])
+  })
+})
+
+describe('too many bytes', () => {
+  it('are those that have arrived', () => {
+    const all = bodies(10, 1000)
+    arriving(all, 999)
+    const { body, cuts } = arriving(all)
+    expect(body.add(1)).toBeUndefined()
+    expect(cuts).toEqual([])
+  })
+
+  it('cut as many slow bodies as are needed, but none that holds nothing', () => {
+    const clock = stopped()
+    const all = bodies(10, 1000, clock)
+    const empty = arriving(all)
+    const slow = [arriving(all, 1), arriving(all, 200)]
+    clock.now = 1000
+    const fast = arriving(all, 500)
+    clock.now = 1100
+    expect(fast.body.add(400)).toBeUndefined()
+    expect([empty, ...slow, fast].map(({ cuts }) => cuts.length)).toEqual([0, 1, 1, 0])
+    expect(slow[1]?.cuts[0]).toMatch(
+      '701 bytes of bodies are in flight, and 400 more are too many (maxConcurrentBytes), and this one',
+    )
+  })
+
+  it('cut the body that they belong to, if it is the slowest', () => {
+    const clock = stopped()
+    const all = bodies(10, 1000, clock)
+    const slow = arriving(all, 1)
+    clock.now = 10_000
+    const fast = arriving(all, 900)
+    clock.now = 10_001
+    expect(slow.body.add(100)?.message).toBe(
+      '901 bytes of bodies are in flight, and 100 more are too many (maxConcurrentBytes)',
+    )
+    slow.body.leave()
+    expect(fast.body.add(100)).toBeUndefined()
+  })
+
+  it('refuse the newest, if all others are complete', () => {
+    const all = bodies(10, 1000)
+    all.reenter(999)
+    const newest = all.enter()
+    expect(newest.add(1)).toBeUndefined()
+    expect(newest.add(1)).toBeInstanceOf(OverloadError)
+  })
+})
+
+describe('the room of a body', () => {
+  it('is given back once, however often it leaves', () => {
+    const all = bodies(2, 1000)
+    const first = all.enter()
+    first.add(600)
+    first.leave()
+    first.leave()
+    first.add(1)
+    expect(free(all)).toBe(2)
+    expect(all.enter().add(1000)).toBeUndefined()
+  })
+
+  it.each(['succeed', 'fail'] as const)(
+    'is kept while work holds the body, and after it (%s)',
+    async (how) => {
+      const all = bodies(1, 1000)
+      const body = all.enter()
+      const work = pending()
+      const made = body.during(work.work, sender().leaving).catch(({ message }) => message)
+      expect(free(all)).toBe(0)
+      work[how]()
+      expect(await made).toBe(how === 'succeed' ? 'made' : 'no key')
+      expect(free(all)).toBe(0)
+      body.leave()
+      expect(free(all)).toBe(1)
+    },
+  )
+
+  it('is kept for work that goes on after its sender has left, and given to others only after a while', () => {
+    const clock = stopped()
+    const all = bodies(1, 1000, clock)
+    const { leaving, leave } = sender()
+    void all.enter().during(new Promise(() => {}), leaving)
+    clock.now = 100 * GRACE_MS
+    expect(free(all)).toBe(0)
+    leave()
+    leave()
+    clock.now += GRACE_MS - 1
+    expect(free(all)).toBe(0)
+    clock.now += 1
+    expect(free(all)).toBe(1)
+  })
+
+  it('is given to bytes, too, when its sender left a while ago', () => {
+    const clock = stopped()
+    const all = bodies(2, 1000, clock)
+    const { leaving, leave } = sender()
+    const waiting = all.enter()
+    waiting.add(1000)
+    void waiting.during(new Promise(() => {}), leaving)
+    leave()
+    clock.now = GRACE_MS
+    expect(all.enter().add(1000)).toBeUndefined()
+  })
+
+  it('stays with a body whose sender leaves after the work', async () => {
+    const clock = stopped()
+    const all = bodies(1, 1000, clock)
+    const { leaving, leave } = sender()
+    await all.enter().during(Promise.resolve('made'), leaving)
+    leave()
+    clock.now = 2 * GRACE_MS
+    expect(free(all)).toBe(0)
+  })
+})
+
+const step = fc.record({
+  act: fc.constantFrom(
+    'enter',
+    'arrive',
+    'add',
+    'complete',
+    'wait',
+    'succeed',
+    'fail',
+    'leave',
+    'end',
+    'tick',
+  ),
+  which: fc.nat(),
+  bytes: fc.integer({ min: 0, max: 400 }),
+})
+
+it('no room is lost and none is given back twice, whatever happens to bodies in any order', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
+      const clock = stopped()
+      const all = bodies(4, 1000, clock)
+      const known: {
+        body: BodyInFlight
+        sender: ReturnType<typeof sender>
+        work: ReturnType<typeof pending>
+      }[] = []
+      const live = new Set<BodyInFlight>()
+      const leave = (body: BodyInFlight) => {
+        live.delete(body)
+        body.leave()
+      }
+      for (const { act, which, bytes } of steps) {
+        if (act === 'tick') clock.now += GRACE_MS / 2
+        if (act === 'enter') {
+          try {
+            const body = all.enter()
+            known.push({ body, sender: sender(), work: pending() })
+            live.add(body)
+          } catch (error) {
+            expect(error).toBeInstanceOf(OverloadError)
+          }
+        }
+        const one = known[which % known.length]
+        if (one === undefined) continue
+        const { body } = one
+        if (act === 'arrive' && live.has(body)) body.keepsArriving(() => void live.delete(body))
+        if (act === 'add' && body.add(bytes)) leave(body)
+        if (act === 'complete') body.arrived()
+        if (act === 'wait') void body.during(one.work.work, one.sender.leaving).catch(() => {})
+        if (act === 'succeed') one.work.succeed()
+        if (act === 'fail') one.work.fail()
+        if (act === 'leave') one.sender.leave()
+        if (act === 'end') leave(body)
+        await Promise.resolve()
+        expect([...live].reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(1000 + 400)
+      }
+      for (const { body } of known) leave(body)
+      expect([free(all), all.arriving.size, all.abandoned.size]).toEqual([4, 0, 0])
+      const last = all.enter()
+      expect(last.add(1000)).toBeUndefined()
+      expect(last.add(1)).toBeInstanceOf(OverloadError)
+    }),
+  )
+})
