@@ -1,3 +1,4 @@
+import { requestId } from 'hono/request-id'
 import { automationRoutes } from './automations/routes.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import { entitlementRoutes } from './entitlements/routes.ts'
@@ -5,6 +6,7 @@ import { bearer } from './http/bearer.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { replyTo } from './http/failures.ts'
 import { answerProbes } from './http/health.ts'
+import { observed } from './http/observed.ts'
 import { describeApi } from './http/reference.ts'
 import { newRouter, type Router } from './http/router.ts'
 import { unrouted } from './http/unrouted.ts'
@@ -18,13 +20,15 @@ import { webhookRoutes } from './webhooks/routes.ts'
 /** The whole HTTP API. Routes before `bearer()` need no token and show no tenant data. */
 export function createApp(dependencies: Dependencies): Router {
   const app = newRouter()
-  app.onError((error) => replyTo(error, dependencies.report))
+  app.onError((error, c) => replyTo(error, (failure) => dependencies.report(failure, c.var.requestId)))
   app.notFound(unrouted(app))
+  app.use(requestId(), observed(dependencies.metrics))
   answerProbes(app, dependencies)
   describeApi(app, dependencies)
   showOverview(app, dependencies)
   app.route('/', webhookRoutes(dependencies))
   app.use('*', bearer(dependencies))
+  app.get('/metrics', async (c) => c.text(await dependencies.metrics.text()))
   app.route('/', taskRoutes(dependencies))
   app.route('/', policyRoutes(dependencies))
   app.route('/', entitlementRoutes(dependencies))

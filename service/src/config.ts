@@ -18,8 +18,10 @@ const variables = z.strictObject({
   SERVICE_HOST: z.union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' }).default('127.0.0.1'),
   SERVICE_DATA: z.string().min(1).default('.hookgate-service'),
   SERVICE_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  SERVICE_POOL_SIZE: digits.pipe(z.int().min(2).max(1_000)).default(10),
   SERVICE_BASE_URL: baseUrl.optional(),
   SERVICE_SECRET: z.string().min(32).optional(),
+  SERVICE_OTHER_SECRET: z.string().min(32).optional(),
   SERVICE_SEED: z
     .string()
     .regex(/^(on|off|.+\.json)$/, 'must be on, off or a .json file')
@@ -28,7 +30,9 @@ const variables = z.strictObject({
   SERVICE_SKIP_STEP: z.enum(['operators', 'approvers']).default('operators'),
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
   SERVICE_TRUSTED_PROXIES: z.string().default(''),
+  SERVICE_RETENTION_DAYS: digits.pipe(z.int().min(7).max(36_500)).optional(),
   SERVICE_JOB_LEASE_SECONDS: digits.pipe(z.int().min(1).max(3_600)).default(60),
+  SERVICE_DRAIN_SECONDS: digits.pipe(z.int().max(3_600)).default(5),
   SERVICE_STOP_SECONDS: digits.pipe(z.int().max(3_600)).default(10),
 })
 
@@ -41,10 +45,14 @@ export interface Config {
   readonly folder: string
   /** The URL of a Postgres server. Default: PGlite. */
   readonly databaseUrl: string | undefined
+  /** The most connections to the Postgres server. Default 10. */
+  readonly poolSize: number
   /** The public URL of the tenant, without a trailing slash. Default: the address listened on. */
   readonly baseUrl: string | undefined
   /** The root secret, at least 32 characters. Default: generated once and kept in the folder. */
   readonly secret: string | undefined
+  /** The root secret to rotate from, or to: signing secrets that it sealed can be opened too. */
+  readonly otherSecret: string | undefined
   /** Whether to create the demo tenant in an empty database. */
   readonly seed: boolean
   /** A file to import at every start, instead of the demo tenant. */
@@ -56,8 +64,12 @@ export interface Config {
   readonly allowPrivateJwks: boolean
   /** The networks of the proxies in front, separated by commas. Default: none. */
   readonly trustedProxies: readonly string[]
+  /** After how many days ended runs, their records, and the audits of closed tasks are deleted. Default: never. */
+  readonly retentionDays: number | undefined
   /** The lease of a job, in seconds. The job of a dead process runs again after it. Default 60. */
   readonly jobLeaseSeconds: number
+  /** How long to accept connections after SIGTERM while `/readyz` answers 503, in seconds. Default 5. */
+  readonly drainSeconds: number
   /** How long to wait for requests in flight on shutdown, in seconds. Default 10. */
   readonly stopSeconds: number
 }
@@ -72,15 +84,19 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     host: given.SERVICE_HOST,
     folder: given.SERVICE_DATA,
     databaseUrl: given.SERVICE_DATABASE_URL,
+    poolSize: given.SERVICE_POOL_SIZE,
     baseUrl: given.SERVICE_BASE_URL?.replace(/\/+$/, ''),
     secret: given.SERVICE_SECRET,
+    otherSecret: given.SERVICE_OTHER_SECRET,
     seed: given.SERVICE_SEED === 'on',
     seedFile: given.SERVICE_SEED.endsWith('.json') ? given.SERVICE_SEED : undefined,
     baselinePolicies: given.SERVICE_BASELINE_POLICIES,
     skippers: given.SERVICE_SKIP_STEP,
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,
     trustedProxies: given.SERVICE_TRUSTED_PROXIES.split(/[\s,]+/).filter((network) => network !== ''),
+    retentionDays: given.SERVICE_RETENTION_DAYS,
     jobLeaseSeconds: given.SERVICE_JOB_LEASE_SECONDS,
+    drainSeconds: given.SERVICE_DRAIN_SECONDS,
     stopSeconds: given.SERVICE_STOP_SECONDS,
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { instrument } from 'hookgate/otel'
 import { createApp } from './app.ts'
 import { startBackground } from './background.ts'
 import { readConfig, rootSecret } from './config.ts'
@@ -14,6 +15,8 @@ import type { Dependencies } from './http/dependencies.ts'
 import { originOf } from './http/origin.ts'
 import { openJobQueue } from './jobs/queue.ts'
 import { requireKnownSecret } from './listeners/known-secret.ts'
+import { openMetrics } from './metrics.ts'
+import { measureRuns } from './runs/metrics.ts'
 import { stop } from './stop.ts'
 import { NO_DEMO, storyOf } from './story.ts'
 
@@ -22,10 +25,10 @@ const FOR_TRYING_OUT =
 
 const config = readConfig(process.env)
 const secret = await rootSecret(config)
-const database = await openDatabase(config.databaseUrl, config.folder, (error) => report(error))
+const database = await openDatabase(config, (error) => report(error))
 const report = outageReporter(database, { log: console.error })
 await migrate(database)
-await requireKnownSecret(database, secret)
+await requireKnownSecret(database, { secret, otherSecret: config.otherSecret })
 if (config.seedFile !== undefined) await importSeedFile({ database, clock: Date }, config.seedFile)
 const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
 
@@ -34,18 +37,24 @@ server.listen(config.port, config.host)
 await once(server, 'listening')
 const here = originOf(server)
 
+const metrics = openMetrics()
+instrument({ meter: metrics.meter })
+measureRuns(metrics, database, { clock: Date, report })
 const stopping = new AbortController()
 const dependencies: Dependencies = {
   database,
   clock: Date,
   newId: () => crypto.randomUUID(),
   secret,
+  otherSecret: config.otherSecret,
   baseUrl: config.baseUrl ?? here,
   baselinePolicies: config.baselinePolicies,
   skippers: config.skippers,
   jobs,
   trustedProxies: config.trustedProxies,
   allowPrivateJwks: config.allowPrivateJwks,
+  retentionDays: config.retentionDays,
+  metrics,
   stopping: stopping.signal,
   report,
 }
@@ -62,9 +71,12 @@ async function end(): Promise<void> {
   await database.close()
 }
 
-async function stopAndExit(): Promise<void> {
+/** Ctrl-C does not drain: no load balancer is watching. */
+async function stopAndExit(signal: NodeJS.Signals): Promise<void> {
   stopping.abort()
-  process.exit(await stop({ server, end, deadlineMs: config.stopSeconds * 1_000, log: console.error }))
+  const drainMs = signal === 'SIGINT' ? 0 : config.drainSeconds * 1_000
+  const deadlineMs = config.stopSeconds * 1_000
+  process.exit(await stop({ server, end, drainMs, deadlineMs, log: console.error }))
 }
 process.once('SIGINT', stopAndExit)
 process.once('SIGTERM', stopAndExit)

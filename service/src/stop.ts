@@ -1,10 +1,13 @@
 import type { Server } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 
 export interface StopOptions {
   readonly server: Server
   /** Stops the background work and closes the database. */
   readonly end: () => Promise<void>
-  /** How long to wait for requests in flight, in milliseconds. */
+  /** How long to keep accepting connections while the probe says "not ready", in milliseconds. */
+  readonly drainMs: number
+  /** How long to wait for requests in flight after that, in milliseconds. */
   readonly deadlineMs: number
   readonly log: (line: string) => void
 }
@@ -12,20 +15,26 @@ export interface StopOptions {
 /** Time for steps and the database after the last connection. Killing them is safe. */
 const END_MS = 5_000
 
+/** How often connections that have become idle are closed. Otherwise the server waits for their keep-alive timeout. */
+const IDLE_MS = 50
+
 /**
  * Stops accepting requests, waits for those in flight, then stops the rest. Cuts the remaining connections at the
  * deadline. What was committed stays, everything else rolls back, as after a kill.
  *
  * @returns The exit code: 1 if the rest did not stop in time.
  */
-export async function stop({ server, end, deadlineMs, log }: StopOptions): Promise<0 | 1> {
+export async function stop({ server, end, drainMs, deadlineMs, log }: StopOptions): Promise<0 | 1> {
   // Idle keep-alive connections would stop the server from closing.
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
+  await pause(drainMs)
   const cut = setTimeout(() => {
     log(`Requests were still in flight after ${deadlineMs / 1_000} s. Cutting their connections.`)
     server.closeAllConnections()
   }, deadlineMs)
+  const closing = setInterval(() => server.closeIdleConnections(), IDLE_MS)
   await new Promise((resolve) => server.close(resolve))
+  clearInterval(closing)
   clearTimeout(cut)
   const late = new Promise<1>((resolve) => setTimeout(resolve, END_MS, 1).unref())
   const code = await Promise.race([late, end().then(() => 0 as const)])

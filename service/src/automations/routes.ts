@@ -85,9 +85,9 @@ function reading(dependencies: Dependencies): Router {
   const page = async (request: AutomationFilters & PageRequest) => {
     const listing = automationsLike(request)
     const tokens = new PageTokens(key, ['automations', listing.params])
-    const { rows, nextPageToken } = await listPage<AutomationRow>(database, listing, request, tokens)
-    const automations = await Promise.all(rows.map((row) => automationOf(database, dependencies, row)))
-    return { list: automations.map((automation) => ({ automation })), nextPageToken }
+    return listPage(database, listing, request, tokens, (rows: AutomationRow[]) =>
+      Promise.all(rows.map(async (row) => ({ automation: await automationOf(database, dependencies, row) }))),
+    )
   }
   return newRouter()
     .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))

@@ -1,5 +1,6 @@
 import { EvaluatorProcess } from './evaluator-process.ts'
 import type { CelValue } from './json.ts'
+import { Turns } from './turns.ts'
 
 export { CelError, checkCel, MAX_EXPRESSION_LENGTH } from './engine.ts'
 
@@ -12,26 +13,19 @@ export type CelContext = string
 /** How many expressions are evaluated at once. A slow one blocks only its own process. */
 const EVALUATORS = 2
 
-const idle = Array.from({ length: EVALUATORS }, () => new EvaluatorProcess())
-const waiting: ((evaluator: EvaluatorProcess) => void)[] = []
+const evaluators = new Turns(Array.from({ length: EVALUATORS }, () => new EvaluatorProcess()))
 
 /**
  * Evaluates an expression over `ctx` in another process, without side effects and within a time limit. JSON numbers are
  * CEL doubles: add `1.0`, or convert them as in `int(ctx.trigger.count) + 1`. Comparisons work across number types.
  *
+ * @param owner The ID of the policy or automation that the expression belongs to. Owners take turns.
  * @throws CelError (as a rejection) if the expression fails, takes longer than a second or needs too much memory. A
  * missing member is a failure too: test it with `has(ctx.trigger.name)`.
+ * @throws BusyError (as a rejection) if too many expressions of the owner are waiting.
  */
-export async function evaluateCel(expression: string, ctx: CelContext): Promise<CelValue> {
-  const question = { expression, ctx }
-  const evaluator = idle.pop() ?? (await new Promise<EvaluatorProcess>((resolve) => waiting.push(resolve)))
-  try {
-    return JSON.parse(await evaluator.evaluate(question))
-  } finally {
-    const next = waiting.shift()
-    if (next) next(evaluator)
-    else idle.push(evaluator)
-  }
+export async function evaluateCel(expression: string, ctx: CelContext, owner: string): Promise<CelValue> {
+  return evaluators.use(owner, async (evaluator) => JSON.parse(await evaluator.evaluate({ expression, ctx })))
 }
 
 export type Evaluate = typeof evaluateCel
@@ -42,9 +36,9 @@ export type Evaluate = typeof evaluateCel
  */
 export function rememberedCel(): Evaluate {
   const answers = new Map<string, Promise<CelValue>>()
-  return async (expression, ctx) => {
+  return async (expression, ctx, owner) => {
     const question = JSON.stringify([expression, ctx])
-    const answer = answers.get(question) ?? evaluateCel(expression, ctx)
+    const answer = answers.get(question) ?? evaluateCel(expression, ctx, owner)
     answers.set(question, answer)
     return answer
   }

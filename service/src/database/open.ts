@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Config } from '../config.ts'
 import type { Database } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
 import { openPGlite } from './pglite.ts'
@@ -6,11 +7,10 @@ import { openPostgres } from './postgres.ts'
 
 /** Opens the Postgres server at this URL, or else a PGlite in the folder, which it locks. */
 export async function openDatabase(
-  url: string | undefined,
-  folder: string,
+  { databaseUrl: url, poolSize, folder }: Pick<Config, 'databaseUrl' | 'poolSize' | 'folder'>,
   report: (error: unknown) => void,
 ): Promise<Database> {
-  if (url !== undefined) return openPostgres({ connectionString: url }, report)
+  if (url !== undefined) return openPostgres({ connectionString: url, max: poolSize }, report)
   const unlock = await lockFolder(folder)
   const database = await openPGlite(join(folder, 'postgres'))
   return { ...database, close: () => database.close().finally(unlock) }

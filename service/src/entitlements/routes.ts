@@ -33,13 +33,8 @@ export function entitlementRoutes({ database, secret }: Dependencies): Router {
     const tokens = new PageTokens(key, ['entitlements', app_id])
     const [app] = await database.query('SELECT FROM apps WHERE id = $1', [app_id])
     if (app === undefined) throw new Problem('app_unknown', 'No app has this ID.')
-    const page = await listPage<EntitlementRow>(
-      database,
-      entitlementsOf(app_id),
-      c.req.valid('query'),
-      tokens,
-    )
-    const list = page.rows.map((row) => ({ appEntitlement: appEntitlement(row) }))
-    return c.json({ list, nextPageToken: page.nextPageToken }, 200)
+    const listing = entitlementsOf(app_id)
+    const show = (rows: EntitlementRow[]) => rows.map((row) => ({ appEntitlement: appEntitlement(row) }))
+    return c.json(await listPage(database, listing, c.req.valid('query'), tokens, show), 200)
   })
 }

@@ -30,14 +30,19 @@ export function texts() {
     .openapi({ type: 'object', additionalProperties: { type: 'string' } })
 }
 
-/** A record that refuses the key `__proto__`. */
-export function recordOf<Value extends z.ZodType>(value: Value) {
-  return z.preprocess(
-    (given, { addIssue }) => {
-      if (isObject(given) && Object.hasOwn(given, '__proto__'))
-        addIssue({ code: 'custom', path: ['__proto__'], message: 'is not allowed as a key' })
-      return given
-    },
-    z.record(z.string(), value),
-  )
+/** A record of at most `most` entries, which are counted before any is read. Refuses the key `__proto__`. */
+export function recordOf<Value extends z.ZodType>(value: Value, most: number) {
+  return z
+    .preprocess(
+      (given, { addIssue }) => {
+        if (!isObject(given)) return given
+        if (Object.hasOwn(given, '__proto__'))
+          addIssue({ code: 'custom', path: ['__proto__'], message: 'is not allowed as a key' })
+        if (Object.keys(given).length <= most) return given
+        addIssue({ code: 'custom', message: `must have at most ${most} entries` })
+        return z.NEVER
+      },
+      z.record(z.string(), value),
+    )
+    .openapi({ maxProperties: most })
 }

@@ -18,9 +18,9 @@ export interface Caller {
   readonly runId?: string
 }
 
-/** The environment of every route behind `bearer()`: `c.var.caller`. */
+/** The environment of every route behind `bearer()`: `c.var.caller`, and `c.var.requestId` of all routes. */
 export interface Env {
-  Variables: { caller: Caller }
+  Variables: { caller: Caller; requestId: string }
 }
 
 /** `svc_<id>_<secret>`: the ID finds the record, so the secret is never looked up, only compared in constant time. */

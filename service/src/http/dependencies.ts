@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { JobQueue } from '../jobs/queue.ts'
+import type { Metrics } from '../metrics.ts'
 
 /** Everything that the routes get from outside. */
 export interface Dependencies {
@@ -10,6 +11,8 @@ export interface Dependencies {
   readonly newId: () => string
   /** The service's root secret, from which `derivedKey()` makes a key for each purpose. */
   readonly secret: string
+  /** The root secret to rotate from, or to. Opens what it sealed, and seals nothing. */
+  readonly otherSecret?: string | undefined
   /** The public URL of the tenant, without a trailing slash, e.g. `http://127.0.0.1:8080`. */
   readonly baseUrl: string
   /** Whether a policy may defer its baseline to another policy. A feature flag (specification, 2.9). */
@@ -22,8 +25,11 @@ export interface Dependencies {
   readonly trustedProxies: readonly string[]
   /** Whether to fetch a JWKS from private, loopback and link-local addresses. For development only. */
   readonly allowPrivateJwks: boolean
+  /** After how many days old runs and audits are deleted. Undefined keeps them. */
+  readonly retentionDays?: number | undefined
+  readonly metrics: Metrics
   /** Aborts on shutdown, to end long-lived responses. */
   readonly stopping: AbortSignal
-  /** Called with unexpected errors. */
-  readonly report: (error: unknown) => void
+  /** Called with unexpected errors, and with the ID of the request that failed. */
+  readonly report: (error: unknown, requestId?: string) => void
 }

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
+import { BusyError } from '../cel/turns.ts'
 import { isUnreachable } from '../database/unreachable.ts'
 import { Problem } from './problem.ts'
 
@@ -17,6 +18,10 @@ export function replyTo(error: unknown, report: (error: unknown) => void): Respo
   if (error instanceof HTTPException && [400, 415].includes(error.status)) {
     const detail = 'The body is not JSON, or its Content-Type is not application/json.'
     return new Problem('body_not_json', detail).toResponse()
+  }
+  if (error instanceof BusyError) {
+    const detail = 'Too many expressions of this policy are being evaluated. Nothing was changed.'
+    return new Problem('evaluation_busy', detail).toResponse()
   }
   report(error)
   if (isUnreachable(error)) {

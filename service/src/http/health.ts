@@ -5,12 +5,14 @@ import type { Router } from './router.ts'
 import { unrouted } from './unrouted.ts'
 
 /**
- * `/healthz`: the process is alive. `/readyz`: the database answers and has every migration, so requests can be served.
+ * `/healthz`: the process is alive. `/readyz`: the database answers and has every migration, and the service is not
+ * stopping, so requests can be served.
  * Both need no token and reveal nothing else.
  */
-export function answerProbes(app: Router, { database }: Dependencies): void {
+export function answerProbes(app: Router, { database, stopping }: Dependencies): void {
   app.get('/healthz', (c) => c.json({ status: 'alive' }, 200, { 'cache-control': 'no-store' }))
   app.get('/readyz', async (c) => {
+    if (stopping.aborted) throw new Problem('unavailable', 'The service is stopping.')
     if ((await missingMigrations(database)).length > 0) {
       throw new Problem(
         'unavailable',

@@ -30,8 +30,8 @@ export const pageQuery = z.strictObject({
   page_token: z.string().optional().openapi({ description: tokenRule }),
 })
 
-const size = whole(z.number())
-const token = z.string().optional()
+const size = whole(z.number()).nullable()
+const token = z.string().nullish()
 const addition = 'An addition, for clients that use camel case.'
 
 /** For the body of a POST operation, which also accepts both in camel case. */
@@ -43,10 +43,10 @@ const pageBody = {
 }
 
 export interface PageRequest {
-  readonly page_size?: number | undefined
-  readonly page_token?: string | undefined
-  readonly pageSize?: number | undefined
-  readonly pageToken?: string | undefined
+  readonly page_size?: number | null | undefined
+  readonly page_token?: string | null | undefined
+  readonly pageSize?: number | null | undefined
+  readonly pageToken?: string | null | undefined
 }
 
 /** Selects objects by ID. */
@@ -66,8 +66,8 @@ function agreeing(
   other: string,
 ): [(body: object) => boolean, { path: string[]; error: string }] {
   const agree = (body: object) => {
-    const given = [one, other].map((name) => Reflect.get(body, name)).filter((value) => value !== undefined)
-    return new Set(given).size < 2
+    const given = [one, other].map((name): unknown => Reflect.get(body, name) ?? undefined)
+    return given.includes(undefined) || given[0] === given[1]
   }
   return [agree, { path: [other], error: `contradicts ${one}` }]
 }
@@ -94,16 +94,22 @@ export interface Listing {
   readonly order: 'ASC' | 'DESC'
 }
 
+/** The most characters of JSON in a list of more than one element, about 4 MB. */
+const MOST_CHARACTERS = 4_000_000
+
 /**
  * Reads one page by keyset pagination. Every page costs the same. A row that is neither inserted nor deleted meanwhile
- * appears exactly once.
+ * appears exactly once. A page of very large elements ends early, and the next page continues after it.
+ *
+ * @param show Converts rows to the elements of the response, in the same order.
  */
-export async function listPage<Row>(
+export async function listPage<Row, Element>(
   database: Queryable,
   listing: Listing,
   request: PageRequest,
   tokens: PageTokens,
-): Promise<{ rows: Row[]; nextPageToken: string }> {
+  show: (rows: Row[]) => Element[] | Promise<Element[]>,
+): Promise<{ list: Element[]; nextPageToken: string }> {
   const { select, where, params, keys, order } = listing
   const token = request.page_token ?? request.pageToken
   const after = token ? tokens.read(token) : []
@@ -114,9 +120,19 @@ export async function listPage<Row>(
      ORDER BY ${keys.map((key) => `${key} ${order}`).join()} LIMIT ${size + 1}`,
     [...params, ...after],
   )
-  const rows = found.slice(0, size)
-  const last = found.length > size ? rows.at(-1) : undefined
-  return { rows, nextPageToken: last === undefined ? '' : tokens.write(last.cursor) }
+  const list = fitting(await show(found.slice(0, size)))
+  const last = found.length > list.length ? found[list.length - 1] : undefined
+  return { list, nextPageToken: last === undefined ? '' : tokens.write(last.cursor) }
+}
+
+/** The first elements that fit into a response, at least one. */
+function fitting<Element>(elements: Element[]): Element[] {
+  let characters = 0
+  const end = elements.findIndex((element, index) => {
+    characters += JSON.stringify(element).length
+    return characters > MOST_CHARACTERS && index > 0
+  })
+  return end === -1 ? elements : elements.slice(0, end)
 }
 
 function beyond({ keys, params, order }: Listing): string {

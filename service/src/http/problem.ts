@@ -34,6 +34,7 @@ export const PROBLEM_STATUSES = {
   body_too_large: 413,
   internal: 500,
   automation_not_running: 503,
+  evaluation_busy: 503,
   unavailable: 503,
 } as const
 
@@ -42,6 +43,7 @@ export type ProblemCode = keyof typeof PROBLEM_STATUSES
 /** The seconds after which a retry makes sense. */
 const RETRY_AFTER_SECONDS: Partial<Record<ProblemCode, number>> = {
   automation_not_running: 60,
+  evaluation_busy: 5,
   unavailable: 5,
 }
 

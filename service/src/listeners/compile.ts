@@ -38,7 +38,7 @@ export async function compileListener(
     settle: 'manual',
     leaseSeconds: 1,
     clock: dependencies.clock,
-    onError: dependencies.report,
+    onError: (error) => dependencies.report(error),
   })
 }
 

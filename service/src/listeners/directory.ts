@@ -34,7 +34,7 @@ export class ListenerDirectory {
       // A revision never changes, so there is nothing to renew.
       ttlSeconds: DAY_SECONDS,
       unknownSeconds: 0,
-      onError: dependencies.report,
+      onError: (error) => dependencies.report(error),
     })
   }
 
@@ -44,16 +44,21 @@ export class ListenerDirectory {
     return row && this.#compiled.find(`${id} ${row.revision}`)
   }
 
-  /** Reads the row again. A newer row does no harm. */
+  /**
+   * Reads the row again. A newer row does no harm.
+   *
+   * @throws Error if the secrets are lost, which makes it a 503: the listener exists, and a rotation repairs it.
+   */
   async #compile(id: string): Promise<Listener | undefined> {
     const row = await this.#rows.find(id)
-    return (
-      row &&
-      compileListener(this.#dependencies.database, this.#dependencies, row, {
-        store: this.#store,
-        keySet: this.#keySetOf(row),
-      })
-    )
+    if (row === undefined) return undefined
+    const compiled = await compileListener(this.#dependencies.database, this.#dependencies, row, {
+      store: this.#store,
+      keySet: this.#keySetOf(row),
+    })
+    if (compiled === undefined && (await this.#rows.find(id)) !== undefined)
+      throw new Error(`listener ${id} has lost its signing secrets; rotate its secret`)
+    return compiled
   }
 
   #keySetOf({ id, jwks_url: url }: ListenerRow): KeySet | undefined {

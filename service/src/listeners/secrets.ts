@@ -16,8 +16,21 @@ interface SecretRow {
   readonly sealed: Uint8Array
 }
 
-function sealing({ secret }: Pick<Dependencies, 'secret'>): Sealing {
-  return sealingWith(derivedKey(secret, 'signing secrets'))
+type RootSecrets = Pick<Dependencies, 'secret' | 'otherSecret'>
+
+/** Seals with the root secret. Opens what the other one sealed, too. */
+function sealing({ secret, otherSecret }: RootSecrets): Sealing {
+  const own = sealingWith(derivedKey(secret, 'signing secrets'))
+  if (otherSecret === undefined) return own
+  const other = sealingWith(derivedKey(otherSecret, 'signing secrets'))
+  const open: Sealing['open'] = (sealed, place) => {
+    try {
+      return own.open(sealed, place)
+    } catch {
+      return other.open(sealed, place)
+    }
+  }
+  return { seal: own.seal, open }
 }
 
 const placeOf = (listenerId: string, secretId: string) => `${listenerId}/${secretId}`
@@ -87,6 +100,23 @@ async function withdraw(tx: Transaction, listenerId: string, secretId: string): 
     throw new Problem('secret_last', 'This is the only live secret. Rotate first, then withdraw the old one.')
   }
   await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1 AND id = $2', [listenerId, secretId])
+}
+
+/** Seals all secrets with this root secret that the other one sealed. */
+export async function resealSecrets(tx: Transaction, secrets: RootSecrets): Promise<void> {
+  const { open, seal } = sealing(secrets)
+  const rows = await tx.query<SecretRow & { listener_id: string }>(
+    'SELECT listener_id, id, sealed FROM listener_secrets FOR UPDATE',
+  )
+  for (const { listener_id, id, sealed } of rows) {
+    const place = placeOf(listener_id, id)
+    const resealed = seal(open(sealed, place), place)
+    await tx.query('UPDATE listener_secrets SET sealed = $3 WHERE listener_id = $1 AND id = $2', [
+      listener_id,
+      id,
+      resealed,
+    ])
+  }
 }
 
 /** Whether this root secret can open the sealed secrets. True if there are none. */

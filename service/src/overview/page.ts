@@ -2,6 +2,8 @@ import { html } from 'hono/html'
 import type { ListenerState, RunState, ServiceState, TaskState } from './state.ts'
 import { visible } from './visible.ts'
 
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
+
 /** The page. `html` escapes every value. Nothing is raw, and no script or style is inline. */
 export function overviewPage(state: ServiceState, version: string) {
   return html`<!doctype html>
@@ -18,8 +20,8 @@ export function overviewPage(state: ServiceState, version: string) {
 <p><a href="/docs">API reference</a></p>
 </header>
 <main data-version="${version}">
-${section('Runs', state.runs.map(runItem), 'No webhook has been accepted yet.')}
 ${section('Tasks', state.tasks.map(taskItem), 'No task has been created yet.')}
+${section('Runs', state.runs.map(runItem), 'No webhook has been accepted yet.')}
 ${section('Listeners', state.listeners.map(listenerItem), 'No automation has a listener yet.')}
 </main>
 </html>`
@@ -36,8 +38,8 @@ ${shown}
 function runItem({ id, automation, event_id, state, created_at, input, input_length, steps }: RunState) {
   return html`<li id="run-${id}">
 <h3>${visible(automation)} ${badge(state, 'RUN_STATE_')}</h3>
-<p><time datetime="${created_at.toISOString()}">${created_at.toISOString()}</time>, event <code>${event_id}</code></p>
-<details open><summary>Input</summary><pre>${visible(input, input_length)}</pre></details>
+<p><time datetime="${created_at.toISOString()}">${TIME.format(created_at)}</time>, event <code>${event_id}</code></p>
+<details><summary>Input</summary><pre>${visible(input, input_length)}</pre></details>
 <ol>${steps.map(runStep)}</ol>
 </li>`
 }

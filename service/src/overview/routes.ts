@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
+import { streamSSE } from 'hono/streaming'
 import type { Dependencies } from '../http/dependencies.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { Problem } from '../http/problem.ts'
 import type { Router } from '../http/router.ts'
 import { unrouted } from '../http/unrouted.ts'
 import { overviewPage } from './page.ts'
-import { signedIn } from './sign-in.ts'
+import { signedIn, tokenGiven } from './sign-in.ts'
 import { readState } from './state.ts'
 import { versionOf, Watch } from './watch.ts'
 
@@ -24,11 +25,11 @@ export function showOverview(app: Router, dependencies: Dependencies): void {
     })
   })
   app.get('/overview/changes', signedIn(dependencies), (c) => {
-    const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
-    if (c.req.method === 'HEAD') return c.body(null, 200, headers) // a HEAD client would never close the stream
-    const stream = watch.stream()
-    if (stream === undefined) throw new Problem('unavailable', 'Too many browsers are connected.')
-    return c.body(stream, 200, headers)
+    // A HEAD client would never close the stream.
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' })
+    if (watch.isClosed) throw new Problem('unavailable', 'Too many browsers are connected.')
+    const isAdmitted = async () => (await tokenGiven(dependencies, c)) !== undefined
+    return streamSSE(c, (stream) => watch.send(stream, isAdmitted))
   })
   serveFile(app, 'overview.css', 'text/css')
   serveFile(app, 'overview.js', 'text/javascript')

@@ -1,8 +1,9 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { tokenOf } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 
 const BASIC = /^Basic +([\w+/]{1,300}={0,2})$/i
+const PROMPT = { 'www-authenticate': 'Basic realm="hookgate service", charset="UTF-8"' }
 const HOW = 'Sign in with any name. The password is an access token with the role super_admin.\n'
 
 /**
@@ -11,16 +12,17 @@ const HOW = 'Sign in with any name. The password is an access token with the rol
  */
 export function signedIn(dependencies: Dependencies): MiddlewareHandler {
   return async (c, next) => {
-    const token = await tokenGiven(dependencies, c.req.header('authorization') ?? '')
-    if (token === undefined) {
-      return c.text(HOW, 401, { 'www-authenticate': 'Basic realm="hookgate service", charset="UTF-8"' })
-    }
+    const token = await tokenGiven(dependencies, c)
+    // Only the page prompts. The stream is opened again and again, which would open the dialog each time.
+    if (token === undefined) return c.text(HOW, 401, c.req.path === '/' ? PROMPT : {})
     if (!token.roles.includes('super_admin')) return c.text(HOW, 403)
     return next()
   }
 }
 
-function tokenGiven({ database, clock }: Dependencies, header: string): ReturnType<typeof tokenOf> {
+/** The token of the request. Undefined once it is revoked or expired. */
+export function tokenGiven({ database, clock }: Dependencies, c: Context): ReturnType<typeof tokenOf> {
+  const header = c.req.header('authorization') ?? ''
   const [, basic] = BASIC.exec(header) ?? []
   const password =
     basic &&

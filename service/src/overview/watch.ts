@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SSEStreamingApi } from 'hono/streaming'
 
 const MOST_WATCHERS = 100
 /** Proxies cut connections that are silent for about a minute. */
 const SILENT_TICKS = 15
+const ADMITTED_TICKS = 5
+/** How long the browser waits before it connects again. */
+const RETRY_MS = 2_000
 
 export interface WatchOptions {
   /** Reads the state once for all streams, and not at all without streams. */
@@ -24,62 +29,63 @@ export function versionOf(state: unknown): string {
  */
 export class Watch {
   readonly #options: WatchOptions
-  readonly #watchers = new Set<ReadableStreamDefaultController<Uint8Array>>()
-  readonly #encoder = new TextEncoder()
-  #timer: NodeJS.Timeout | undefined
-  #version = ''
-  #silentTicks = 0
+  #watchers = 0
+  #version: Promise<string> | undefined
 
   constructor(options: WatchOptions) {
     this.#options = options
-    options.stopping.addEventListener('abort', () => this.#close())
   }
 
-  /** Opens a stream of events. Undefined if there are too many, or during shutdown. */
-  stream(): ReadableStream<Uint8Array> | undefined {
-    if (this.#watchers.size >= MOST_WATCHERS || this.#options.stopping.aborted) return undefined
-    let own: ReadableStreamDefaultController<Uint8Array>
-    return new ReadableStream({
-      start: (controller) => {
-        own = controller
-        this.#watchers.add(own)
-        own.enqueue(this.#encoder.encode(`retry: 2000\n\n${this.#event()}`))
-        this.#timer ??= setTimeout(() => this.#tick(), 0)
-      },
-      cancel: () => {
-        this.#watchers.delete(own)
-      },
-    })
+  /** Whether there are too many streams, or the service is stopping. */
+  get isClosed(): boolean {
+    return this.#watchers >= MOST_WATCHERS || this.#options.stopping.aborted
   }
 
-  /** Empty before the first read. */
-  #event(): string {
-    return this.#version === '' ? '' : `event: version\ndata: ${this.#version}\n\n`
+  /**
+   * Sends events until the browser leaves or the service stops.
+   *
+   * @param isAdmitted Asked every five seconds. The stream ends when its token is revoked or expires.
+   */
+  async send(stream: SSEStreamingApi, isAdmitted: () => Promise<boolean>): Promise<void> {
+    const left = new AbortController()
+    stream.onAbort(() => left.abort())
+    const { stopping, everyMs = 1_000 } = this.#options
+    const over = AbortSignal.any([stopping, left.signal])
+    this.#watchers += 1
+    try {
+      await stream.write(`retry: ${RETRY_MS}\n\n`)
+      for (let [tick, sent] = [1, '']; !over.aborted; tick += 1) {
+        const version = (await this.#current(everyMs)) ?? sent
+        if (version !== sent) await stream.writeSSE({ event: 'version', data: version })
+        else if (tick % SILENT_TICKS === 0) await stream.write(': still here\n\n')
+        sent = version
+        await pause(everyMs, undefined, { signal: over }).catch(() => {})
+        if (tick % ADMITTED_TICKS === 0 && !(await this.#known(isAdmitted, true))) return
+      }
+    } finally {
+      this.#watchers -= 1
+    }
   }
 
-  async #tick(): Promise<void> {
-    const version = await this.#options.read().then(versionOf, (error: unknown) => {
+  /** Undefined while the state cannot be read. */
+  #current(everyMs: number): Promise<string | undefined> {
+    if (this.#version === undefined) {
+      this.#version = this.#options.read().then(versionOf)
+      setTimeout(() => {
+        this.#version = undefined
+      }, everyMs / 2).unref()
+    }
+    const version = this.#version
+    return this.#known<string | undefined>(() => version, undefined)
+  }
+
+  /** An outage ends no stream. */
+  async #known<Value>(ask: () => Promise<Value>, otherwise: Value): Promise<Value> {
+    try {
+      return await ask()
+    } catch (error) {
       this.#options.report(error)
-      return this.#version
-    })
-    const changed = version !== this.#version
-    this.#version = version
-    this.#silentTicks = changed ? 0 : (this.#silentTicks + 1) % SILENT_TICKS
-    if (changed) this.#tell(this.#event())
-    else if (this.#silentTicks === 0) this.#tell(': still here\n\n')
-    const { everyMs = 1_000 } = this.#options
-    this.#timer = this.#watchers.size > 0 ? setTimeout(() => this.#tick(), everyMs).unref() : undefined
-    if (this.#timer === undefined) this.#version = ''
-  }
-
-  #tell(text: string): void {
-    const bytes = this.#encoder.encode(text)
-    for (const watcher of this.#watchers) watcher.enqueue(bytes)
-  }
-
-  #close(): void {
-    clearTimeout(this.#timer)
-    for (const watcher of this.#watchers) watcher.close()
-    this.#watchers.clear()
+      return otherwise
+    }
   }
 }

@@ -54,8 +54,9 @@ function reading({ database, secret }: Dependencies): Router {
   const page = async (request: PolicyFilters & PageRequest) => {
     const listing = policiesLike(request)
     const tokens = new PageTokens(key, ['policies', listing.params])
-    const { rows, nextPageToken } = await listPage<PolicyRow>(database, listing, request, tokens)
-    return { list: rows.map((row) => ({ policy: policyOf(row) })), nextPageToken }
+    return listPage(database, listing, request, tokens, (rows: PolicyRow[]) =>
+      rows.map((row) => ({ policy: policyOf(row) })),
+    )
   }
   return newRouter()
     .openapi(readOperation, async (c) => {

@@ -1,7 +1,7 @@
 import { type CelContext, CelError, type Evaluate } from '../cel/evaluate.ts'
 import type { Queryable } from '../database/database.ts'
 import { Problem } from '../http/problem.ts'
-import { baselineKey } from './schema.ts'
+import { baselineKey, keyOf } from './schema.ts'
 import type { StoredStep } from './step.ts'
 import { findPolicy, type PolicyRow } from './store.ts'
 
@@ -31,8 +31,8 @@ async function firstMatch(
   ctx: CelContext,
   evaluate: Evaluate,
 ): Promise<string | undefined> {
-  for (const [index, { condition, policyKey }] of (rules ?? []).entries()) {
-    if (await holds(evaluate(condition, ctx), `${id}, rule ${index + 1}`)) return policyKey
+  for (const [index, rule] of (rules ?? []).entries()) {
+    if (await holds(evaluate(rule.condition, ctx, id), `${id}, rule ${index + 1}`)) return keyOf(rule)
   }
   return undefined
 }

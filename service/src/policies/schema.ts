@@ -21,23 +21,32 @@ export function baselineKey(policyType: string): string {
   return policyType.replace(/^POLICY_TYPE_/, '').toLowerCase()
 }
 
+/** The key of the sequence that a rule selects. Some clients call it `stepKey`. Undefined if it is missing. */
+export function keyOf(rule: { readonly policyKey?: string | null | undefined; readonly stepKey?: unknown }) {
+  const { policyKey, stepKey } = rule
+  return policyKey ?? (typeof stepKey === 'string' ? stepKey : undefined)
+}
+
 export const ruleSchema = anyMembers(
-  z.object({ condition: z.string().min(1), policyKey: z.string() }),
-).openapi('Rule', {
-  properties: {
-    condition: {
-      type: 'string',
-      minLength: 1,
-      description: 'CEL over `ctx.task` and `ctx.user`; true selects. An addition.',
+  z.object({ condition: z.string().min(1), policyKey: z.string().nullish() }),
+)
+  .refine((rule) => keyOf(rule) !== undefined, { path: ['policyKey'], error: 'Set policyKey.' })
+  .openapi('Rule', {
+    properties: {
+      condition: {
+        type: 'string',
+        minLength: 1,
+        description: 'CEL over `ctx.task` and `ctx.user`; true selects. An addition.',
+      },
+      policyKey: {
+        type: ['string', 'null'],
+        description: 'The key of the selected entry of `policySteps`. An addition.',
+      },
+      stepKey: { description: 'Read as `policyKey` if that is absent. An addition.' },
     },
-    policyKey: {
-      type: 'string',
-      description: 'The key of the selected entry of `policySteps`. An addition.',
-    },
-  },
-  required: ['condition', 'policyKey'],
-  description: 'The specification does not show its fields. Other members are kept as given.',
-})
+    required: ['condition'],
+    description: 'The specification does not show its fields. Other members are kept as given.',
+  })
 
 const notShown = { description: 'The specification does not show its fields.' }
 const postAction = anyMembers().openapi('PolicyPostActions', notShown)
@@ -73,7 +82,12 @@ export const policySchema = z
 
 export type Policy = z.infer<typeof policySchema>
 
-const stepsInput = recordOf(z.strictObject({ steps: z.array(policyStepInput).min(1).max(50) })).openapi({
+const MOST_RULES = 50
+/** The baseline, and one for each rule. */
+const MOST_SEQUENCES = MOST_RULES + 1
+
+const sequence = z.strictObject({ steps: z.array(policyStepInput).min(1).max(50) })
+const stepsInput = recordOf(sequence, MOST_SEQUENCES).openapi({
   description: 'The baseline under the lower-case policy type, and the steps for rules under UUIDs.',
 })
 
@@ -81,7 +95,7 @@ const settings = {
   displayName: z.string().min(1).max(256),
   description: z.string().max(4_096).optional(),
   policySteps: stepsInput.optional(),
-  rules: z.array(ruleSchema).max(50).nullable().optional(),
+  rules: z.array(ruleSchema).max(MOST_RULES).nullable().optional(),
   baselinePolicyId: z
     .string()
     .optional()

@@ -12,9 +12,9 @@ type StepEnd =
   | { readonly error: { readonly code: string; readonly detail: string } }
 
 /** Evaluates the step's expressions before its transaction. */
-export async function foresee(database: Queryable, { step, ctx }: DueStep): Promise<Evaluate> {
+export async function foresee(database: Queryable, { run, step, ctx }: DueStep): Promise<Evaluate> {
   const evaluate = rememberedCel()
-  await foreseeStep(database, step, ctx, evaluate)
+  await foreseeStep(database, step, ctx, evaluate, run.automationId)
   return evaluate
 }
 

@@ -48,19 +48,20 @@ export async function foreseeStep(
   step: AutomationStep,
   ctx: CelContext,
   evaluate: Evaluate,
+  automationId: string,
 ): Promise<void> {
   const { type, ...expressions } = step
   const given = Object.values(expressions).flatMap((expression) => expression ?? [])
-  await Promise.allSettled(given.map((expression) => evaluate(expression, ctx)))
+  await Promise.allSettled(given.map((expression) => evaluate(expression, ctx, automationId)))
   if (step.type !== 'create_task') return
-  await taskOf(step, ctx, evaluate)
+  await taskOf(step, ctx, evaluate, automationId)
     .then((task) => foreseeTask(database, task, evaluate))
     .catch(() => {})
 }
 
 async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<object> {
-  const { tx, dependencies, ctx, evaluate } = context
-  const task = await lockTask(tx, idOf(await evaluate(step.taskIdCel, ctx)))
+  const { tx, dependencies, ctx, evaluate, run } = context
+  const task = await lockTask(tx, idOf(await evaluate(step.taskIdCel, ctx, run.automationId)))
   const policyStepId = step.policyStepIdCel
     ? await textOf(step.policyStepIdCel, context)
     : await currentStep(tx, task.id)
@@ -76,8 +77,8 @@ async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<ob
 }
 
 async function create(step: StepOf<'create_task'>, context: StepContext): Promise<object> {
-  const { tx, dependencies, ctx, evaluate } = context
-  const given = await taskOf(step, ctx, evaluate)
+  const { tx, dependencies, ctx, evaluate, run } = context
+  const given = await taskOf(step, ctx, evaluate, run.automationId)
   return { taskId: await createTask(tx, given, authorOf(context), { ...dependencies, evaluate }) }
 }
 
@@ -86,8 +87,13 @@ function authorOf({ userId, run }: StepContext): Caller {
   return { userId, roles: ['super_admin'], skipsAnyStep: true, runId: run.id }
 }
 
-async function taskOf({ taskCel }: StepOf<'create_task'>, ctx: CelContext, evaluate: Evaluate) {
-  const { success, data: task, error } = newTask.safeParse(await evaluate(taskCel, ctx))
+async function taskOf(
+  { taskCel }: StepOf<'create_task'>,
+  ctx: CelContext,
+  evaluate: Evaluate,
+  automationId: string,
+) {
+  const { success, data: task, error } = newTask.safeParse(await evaluate(taskCel, ctx, automationId))
   if (success) return { origin: 'TASK_ORIGIN_AUTOMATION' as const, ...task }
   const [issue] = error.issues
   throw new Problem(
@@ -101,7 +107,7 @@ const newTask = createTaskRequest.omit({ expandMask: true })
 async function record({ valueCel }: StepOf<'record'>, context: StepContext): Promise<object> {
   const { tx, dependencies, ctx, evaluate, run } = context
   const recordId = dependencies.newId()
-  const value = jsonOf(await evaluate(valueCel, ctx))
+  const value = jsonOf(await evaluate(valueCel, ctx, run.automationId))
   await tx.query(
     'INSERT INTO records (id, automation_id, run_id, value, created_at) VALUES ($1, $2, $3, $4, $5)',
     [recordId, run.automationId, run.id, value, new Date(dependencies.clock.now())],
@@ -125,8 +131,8 @@ function idOf(value: unknown): string {
   throw new CelError('taskIdCel must return a string or a whole number')
 }
 
-async function textOf(expression: string, { ctx, evaluate }: StepContext): Promise<string> {
-  const value = await evaluate(expression, ctx)
+async function textOf(expression: string, { ctx, evaluate, run }: StepContext): Promise<string> {
+  const value = await evaluate(expression, ctx, run.automationId)
   if (typeof value === 'string') return value
   throw new CelError(`must return a string: ${expression}`)
 }

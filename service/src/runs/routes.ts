@@ -61,16 +61,15 @@ export function runRoutes({ database, secret }: Dependencies): Router {
   return newRouter()
     .openapi(listRunsRoute, async (c) => {
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
-      const page = await listPage<RunRow>(database, runsOf(id), c.req.valid('query'), tokensOf('runs', id))
-      const list = (await shownRuns(database, page.rows)).map((run) => ({ run }))
-      return c.json({ list, nextPageToken: page.nextPageToken }, 200)
+      const tokens = tokensOf('runs', id)
+      const show = async (rows: RunRow[]) => (await shownRuns(database, rows)).map((run) => ({ run }))
+      return c.json(await listPage(database, runsOf(id), c.req.valid('query'), tokens, show), 200)
     })
     .openapi(listRecordsRoute, async (c) => {
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
       const tokens = tokensOf('records', id)
-      const page = await listPage<RecordRow>(database, recordsOf(id), c.req.valid('query'), tokens)
-      const list = page.rows.map((row) => ({ record: shownRecord(row) }))
-      return c.json({ list, nextPageToken: page.nextPageToken }, 200)
+      const show = (rows: RecordRow[]) => rows.map((row) => ({ record: shownRecord(row) }))
+      return c.json(await listPage(database, recordsOf(id), c.req.valid('query'), tokens, show), 200)
     })
     .openapi(getRunRoute, async (c) => {
       const row = await findRun(database, c.req.valid('param').run_id)

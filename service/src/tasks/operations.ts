@@ -49,6 +49,7 @@ export const createOperation = createRoute({
       'forbidden',
       'policy_unknown',
       'policy_rule_failed',
+      'evaluation_busy',
       'body_too_large',
     ),
   },

@@ -17,6 +17,7 @@ import {
 import { foreseeTask } from './plan-task.ts'
 import { expandPaths } from './schema/expand.ts'
 import { findTask, type TaskRow, withSteps } from './store.ts'
+import { taskOf } from './task.ts'
 import { viewTask, viewTasks } from './view.ts'
 
 const EVERYTHING = expandPaths({ paths: ['*'] })
@@ -56,10 +57,11 @@ function reading({ database, secret }: Dependencies): Router {
       const paths = expandPaths(expandMask)
       const filters = { taskStates, userIds }
       const tokens = new PageTokens(key, ['tasks', taskStates, userIds ?? null])
-      const page = await listPage<TaskRow>(database, tasksLike(filters), request, tokens)
-      const stored = await withSteps(database, page.rows)
-      const { views, expanded } = await viewTasks(database, stored, c.var.caller, paths)
-      return c.json({ list: views, nextPageToken: page.nextPageToken, expanded }, 200)
+      const show = async (rows: TaskRow[]) =>
+        (await withSteps(database, rows)).map((stored) => taskOf(stored, c.var.caller))
+      const { list, nextPageToken } = await listPage(database, tasksLike(filters), request, tokens, show)
+      const { views, expanded } = await viewTasks(database, list, c.var.caller, paths)
+      return c.json({ list: views, nextPageToken, expanded }, 200)
     })
 }
 
@@ -69,16 +71,14 @@ function history({ database, secret }: Dependencies): Router {
     .openapi(listActionsOperation, async (c) => {
       const { row } = await findTask(database, c.req.valid('param').task_id)
       const tokens = new PageTokens(key, ['actions', row.id])
-      const page = await listPage<AuditRow>(database, actionsOf(row.id), c.req.valid('query'), tokens)
-      const list = page.rows.map((each) => ({ taskAction: taskAction(each) }))
-      return c.json({ list, nextPageToken: page.nextPageToken }, 200)
+      const show = (rows: AuditRow[]) => rows.map((each) => ({ taskAction: taskAction(each) }))
+      return c.json(await listPage(database, actionsOf(row.id), c.req.valid('query'), tokens, show), 200)
     })
     .openapi(listAuditsOperation, async (c) => {
       const { taskId, ...request } = c.req.valid('json')
       const { row } = await findTask(database, taskId)
       const tokens = new PageTokens(key, ['audits', row.id])
-      const page = await listPage<AuditRow>(database, auditsOf(row.id), request, tokens)
-      const list = page.rows.map((each) => ({ taskAudit: taskAudit(each) }))
-      return c.json({ list, nextPageToken: page.nextPageToken }, 200)
+      const show = (rows: AuditRow[]) => rows.map((each) => ({ taskAudit: taskAudit(each) }))
+      return c.json(await listPage(database, auditsOf(row.id), request, tokens, show), 200)
     })
 }

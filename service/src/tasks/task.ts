@@ -1,8 +1,9 @@
 import type { Caller } from '../http/bearer.ts'
 import { withNulls } from '../http/exactly-one.ts'
 import { iso } from '../http/timestamp.ts'
+import type { Policy } from '../policies/schema.ts'
 import { actorsOf, begun, type PolicyStepInstance, policyStep, STEP_KINDS } from '../policies/step.ts'
-import { policyOf } from '../policies/store.ts'
+import { type PolicyRow, policyOf } from '../policies/store.ts'
 import { actionsOf } from './actions/who-may.ts'
 import type { Task } from './schema/task.ts'
 import { TASK_KINDS, type TaskType } from './schema/task-type.ts'
@@ -51,13 +52,22 @@ function circumstances(row: TaskRow) {
   }
 }
 
+/** Tasks that run under the same generation share it, because it may be large. */
+const policies = new WeakMap<PolicyRow, Policy>()
+
+function shownPolicy(row: PolicyRow): Policy {
+  const policy = policies.get(row) ?? policyOf(row)
+  policies.set(row, policy)
+  return policy
+}
+
 function policyInstance({ row, steps, policy }: StoredTask): Task['policy'] {
   const instances = steps.flatMap((step) => instanceOf(step, row.policy_generation_id) ?? [])
   return {
     current: instances.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE') ?? null,
     history: instances.filter(({ state }) => state === 'POLICY_STEP_STATE_DONE'),
     next: steps.filter(({ state }) => state === null).map(({ step }) => policyStep(step)),
-    policy: policy === undefined ? null : policyOf(policy),
+    policy: policy === undefined ? null : shownPolicy(policy),
   }
 }
 

@@ -17,11 +17,10 @@ export interface Views {
 /** Tasks for a caller's response, with the related objects along the paths. */
 export async function viewTasks(
   database: Queryable,
-  stored: readonly StoredTask[],
+  tasks: readonly Task[],
   caller: Caller,
   paths: ReadonlySet<ExpandPath>,
 ): Promise<Views> {
-  const tasks = stored.map((each) => taskOf(each, caller))
   const related = tasks.map((task) => relationsOf(task, paths))
   const expansion = await Expansion.load(database, related.flat())
   const views = tasks.map((task, index) => viewOf(task, caller, related[index] ?? [], expansion))

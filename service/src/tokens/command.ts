@@ -86,8 +86,7 @@ function valuesOf(args: readonly string[]) {
 }
 
 async function onDatabase(environment: NodeJS.ProcessEnv, work: Work): Promise<string> {
-  const { databaseUrl, folder } = readConfig(environment)
-  const database = await openDatabase(databaseUrl, folder, () => {})
+  const database = await openDatabase(readConfig(environment), () => {})
   try {
     await migrate(database)
     return await work(database)

@@ -25,6 +25,9 @@ export function webhookRoutes(dependencies: Dependencies): Router {
   const find = (c: Context) => directory.find(c.req.param('listener_id') ?? '')
   const { trustedProxies } = dependencies
   const verified = verifyWebhook(find, trustedProxies.length > 0 ? { trustedProxies } : { sourceIp: peerOf })
+  router.all(`${LISTENERS}/:listener_id`, (c, next) =>
+    c.req.raw.url.includes('?') ? Promise.resolve(noListener()) : next(),
+  )
   router.post(`${LISTENERS}/:listener_id`, verified, async (c) => {
     const event = c.var.webhook
     try {

@@ -6,7 +6,8 @@ const trigger = JSON.parse(`{
   "constructor": { "name": "Duration" }, "trap": "${'a'.repeat(60)}b"
 }`)
 
-const evaluate = (text: string, ctx: object = { trigger }) => evaluateCel(text, JSON.stringify(ctx))
+const evaluate = (text: string, ctx: object = { trigger }) =>
+  evaluateCel(text, JSON.stringify(ctx), crypto.randomUUID())
 
 describe('an expression reads', () => {
   it.each([
@@ -157,7 +158,7 @@ describe('limits', () => {
   it('report a body nested deeper than the stack as a CelError', async () => {
     const depth = 30_000
     const body = '['.repeat(depth) + ']'.repeat(depth)
-    await expect(evaluateCel('ctx.trigger', `{"trigger":${body}}`)).rejects.toThrow(CelError)
+    await expect(evaluateCel('ctx.trigger', `{"trigger":${body}}`, 'an owner')).rejects.toThrow(CelError)
   })
 })
 

@@ -13,7 +13,7 @@ function open({ app }: Pick<Subject, 'app'>, path: string, authorization?: strin
 }
 
 describeService('the overview', (subject) => {
-  it.each(PATHS)('prompts the browser for a token at %s', async (path) => {
+  it.each(PATHS)('requires a token at %s, for which only the page prompts', async (path) => {
     for (const wrong of [
       undefined,
       basic('svc_demo_wrong'),
@@ -23,7 +23,9 @@ describeService('the overview', (subject) => {
     ]) {
       const reply = await open(subject, path, wrong && encodeURI(wrong))
       expect([wrong, reply.status]).toEqual([wrong, 401])
-      expect(reply.headers.get('www-authenticate')).toBe('Basic realm="hookgate service", charset="UTF-8"')
+      expect(reply.headers.get('www-authenticate')).toBe(
+        path === '/' ? 'Basic realm="hookgate service", charset="UTF-8"' : null,
+      )
       expect(await reply.text()).not.toContain('Listeners')
     }
   })
@@ -93,6 +95,35 @@ describeService('the overview', (subject) => {
     stopping.abort()
     expect((await events.next()).done).toBe(true)
     expect((await open({ app }, '/overview/changes', basic(subject.token))).status).toBe(503)
+  })
+
+  it('ends the stream of a token within 10 s of its revocation, and no other stream', async () => {
+    const stopping = new AbortController()
+    onTestFinished(() => stopping.abort())
+    const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
+    const token = await subject.tokenWith('super_admin')
+    const ended = async (each: string) => {
+      await (await open({ app }, '/overview/changes', basic(each))).text()
+      return 'ended'
+    }
+    const streams = [ended(token), ended(subject.token)]
+    await subject.database.query('UPDATE access_tokens SET revoked_at = now() WHERE id = $1', [
+      token.split('_')[1],
+    ])
+    const revokedAt = performance.now()
+    expect(await Promise.race(streams)).toBe('ended')
+    expect(performance.now() - revokedAt).toBeLessThan(10_000)
+    expect(await Promise.race([streams[1], Promise.resolve('open')])).toBe('open')
+  }, 30_000)
+
+  it('shows tasks first, inputs closed, and times that people can read', async () => {
+    const sender = await newSender(subject)
+    await send(subject, sender)
+    const text = await (await open(subject, '/', basic(subject.token))).text()
+    const headings = [...text.matchAll(/<h2>(\w+)<\/h2>/g)].map(([, heading]) => heading)
+    expect(headings).toEqual(['Tasks', 'Runs', 'Listeners'])
+    expect(text).not.toContain('<details open')
+    expect(text).toMatch(/<time datetime="[^"]+Z">\d+ \w+ \d{4}(,| at) \d\d:\d\d:\d\d UTC<\/time>/)
   })
 
   it('lets at most 100 browsers watch at a time', async () => {

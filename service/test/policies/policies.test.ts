@@ -60,7 +60,9 @@ describeService('policies', (subject) => {
     expect(JSON.stringify(policy.rules)).toBe(JSON.stringify([rule]))
     const { body } = await patch(policy.id, { rules: [{ ...rule, stepKey: { any: 1 } }] })
     expect(body.policy.rules).toMatchObject([{ stepKey: { any: 1 }, policyId: null }])
-    expect(await codeOf({ rules: [{ condition: 'true', stepKey: 'grant' }] })).toBe('400 request_invalid')
+    expect(await codeOf({ rules: [{ condition: 'true' }] })).toBe('400 request_invalid')
+    expect(await codeOf({ rules: [{ condition: 'true', stepKey: 1 }] })).toBe('400 request_invalid')
+    expect(await codeOf({ rules: [{ condition: 'true', stepKey: 'none' }] })).toBe('400 policy_invalid')
     expect(await codeOf({ rules: [{ condition: '', policyKey: 'grant' }] })).toBe('400 request_invalid')
   })
 

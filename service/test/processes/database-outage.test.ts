@@ -90,12 +90,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service whose database is down'),
     expect(await list()).toEqual([200, undefined, null])
   }, 60_000)
 
-  it('answers 503 even if the database hangs', async () => {
+  it('answers 503 even if the database hangs, and logs how long it did', async () => {
+    const before = service.printed
     server.pause()
+    const pausedAt = performance.now()
     const answers = await Promise.all([deliver(), list()])
+    const seconds = Math.floor((performance.now() - pausedAt) / 1_000)
+    expect(seconds).toBeGreaterThanOrEqual(14)
     server.unpause()
     expect(answers).toEqual(answers.map(() => [503, 'unavailable', '5']))
     await expect.poll(deliver, { timeout: 10_000 }).toEqual([200, undefined, null])
+    await expect.poll(() => linesSince(before).length, { timeout: 20_000 }).toBe(2)
+    const [, logged] = /after (\d+) s/.exec(linesSince(before)[1] ?? '') ?? []
+    expect(Number(logged)).toBeGreaterThanOrEqual(seconds - 2)
   }, 60_000)
 
   it('stops on SIGTERM even if the database hangs', async () => {

@@ -1,3 +1,4 @@
+import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/open.ts'
 
 const QUESTION = `SELECT r.event_id AS event, r.id AS run, r.state, r.next_position AS next, r.created_at, r.finished_at,
@@ -20,7 +21,7 @@ export async function explain(
   events: readonly string[],
 ): Promise<string[]> {
   if (events.length === 0) return []
-  const database = await openDatabase(settings.SERVICE_DATABASE_URL, settings.SERVICE_DATA ?? '', () => {})
+  const database = await openDatabase(readConfig(settings), () => {})
   const rows = await database.query<{ event: string }>(QUESTION, [events])
   await database.close()
   const without = events.filter((id) => !rows.some(({ event }) => event === id))

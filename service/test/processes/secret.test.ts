@@ -67,11 +67,44 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
     expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
   }, 60_000)
 
+  it('seals again with a new secret, given the old one too, and no sender notices', async () => {
+    const [other] = [newService({ SERVICE_SECRET: SECOND, SERVICE_OTHER_SECRET: FIRST })]
+    onTestFinished(() => other.kill('SIGTERM'))
+    await other.start()
+    expect(await deliver(other, demoSigningSecret(FIRST))).toBe(200)
+    await other.kill('SIGTERM')
+    expect(await refusal({ SERVICE_SECRET: FIRST })).toContain('another root secret')
+    const service = await startedWith(SECOND)
+    expect(await deliver(service, demoSigningSecret(FIRST))).toBe(200)
+    await service.kill('SIGTERM')
+    const back = newService({ SERVICE_SECRET: FIRST, SERVICE_OTHER_SECRET: SECOND })
+    onTestFinished(() => back.kill('SIGTERM'))
+    await back.start()
+    expect(await deliver(back, demoSigningSecret(FIRST))).toBe(200)
+  }, 120_000)
+
+  it('opens what a replica with the other secret seals, so a rotation needs no downtime', async () => {
+    const before = newService({ SERVICE_SECRET: FIRST, SERVICE_OTHER_SECRET: SECOND })
+    const after = newService({ SERVICE_SECRET: SECOND, SERVICE_OTHER_SECRET: FIRST })
+    for (const each of [before, after]) {
+      onTestFinished(() => each.kill('SIGTERM'))
+      await each.start()
+    }
+    for (const each of [before, after, before])
+      expect(await deliver(each, demoSigningSecret(FIRST))).toBe(200)
+    await Promise.all([before, after].map((each) => each.kill('SIGTERM')))
+    const last = newService({ SERVICE_SECRET: FIRST, SERVICE_OTHER_SECRET: SECOND })
+    onTestFinished(() => last.kill('SIGTERM'))
+    await last.start()
+  }, 120_000)
+
   it('starts with a new secret after the README’s recovery steps, and prints no invalid token', async () => {
     const { token } = await startedWith(FIRST)
     await ask('DELETE FROM root_secret', 'DELETE FROM listener_secrets')
     const service = await startedWith(SECOND)
     expect(service.printed).toContain('No demo tenant here')
+    expect(await deliver(service, demoSigningSecret(FIRST))).toBe(503)
+    expect(service.printed).toContain(`listener ${DEMO_LISTENERS.hmac} has lost its signing secrets`)
     const path = `/api/v1/listeners/${DEMO_LISTENERS.hmac}/action/rotate-secret`
     const rotated = await fetch(`${service.origin}${path}`, {
       method: 'POST',

@@ -18,7 +18,7 @@ export class ServiceProcess {
   /** @param settings Its `SERVICE_…` variables. */
   constructor(settings: Readonly<Record<string, string>>, main = MAIN) {
     this.#main = main
-    this.#environment = { ...process.env, SERVICE_PORT: '0', ...settings }
+    this.#environment = { ...process.env, SERVICE_PORT: '0', SERVICE_DRAIN_SECONDS: '0', ...settings }
   }
 
   /** Its URL, which changes with each start. It does not answer after a kill. */
@@ -41,9 +41,10 @@ export class ServiceProcess {
     return /TOKEN=(\S+)/.exec(this.#printed)?.[1] ?? ''
   }
 
-  async start(): Promise<void> {
+  /** @param settings Variables for this start only. */
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     const child = spawn(process.execPath, [this.#main], {
-      env: this.#environment,
+      env: { ...this.#environment, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child

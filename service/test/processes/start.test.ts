@@ -106,6 +106,30 @@ it('stops on SIGTERM though a client keeps its connection alive', async () => {
   await gone
 }, 60_000)
 
+it('answers 503 at /readyz after SIGTERM, while it still accepts requests', async () => {
+  const service = await started({ SERVICE_DRAIN_SECONDS: '3' })
+  const ready = () => fetch(`${service.origin}/readyz`)
+  expect((await ready()).status).toBe(200)
+  const gone = service.kill('SIGTERM')
+  await expect.poll(async () => (await ready()).status).toBe(503)
+  const { status, headers } = await fetch(`${service.origin}/healthz`)
+  expect([status, headers.get('connection')]).toEqual([200, 'close'])
+  expect((await service.ask('GET', '/api/v1/policies')).list.length).toBeGreaterThan(0)
+  await gone
+  expect(service.exitCode).toBe(0)
+}, 60_000)
+
+it('closes a kept-alive connection on SIGTERM as soon as its response has ended', async () => {
+  const service = await started({})
+  const headers = { authorization: `Bearer ${service.token}` }
+  const stream = await fetch(`${service.origin}/overview/changes`, { headers })
+  const text = stream.text() // the response began with keep-alive
+  const asked = performance.now()
+  await service.kill('SIGTERM')
+  expect(performance.now() - asked).toBeLessThan(4_000)
+  await text
+}, 60_000)
+
 it('stops at the deadline after SIGTERM though a request never ends', async () => {
   const service = await started({ SERVICE_STOP_SECONDS: '1' })
   const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })

@@ -7,6 +7,7 @@ import { SEED_PARTS } from '../../src/database/seed-parts.ts'
 import { hashOf, type Role } from '../../src/http/bearer.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
 import { type JobQueue, openJobQueue } from '../../src/jobs/queue.ts'
+import { openMetrics } from '../../src/metrics.ts'
 import { replyOf } from './reply.ts'
 
 const SECRET = 'a secret that is only known to the tests of the service'
@@ -17,6 +18,7 @@ export class Subject {
   readonly stopping = new AbortController()
   readonly reports: unknown[] = []
   readonly token: string = demoToken(SECRET)
+  readonly #metrics = openMetrics()
   #database: Database | undefined
   #jobs: JobQueue | undefined
   #app: ReturnType<typeof createApp> | undefined
@@ -62,6 +64,7 @@ export class Subject {
       jobs: this.jobs,
       trustedProxies: [],
       allowPrivateJwks: false,
+      metrics: this.#metrics,
       stopping: this.stopping.signal,
       report: (error) => this.reports.push(error),
     }

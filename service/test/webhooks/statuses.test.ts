@@ -18,6 +18,17 @@ describeService('the webhook endpoint', (subject) => {
     ])
   })
 
+  it.each(['?x=1', '?', '/', '/more'])(
+    'answers 404 if %s follows the URL, and records nothing',
+    async (more) => {
+      const sender = await newSender(subject)
+      const request = await signed(subject, sender)
+      const { status, body } = await deliver(subject, { path: `${sender.path}${more}` }, request)
+      expect([status, body.code]).toStrictEqual([404, 'route_unknown'])
+      expect(await runsOf(subject, sender)).toStrictEqual([])
+    },
+  )
+
   it('answers 409 to an event’s second delivery, whatever its body, time or letter case', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()

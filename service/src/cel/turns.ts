@@ -1,0 +1,96 @@
+import { LRUCache } from 'lru-cache'
+
+/** How many may wait for one owner. */
+const MOST_WAITING = 100
+/** How long one may wait, in milliseconds. */
+const MOST_WAITING_MS = 10_000
+const MOST_OWNERS = 10_000
+/** How long the use of an owner counts, in milliseconds. */
+const REMEMBERED_MS = 60_000
+
+/** Too many expressions of one owner are waiting. A retry may succeed. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError'
+}
+
+interface Waiting<Resource> {
+  readonly owner: string
+  readonly begin: (resource: Resource) => void
+}
+
+/**
+ * Shares a few resources between owners. An owner uses one resource at a time, and among those that wait, the one who has
+ * used the least comes first. So the slow work of one owner does not delay the others.
+ */
+export class Turns<Resource> {
+  readonly #free: Resource[]
+  readonly #busy = new Set<string>()
+  #waiting: Waiting<Resource>[] = []
+  /** Milliseconds used, by owner. */
+  readonly #used = new LRUCache<string, number>({ max: MOST_OWNERS, ttl: REMEMBERED_MS })
+
+  constructor(resources: readonly Resource[]) {
+    this.#free = [...resources]
+  }
+
+  /** @throws BusyError (as a rejection) if 100 of this owner are waiting, or after 10 seconds of waiting. */
+  async use<Result>(owner: string, work: (resource: Resource) => Promise<Result>): Promise<Result> {
+    const resource = await this.#turn(owner)
+    const began = performance.now()
+    try {
+      return await work(resource)
+    } finally {
+      this.#used.set(owner, (this.#used.get(owner) ?? 0) + performance.now() - began)
+      this.#busy.delete(owner)
+      this.#free.push(resource)
+      this.#next()
+    }
+  }
+
+  #turn(owner: string): Promise<Resource> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.filter((each) => each.owner === owner).length >= MOST_WAITING) {
+        return reject(new BusyError('too many expressions are waiting'))
+      }
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiting)
+        reject(new BusyError('the expression waited too long'))
+      }, MOST_WAITING_MS)
+      const waiting = {
+        owner,
+        begin: (resource: Resource) => {
+          clearTimeout(timer)
+          resolve(resource)
+        },
+      }
+      this.#waiting.push(waiting)
+      this.#next()
+    })
+  }
+
+  /** Begins every turn that can begin. */
+  #next(): void {
+    for (let next = this.#first(); next !== undefined; next = this.#first()) {
+      const { owner, begin } = next
+      const resource = this.#free.pop()
+      if (resource === undefined) return
+      this.#waiting = this.#waiting.filter((each) => each.begin !== begin)
+      this.#busy.add(owner)
+      begin(resource)
+    }
+  }
+
+  /** The first of the owner who may have a turn and has used the least. */
+  #first(): Waiting<Resource> | undefined {
+    return this.#waiting
+      .filter(({ owner }) => !this.#busy.has(owner))
+      .reduce<Waiting<Resource> | undefined>(
+        (least, each) => (least && this.#usedBy(least) <= this.#usedBy(each) ? least : each),
+        undefined,
+      )
+  }
+
+  #usedBy({ owner }: Waiting<Resource>): number {
+    return this.#used.get(owner) ?? 0
+  }
+}

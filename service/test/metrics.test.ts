@@ -1,0 +1,79 @@
+import { instrument } from 'hookgate/otel'
+import { beforeAll, expect, it } from 'vitest'
+import { createApp } from '../src/app.ts'
+import { measureRuns } from '../src/runs/metrics.ts'
+import { newSender, send, signed } from './support/automations.ts'
+import { describeService } from './support/databases.ts'
+
+const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/
+
+describeService('/metrics', (subject) => {
+  beforeAll(() => {
+    const { metrics, database, clock } = subject.dependencies
+    measureRuns(metrics, database, { clock, report: (error) => subject.reports.push(error) })
+    return instrument({ meter: metrics.meter })
+  })
+
+  const metricsFor = (token?: string) =>
+    subject.app.request('/metrics', { headers: { ...(token && { authorization: `Bearer ${token}` }) } })
+
+  it('requires a token, of any role', async () => {
+    expect((await metricsFor()).status).toBe(401)
+    const reply = await metricsFor(await subject.tokenWith('viewer'))
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^text\/plain/),
+    ])
+  })
+
+  it('counts verdicts, responses by route, and unfinished runs, without an ID in any label', async () => {
+    const sender = await newSender(subject)
+    const eventId = crypto.randomUUID()
+    await send(subject, sender, {}, eventId)
+    await send(subject, sender, {}, eventId)
+    await subject.get('/api/v1/tasks/1')
+    await subject.get('/api/v1/tasks/none')
+    await subject.app.request('/no/such/route', { method: 'STRANGE' })
+    subject.clock.advanceSeconds(90)
+    const text = await (await metricsFor(subject.token)).text()
+    expect(text).toMatch(/^hookgate_deliveries_total\{.*hookgate_outcome="accepted".*\} 1$/m)
+    expect(text).toMatch(/^hookgate_deliveries_total\{.*hookgate_reason="event_duplicate".*\} 1$/m)
+    const route = 'http_route="/api/v1/tasks/:task_id"'
+    for (const status of [200, 404])
+      expect(text).toMatch(
+        new RegExp(`^http_server_request_duration_count\\{.*status_code="${status}".*${route}.*\\} 1$`, 'm'),
+      )
+    expect(text).toMatch(/^http_server_request_duration_count\{.*http_request_method="_OTHER".*\} 1$/m)
+    expect(text).toMatch(/^service_runs_unfinished\S* 1$/m)
+    expect(text).toMatch(/^service_runs_oldest_unfinished_age\S* 90$/m)
+    expect(text).not.toMatch(UUID)
+    expect(text).not.toContain('/no/such/route')
+  })
+})
+
+describeService('a request', (subject) => {
+  it('has an ID in its response, its own if that is harmless', async () => {
+    const idFor = async (path: string, given?: string) => {
+      const headers = { ...(given && { 'x-request-id': given }) }
+      return (await subject.app.request(path, { headers })).headers.get('x-request-id')
+    }
+    expect(await idFor('/healthz', 'of-the-proxy_1')).toBe('of-the-proxy_1')
+    expect(await idFor('/healthz', 'two\tlines')).toMatch(UUID)
+    for (const path of ['/api/v1/policies', '/', '/nowhere']) expect(await idFor(path)).toMatch(UUID)
+  })
+
+  it('is named by its ID where its failure is reported', async () => {
+    const reports: unknown[] = []
+    const database = { ...subject.database, query: () => Promise.reject(new Error('a bug')) }
+    const app = createApp({ ...subject.dependencies, database, report: (...said) => reports.push(said) })
+    const headers = { authorization: `Bearer ${subject.token}`, 'x-request-id': 'r1' }
+    expect((await app.request('/api/v1/policies', { headers })).status).toBe(500)
+    expect(reports).toEqual([[new Error('a bug'), 'r1']])
+  })
+
+  it('to a listener has one too', async () => {
+    const sender = await newSender(subject)
+    const reply = await subject.app.request(sender.path, await signed(subject, sender))
+    expect([reply.status, reply.headers.get('x-request-id')]).toEqual([200, expect.stringMatching(UUID)])
+  })
+})
