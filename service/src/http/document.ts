@@ -1,4 +1,4 @@
-import { EXAMPLE_BODIES, EXAMPLE_PARAMETERS } from './examples.ts'
+import type { Example } from './examples.ts'
 import { ADDITION } from './router.ts'
 
 interface Operation {
@@ -12,36 +12,35 @@ interface Operation {
  * Prepares the OpenAPI document for readers. Adds examples that work on the demo tenant, and marks every addition in
  * its summary.
  */
-export function documentText(document: object): string {
-  return JSON.stringify(document, (_name, value: unknown) => presented(value))
+export function documentText(document: object, exampleOf: (operationId: string) => Example): string {
+  return JSON.stringify(document, (_name, value: unknown) => presented(value, exampleOf))
 }
 
-function presented(value: unknown): unknown {
+function presented(value: unknown, exampleOf: (operationId: string) => Example): unknown {
   const { operationId, type, format } = Object(value)
   // Only operations have this member.
-  if (typeof operationId === 'string') return presentedOperation(value as Operation)
+  if (typeof operationId === 'string') return presentedOperation(value as Operation, exampleOf(operationId))
   // Without an example, tools make up numbers for this string.
   if (type === 'string' && format === 'int64') return { examples: ['1'], ...Object(value) }
   return value
 }
 
-function presentedOperation({ parameters, requestBody, ...operation }: Operation): object {
+function presentedOperation({ parameters, requestBody, ...operation }: Operation, example: Example): object {
   const [mark] = Object.keys(ADDITION)
   return {
     ...operation,
     summary: `${operation.summary}${mark && mark in operation ? ' (addition)' : ''}`,
-    ...(parameters && { parameters: parameters.map(withExample) }),
-    ...(requestBody && { requestBody: withExampleBody(operation.operationId, requestBody) }),
+    ...(parameters && { parameters: parameters.map((each) => withExample(each, example)) }),
+    ...(requestBody && { requestBody: withExampleBody(example, requestBody) }),
   }
 }
 
-function withExample(parameter: { readonly name: string }): object {
-  const example = EXAMPLE_PARAMETERS[parameter.name]
-  return example === undefined ? parameter : { ...parameter, example }
+function withExample(parameter: { readonly name: string }, { parameters }: Example): object {
+  const example = parameters[parameter.name]
+  return typeof example === 'string' ? { ...parameter, example } : parameter
 }
 
-function withExampleBody(operationId: string, body: NonNullable<Operation['requestBody']>): object {
-  const example = EXAMPLE_BODIES[operationId]
+function withExampleBody({ body: example }: Example, body: NonNullable<Operation['requestBody']>): object {
   const { 'application/json': json, ...others } = body.content
   return { ...body, content: { 'application/json': { ...json, example }, ...others } }
 }

@@ -1,5 +1,6 @@
 import type { Dependencies } from './dependencies.ts'
 import { documentText } from './document.ts'
+import { readExamples } from './examples.ts'
 import { servePage } from './reference-page.ts'
 import type { Router } from './router.ts'
 
@@ -14,7 +15,8 @@ Enumerated fields may hold words that are not listed here; clients must tolerate
  * Serves `/openapi.json`, generated from the schemas that validate requests, and `/docs`, which displays it. Neither
  * needs a token.
  */
-export function describeApi(app: Router, { baseUrl }: Dependencies): void {
+export function describeApi(app: Router, dependencies: Dependencies): void {
+  const { baseUrl } = dependencies
   const registry = app.openAPIRegistry
   registry.registerComponent('securitySchemes', 'bearerAuth', {
     type: 'http',
@@ -27,10 +29,11 @@ export function describeApi(app: Router, { baseUrl }: Dependencies): void {
       'Declared by the specification, without a flow. The access token above works for both schemes.',
     flows: {},
   })
-  let text: string | undefined // generated at the first request, when every route is registered
-  app.get('/openapi.json', (c) => {
-    text ??= documentText(app.getOpenAPI31Document(headOf(baseUrl)))
-    return c.body(text, 200, { 'content-type': 'application/json' })
+  let document: object | undefined // generated at the first request, when every route is registered
+  app.get('/openapi.json', async (c) => {
+    document ??= app.getOpenAPI31Document(headOf(baseUrl))
+    const text = documentText(document, await readExamples(dependencies))
+    return c.body(text, 200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
   })
   servePage(app, baseUrl)
 }

@@ -3,7 +3,7 @@ import { DEMO, type SeedPart } from '../database/seed.ts'
 import { savePolicy } from '../policies/store.ts'
 import { createTask } from './create-task.ts'
 
-/** The demo tenant's three-step policy, and two open tasks under it. */
+/** The demo tenant's three-step policy, two open tasks under it, and two under the built-in policy. */
 export const seedTasks: SeedPart = async (tx, dependencies) => {
   const now = new Date(dependencies.clock.now())
   await savePolicy(tx, {
@@ -31,10 +31,15 @@ export const seedTasks: SeedPart = async (tx, dependencies) => {
     updated_at: now,
     deleted_at: null,
   })
-  for (const appEntitlementId of ['entitlement-01', 'entitlement-02']) {
+  for (const [appEntitlementId, policyId] of [
+    ['entitlement-01', DEMO.grantPolicyId],
+    ['entitlement-02', DEMO.grantPolicyId],
+    ['entitlement-04', undefined],
+    ['entitlement-05', undefined],
+  ] as const) {
     const grant = { appId: DEMO.appId, appEntitlementId, appUserId: DEMO.appUserId, grantDuration: '86400s' }
     const description = 'Needed for the payroll run of November.'
-    const request = { type: { grant }, policyId: DEMO.grantPolicyId, description }
+    const request = { type: { grant }, policyId, description }
     await createTask(tx, request, { userId: DEMO.requesterId }, { ...dependencies, evaluate: evaluateCel })
   }
 }

@@ -23,7 +23,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
   }, 120_000)
 
   async function opened(id: string) {
-    const block = page.locator(`[id$="-${id}"].opblock`)
+    const block = page.locator(`.opblock[id$=${JSON.stringify(`-${id}`)}]`)
     if (!(await block.getAttribute('class'))?.includes('is-open'))
       await block.locator('.opblock-summary-control').click()
     return block
@@ -57,20 +57,45 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     expect(sample).not.toMatch(/"numericId": \d/)
   })
 
-  it('runs the example search unchanged, given a token', async () => {
+  async function authorize() {
     await page.click('.btn.authorize')
     await page.fill('.auth-container input', service.token)
     await page.click('.auth-btn-wrapper .authorize')
     await page.click('.auth-btn-wrapper .btn-done')
-    const block = await opened('searchTasks')
+  }
+
+  /** The status of an operation that is executed as the page proposes it. Empty if the page sends nothing. */
+  async function statusOf(id: string): Promise<string> {
+    const block = await opened(id)
     await block.locator('.try-out__btn').click()
     await block.locator('.execute').click()
     const status = block.locator('.live-responses-table .response-col_status').nth(1)
-    await status.waitFor()
-    expect(await status.innerText()).toMatch(/^200/)
-    const reply = await block.locator('.live-responses-table .highlight-code').first().innerText()
-    expect(reply).toContain('"displayName"')
-  })
+    await status.waitFor({ timeout: 5_000 }).catch(() => {})
+    const text = (await status.count()) > 0 ? await status.innerText() : ''
+    await block.locator('.opblock-summary-control').click()
+    return text.slice(0, 3)
+  }
+
+  it('executes every operation unchanged, given a token, unless a fresh demo cannot answer it', async () => {
+    await authorize()
+    const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id))
+    const operations = ids.map((id) => id.replace(/^operations-[^-]+-/, ''))
+    expect(operations.length).toBeGreaterThan(35)
+    const failed: string[] = []
+    for (const id of operations) if (!/^2/.test(await statusOf(id))) failed.push(id)
+    // These need the result of another one, so the examples of a moment ago.
+    await page.reload()
+    await page.waitForSelector('.opblock')
+    await authorize()
+    const answers: Record<string, string> = {}
+    for (const id of failed) answers[id] = await statusOf(id)
+    const unanswered = Object.entries(answers).filter(([, status]) => !/^2/.test(status))
+    expect(Object.fromEntries(unanswered)).toEqual({
+      receiveWebhook: '', // the page cannot sign
+      getRun: '', // no webhook has been accepted
+    })
+    browser.complaints.length = 0 // Chromium reports each refusal
+  }, 300_000)
 
   it('applies its colours, fits the window and logs no errors', async () => {
     expect(await browser.coloursIn(await page.screenshot())).toBeGreaterThan(100)

@@ -1,20 +1,19 @@
-import PgBoss from 'pg-boss'
 import { expect, it } from 'vitest'
-import { executorOn } from '../../src/jobs/executor.ts'
 import { openJobQueue } from '../../src/jobs/queue.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('the job of a run', (subject) => {
-  it('equals the row that pg-boss itself would write', async () => {
+  it('is queued with its transaction, or not at all', async () => {
     const runId = crypto.randomUUID()
-    const boss = new PgBoss({ db: executorOn(subject.database.client) })
-    const rows = await subject.database.transaction(async (tx) => {
+    const queued = () => subject.database.query("SELECT FROM pgboss.job WHERE data->>'runId' = $1", [runId])
+    const failed = subject.database.transaction(async (tx) => {
       await subject.jobs.add(tx, runId)
-      await boss.send('runs', { runId }, { db: executorOn(tx.client) })
-      return tx.query("SELECT to_jsonb(job) - 'id' AS job FROM pgboss.job WHERE data->>'runId' = $1", [runId])
+      throw new Error('no run after all')
     })
-    expect(rows).toHaveLength(2)
-    expect(rows[0]).toStrictEqual(rows[1])
+    await expect(failed).rejects.toThrow('no run after all')
+    expect(await queued()).toHaveLength(0)
+    await subject.database.transaction((tx) => subject.jobs.add(tx, runId))
+    expect(await queued()).toHaveLength(1)
     await subject.database.query("DELETE FROM pgboss.job WHERE data->>'runId' = $1", [runId])
   })
 

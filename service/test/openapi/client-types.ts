@@ -1538,7 +1538,9 @@ export interface components {
             /** @description CEL over `ctx.task` and `ctx.user`; true selects. An addition. */
             condition: string;
             /** @description The key of the selected entry of `policySteps`. An addition. */
-            policyKey: string;
+            policyKey?: string | null;
+            /** @description Read as `policyKey` if that is absent. An addition. */
+            stepKey?: unknown;
         } & {
             [key: string]: unknown;
         };
@@ -1602,6 +1604,7 @@ export interface components {
              * @example body_too_large
              * @example internal
              * @example automation_not_running
+             * @example evaluation_busy
              * @example unavailable
              */
             code: string;
@@ -1758,11 +1761,11 @@ export interface components {
             /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
-            page_token?: string;
+            page_token?: string | null;
             /** @description An addition, for clients that use camel case. */
             pageSize?: number;
             /** @description An addition, for clients that use camel case. */
-            pageToken?: string;
+            pageToken?: string | null;
             /** @description Default: all. */
             taskStates?: ("TASK_STATE_UNSPECIFIED" | "TASK_STATE_OPEN" | "TASK_STATE_CLOSED")[];
             /** @description The users whom the tasks target. Default: any. */
@@ -1815,11 +1818,11 @@ export interface components {
             /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
-            page_token?: string;
+            page_token?: string | null;
             /** @description An addition, for clients that use camel case. */
             pageSize?: number;
             /** @description An addition, for clients that use camel case. */
-            pageToken?: string;
+            pageToken?: string | null;
             /** @description The ID of the task, or its numeric ID. */
             taskId: string;
         };
@@ -1978,11 +1981,11 @@ export interface components {
             /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
-            page_token?: string;
+            page_token?: string | null;
             /** @description An addition, for clients that use camel case. */
             pageSize?: number;
             /** @description An addition, for clients that use camel case. */
-            pageToken?: string;
+            pageToken?: string | null;
             /** @description Part of the display name or description. Ignores case. */
             query?: string;
             /** @description The whole display name. Ignores case. */
@@ -2278,11 +2281,11 @@ export interface components {
             /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
-            page_token?: string;
+            page_token?: string | null;
             /** @description An addition, for clients that use camel case. */
             pageSize?: number;
             /** @description An addition, for clients that use camel case. */
-            pageToken?: string;
+            pageToken?: string | null;
             /** @description Part of the display name or description. Ignores case. */
             query?: string;
             /** @description Default: all. */
@@ -2372,7 +2375,7 @@ export interface operations {
                 "Webhook-Signature"?: string;
             };
             path: {
-                /** @example 00000000-0000-4000-8000-00000000000a */
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 listener_id: string;
             };
             cookie?: never;
@@ -2557,7 +2560,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "4333eab0-ccc3-40da-8b52-0c8248f0870e",
+                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
                  *       "comment": "Approved by phone."
                  *     }
                  */
@@ -2646,7 +2649,7 @@ export interface operations {
             path: {
                 /**
                  * @description The ID of the task, or its numeric ID.
-                 * @example 1
+                 * @example 3
                  */
                 task_id: string;
             };
@@ -2656,7 +2659,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "4333eab0-ccc3-40da-8b52-0c8248f0870e",
+                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
                  *       "comment": "Fine."
                  *     }
                  */
@@ -2745,7 +2748,7 @@ export interface operations {
             path: {
                 /**
                  * @description The ID of the task, or its numeric ID.
-                 * @example 1
+                 * @example 4
                  */
                 task_id: string;
             };
@@ -2755,7 +2758,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "4333eab0-ccc3-40da-8b52-0c8248f0870e",
+                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
                  *       "comment": "Not in this quarter."
                  *     }
                  */
@@ -2844,7 +2847,7 @@ export interface operations {
             path: {
                 /**
                  * @description The ID of the task, or its numeric ID.
-                 * @example 1
+                 * @example 2
                  */
                 task_id: string;
             };
@@ -2854,7 +2857,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "4333eab0-ccc3-40da-8b52-0c8248f0870e",
+                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
                  *       "newStepUserIds": [
                  *         "user-ada"
                  *       ],
@@ -2946,7 +2949,7 @@ export interface operations {
             path: {
                 /**
                  * @description The ID of the task, or its numeric ID.
-                 * @example 1
+                 * @example 2
                  */
                 task_id: string;
             };
@@ -3035,7 +3038,7 @@ export interface operations {
             path: {
                 /**
                  * @description The ID of the task, or its numeric ID.
-                 * @example 1
+                 * @example 2
                  */
                 task_id: string;
             };
@@ -3314,7 +3317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `unavailable` */
+            /** @description `unavailable`, `evaluation_busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4982,6 +4985,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 automation_id: string;
             };
             cookie?: never;
@@ -5049,6 +5053,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 automation_id: string;
             };
             cookie?: never;
@@ -5137,6 +5142,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 automation_id: string;
             };
             cookie?: never;
@@ -5213,6 +5219,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 automation_id: string;
             };
             cookie?: never;
@@ -5304,6 +5311,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 automation_id: string;
             };
             cookie?: never;
@@ -5455,7 +5463,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-00000000000a */
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 listener_id: string;
             };
             cookie?: never;
@@ -5532,8 +5540,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-00000000000a */
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 listener_id: string;
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 secret_id: string;
             };
             cookie?: never;
@@ -5624,6 +5633,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 automation_id: string;
             };
             cookie?: never;
@@ -5696,6 +5706,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 00000000-0000-4000-8000-000000000000 */
                 automation_id: string;
             };
             cookie?: never;
