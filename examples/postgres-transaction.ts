@@ -1,28 +1,27 @@
 import express from 'express'
-import { defineListener, hmac } from 'hookgate'
+import { defineListener } from 'hookgate'
 import { verifyWebhook, webhookOf } from 'hookgate/express'
+import { stripe } from 'hookgate/schemes/stripe'
 import { postgresStore } from 'hookgate/stores/postgres'
 import pg from 'pg'
 
-// Exactly-once effects. A process may die after its work and before it could say so; then the sender's next attempt
-// runs. Here that attempt finds the first one's record, because the record was committed together with the work.
+// Exactly-once effects: each event has one transaction, for its record and for everything that its handler writes.
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
-// Without these two, a connection that breaks ends the process: an idle one, or one in a transaction.
-pool.on('error', (error) => console.error('an idle connection broke:', error.message))
-pool.on('connect', (connection) => connection.on('error', () => {})) // its next statement rejects
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 }) // an open event occupies one connection
+pool.on('error', (error) => console.error('an idle connection broke:', error.message)) // without it, that ends the process
 
-const store = postgresStore(pool) // keeps duplicates out of the handler
-const effects = postgresStore(pool, { table: 'order_effects', mode: 'single' }) // one row for each event that took effect
+const store = postgresStore(pool)
+const events = store.transactionPerEvent({ connect: () => pool.connect() })
 
 // Belongs into your deployment, not here.
-await Promise.all([store.migrate(), effects.migrate()])
-await pool.query('CREATE TABLE IF NOT EXISTS orders (event_id uuid, content json)')
+await store.migrate()
+await pool.query('CREATE TABLE IF NOT EXISTS payments (event_id text, content json)')
 
 const listener = defineListener({
-  id: 'orders',
-  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
-  store,
+  id: 'stripe',
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
+  store: events,
+  leaseSeconds: 10, // after that, the transaction of an event that is still open is rolled back
   onVerdict(verdict) {
     if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
@@ -31,37 +30,20 @@ const listener = defineListener({
 
 const app = express()
 
-app.post('/webhooks/orders', verifyWebhook(listener), async (req, res) => {
-  const { id, listenerId, payload } = webhookOf(req, listener)
-  await inTransaction(async (tx) => {
-    const attempt = crypto.randomUUID()
-    const claim = await effects.with(tx).claim({ listenerId, eventId: id }, attempt, 0) // `single` knows no lease
-    if (claim === 'done') return // it took effect before; what is left is to say so
-    if (claim === 'busy') throw new Error('another attempt has just taken it') // 500: the sender comes again
-    await tx.query('INSERT INTO orders (event_id, content) VALUES ($1, $2)', [id, JSON.stringify(payload)])
-  })
+app.post('/webhooks/stripe', verifyWebhook(listener), async (req, res) => {
+  const event = webhookOf(req, listener)
+  const tx = events.transactionOf(event)
+  await tx.query('INSERT INTO payments VALUES ($1, $2)', [event.id, JSON.stringify(event.payload)])
+  await event.commit() // before the answer: if it fails, the sender has to know
   res.sendStatus(200)
-})
+}) // if it throws, the transaction is rolled back, and the event runs again when Stripe retries
 
-async function inTransaction(work: (tx: pg.PoolClient) => Promise<void>): Promise<void> {
-  const tx = await pool.connect()
-  try {
-    await tx.query('BEGIN')
-    await work(tx)
-    await tx.query('COMMIT')
-    tx.release()
-  } catch (error) {
-    tx.release(true) // closes the connection, and Postgres rolls back
-    throw error
-  }
-}
-
-setInterval(() => Promise.all([store.sweep(), effects.sweep()]).catch(console.error), 60_000).unref()
+setInterval(() => store.sweep().catch(console.error), 60_000).unref()
 
 const server = app.listen(Number(process.env.PORT ?? 3000), (error) => {
   if (error) throw error // e.g. because the port is in use
   const address = server.address()
   if (address && typeof address === 'object') {
-    console.log(`http://localhost:${address.port}/webhooks/orders`)
+    console.log(`http://localhost:${address.port}/webhooks/stripe`)
   }
 })

@@ -10,7 +10,11 @@ const encoder = new TextEncoder()
 
 /** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
 export function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
-  return claimEvent(verification, (claim) => ({ ok: true, event: eventOf(verification, claim) }))
+  return claimEvent(verification, (claim, owner) => {
+    const event = eventOf(verification, claim)
+    verification.listener.store.accepted?.(event, owner)
+    return { ok: true, event }
+  })
 }
 
 function eventOf(verification: Verification, claim: Held): WebhookEvent<unknown> {

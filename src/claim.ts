@@ -16,12 +16,13 @@ import type { Verification } from './verification.ts'
  */
 export function claimEvent<Accepted>(
   { listener, eventId, sender, claimKeys }: Verification,
-  accept: (claim: Held) => Accepted,
+  accept: (claim: Held, owner: string) => Accepted,
 ): MaybePromise<Accepted | Rejected> {
-  const claim = holdAll(sender ? claimKeys : [eventId], (key) => new Claim(listener, key))
+  const owner = listener.nextOwner()
+  const claim = holdAll(sender ? claimKeys : [eventId], (key) => new Claim(listener, key, owner))
   const { auth, leaseMs } = listener
   return whenKnown(claim.take(), (answer) => {
-    if (answer === 'acquired') return accept(claim)
+    if (answer === 'acquired') return accept(claim, owner)
     if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before', auth)
     return rejected('event_in_progress', 'this event is being worked on', auth, Math.ceil(leaseMs / 1000))
   })
@@ -35,12 +36,12 @@ class Claim implements Held {
   readonly #key: EventKey
   readonly #owner: string
   readonly #takenAt: number
-  #released = false
+  #settled: 'committed' | 'released' | undefined
 
-  constructor(listener: Listener<unknown>, eventId: string) {
+  constructor(listener: Listener<unknown>, eventId: string, owner: string) {
     this.#listener = listener
     this.#key = { listenerId: listener.id, eventId }
-    this.#owner = listener.nextOwner()
+    this.#owner = owner
     this.#takenAt = nowIfWatched(listener)
   }
 
@@ -50,7 +51,7 @@ class Claim implements Held {
 
   /** Not `async`: this runs for every handled event, and most in-process stores answer synchronously. */
   commit(): Promise<CommitAnswer> {
-    if (this.#released) return Promise.resolve('lost')
+    if (this.#settled) return Promise.resolve(this.#settled === 'released' ? 'lost' : 'already')
     try {
       return Promise.resolve(whenKnown(this.#ask(COMMIT), (answer) => this.#heard(answer)))
     } catch (error) {
@@ -60,12 +61,13 @@ class Claim implements Held {
 
   async release(): Promise<boolean> {
     const released = await this.#ask(RELEASE)
-    this.#released ||= released
+    if (released) this.#settled = 'released'
     return released
   }
 
   #heard(answer: CommitAnswer): CommitAnswer {
     if (answer === 'lost') this.#tellOverrun()
+    else this.#settled = 'committed'
     return answer
   }
 

@@ -57,6 +57,11 @@ export interface EventStore {
   /** Forgets the event if this owner holds its lease. Returns whether it did. */
   release(key: EventKey, owner: string): MaybePromise<boolean>
   /**
+   * For stores that hold something open for an event, such as a transaction: called when `verify()` accepts the event.
+   * `owner` is the one of its claims.
+   */
+  accepted?(event: object, owner: string): void
+  /**
    * For stores that evict records when full: how long each record is kept at least, in seconds. `defineListener` refuses
    * a store that keeps records for less time than a captured delivery can be replayed.
    */

@@ -99,6 +99,10 @@ class LocalCache implements EventStore {
     return this.#store.release(key, owner)
   }
 
+  accepted(event: object, owner: string): void {
+    this.#store.accepted?.(event, owner)
+  }
+
   #isDone(name: string): boolean {
     const until = this.#doneUntil.get(name)
     if (until === undefined) return false

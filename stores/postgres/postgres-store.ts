@@ -3,11 +3,18 @@ import { checkedElsewhere, checkOptions, type OptionTable } from '../../src/lib/
 import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
 import { problemsOf } from './check.ts'
 import { checkTransaction, type PostgresClient, statementRunner } from './client.ts'
+import {
+  checkSource,
+  type EventTransactions,
+  TransactionPerEvent,
+  type TransactionSource,
+} from './event-transactions.ts'
 import { DEFAULT_TABLE, migration, statementsFor } from './sql.ts'
 import { PostgresVerbs } from './verbs.ts'
 
 export type { StoreProblem } from '../contract.ts'
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './client.ts'
+export type { EventTransactions, PostgresConnection, TransactionSource } from './event-transactions.ts'
 export { postgresSchema } from './sql.ts'
 
 /**
@@ -52,6 +59,17 @@ export interface PostgresStore extends EventStore {
    * @throws ListenerConfigError for a pool, because its statements may run on several connections.
    */
   with(tx: PostgresClient): EventStore
+  /**
+   * Returns the same store with a transaction for each event, from its claim to its commit or release. What the handler writes
+   * through `transactionOf(event)` commits together with the event's record or not at all. Await `event.commit()` before you
+   * answer. A delivery of an event whose transaction is open gets `busy` at once, in every process.
+   *
+   * If a process dies, its events are free at once. If the lease ends first, the transaction is rolled back.
+   *
+   * @param source Each open event occupies one of its connections.
+   * @throws ListenerConfigError for a source without `connect` and `begin`.
+   */
+  transactionPerEvent<Tx extends PostgresClient>(source: TransactionSource<Tx>): EventTransactions<Tx>
 }
 
 const OPTIONS: OptionTable<PostgresStoreOptions> = {
@@ -79,10 +97,8 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   checkOptions('postgresStore', options, OPTIONS)
   const { table = DEFAULT_TABLE, mode = 'two-phase' } = options
   const run = statementRunner(client, 'client')
-  const shared = {
-    statements: statementsFor(table, mode),
-    singleSeconds: singleSeconds(options),
-  }
+  const statements = statementsFor(table, mode)
+  const shared = { statements, singleSeconds: singleSeconds(options) }
   const verbs = new PostgresVerbs({ ...shared, run, inTransaction: false })
   return Object.assign(verbs, {
     check: () => problemsOf(run, client, table),
@@ -93,6 +109,13 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       const runInTx = statementRunner(tx, 'tx')
       checkTransaction(tx)
       return new PostgresVerbs({ ...shared, run: runInTx, inTransaction: true })
+    },
+    transactionPerEvent<Tx extends PostgresClient>(source: TransactionSource<Tx>) {
+      checkSource(source)
+      const atOnce = { ...shared, statements: { ...statements, claim: statements.claimAtOnce } }
+      const inside = (tx: Tx) =>
+        new PostgresVerbs({ ...atOnce, run: statementRunner(tx, 'tx'), inTransaction: true })
+      return new TransactionPerEvent(source, inside, verbs.replayWindowSeconds)
     },
   })
 }

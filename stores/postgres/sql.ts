@@ -60,17 +60,20 @@ PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
 ${postgresSchema(table)}END $hookgate$`
 }
 
-export type Statements = Readonly<Record<'claim' | 'commit' | 'release' | 'sweep', string>>
+export type Statements = Readonly<Record<'claim' | 'claimAtOnce' | 'commit' | 'release' | 'sweep', string>>
 
 /**
- * One statement per method: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. Uses `clock_timestamp()`, because
+ * One statement per method: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. `claimAtOnce` does not wait for another
+ * transaction that holds the event: it returns no row. Uses `clock_timestamp()`, because
  * `now()` is the start of the transaction.
  */
 export function statementsFor(name: string, mode: 'two-phase' | 'single'): Statements {
   const { table } = quotedTable(name)
   const claimed = mode === 'single' ? 'TRUE, $3::text' : 'FALSE, $3::text'
+  const claim = { record: claimed, taken: 'acquired', done: 'done', leased: 'busy' }
   return {
-    claim: upsert(table, { record: claimed, taken: 'acquired', done: 'done', leased: 'busy' }),
+    claim: upsert(table, claim),
+    claimAtOnce: upsert(table, claim, `AND ${LOCKED}`),
     commit: upsert(table, { record: 'TRUE, NULL', taken: 'committed', done: 'already', leased: 'lost' }),
     release: `DELETE FROM ${table}
 WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done
@@ -85,6 +88,9 @@ SELECT count(*)::text AS answer FROM swept`,
   }
 }
 
+/** Locks the event until the transaction ends. False if another transaction has locked it. */
+const LOCKED = `pg_try_advisory_xact_lock(hashtextextended($2::text || ' ' || $1::text, 0))`
+
 /**
  * Writes the record unless another owner has a live one, and returns who holds it. Only reads another owner's record, so
  * that duplicates neither write nor lock. Returns no row if another statement changed the record after this one began.
@@ -92,6 +98,7 @@ SELECT count(*)::text AS answer FROM swept`,
 function upsert(
   table: string,
   { record, taken, done, leased }: Readonly<Record<'record' | 'taken' | 'done' | 'leased', string>>,
+  condition = '',
 ): string {
   const expiry = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
   return `WITH others AS (
@@ -100,7 +107,7 @@ function upsert(
     AND expires_at > clock_timestamp() AND owner IS DISTINCT FROM $3::text
 ), mine AS (
   INSERT INTO ${table} AS present (event_id, listener_id, expires_at, done, owner)
-  SELECT $1::uuid, $2::text, ${expiry}, ${record} WHERE NOT EXISTS (SELECT FROM others)
+  SELECT $1::uuid, $2::text, ${expiry}, ${record} WHERE NOT EXISTS (SELECT FROM others) ${condition}
   ON CONFLICT (event_id, listener_id)
   DO UPDATE SET expires_at = ${expiry}, done = excluded.done, owner = excluded.owner
   WHERE present.expires_at <= clock_timestamp() OR present.owner = $3::text

@@ -45,8 +45,12 @@ export class PostgresVerbs implements EventStore {
   }
 
   async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
-    const { statements, singleSeconds } = this.#options
-    if (singleSeconds !== undefined) return 'committed'
+    const { run, statements, singleSeconds, inTransaction } = this.#options
+    if (singleSeconds !== undefined) {
+      // Fails if a statement has failed: Postgres would answer COMMIT with a rollback, and not with an error.
+      if (inTransaction) await run('SELECT 1', [])
+      return 'committed'
+    }
     const values = await valuesOf(key, owner, retentionMs)
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const answer = await this.#ask(statements.commit, values)

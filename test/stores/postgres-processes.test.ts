@@ -36,11 +36,23 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
     expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
   })
 
-  it.for(['two-phase', 'single'])(
-    'in one transaction with its record an event takes effect exactly once, whenever its process is killed (%s)',
+  it('D01 of 200 deliveries to 8 processes one opens a transaction, and the others wait for nothing', {
+    timeout: MINUTE_MS,
+  }, async ({ signal }) => {
+    const race = { processes: 8, deliveries: 200, rounds: ROUNDS }
+    const chosen = choice(signal, { transaction: 'per event' })
+    expect(await raceAcross({ ...chosen, ...race })).toStrictEqual(Array(ROUNDS).fill(1))
+  })
+
+  it.for([
+    { mode: 'two-phase', transaction: true },
+    { mode: 'single', transaction: true },
+    { mode: 'two-phase', transaction: 'per event' },
+    { mode: 'single', transaction: 'per event' },
+  ])(
+    'in one transaction with its record an event takes effect exactly once, whenever its process is killed: %j',
     { timeout: MINUTE_MS },
-    async (mode, { signal }) => {
-      const config = { transaction: true, mode }
+    async (config, { signal }) => {
       const counts = await killDuring({ ...choice(signal, config), kills: KILLS, leaseMs: MINUTE_MS })
       expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
     },

@@ -20,6 +20,9 @@ export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: st
   return `${baseUrl}/api/v1/webhooks/incoming/${listenerId}`
 }
 
+/** An event's transaction is rolled back after this time. Longer than a statement may take. */
+const LEASE_SECONDS = 20
+
 /** Compiles a saved listener for verification by hookgate. Undefined if it was deleted meanwhile. */
 export async function compileListener(
   database: Queryable,
@@ -34,9 +37,8 @@ export async function compileListener(
     auth,
     store,
     allowedCidrs: row.allowed_cidrs ?? undefined,
-    // The claim is an open transaction that ends with the handler, so a concurrent delivery may retry at once.
     settle: 'manual',
-    leaseSeconds: 1,
+    leaseSeconds: LEASE_SECONDS,
     clock: dependencies.clock,
     onError: (error) => dependencies.report(error),
   })

@@ -1,6 +1,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import { verifyWebhook } from 'hookgate/hono'
+import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { newRouter, type Router } from '../http/router.ts'
@@ -9,7 +10,6 @@ import { ListenerDirectory } from '../listeners/directory.ts'
 import { startRun } from '../runs/start.ts'
 import { describeWebhooks } from './description.ts'
 import { eventRecords } from './event-records.ts'
-import { EventTransactions } from './event-transactions.ts'
 
 const LISTENERS = '/api/v1/webhooks/incoming'
 
@@ -18,7 +18,10 @@ const LISTENERS = '/api/v1/webhooks/incoming'
  * transaction, and the 200 follows its commit.
  */
 export function webhookRoutes(dependencies: Dependencies): Router {
-  const events = new EventTransactions(dependencies.database, eventRecords(dependencies.database))
+  const { database } = dependencies
+  const events = eventRecords(database).transactionPerEvent<Transaction>({
+    begin: (work) => database.transaction(work),
+  })
   const directory = new ListenerDirectory(dependencies, events)
   const router = newRouter()
   describeWebhooks(router)

@@ -1,5 +1,6 @@
 // Postgres through `pg`. Its Pool gets config.connection, and without it reads PGHOST and the like. With
-// `config.transaction`, claim, effect and commit are one transaction.
+// `config.transaction`, claim, effect and commit are one transaction: by `with(tx)`, or by `transactionPerEvent` if it is
+// 'per event'.
 import { postgresStore } from 'hookgate/stores/postgres'
 import pg from 'pg'
 
@@ -16,15 +17,42 @@ export async function open({ connection, transaction = false, mode }) {
   const store = postgresStore(pool, { mode })
   await store.migrate()
   await pool.query(EFFECTS)
+  const events = store.transactionPerEvent({ connect: () => pool.connect() })
+  const attempts = {
+    true: (request, step) => inTransaction(pool, store, request, step),
+    'per event': (request, step) => inItsTransaction(events, request, step),
+  }
   return {
-    store,
+    store: transaction === 'per event' ? events : store,
     close: () => pool.end(),
     effect: (eventId) => pool.query(INSERT, [eventId]),
     async effects(eventId) {
       return (await pool.query('SELECT FROM effects WHERE event_id = $1', [eventId])).rowCount
     },
-    ...(transaction && { attempt: (request, step) => inTransaction(pool, store, request, step) }),
+    ...(transaction && { attempt: attempts[transaction] }),
   }
+}
+
+async function inItsTransaction(events, { key, owner, leaseMs, retentionMs }, step) {
+  step('started')
+  owner += ` of ${key.eventId}` // unique, as with verify()
+  const claiming = events.claim(key, owner, leaseMs)
+  step('claim sent')
+  const answer = await claiming
+  if (answer !== 'acquired') return answer
+  step('claim answered')
+  const event = {}
+  events.accepted(event, owner)
+  const doing = events.transactionOf(event).query(INSERT, [key.eventId])
+  step('effect sent')
+  await doing
+  step('effect answered')
+  const committing = events.commit(key, owner, retentionMs)
+  step('commit sent')
+  const committed = await committing
+  if (committed !== 'committed') return committed
+  step('commit answered')
+  return answer
 }
 
 async function inTransaction(pool, store, { key, owner, leaseMs, retentionMs }, step) {
