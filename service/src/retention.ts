@@ -2,16 +2,15 @@ import type { Queryable } from './database/database.ts'
 import type { Dependencies } from './http/dependencies.ts'
 
 const DAY_MS = 86_400_000
-/** The rows of one statement. */
-const MOST_AT_ONCE = 1_000
+const MOST_ROWS = 1_000
 
-const OLD_RUNS = `SELECT id FROM runs WHERE finished_at < $1 ORDER BY finished_at LIMIT ${MOST_AT_ONCE}`
+const OLD_RUNS = `SELECT id FROM runs WHERE finished_at < $1 ORDER BY finished_at LIMIT ${MOST_ROWS}`
 
 /** Of closed tasks only, so that the trail of an open task is whole. */
 const DELETE_AUDITS = `DELETE FROM task_audits WHERE id IN (
     SELECT task_audits.id FROM task_audits JOIN tasks ON tasks.id = task_id
     WHERE task_audits.created_at < $1 AND updated_at < $1 AND tasks.state = 'TASK_STATE_CLOSED'
-    ORDER BY task_audits.created_at LIMIT ${MOST_AT_ONCE})
+    ORDER BY task_audits.created_at LIMIT ${MOST_ROWS})
   RETURNING 1`
 
 /** Deletes what is older than the retention: ended runs with their steps and records, and the audits of closed tasks. */
@@ -21,11 +20,10 @@ export async function sweepOld(
   const { database, clock, retentionDays } = dependencies
   if (retentionDays === undefined) return
   const before = new Date(clock.now() - retentionDays * DAY_MS)
-  while ((await database.transaction((tx) => deleteRuns(tx, before))) === MOST_AT_ONCE);
-  while ((await database.query(DELETE_AUDITS, [before])).length === MOST_AT_ONCE);
+  while ((await database.transaction((tx) => deleteRuns(tx, before))) === MOST_ROWS);
+  while ((await database.query(DELETE_AUDITS, [before])).length === MOST_ROWS);
 }
 
-/** @returns How many. */
 async function deleteRuns(tx: Queryable, before: Date): Promise<number> {
   const ids = (await tx.query<{ id: string }>(OLD_RUNS, [before])).map(({ id }) => id)
   for (const [table, column] of [

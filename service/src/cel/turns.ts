@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** How many may wait for one owner. */
-const MOST_WAITING = 100
+const MOST_WAITING_EACH = 100
 /** How long one may wait, in milliseconds. */
 const MOST_WAITING_MS = 10_000
 const MOST_OWNERS = 10_000
@@ -49,7 +48,7 @@ export class Turns<Resource> {
 
   #turn(owner: string): Promise<Resource> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.filter((each) => each.owner === owner).length >= MOST_WAITING) {
+      if (this.#waiting.filter((each) => each.owner === owner).length >= MOST_WAITING_EACH) {
         return reject(new BusyError('too many expressions are waiting'))
       }
       const timer = setTimeout(() => {

@@ -2,15 +2,14 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { Metrics } from '../metrics.ts'
 
-/** In seconds. */
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Measures each response by its route, which names no object, and gives it the request's ID. Follows `requestId()`. */
 export function observed({ meter }: Metrics): MiddlewareHandler<{ Variables: { requestId: string } }> {
   const duration = meter.createHistogram('http.server.request.duration', {
     unit: 's',
     description: 'Time from the request to the first byte of the response',
-    advice: { explicitBucketBoundaries: BUCKETS },
+    advice: { explicitBucketBoundaries: BUCKET_SECONDS },
   })
   return async (c, next) => {
     const began = performance.now()
