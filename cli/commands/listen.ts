@@ -47,7 +47,7 @@ export const listen: Command = defineCommand<ListenValues>({
   examples: [
     'hookgate listen',
     'HOOKGATE_SECRET=$(cat secret.txt) hookgate listen --port 0 --json',
-    'hookgate listen --forward-to http://localhost:3000/webhooks',
+    'hookgate listen --scheme stripe --secret-file whsec.txt --forward-to localhost:3000/webhook',
     'hookgate listen --ui --record deliveries.ndjson',
     'hookgate listen --jwks hookgate-jwks.json',
     'hookgate listen --store sqlite:events.db',
@@ -142,7 +142,7 @@ async function openApp(
   if (forwarding === undefined) return undefined
   checkTimeout(forwarding, listener.leaseMs)
   const { forwarder } = await import('../forward/forward.ts')
-  return forwarder(forwarding, httpUrl('--public-url', publicUrl))
+  return forwarder(forwarding, httpUrl('--public-url', publicUrl), listener.auth.sender?.scheme)
 }
 
 function readLimits(given: ListenValues) {

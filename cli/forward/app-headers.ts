@@ -7,6 +7,8 @@ export interface AppHeaderOptions {
   readonly secret: string | undefined
   /** Names of the sender's headers to pass on, in lower case. */
   readonly passed: readonly string[]
+  /** Names of the headers that the sender's scheme names, in lower case. Each passes if it came once. */
+  readonly ofSender: readonly string[]
   /** The URL that senders call. `X-Forwarded-Host` and `-Proto` are made from it. */
   readonly publicUrl: URL
 }
@@ -18,12 +20,16 @@ export interface AppHeaderOptions {
 export function appHeaders(
   event: WebhookEvent<unknown>,
   request: IncomingMessage,
-  { secret, passed, publicUrl }: AppHeaderOptions,
+  { secret, passed, ofSender, publicUrl }: AppHeaderOptions,
 ): OutgoingHttpHeaders {
   const { headers, socket } = request
   const source = socket.remoteAddress?.replace(/^::ffff:(?=[0-9]+\.)/, '')
   return {
     ...passedOn(request, passed),
+    ...passedOn(
+      request,
+      ofSender.filter((name) => request.headersDistinct[name]?.length === 1),
+    ),
     ...traceOf(headers),
     'content-type': headers['content-type'] ?? [],
     'content-length': event.rawBody.byteLength,

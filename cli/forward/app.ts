@@ -52,15 +52,44 @@ function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): 
     whenReached(outgoing, () => {
       isReached = true
     })
-    outgoing.on('error', (error) => fail(codeOf(error) || 'the connection failed'))
+    let answer: IncomingMessage | undefined
+    outgoing.on('error', (error) => {
+      if (!answer?.complete) fail(inWords(codeOf(error))) // what follows a complete answer changes nothing
+    })
     whenClosedEarly(outgoing, () => fail('it closed the connection'))
     outgoing.on('response', (response) => {
+      answer = response
       if (Number(response.statusCode) < LOWEST_STATUS) return fail('its status is not a final one')
       response.on('error', () => fail('its answer broke off early'))
       readAnswer(response, end)
     })
     outgoing.end(body)
   })
+}
+
+const WORDS: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'it closed the connection',
+  EPIPE: 'it closed the connection',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  EHOSTUNREACH: 'no network leads there',
+  ENETUNREACH: 'no network leads there',
+  ETIMEDOUT: 'no connection in time',
+  EPROTO: 'it does not speak TLS there',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+}
+
+/** The problem in words, and its code to search for. */
+function inWords(code: string): string {
+  if (code === '') return 'the connection failed'
+  const words = WORDS[code] ?? (code.startsWith('HPE_') ? 'its answer is not HTTP' : 'the connection failed')
+  return `${words}: ${code}`
 }
 
 /** Calls `tell` once the connection is open. From then on the app may have seen the event. */

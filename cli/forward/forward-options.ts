@@ -1,3 +1,4 @@
+import type { SenderScheme } from '../../src/scheme/index.ts'
 import type { OptionTable } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { httpUrl, wholeNumber } from '../command-line/values.ts'
@@ -8,6 +9,7 @@ export interface ForwardValues {
   readonly 'forward-secret-file'?: string
   readonly timeout?: string
   readonly 'pass-header'?: readonly string[]
+  readonly 'no-sender-headers'?: boolean
 }
 
 const DEFAULT_SECONDS = 10
@@ -15,7 +17,10 @@ const DEFAULT_SECONDS = 10
 const MARGIN_SECONDS = 5
 
 export const FORWARD_OPTIONS: OptionTable<ForwardValues> = {
-  'forward-to': { value: 'URL', says: 'Forward verified events to your app, in any language' },
+  'forward-to': {
+    value: 'URL',
+    says: 'Forward verified events to your app: 3000, localhost:3000/webhook, or a URL',
+  },
   'forward-secret-file': {
     value: 'FILE',
     says: 'Sign them for the app with this secret (default: HOOKGATE_FORWARD_SECRET)',
@@ -24,7 +29,10 @@ export const FORWARD_OPTIONS: OptionTable<ForwardValues> = {
     value: 'SECONDS',
     says: `How long the app may take, at most the lease minus ${MARGIN_SECONDS} s (default ${DEFAULT_SECONDS})`,
   },
-  'pass-header': { value: 'NAME', many: true, says: "A sender's header to pass on; repeatable" },
+  'pass-header': { value: 'NAME', many: true, says: 'Another header of the sender to pass on; repeatable' },
+  'no-sender-headers': {
+    says: "Do not pass on the sender's own signature, time, event ID and event type headers.",
+  },
 }
 
 export interface Forwarding {
@@ -32,6 +40,8 @@ export interface Forwarding {
   readonly secret: string | undefined
   /** In lower case. */
   readonly passed: readonly string[]
+  /** Whether the headers that the sender's scheme names pass too. */
+  readonly passesSenderHeaders: boolean
   readonly timeoutSeconds: number
 }
 
@@ -39,7 +49,7 @@ export interface Forwarding {
 export async function readForwarding(given: ForwardValues): Promise<Forwarding | undefined> {
   const { 'forward-to': target, 'forward-secret-file': file, timeout, 'pass-header': names = [] } = given
   if (target === undefined) {
-    const stray = (['forward-secret-file', 'timeout', 'pass-header'] as const).find(
+    const stray = (['forward-secret-file', 'timeout', 'pass-header', 'no-sender-headers'] as const).find(
       (option) => given[option] !== undefined,
     )
     if (stray) throw new UsageError(`--${stray} needs --forward-to URL`)
@@ -47,14 +57,32 @@ export async function readForwarding(given: ForwardValues): Promise<Forwarding |
   }
   const secret = await findSecret(file, FORWARD_SECRET)
   return {
-    target: httpUrl('--forward-to', target),
+    target: appUrl(target),
     secret: secret?.secret,
     passed: names.map((name) => passable(name, secret !== undefined)),
+    passesSenderHeaders: !given['no-sender-headers'],
     timeoutSeconds: wholeNumber('--timeout', timeout ?? `${DEFAULT_SECONDS}`, 1, 3600),
   }
 }
 
 const FORWARD_SECRET = { option: '--forward-secret-file', variable: 'HOOKGATE_FORWARD_SECRET' } as const
+
+/** `localhost:3000` or `[::1]:3000`, with or without a path. No credentials. */
+const HOST_AND_PORT = /^(?:localhost|[\w.-]+:[0-9]+|\[[0-9a-f:]+\](?::[0-9]+)?)(?=[/?]|$)/i
+
+function fullUrl(text: string): string {
+  if (/^[0-9]+$/.test(text)) return `http://localhost:${text}`
+  return HOST_AND_PORT.test(text) ? `http://${text}` : text
+}
+
+/** The app's URL: given in full, without its protocol, or by its port on this machine. */
+function appUrl(text: string): URL {
+  try {
+    return httpUrl('--forward-to', fullUrl(text))
+  } catch {
+    throw new UsageError('--forward-to takes a port, e.g. 3000, or a URL without credentials')
+  }
+}
 
 /** @throws UsageError if the lease could expire while the app still has time. */
 export function checkTimeout({ timeoutSeconds }: Forwarding, leaseMs: number): void {
@@ -65,6 +93,33 @@ export function checkTimeout({ timeoutSeconds }: Forwarding, leaseMs: number): v
       ? `--forward-to needs --lease ${MARGIN_SECONDS + 1} or more`
       : `--timeout takes at most ${longest}: ${MARGIN_SECONDS} s less than the lease of ${leaseMs / 1000} s; raise --lease to allow more`,
   )
+}
+
+/**
+ * The headers that the sender's scheme names: signatures, time, event ID, event type, and those with a fixed value. With them,
+ * an app verifies the delivery itself. A token is left out: whoever reads it can send deliveries.
+ *
+ * @throws UsageError if the gateway's own signature has the same name.
+ */
+export function senderHeaders(
+  { secret, passesSenderHeaders }: Pick<Forwarding, 'secret' | 'passesSenderHeaders'>,
+  scheme: SenderScheme | undefined,
+): readonly string[] {
+  if (scheme === undefined || !passesSenderHeaders) return []
+  const { algorithm, covers, signature, timestamp, eventId, eventType } = scheme
+  const isToken = algorithm === 'token' || covers === 'token' || covers === 'nothing'
+  const places = [timestamp, eventId, eventType].flatMap((place) =>
+    place !== undefined && 'header' in place ? [place.header] : [],
+  )
+  const fixed = 'fixedHeaders' in scheme ? Object.keys(scheme.fixedHeaders ?? {}) : []
+  const names = [...(isToken ? [] : signature.headers), ...places, ...fixed]
+  const taken = secret === undefined ? undefined : names.find((name) => SIGNED.test(name))
+  if (taken !== undefined) {
+    throw new UsageError(
+      `--forward-secret-file: ${scheme.sender} has a ${taken} of its own; add --no-sender-headers to send only the gateway's`,
+    )
+  }
+  return names.filter((name) => !HOP_BY_HOP.test(name) && !OURS.test(name))
 }
 
 /** Headers of the sender's connection, not of the app's. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { settle } from '../../adapters/kit/settle.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
+import type { SenderScheme } from '../../src/scheme/index.ts'
 import { remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'
 import { throttled } from '../lib/throttle.ts'
@@ -8,7 +9,7 @@ import type { AnswerEvent } from '../listen/webhook-server.ts'
 import type { AppAnswer, AppSilence } from './app.ts'
 import { appAt } from './app.ts'
 import { appHeaders } from './app-headers.ts'
-import type { Forwarding } from './forward-options.ts'
+import { type Forwarding, senderHeaders } from './forward-options.ts'
 
 /** Releases the event, because the app never saw it. */
 const NEVER_REACHED = 502
@@ -27,10 +28,18 @@ export interface Forwarder {
   close(): Promise<void>
 }
 
-/** Forwards accepted events to the app, settles them by its answer, and passes that answer to the sender. */
-export function forwarder({ target, timeoutSeconds, ...wanted }: Forwarding, publicUrl: URL): Forwarder {
+/**
+ * Forwards accepted events to the app, settles them by its answer, and passes that answer to the sender.
+ *
+ * @throws UsageError if the gateway and the sender would sign under the same name.
+ */
+export function forwarder(
+  { target, timeoutSeconds, ...wanted }: Forwarding,
+  publicUrl: URL,
+  scheme: SenderScheme | undefined,
+): Forwarder {
   const app = appAt(target, timeoutSeconds * 1000)
-  const options = { ...wanted, publicUrl }
+  const options = { ...wanted, ofSender: senderHeaders(wanted, scheme), publicUrl }
   const inFlight = new InFlight()
   const complain = throttled(remark)
   const pass: AnswerEvent = async ({ event, listener }, request, response) => {

@@ -84,7 +84,9 @@ test('nobody listens at the app: 503 with Retry-After 5, and the event is free a
     reason: 'upstream_unreachable',
     status: 503,
   })
-  await gateway.stderr.waitFor(/cannot be reached \(ECONNREFUSED\): is your app running\?/)
+  await gateway.stderr.waitFor(
+    /cannot be reached \(nothing listens there: ECONNREFUSED\): is your app running\?/,
+  )
   const app = await startApp(undefined, port)
   expect((await deliver(gateway.url, eventId)).status).toBe(200)
   expect(app.received).toHaveLength(1)

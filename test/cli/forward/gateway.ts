@@ -30,8 +30,16 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
   const { port } = server.address() as AddressInfo // only a pipe's address is a string
   const url = `http://127.0.0.1:${port}${PATH}`
   const app = forwarder(
-    { secret: undefined, passed: [], timeoutSeconds: 10, ...forwarding, target: new URL(appUrl) },
+    {
+      secret: undefined,
+      passed: [],
+      passesSenderHeaders: true,
+      timeoutSeconds: 10,
+      ...forwarding,
+      target: new URL(appUrl),
+    },
     new URL(publicUrl ?? url),
+    auth.sender?.scheme,
   )
   const reports: DeliveryReport[] = []
   serveWebhooks(server, {

@@ -2,7 +2,18 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { FORWARD_OPTIONS } from '../../../cli/forward/forward-options.ts'
+import { FORWARD_OPTIONS, senderHeaders } from '../../../cli/forward/forward-options.ts'
+import { discord } from '../../../schemes/discord.ts'
+import { github } from '../../../schemes/github.ts'
+import { linear } from '../../../schemes/linear.ts'
+import { meta } from '../../../schemes/meta.ts'
+import { paddle } from '../../../schemes/paddle.ts'
+import { shopify } from '../../../schemes/shopify.ts'
+import { slack } from '../../../schemes/slack.ts'
+import { standardWebhooks } from '../../../schemes/standard-webhooks.ts'
+import { stripe } from '../../../schemes/stripe.ts'
+import { svix } from '../../../schemes/svix.ts'
+import { twilio } from '../../../schemes/twilio.ts'
 import { deliver, openGateway } from './gateway.ts'
 
 const APP_SECRET = 'the-app-0123456789-abcdefghijklmnopqrstuvwx'
@@ -37,3 +48,33 @@ test('docs/forward.md has a row for every option', async () => {
   const text = await page()
   for (const option of Object.keys(FORWARD_OPTIONS)) expect(text).toContain(`| \`--${option}`)
 })
+
+test('docs/forward.md lists the headers that pass, and those that nothing signs', async () => {
+  const text = await page()
+  const factories = [
+    stripe,
+    github,
+    slack,
+    shopify,
+    twilio,
+    standardWebhooks,
+    svix,
+    linear,
+    discord,
+    meta,
+    paddle,
+  ]
+  const forwarding = { secret: undefined, passesSenderHeaders: true }
+  for (const { scheme } of factories) {
+    const row = new RegExp(`^\\| ${scheme.sender} \\| (.*) \\| ?(.*?) ?\\|$`, 'm').exec(text) ?? []
+    const [passed = [], unsigned = []] = row.slice(1).map((cell) => cell.toLowerCase().match(/[\w-]+/g) ?? [])
+    expect([...passed].sort(), scheme.name).toEqual([...senderHeaders(forwarding, scheme)].sort())
+    const free = [scheme.eventId, scheme.eventType].flatMap((place) =>
+      place && 'header' in place ? [place.header] : [],
+    )
+    const isSigned = (name: string) => name === headerOf(scheme.eventId) && `${scheme.signs}`.includes('{id}')
+    expect(unsigned, scheme.name).toEqual(free.filter((name) => !isSigned(name)))
+  }
+})
+
+const headerOf = (place: object | undefined) => (place && 'header' in place ? place.header : undefined)

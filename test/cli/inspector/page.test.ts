@@ -255,7 +255,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     app.closeAllConnections()
     await new Promise((resolve) => app.close(resolve))
     await inspector.deliver(await sign('{"a":2}'))
-    await detail().getByText('No answer: ECONNREFUSED').waitFor()
+    await detail().getByText('No answer: nothing listens there: ECONNREFUSED').waitFor()
     expect(await rows().first().innerText()).toMatch(/app silent/)
   })
 
