@@ -135,8 +135,15 @@ function ownerNames(randomUuid: () => string): () => string {
 export interface VerdictContext {
   /** The `id` of the listener. */
   readonly listenerId: string
-  /** The event's ID. Set only after the ID has passed its check. */
+  /** The event's ID, as in `event.id`. Set only after it has passed its check. */
   readonly eventId?: string
+  /** The sender's name for what happened, as in `event.type`. Set together with `eventId`, if the sender names it. */
+  readonly eventType?: string
+  /**
+   * The members that nothing signs, as in `event.unsigned`. An attacker with a captured delivery can change them, so a log
+   * should mark them.
+   */
+  readonly unsigned?: readonly ('id' | 'type' | 'sentAt')[]
   /** The source address that was checked. Absent if it is not a valid address. */
   readonly sourceIp?: string
   /**

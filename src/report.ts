@@ -83,21 +83,26 @@ function outcomeOf(
   return {
     outcome: no ? (no.handshake ? 'handshake' : 'refused') : 'accepted',
     reason: no?.reason,
-    auth: auth && { method: auth.method, keyId: 'keyId' in auth ? auth.keyId : auth.secretId },
+    auth: auth && {
+      method: auth.method,
+      ...('scheme' in auth && { scheme: auth.scheme }),
+      keyId: 'keyId' in auth ? auth.keyId : auth.secretId,
+    },
   }
 }
 
-/** Ends up in logs, so it excludes text that a stranger could have invented. */
-function contextOf(
-  { delivery, eventId, listener, loggedId, sender }: Verification,
-  startedAt: number,
-): VerdictContext {
+/** Ends up in logs, so it names no event before its sender is authenticated, and says what nothing signs. */
+function contextOf(verification: Verification, startedAt: number): VerdictContext {
+  const { delivery, eventId, listener, sender } = verification
   const { sourceIp } = delivery
-  const id = sender === undefined ? eventId : loggedId
+  const eventType = eventId && sender?.typeOf(verification)
+  const unsigned = (eventId && sender?.unsigned) || []
   return {
     listenerId: listener.id,
     durationMs: performance.now() - startedAt,
-    ...(id && { eventId: id }),
+    ...(eventId && { eventId }),
+    ...(eventType && { eventType }),
+    ...(unsigned.length > 0 && { unsigned }),
     ...(sourceIp && isAddress(sourceIp) && { sourceIp }),
   }
 }
@@ -137,9 +142,11 @@ export interface VerifyFields extends VerdictContext, FailedFields {
   readonly reason?: Reason | undefined
   /**
    * How the sender was authenticated, even if the delivery was refused later. `keyId` is the secret's `id` or
-   * the token's `kid`.
+   * the token's `kid`. `scheme` is the name of another sender's scheme, e.g. `stripe`.
    */
-  readonly auth?: { readonly method: EventAuth['method']; readonly keyId: string } | undefined
+  readonly auth?:
+    | { readonly method: EventAuth['method']; readonly keyId: string; readonly scheme?: string }
+    | undefined
 }
 
 export type StoreAnswer = ClaimAnswer | CommitAnswer | boolean

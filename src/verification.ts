@@ -29,8 +29,6 @@ export class Verification implements Evidence {
   sentAt = 0
   /** The future `event.id`. Empty until it has passed its check. */
   eventId = ''
-  /** The ID of another sender's event as logs may have it: no text that a stranger could have invented. */
-  loggedId = ''
   /** The keys that another sender's event is claimed by. */
   claimKeys: readonly string[] = NO_KEYS
   /** The type of another sender's event, if its scheme has looked for it itself. */

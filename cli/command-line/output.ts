@@ -12,7 +12,7 @@ export function remark(line: string): void {
 }
 
 /** Adds colour on terminals only, unless NO_COLOR is set. */
-export function paint(style: 'green' | 'red' | 'yellow', text: string): string {
+export function paint(style: 'green' | 'red' | 'yellow' | 'gray', text: string): string {
   return util.styleText(style, text, { stream: process.stdout })
 }
 

@@ -26,6 +26,9 @@ export interface Inspected {
   readonly detail: string | null
   readonly status: number | null
   readonly eventId: string | null
+  readonly eventType: string | null
+  /** Which of `id`, `type` and `sentAt` nothing signs. */
+  readonly unsigned: DeliveryLine['unsigned']
   /** The delivery that this one repeats, when the page sent it again. */
   readonly replayOf: number | null
   readonly ms: Milliseconds
@@ -112,6 +115,7 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
     headers: pairs(rawHeaders),
     ...{ body, truncated, verdict: line.verdict, reason: line.reason, detail },
     ...{ status: line.status, eventId: line.eventId, replayOf },
+    ...{ eventType: line.eventType, unsigned: line.unsigned },
     ms: { receive: receiveMs ?? null, decide: decideMs ?? null, app: appMs, total: line.ms },
     app,
   })

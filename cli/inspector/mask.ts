@@ -66,11 +66,13 @@ function withStars(body: Uint8Array, secret: Uint8Array): Uint8Array {
 
 /** A delivery that is safe to show: signatures, tokens and secrets are hidden. */
 export function masked(delivery: Inspected, mask: Mask): Inspected {
-  const { app, headers, body, path, detail } = delivery
+  const { app, headers, body, path, detail, eventId, eventType } = delivery
   return {
     ...delivery,
     path: mask.text(withoutQuery(path)),
     detail: detail === null ? null : mask.text(detail),
+    eventId: eventId === null ? null : mask.text(eventId),
+    eventType: eventType === null ? null : mask.text(eventType),
     headers: mask.headers(headers),
     body: mask.bytes(body),
     app: app && { ...app, headers: mask.headers(app.headers), body: mask.bytes(app.body) },

@@ -7,6 +7,7 @@ import { codeOf, readGivenFile } from '../command-line/values.ts'
 import type { AppOutcome, Inspected, WireHeaders } from './inspected.ts'
 
 const VERSION = 1
+const UNSIGNED = ['id', 'type', 'sentAt'] as const
 const VERDICTS: readonly unknown[] = ['accepted', 'handshake', 'refused', 'undecided']
 
 /** One line of NDJSON, version 1: everything known about a delivery, with its exact bytes. */
@@ -48,6 +49,8 @@ export function parseRecord(line: string): Inspected | undefined {
     reason: text(record.reason),
     detail: text(record.detail),
     eventId: text(record.eventId),
+    eventType: text(record.eventType),
+    unsigned: UNSIGNED.filter((name) => Array.isArray(record.unsigned) && record.unsigned.includes(name)),
     status: count(record.status),
     replayOf: count(record.replayOf),
     ms: { receive: number(receive), decide: number(decide), app: number(app), total: number(total) ?? 0 },

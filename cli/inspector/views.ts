@@ -7,7 +7,22 @@ const MOST_SHOWN = 256 * 1024
 
 /** A row of the list. */
 export function rowOf(delivery: Inspected): object {
-  const { seq, time, method, path, listener, verdict, reason, status, eventId, replayOf, ms, app } = delivery
+  const {
+    seq,
+    time,
+    method,
+    path,
+    listener,
+    verdict,
+    reason,
+    status,
+    eventId,
+    eventType,
+    unsigned,
+    replayOf,
+    ms,
+    app,
+  } = delivery
   return {
     seq,
     time,
@@ -18,6 +33,8 @@ export function rowOf(delivery: Inspected): object {
     reason,
     status,
     eventId,
+    eventType,
+    unsigned,
     replayOf,
     ms: ms.total,
     app: app && { status: app.status },

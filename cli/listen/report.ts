@@ -18,14 +18,18 @@ export interface Progress {
   app?: AppAnswer | undefined
 }
 
-/** One delivery. The keys are stable. Holds no untrusted text except an event ID of valid form. */
+/** One delivery. The keys are stable. Escape the event's ID and type before you print them: they are the sender's text. */
 export interface DeliveryLine {
   /** When it arrived, ISO 8601. */
   readonly time: string
   /** Null when no listener has the path. */
   readonly listener: string | null
-  /** Null unless it is a UUID v4. */
+  /** The sender's ID, as in `event.id`. Null unless it has passed its check. */
   readonly eventId: string | null
+  /** The sender's name for what happened. Null if its scheme names none. */
+  readonly eventType: string | null
+  /** Which of them nothing signs: an attacker with a captured delivery can change them. */
+  readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
   /** `undecided`: the store or the key host failed, and the sender was told to retry (503). */
   readonly verdict: 'accepted' | 'handshake' | 'refused' | 'undecided'
   readonly reason: string | null
@@ -67,22 +71,17 @@ export function reportOf(
   }
 }
 
-const ACCEPTED = { verdict: 'accepted' } as const
-const REFUSED = { verdict: 'refused' } as const
-const HANDSHAKE = { verdict: 'handshake' } as const
-const UNDECIDED = { verdict: 'undecided' } as const
-
 /** Why the app did not answer an accepted event. */
 const SILENT = { answered: null, unreachable: 'upstream_unreachable', unknown: 'upstream_unknown' } as const
 
 function outcomeOf({ listenerId, verdict, context, app }: Progress, status: number | null) {
-  const listener = listenerId ?? null
-  const eventId = context?.eventId ?? null
-  if (listener === null) return { listener, eventId, ...REFUSED, reason: 'listener_unknown', status }
-  if (verdict === undefined) return { listener, eventId, ...UNDECIDED, reason: 'unavailable', status }
-  if (verdict.ok) return { listener, eventId, ...ACCEPTED, reason: app ? SILENT[app.kind] : null, status }
-  if (verdict.handshake) return { listener, eventId, ...HANDSHAKE, reason: null, status }
-  return { listener, eventId, ...REFUSED, reason: verdict.reason, status }
+  const { eventId = null, eventType = null, unsigned = [] } = context ?? {}
+  const known = { listener: listenerId ?? null, eventId, eventType, unsigned, status }
+  if (listenerId === undefined) return { ...known, verdict: 'refused', reason: 'listener_unknown' } as const
+  if (verdict === undefined) return { ...known, verdict: 'undecided', reason: 'unavailable' } as const
+  if (verdict.ok) return { ...known, verdict: 'accepted', reason: app ? SILENT[app.kind] : null } as const
+  if (verdict.handshake) return { ...known, verdict: 'handshake', reason: null } as const
+  return { ...known, verdict: 'refused', reason: verdict.reason } as const
 }
 
 function roundToTenth(value: number): number {

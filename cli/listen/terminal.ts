@@ -6,6 +6,7 @@ export interface LogOptions {
   readonly json?: boolean
   readonly body?: boolean
   readonly explain?: boolean
+  readonly scheme?: string
 }
 
 /** What `listen` prints while it runs. */
@@ -15,18 +16,27 @@ export interface TerminalLog {
   summary(finished: number): string
 }
 
-export function terminalLog({ json = false, body = false, explain = false }: LogOptions): TerminalLog {
+/** Of a pipe. */
+const DEFAULT_COLUMNS = 80
+
+export function terminalLog({
+  json = false,
+  body = false,
+  explain = false,
+  scheme,
+}: LogOptions): TerminalLog {
   const counts = new Map<DeliveryLine['verdict'], number>()
   let needsHeader = !json && process.stdout.isTTY === true
   return {
     tell({ line, verdict }) {
       counts.set(line.verdict, (counts.get(line.verdict) ?? 0) + 1)
-      if (needsHeader) print(HEADER)
+      const layout = { columns: process.stdout.columns ?? DEFAULT_COLUMNS, hasTypes: scheme !== undefined }
+      if (needsHeader) print(headerLine(layout))
       needsHeader = false
       // Only verified payloads: otherwise a stranger could fill the screen.
       const payload = body && verdict?.ok ? Buffer.from(verdict.event.rawBody).toString('utf8') : undefined
-      if (json && body) print(toJsonLine({ ...line, body: payload ?? null }))
-      else print(formatDelivery(line, json))
+      if (json) print(toJsonLine(body ? { ...line, body: payload ?? null } : line))
+      else print(formatDelivery(line, layout))
       if (!json && payload !== undefined) print(indented(payload))
       if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
     },
@@ -56,43 +66,81 @@ function isJson(text: string): boolean {
   }
 }
 
-const STYLES = { accepted: 'green', handshake: 'green', refused: 'red', undecided: 'yellow' } as const
+/** How a line is laid out. */
+export interface Layout {
+  /** The most columns of a line. */
+  readonly columns: number
+  /** Whether the listener's sender may name the type of an event. */
+  readonly hasTypes: boolean
+}
 
-/** Together 80 columns. A long reason takes room from the event ID. */
-const WIDTHS = { time: 8, status: 3, ms: 6, rest: 60 }
-const ID_WIDTH = 36
+const TIME_WIDTH = 8
+const STATUS_WIDTH = 3
+const MS_WIDTH = 6
+const REST = TIME_WIDTH + STATUS_WIDTH + MS_WIDTH + 3
+const MOST_TYPE_WIDTH = 24
+/** Of a UUID and its mark. */
+const MOST_ID_WIDTH = 37
+/** With less room, an ID or a type says nothing. */
+const LEAST_WIDTH = 8
+/** Marks an ID that nothing signs. */
+const UNSIGNED = '*'
 
-export const HEADER: string = columns('TIME UTC', '', 'MS', 'EVENT', 'RESULT', (text) => text)
+export function headerLine(layout: Layout): string {
+  return columnsOf(layout, 'TIME UTC', '', 'MS', 'TYPE', 'EVENT', 'RESULT', 'accepted').trimEnd()
+}
 
-/** Formats one line: NDJSON, or at most 80 columns for a terminal. */
-export function formatDelivery(line: DeliveryLine, asJson: boolean): string {
-  if (asJson) return toJsonLine(line)
+/** Formats one line for a terminal. */
+export function formatDelivery(line: DeliveryLine, layout: Layout): string {
   const result = line.reason ?? line.verdict
-  return columns(
+  const mark = line.unsigned.includes('id') ? UNSIGNED : ''
+  return columnsOf(
+    layout,
     line.time.slice('2026-11-22T'.length, '2026-11-22T17:00:00'.length),
     `${line.status ?? '-'}`,
     line.ms.toFixed(line.ms < 1000 ? 1 : 0),
-    printable(line.eventId ?? '-'),
+    oneLine(line.eventType ?? '-'),
+    line.eventId === null ? '-' : oneLine(line.eventId) + mark,
     result,
-    (text) => paint(STYLES[line.verdict], text),
+    result,
+    (text) => painted(line, text),
   )
 }
 
-function columns(
+const oneLine = (text: string) => printable(text).replace(/\s/g, ' ')
+
+/** Green only if the sender's event is done. A duplicate is neutral, because it needs nobody's attention. */
+function painted({ verdict, reason, status }: DeliveryLine, text: string): string {
+  if (reason === 'event_duplicate') return text
+  if (verdict === 'handshake') return paint('gray', text)
+  if (verdict === 'undecided' || reason === 'event_in_progress') return paint('yellow', text)
+  if (verdict === 'refused' || status === null || status >= 400) return paint('red', text)
+  return paint(status >= 300 ? 'yellow' : 'green', text)
+}
+
+/** A long result takes room from the type and the ID. `sized` is the result that the columns leave room for. */
+function columnsOf(
+  { columns, hasTypes }: Layout,
   time: string,
   status: string,
   ms: string,
+  type: string,
   eventId: string,
   result: string,
-  color: (text: string) => string,
+  sized: string,
+  color: (text: string) => string = (text) => text,
 ): string {
-  const idWidth = Math.min(ID_WIDTH, WIDTHS.rest - 1 - result.length)
+  const room = columns - REST - 1 - sized.length
+  const showsType = hasTypes && room > 2 * LEAST_WIDTH
+  const typeWidth = showsType ? Math.min(MOST_TYPE_WIDTH, Math.floor((room - 1) / 2)) : 0
+  const idWidth = Math.min(MOST_ID_WIDTH, showsType ? room - 1 - typeWidth : room)
   return [
-    time.padEnd(WIDTHS.time),
-    status.padStart(WIDTHS.status),
-    ms.padStart(WIDTHS.ms),
-    shorten(eventId, idWidth).padEnd(idWidth),
-    color(result),
+    time.padEnd(TIME_WIDTH),
+    status.padStart(STATUS_WIDTH),
+    ms.padStart(MS_WIDTH),
+    ...(showsType ? [shorten(type, typeWidth).padEnd(typeWidth)] : []),
+    ...(idWidth >= LEAST_WIDTH ? [shorten(eventId, idWidth).padEnd(idWidth)] : []),
+    color(shorten(result, columns - REST)),
   ].join(' ')
 }
 

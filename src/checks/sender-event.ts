@@ -24,7 +24,6 @@ export function checkSenderEvent(
   return whenKnown(sender.keysOf(verification, id), (keys) => {
     verification.claimKeys = isUnclaimed ? [] : keys
     verification.eventId = id || (keys[0] ?? '')
-    verification.loggedId = sender.unsigned.includes('id') ? (keys[0] ?? '') : verification.eventId
     return undefined
   })
 }

@@ -29,10 +29,12 @@ export function observeVerdicts(meter: Meter): Observer<VerifyFields> {
 }
 
 /** Attributes for spans only, not for metrics. */
-function detailsOf({ auth, error, eventId }: VerifyFields): Attributes {
+function detailsOf({ auth, error, eventId, eventType }: VerifyFields): Attributes {
   return {
     ...(eventId && { 'hookgate.event.id': eventId }),
+    ...(eventType && { 'hookgate.event.type': eventType }),
     ...(auth && { 'hookgate.auth.method': auth.method, 'hookgate.auth.key_id': auth.keyId }),
+    ...(auth?.scheme && { 'hookgate.auth.scheme': auth.scheme }),
     ...(error && { 'error.type': error.name }),
   }
 }

@@ -1,6 +1,6 @@
 import { actionsFor } from './actions.js'
 import { bodyPart } from './body.js'
-import { element, part, visible } from './text.js'
+import { clockOf, element, part, toneOf, visible } from './text.js'
 
 const pane = document.querySelector('#detail')
 
@@ -10,9 +10,9 @@ export function showDetail(delivery, hello) {
     ...why(delivery),
     facts(delivery),
     checks(delivery),
-    ...appPart(delivery.app),
     bodyPart('Body', delivery, contentType(delivery.headers)),
     part('Headers', headers(delivery.headers)),
+    ...appPart(delivery.app),
   )
   pane.hidden = false
   pane.scrollTop = 0
@@ -24,7 +24,7 @@ export function hideDetail() {
 
 function heading(delivery, hello) {
   const { verdict, status, seq } = delivery
-  const title = element('h2', verdict, verdict[0].toUpperCase() + verdict.slice(1))
+  const title = element('h2', toneOf(delivery), verdict[0].toUpperCase() + verdict.slice(1))
   const answer = status === null ? 'the sender left before the answer' : `answered ${status}`
   return element(
     'header',
@@ -52,11 +52,18 @@ function why({ reason, detail, likely, token }) {
   return [box]
 }
 
-function facts({ eventId, time, method, path, sourceIp, times, replayOf, bytes }) {
+function facts({ eventId, eventType, unsigned, time, method, path, sourceIp, times, replayOf, bytes }) {
   const ms = (value) => (value === null ? '–' : `${value.toFixed(1)} ms`)
   const rows = [
-    ['Event', eventId ?? 'not verified'],
-    ['Received', `${new Date(time).toLocaleString()}${replayOf ? `, sent again from #${replayOf}` : ''}`],
+    ['Event', `${eventId ?? 'not verified'}${unsigned.includes('id') ? ' (nothing signs this ID)' : ''}`],
+    [
+      'Type',
+      eventType === null ? '–' : `${eventType}${unsigned.includes('type') ? ' (nothing signs it)' : ''}`,
+    ],
+    [
+      'Received',
+      `${new Date(time).toLocaleDateString('en-CA')} ${clockOf(time)}${replayOf ? `, sent again from #${replayOf}` : ''}`,
+    ],
     [
       'Request',
       `${method} ${path}, ${bytes.toLocaleString('en')} bytes from ${sourceIp ?? 'an unknown address'}`,

@@ -1,8 +1,15 @@
-import { element, visible } from './text.js'
+import { clockOf, element, toneOf, visible } from './text.js'
 
 const list = document.querySelector('#list')
 const filter = document.querySelector('#filter')
-const FIELDS = { verdict: 'verdict', reason: 'reason', status: 'status', id: 'eventId', path: 'path' }
+const FIELDS = {
+  verdict: 'verdict',
+  reason: 'reason',
+  status: 'status',
+  id: 'eventId',
+  type: 'eventType',
+  path: 'path',
+}
 const MOST_ROWS = 2000
 
 /** By number: the row, its element, and the text to filter by. */
@@ -58,19 +65,32 @@ function draw() {
   onChoose(shown()[0]?.dataset.seq, false)
 }
 
-function nodeOf({ seq, time, verdict, reason, eventId, status, ms, replayOf, app, path }) {
-  const at = new Date(time)
-  const clock = `${at.toLocaleTimeString('en-GB')}.${String(at.getMilliseconds()).padStart(3, '0')}`
-  const what = element('span', 'mono', ...visible(reason ?? eventId ?? path))
-  if (reason && eventId) what.append(element('span', 'quiet', ` ${eventId}`))
+function nodeOf({
+  seq,
+  time,
+  verdict,
+  reason,
+  eventId,
+  eventType,
+  unsigned,
+  status,
+  ms,
+  replayOf,
+  app,
+  path,
+}) {
+  const id = eventId && `${eventId}${unsigned.includes('id') ? '*' : ''}`
+  const what = element('span', 'mono', ...visible(reason ?? id ?? path))
+  if (reason && id) what.append(element('span', 'quiet', ' ', ...visible(id)))
   const notes = element('span', '')
   if (replayOf) notes.append(element('span', 'tag', `again ${replayOf}`))
   if (app) notes.append(element('span', 'tag', `app ${app.status ?? 'silent'}`))
   const node = element(
     'div',
     'row',
-    element('time', 'mono', clock),
-    element('span', `verdict ${verdict}`, verdict),
+    element('time', 'mono', clockOf(time)),
+    element('span', `verdict ${toneOf({ verdict, reason, status })}`, verdict),
+    element('span', 'mono type', ...visible(eventType ?? '–')),
     what,
     notes,
     element('span', 'num', String(status ?? 'gone')),
@@ -88,7 +108,7 @@ function matcher() {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean)
   return ({ row, words: all }) =>
     words.every((word) => {
-      const [, field, text] = word.match(/^(verdict|reason|status|id|path):(.*)$/) ?? []
+      const [, field, text] = word.match(/^(verdict|reason|status|id|type|path):(.*)$/) ?? []
       return field
         ? String(row[FIELDS[field]] ?? '')
             .toLowerCase()

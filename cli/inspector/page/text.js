@@ -97,3 +97,16 @@ export function hex(bytes) {
   }
   return lines.join('\n')
 }
+
+/** The local time of day: 17:04:59.120. */
+export function clockOf(time) {
+  const at = new Date(time)
+  return `${at.toLocaleTimeString('en-GB')}.${String(at.getMilliseconds()).padStart(3, '0')}`
+}
+
+/** The colour of a verdict: green only if the event is done. */
+export function toneOf({ verdict, reason, status }) {
+  if (reason === 'event_duplicate') return 'neutral'
+  if (reason === 'event_in_progress') return 'undecided'
+  return verdict === 'accepted' && (status === null || status >= 400) ? 'refused' : verdict
+}

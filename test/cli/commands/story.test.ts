@@ -131,7 +131,17 @@ test('listen --json prints NDJSON and nothing else; send --json too', async () =
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(lines.map((line) => Object.keys(line))).toEqual(
-    lines.map(() => ['time', 'listener', 'eventId', 'verdict', 'reason', 'status', 'ms']),
+    lines.map(() => [
+      'time',
+      'listener',
+      'eventId',
+      'eventType',
+      'unsigned',
+      'status',
+      'verdict',
+      'reason',
+      'ms',
+    ]),
   )
   expect(lines).toMatchObject([
     { listener: 'demo', eventId: answers[0].eventId, verdict: 'accepted', reason: null, status: 200 },

@@ -20,6 +20,8 @@ function delivery(seq: number, bodyBytes = 0): Observed {
     detail: null,
     status: 200,
     eventId: null,
+    eventType: null,
+    unsigned: [],
     replayOf: null,
     ms: { receive: null, decide: null, app: null, total: 1 },
     app: null,
