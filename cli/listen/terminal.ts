@@ -78,7 +78,7 @@ const TIME_WIDTH = 8
 const STATUS_WIDTH = 3
 const MS_WIDTH = 6
 const REST = TIME_WIDTH + STATUS_WIDTH + MS_WIDTH + 3
-const MOST_TYPE_WIDTH = 24
+const MOST_TYPE_WIDTH = 20
 /** Of a UUID and its mark. */
 const MOST_ID_WIDTH = 37
 /** With less room, an ID or a type says nothing. */
@@ -118,7 +118,7 @@ function painted({ verdict, reason, status }: DeliveryLine, text: string): strin
   return paint(status >= 300 ? 'yellow' : 'green', text)
 }
 
-/** A long result takes room from the type and the ID. `sized` is the result that the columns leave room for. */
+/** A long result takes room from the ID, and then from the type. `sized` is the result that the columns leave room for. */
 function columnsOf(
   { columns, hasTypes }: Layout,
   time: string,
@@ -132,7 +132,7 @@ function columnsOf(
 ): string {
   const room = columns - REST - 1 - sized.length
   const showsType = hasTypes && room > 2 * LEAST_WIDTH
-  const typeWidth = showsType ? Math.min(MOST_TYPE_WIDTH, Math.floor((room - 1) / 2)) : 0
+  const typeWidth = showsType ? Math.min(MOST_TYPE_WIDTH, room - 1 - LEAST_WIDTH) : 0
   const idWidth = Math.min(MOST_ID_WIDTH, showsType ? room - 1 - typeWidth : room)
   return [
     time.padEnd(TIME_WIDTH),

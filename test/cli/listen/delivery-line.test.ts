@@ -24,8 +24,8 @@ test('a line aligns with its header', () => {
     '17:04:59 200    3.2 7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a  accepted',
   ])
   expect([headerLine(STRIPE), formatDelivery(PAID, STRIPE)]).toEqual([
-    'TIME UTC         MS TYPE                     EVENT                      RESULT',
-    '17:04:59 200    3.2 invoice.paid             evt_1NG8Du2eZ…lo2CUI79vXWy accepted',
+    'TIME UTC         MS TYPE                 EVENT                          RESULT',
+    '17:04:59 200    3.2 invoice.paid         evt_1NG8Du2eZvKYlo2CUI79vXWy   accepted',
   ])
 })
 
