@@ -57,4 +57,5 @@ it.each(Object.entries(TARGETS))(
     // More than maxConcurrentBodies: the excess of the crowd is cut.
     await failures.reaches(IDLE - 4096)
   },
+  180_000,
 )
