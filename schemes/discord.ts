@@ -41,5 +41,9 @@ export const discord: SchemeFactory<PublicKeyOptions> = defineScheme({
     },
   },
   maxBodyBytes: 1_048_576,
+  facts: {
+    otherSecrets:
+      'each app has its own; it is neither the bot token, the client secret nor the application ID',
+  },
   limits: 'The URL and the other headers are not signed.',
 })

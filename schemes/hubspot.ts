@@ -34,5 +34,9 @@ export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   },
   signedUrl: decodeSome,
   maxBodyBytes: 1_048_576,
+  facts: {
+    otherSecrets: 'each app has its own; it is no access token',
+    otherVersions: { 'x-hubspot-signature': { is: "HubSpot's older signature, v1 or v2" } },
+  },
   limits: 'The other headers are not signed. A retry has another body.',
 })

@@ -22,5 +22,10 @@ export const linear: SchemeFactory = defineScheme({
   eventId: { header: 'linear-delivery' },
   eventType: { member: '/type' },
   maxBodyBytes: 5_242_880,
+  facts: {
+    usualPrefix: 'lin_wh_',
+    otherKeys: { lin_api_: 'an API key', lin_oauth_: 'an OAuth token' },
+    otherSecrets: 'each webhook has its own, and an OAuth app has another one',
+  },
   limits: 'The URL and the headers are not signed: Linear-Delivery can be changed.',
 })

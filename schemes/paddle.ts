@@ -23,5 +23,15 @@ export const paddle: SchemeFactory = defineScheme({
   eventId: { member: '/event_id' },
   eventType: { member: '/event_type' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    otherKeys: {
+      pdl_live_apikey_: 'an API key',
+      pdl_sdbx_apikey_: 'an API key',
+      ntfset_: 'the ID of a notification destination',
+      live_: 'a client-side token',
+      test_: 'a client-side token',
+    },
+    otherSecrets: 'each notification destination has its own, sandbox and live ones too',
+  },
   limits: 'The URL and the other headers are not signed.',
 })

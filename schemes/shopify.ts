@@ -126,5 +126,11 @@ export const shopify: SchemeFactory<SecretOptions & TopicOptions> = defineScheme
   eventType: { header: 'x-shopify-topic' },
   topics: /* @__PURE__ */ listTopics(),
   maxBodyBytes: 1_048_576,
+  facts: {
+    usualPrefix: 'shpss_',
+    otherKeys: { shpat_: 'an access token', shpca_: 'an access token', shppa_: 'an access token' },
+    otherSecrets:
+      "webhooks made in a shop's admin sign with the secret shown there, not with the client secret of the app",
+  },
   limits: 'The time, the URL and the headers are not signed: the event ID, topic and shop can be changed.',
 })

@@ -37,5 +37,33 @@ export const slack: SchemeFactory = defineScheme({
     },
   },
   maxBodyBytes: 1_048_576,
+  facts: {
+    otherKeys: {
+      xoxb: 'a bot token',
+      xoxp: 'a user token',
+      xoxe: 'a refresh token',
+      xapp: 'an app-level token',
+      xwfp: 'a workflow token',
+    },
+    otherSecrets:
+      'each app has its own, it is neither the client secret nor the older verification token, and it can be regenerated',
+    formOrder: [
+      'token',
+      'team_id',
+      'team_domain',
+      'enterprise_id',
+      'enterprise_name',
+      'channel_id',
+      'channel_name',
+      'user_id',
+      'user_name',
+      'command',
+      'text',
+      'api_app_id',
+      'is_enterprise_install',
+      'response_url',
+      'trigger_id',
+    ],
+  },
   limits: 'The URL and the other headers are not signed.',
 })

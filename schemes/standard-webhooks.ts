@@ -17,5 +17,9 @@ export const standardWebhooks: SchemeFactory<PublicKeyOptions> = defineScheme({
   name: 'standard-webhooks',
   sender: 'Standard Webhooks',
   secretName: 'signing secret, whsec_…, or public key, whpk_…',
+  facts: {
+    otherKeys: { whsk_: 'a private key' },
+    otherSecrets: 'each endpoint has its own',
+  },
   publicKey: { algorithm: 'ed25519', key: { base64After: 'whpk_' }, prefix: 'v1a,' },
 })

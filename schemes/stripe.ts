@@ -24,5 +24,9 @@ export const stripe: SchemeFactory = defineScheme({
   eventId: { member: '/id' },
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    otherKeys: { we_: 'the ID of an endpoint', acct_1: 'the ID of an account' },
+    otherSecrets: 'each endpoint has its own, test and live mode too, and `stripe listen` prints another one',
+  },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -15,4 +15,13 @@ export const svix: SchemeFactory = defineScheme({
   name: 'svix',
   sender: 'Svix',
   secretName: 'signing secret of the endpoint, whsec_…',
+  facts: {
+    otherKeys: {
+      ep_: 'the ID of an endpoint',
+      app_: 'the ID of an application',
+      sk_: 'an API key',
+      testsk_: 'an API key',
+    },
+    otherSecrets: 'each endpoint has its own, in each environment',
+  },
 })

@@ -118,6 +118,11 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   eventId: { header: 'i-twilio-idempotency-token' },
   content: ['form', 'json'],
   maxBodyBytes: 262_144,
+  facts: {
+    otherKeys: { SK: 'the SID of an API key', AC: 'the SID of an account' },
+    otherSecrets:
+      'each account and subaccount has its own, Twilio signs with the primary one, and never with an API key',
+  },
   limits:
     'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
 })

@@ -23,9 +23,11 @@ export function knownOf({ given, auth, listener, url }: Listening): Known {
   }
 }
 
-/** The schemes that can tell whose delivery this is, if it lacks the headers that the listener expects. */
+const IS_PERHAPS_ANOTHER_SENDERS = /^(?:header_missing|auth_missing|signature_mismatch)$/
+
+/** The schemes that can tell whose delivery this is, if it is not from the sender that the listener expects. */
 export async function schemesFor(reason: string | null): Promise<NonNullable<Known['schemes']>> {
-  if (reason !== 'header_missing' && reason !== 'auth_missing') return []
+  if (!IS_PERHAPS_ANOTHER_SENDERS.test(reason ?? '')) return []
   return (await allSchemes()).map(({ scheme }) => scheme)
 }
 
@@ -47,8 +49,9 @@ export function withExplanation(
     isBusy = true
     schemesFor(verdict.reason)
       .then((schemes) => explain(delivery, verdict, listening.listener, { ...known, schemes }))
-      .then(({ likely }) => {
+      .then(({ likely, looksLike }) => {
         for (const line of likely) remark(`  likely: ${printable(line)}`)
+        if (looksLike !== undefined) remark(`  to verify it as its sender signs it: --scheme ${looksLike}`)
       })
       .catch((error: unknown) => remark(`hookgate: ${messageOf(error)}`))
       .finally(() => {

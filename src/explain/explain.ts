@@ -1,12 +1,12 @@
 import { type Delivery, headerOf } from '../delivery.ts'
-import { memberAt, pointerSteps } from '../lib/json.ts'
 import type { Listener } from '../listener.ts'
-import { bodyReaders } from '../scheme/body.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
-import type { Place } from '../scheme/scheme.ts'
 import { type CheckOutcome, checkOutcomes, type Outcome } from './check-outcomes.ts'
-import { bytesOfBase64 } from './digest-text.ts'
-import { findMistakes } from './mistakes.ts'
+import { anotherSender, missingHeader, recognise } from './missing-header.ts'
+import { type SentTime, sentTime } from './sent-time.ts'
+import { bytesOfBase64 } from './signature-form.ts'
+import { type Signer, signerOf } from './signer.ts'
+import { consumedBody, wrongSignature } from './wrong-signature.ts'
 
 /**
  * What you know in addition to the listener. Each member makes the explanation more specific.
@@ -14,7 +14,10 @@ import { findMistakes } from './mistakes.ts'
  * @see {@link explain}
  */
 export interface Known {
-  /** The secret of an `hmac()` listener, to find the sender's mistake behind a wrong signature. */
+  /**
+   * The secret of an `hmac()` listener, which does not give it away. Without it, its wrong signatures are not explained. A
+   * scheme's listener needs none.
+   */
   readonly secret?: string | undefined
   /** What a `jwt()` listener expects of a token. */
   readonly claims?: WantedClaims | undefined
@@ -30,30 +33,35 @@ export interface Known {
 export interface Explanation {
   /** Every check in order. */
   readonly checks: readonly CheckOutcome[]
-  /** What the sender probably did wrong, one sentence per mistake. Empty if unknown. */
+  /**
+   * What is probably wrong, and what to do about it, a sentence each. The likeliest comes first, so show at least that one.
+   * Empty if unknown.
+   */
   readonly likely: readonly string[]
   /** The claims of a refused token, next to the expected ones. Its signature is left out. */
   readonly token: readonly string[]
+  /** The scheme of the sender whose headers these are, if it is not the listener's. */
+  readonly looksLike?: string
+  /** When a delivery that is too old or too new was sent, in seconds since 1970. */
+  readonly sentAt?: number
 }
 
 const MILLISECONDS = /^[0-9]{13}$/
-const LARGEST_TRIED = 262_144
-const NOT_TRIED = 'the body is over 256 KB, so the well-known mistakes were not tried'
-const NO_MISTAKE = 'a different secret or body was signed; none of the well-known mistakes fits'
 
 /**
- * Explains a verdict, or the parts of one that a log kept: which check refused the delivery, and the likely
- * mistake behind it. For a wrong signature, tries the mistakes that senders are known to make: about 1,700
- * HMACs of the body. Meant for tools, not for every refused delivery. Skips bodies over 256 KB, because the
- * process could do nothing else meanwhile.
+ * Explains a verdict, or the parts of one that a log kept: which check refused the delivery, and the likely mistake behind it,
+ * with its fix. For a wrong signature, tries the mistakes that are known, as the listener's scheme makes them possible: in the
+ * secret, the body, the signed text, the signature's spelling and, if the sender signs it, the URL. These are at most 1,700
+ * signatures of the body. Bodies over 256 KB are not tried, and `likely` says so, because the process could do nothing else
+ * meanwhile. Meant for tools and for debugging, not for every refused delivery.
  *
- * The texts may quote a refused token's claims, which a stranger chose, so escape them where you show them.
+ * The texts may quote a refused token's claims and a request's URL, which a stranger chose, so escape them where you show them.
  * Verifies and records nothing.
  *
  * @example
  * ```ts
  * const verdict = await verify(delivery, listener)
- * const { likely } = await explain(delivery, verdict, listener, { secret })
+ * const { likely } = await explain(delivery, verdict, listener)
  * console.log(likely)
  * ```
  */
@@ -65,75 +73,63 @@ export async function explain(
 ): Promise<Explanation> {
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const { reason, status } = verdict
-  const likely: string[] = []
+  const signer = signerOf(listener.auth, secret)
+  const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
+  return { checks, token, ...(await mistakesIn(delivery, verdict, listener, signer, schemes)) }
+}
+
+type Mistakes = Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>
+
+async function mistakesIn(
+  delivery: Delivery,
+  { reason }: Outcome,
+  listener: Listener<unknown>,
+  signer: Signer,
+  schemes: readonly SenderScheme[],
+): Promise<Mistakes> {
+  const { sender } = listener.auth
+  if (reason === 'timestamp_malformed' || reason === 'timestamp_out_of_range') {
+    return timeMistakes(await sentTime(delivery, listener, signer), reason, listener)
+  }
+  const other = recognise(delivery, schemes, sender?.scheme.name)
+  const looksLike = other && { looksLike: other.name }
   if (reason === 'header_missing' || reason === 'auth_missing') {
-    likely.push(...recognise(delivery, schemes, listener.auth.sender?.scheme.name))
-  }
-  if (
-    reason === 'timestamp_malformed' &&
-    MILLISECONDS.test(String(headerOf(delivery, 'webhook-timestamp')))
-  ) {
-    likely.push('Webhook-Timestamp is in milliseconds; it has to be in seconds')
-  }
-  if (reason === 'signature_mismatch' && secret !== undefined) {
-    likely.push(...(await mistakesOf(delivery, secret)))
-  }
-  return { checks, likely, token: status === 401 && claims ? tokenClaims(delivery, claims) : [] }
-}
-
-async function mistakesOf(delivery: Delivery, secret: string): Promise<readonly string[]> {
-  if (delivery.body.length > LARGEST_TRIED) return [NOT_TRIED]
-  const mistakes = await findMistakes(delivery, secret)
-  return mistakes.length === 0 ? [NO_MISTAKE] : mistakes
-}
-
-/** Names the actual sender of a delivery, if the listener expects another. Empty if no scheme fits. */
-function recognise(
-  delivery: Delivery,
-  schemes: readonly SenderScheme[],
-  expected: string | undefined,
-): readonly string[] {
-  const found = schemeOf(delivery, schemes, expected)
-  if (found === undefined || found.name === expected) return []
-  const { name, sender } = found
-  const listener = expected ?? "the specification's HMAC or JWT"
-  return [
-    `this looks like a delivery from ${sender}; this listener expects ${listener}: give --scheme ${name}, and import hookgate/schemes/${name}`,
-  ]
-}
-
-/** The scheme with the most of its headers present: of several, the expected one, or else the first. */
-function schemeOf(
-  delivery: Delivery,
-  schemes: readonly SenderScheme[],
-  expected: string | undefined,
-): SenderScheme | undefined {
-  const isThere = (header: string | undefined) =>
-    header !== undefined && delivery.header(header) !== undefined
-  let best: SenderScheme | undefined
-  let mostSeen = -1
-  for (const scheme of schemes) {
-    const { signature, timestamp, eventId, eventType } = scheme
-    if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
-    const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length
-    const isBetter = seen > mostSeen || (seen === mostSeen && scheme.name === expected)
-    // An Authorization header alone does not identify a sender.
-    if (isBetter && (seen > 0 || !signature.headers.includes('authorization'))) {
-      ;[best, mostSeen] = [scheme, seen]
+    const isInBody = signer.scheme.signature.headers.length === 0
+    const consumed = isInBody ? consumedBody(delivery, signer) : undefined
+    const required = sender?.requiredHeaders ?? []
+    return {
+      likely: consumed ? [consumed] : missingHeader(delivery, signer, required, other),
+      ...looksLike,
     }
   }
-  return best
+  if (reason === 'body_not_json' || reason === 'body_malformed') {
+    const consumed = consumedBody(delivery, signer)
+    return { likely: consumed ? [consumed] : [] }
+  }
+  const isWrong = reason === 'signature_mismatch' || (reason === 'token_invalid' && sender !== undefined)
+  if (!isWrong || signer.keys.length === 0) return { likely: [] }
+  if (other && sender) return { likely: [anotherSender(other, signer)], ...looksLike }
+  return { likely: await wrongSignature(delivery, listener, signer) }
 }
 
-const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
-
-/** Whether the body contains a signature where the scheme expects one. */
-function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {
-  if (signature.member === undefined) return false
-  const reading = bodyReaders(content, jsonField)(undefined)?.(body)
-  const payload = reading && 'payload' in reading ? reading.payload : undefined
-  return typeof memberAt(payload, pointerSteps(signature.member)) === 'string'
+function timeMistakes(
+  { place, text, seconds }: SentTime,
+  reason: 'timestamp_malformed' | 'timestamp_out_of_range',
+  { clock }: Listener<unknown>,
+): Mistakes {
+  if (reason === 'timestamp_malformed') {
+    const isInMilliseconds = MILLISECONDS.test(text)
+    return { likely: isInMilliseconds ? [`${place} is in milliseconds; it has to be in seconds`] : [] }
+  }
+  const sentAt = Math.floor(seconds)
+  if (!Number.isFinite(sentAt)) return { likely: [] }
+  const away = Math.floor(clock.now() / 1000) - sentAt
+  const when = `${Math.abs(away)} s ${away > 0 ? 'before' : 'after'} the time of this listener`
+  const why =
+    away > 0
+      ? 'a delivery that was saved and sent again, a long queue before the listener, or a wrong clock'
+      : 'a wrong clock on either side'
+  return { likely: [`${place} is ${when}: ${why}`], sentAt }
 }
 
 /**

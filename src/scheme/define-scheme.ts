@@ -18,6 +18,7 @@ import { authenticateBy, type SchemeKey } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileSender, coverageOf } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
+import { refuseOtherSecrets, withSecretName } from './secret-forms.ts'
 import { signedReader } from './signed-text.ts'
 import { matcherOf } from './verifiers.ts'
 
@@ -96,15 +97,17 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions>(
 ): SchemeFactory<Options> {
   const factory = (options: Options) => {
     checkSchemeOptions(scheme, options)
+    refuseOtherSecrets(scheme, options)
+    const keys = withSecretName(scheme, () => keysOf(scheme, options))
     const signed = signedReader(scheme, options)
-    const authenticate = authenticateBy(scheme, keysOf(scheme, options), signed.read)
+    const authenticate = authenticateBy(scheme, keys, signed.read)
     return senderAuthenticator(scheme, options, authenticate)
   }
   return Object.assign(factory, { scheme })
 }
 
 /**
- * Makes the `auth` of a scheme from its `authenticate` function.
+ * Makes the `auth` of a scheme from its `authenticate` function. `hookgate/explain` calls `again` to try other options.
  *
  * @example
  * ```ts
@@ -119,8 +122,10 @@ export function senderAuthenticator(
   scheme: SenderScheme,
   options: SchemeOptions,
   authenticate: (evidence: Evidence) => MaybePromise<Authentication>,
+  again?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
-  return Object.freeze({ method: 'scheme' as const, sender: compileSender(scheme, options), authenticate })
+  const sender = compileSender(scheme, options, again)
+  return Object.freeze({ method: 'scheme' as const, sender, authenticate })
 }
 
 function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
@@ -173,11 +178,14 @@ export function defineCodeScheme<Options extends SchemeOptions>(
   takes: OptionTable<Options>,
   compile: (options: Options) => (evidence: Evidence) => MaybePromise<Authentication>,
 ): CodeSchemeFactory<Options> {
-  const factory = (options: Options) => {
+  const factory = (options: Options): Authenticator => {
     checkOptions(scheme.name, options, takes)
-    refuseOtherKeys(scheme, options)
-    return senderAuthenticator(scheme, options, compile(options))
+    refuseOtherSecrets(scheme, options)
+    const authenticate = withSecretName(scheme, () => compile(options))
+    return senderAuthenticator(scheme, options, authenticate, again)
   }
+  // Without `sign` the key is fetched. The other options stay those of this scheme.
+  const again = scheme.sign && ((options: SchemeOptions) => factory(options as Options))
   return Object.assign(factory, { scheme })
 }
 
@@ -249,21 +257,4 @@ function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void {
   const signsUrl = takes.includes('publicUrl') || String(scheme.signs).includes('{url}')
   const table = Object.fromEntries([...names].map((option) => [option, CHECKS[option]]))
   checkOptions(name, options, signsUrl ? { ...table, publicUrl: fullUrl } : table)
-  refuseOtherKeys(scheme, options)
-}
-
-/** How Stripe and others begin the keys of their APIs. */
-const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
-
-/** @throws ListenerConfigError for another key of the sender, or for a prefix without a secret. */
-function refuseOtherKeys(scheme: SenderScheme, { secrets }: SchemeOptions): void {
-  const key = scheme.algorithm === 'code' ? undefined : scheme.key
-  const prefix = typeof key === 'object' ? key.base64After : scheme.secretPrefix
-  if (prefix === undefined || secrets === undefined) return
-  namedSecrets(secrets, 'secrets', (secret, option) => {
-    const isApiKey = typeof secret === 'string' && API_KEY.test(secret)
-    if (!isApiKey && secret !== prefix) return
-    const problem = isApiKey ? 'is an API key' : `has nothing after ${prefix}`
-    throw new ListenerConfigError(option, `${problem}; for ${scheme.sender}, pass the ${scheme.secretName}`)
-  })
 }

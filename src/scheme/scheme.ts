@@ -3,6 +3,7 @@ import type { Delivery } from '../delivery.ts'
 import type { Json } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
+import type { SenderFacts } from './sender-facts.ts'
 
 /** Where to find a value in a delivery. @see {@link defineScheme} */
 export type Place =
@@ -175,6 +176,8 @@ export interface Scheme {
   readonly bareUnauthorized?: boolean
   /** What the signature does not cover. One sentence, for the documentation. */
   readonly limits: string
+  /** What errors and `hookgate/explain` know of the sender. */
+  readonly facts?: SenderFacts
   /** What a signature covers. Derived from what is signed by default. */
   readonly covers?: Coverage
 }

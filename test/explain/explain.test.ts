@@ -78,7 +78,9 @@ describe('the checks', () => {
 describe('the likely mistakes', () => {
   it('name a mistake in the way a signature was made', async () => {
     const request = await signHmac({ secret: `${SECRET}\n`, body: '{}' })
-    expect((await explained(request)).likely).toEqual(['the secret was used with a line break at its end'])
+    expect((await explained(request)).likely).toEqual([
+      'the sender signed with a line break around the secret: remove it there',
+    ])
   })
 
   it('name two at once', async () => {
@@ -91,14 +93,18 @@ describe('the likely mistakes', () => {
     })
     expect(likely).toEqual([
       'the digest is sent as hex, not base64url',
-      'the JSON was parsed and serialised again; sign exactly the bytes that are sent',
+      expect.stringMatching(
+        /^the JSON was parsed and serialised again; sign exactly the bytes that are sent$/,
+      ),
     ])
   })
 
   it('say so if none fits, and say nothing if the secret is not known', async () => {
     const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
     expect((await explained(request)).likely).toEqual([
-      expect.stringMatching(/none of the well-known mistakes/),
+      expect.stringMatching(/another secret, or another body: none of the well-known mistakes/),
+      expect.stringMatching(/^check that both sides have the same secret/),
+      expect.stringMatching(/^check that no proxy, middleware or gateway/),
     ])
     expect((await explained(request, ours, {})).likely).toEqual([])
   })
@@ -110,10 +116,11 @@ describe('the likely mistakes', () => {
       'x-hub-signature-256': 'sha256=00',
       'x-github-event': 'push',
     }
-    const { likely } = await explained({ ...request, headers }, ours, {
+    const { likely, looksLike } = await explained({ ...request, headers }, ours, {
       schemes: [stripe.scheme, github.scheme],
     })
-    expect(likely).toEqual([expect.stringMatching(/GitHub.*--scheme github/)])
+    expect(likely).toEqual([expect.stringMatching(/GitHub.*import hookgate\/schemes\/github/)])
+    expect(looksLike).toBe('github')
   })
 
   it.each([
@@ -138,7 +145,8 @@ describe('the likely mistakes', () => {
       const headers = { 'svix-signature': 'v1,x', ...more } // no time
       const schemes = [clerk.scheme, github.scheme, resend.scheme, svix.scheme]
       const { likely } = await explained({ ...request, headers }, listener, { schemes })
-      expect(likely).toEqual(names.map((name) => expect.stringContaining(`from ${name};`)))
+      const found = likely.flatMap((line) => /looks like a delivery from (\w+);/.exec(line)?.[1] ?? [])
+      expect(found).toEqual(names)
     },
   )
 
@@ -177,7 +185,7 @@ it("shows a refused token's claims next to the expected ones, without its signat
 })
 
 it.each([
-  [262_144, 'the three without periods'],
+  [262_144, 'the sender signed timestamp eventId body'],
   [262_145, 'the body is over 256 KB'],
 ])('a body of %i bytes: %s, since every mistake costs a hash of it', async (length, says) => {
   const body = new TextEncoder().encode(`"${'x'.repeat(length - 2)}"`)
@@ -187,5 +195,5 @@ it.each([
   const delivery = toDelivery({ headers: { ...headers, 'webhook-signature': mac }, body, method: 'POST' })
   const outcome = { ok: false, reason: 'signature_mismatch', status: 401 } as const
   const { likely } = await explain(delivery, outcome, ours, { secret: SECRET })
-  expect(likely).toEqual([expect.stringContaining(says)])
+  expect(likely[0]).toContain(says)
 })

@@ -34,15 +34,27 @@ export const MISTAKES: readonly (readonly [name: string, sent: Sent, words: RegE
   [
     'secret with newline',
     { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET}\n`)) },
-    /line break at its end/,
+    /signed with a line break around the secret/,
   ],
-  ['secret with quotes', { signature: spell(mac(`${AT}.${ID}.${BODY}`, `"${SECRET}"`)) }, /quotes or spaces/],
-  ['secret with a space', { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET} `)) }, /quotes or spaces/],
-  ['newline sent', { signature: spell(RIGHT), body: `${BODY}\n` }, /line break .* sent, but not signed/],
+  [
+    'secret with quotes',
+    { signature: spell(mac(`${AT}.${ID}.${BODY}`, `"${SECRET}"`)) },
+    /signed with quotes around the secret/,
+  ],
+  [
+    'secret with a space',
+    { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET} `)) },
+    /signed with a space around the secret/,
+  ],
+  [
+    'newline sent',
+    { signature: spell(RIGHT), body: `${BODY}\n` },
+    /body ends with a line break that the sender did not sign/,
+  ],
   [
     'newline signed',
     { signature: spell(mac(`${AT}.${ID}.${BODY}\n`)) },
-    /line break .* signed, but not sent/,
+    /signed a line break at the end that did not arrive/,
   ],
   [
     'printed by JavaScript',
@@ -63,7 +75,11 @@ export const MISTAKES: readonly (readonly [name: string, sent: Sent, words: RegE
   ['standard base64', standardBase64, /standard base64[\s\S]*with padding/],
   ['padded', { signature: `${spell(RIGHT)}=` }, /with padding/],
   ['v1, prefix', { signature: `v1,${spell(RIGHT)}` }, /prefix v1,/],
-  ['milliseconds signed', { signature: spell(mac(`${AT}123.${ID}.${BODY}`)) }, /signed in milliseconds/],
+  [
+    'milliseconds signed',
+    { signature: spell(mac(`${AT}123.${ID}.${BODY}`)) },
+    /signed the timestamp in milliseconds/,
+  ],
   ['milliseconds sent', { signature: spell(RIGHT), timestamp: `${AT}123` }, /is in milliseconds/],
   [
     'two at once',
@@ -75,5 +91,5 @@ export const MISTAKES: readonly (readonly [name: string, sent: Sent, words: RegE
     { signature: spell(mac(`${AT}.${ID}.${BODY}`, 'other')) },
     /none of the well-known mistakes/,
   ],
-  ['no digest at all', { signature: 'nonsense' }, /not a SHA-256 digest/],
+  ['no digest at all', { signature: 'nonsense' }, /not a signature in any common encoding/],
 ]

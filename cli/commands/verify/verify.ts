@@ -1,4 +1,3 @@
-import { headerOf } from '../../../src/delivery.ts'
 import { type Explanation, explain, type Known } from '../../../src/explain/index.ts'
 import {
   type Authenticator,
@@ -62,7 +61,6 @@ export const verify: Command = defineCommand<VerifyValues>({
     if (given.explain) {
       const schemes = (await allSchemes()).map(({ scheme }) => scheme)
       printExplanation(await explain(delivery, verdict, listener, { ...known, schemes }))
-      printOwnTime(verdict, delivery)
     }
     return verdict.ok ? EXIT.done : EXIT.refused
   },
@@ -126,17 +124,14 @@ function printVerdict(verdict: Verdict): void {
 }
 
 /** Leaves the claim out: nothing is recorded, so it says nothing. */
-function printExplanation({ checks, likely, token }: Explanation): void {
+function printExplanation({ checks, likely, token, looksLike, sentAt }: Explanation): void {
   for (const { name, says, ok } of checks.filter(({ name }) => name !== 'claim')) {
     const mark = ok === null ? '-' : ok ? 'ok' : 'NO'
     print(`  ${mark.padEnd(2)}  ${name.padEnd(12)}  ${says}`)
   }
   print('  -   claim         not checked: nothing is recorded here')
   for (const line of likely) print(`likely: ${printable(line)}`)
+  if (looksLike !== undefined) print(`to verify it as its sender signs it: --scheme ${looksLike}`)
   for (const line of token) print(`token: ${printable(line)}`)
-}
-
-function printOwnTime(verdict: Verdict, delivery: Delivery): void {
-  if (verdict.ok || verdict.reason !== 'timestamp_out_of_range') return
-  print(`to verify it as of its own time: --at ${Number(headerOf(delivery, 'webhook-timestamp'))}`)
+  if (sentAt !== undefined) print(`to verify it as of its own time: --at ${sentAt}`)
 }

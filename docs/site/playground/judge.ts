@@ -16,7 +16,7 @@ export async function judge(entered: Entered): Promise<Judged> {
     const { listener, known } = await receiverFor(entered)
     const delivery = asDelivery(entered.headers, entered.body)
     const verdict = await verify(delivery, listener)
-    const schemes = isWithoutHeaders(verdict) ? await allSchemes() : []
+    const schemes = isPerhapsAnotherSenders(verdict) ? await allSchemes() : []
     return { verdict, explanation: await explain(delivery, verdict, listener, { ...known, schemes }) }
   } catch (error) {
     const title = error instanceof KeySetError ? 'Undecided: no keys' : 'Not set up yet'
@@ -24,7 +24,8 @@ export async function judge(entered: Entered): Promise<Judged> {
   }
 }
 
-/** Without its headers, the delivery may come from another sender. */
-function isWithoutHeaders(verdict: Verdict): boolean {
-  return !verdict.ok && !verdict.handshake && /^(?:header|auth)_missing$/.test(verdict.reason)
+/** Without its headers, or with another signature, the delivery may come from another sender. */
+function isPerhapsAnotherSenders(verdict: Verdict): boolean {
+  const reasons = /^(?:header_missing|auth_missing|signature_mismatch)$/
+  return !verdict.ok && !verdict.handshake && reasons.test(verdict.reason)
 }

@@ -133,7 +133,7 @@ describe('listen --explain', () => {
     const send = ['send', listener.url, '--data', BODY, '--scheme']
     await hookgate([...send, 'stripe'], { env })
     await listener.stderr.waitFor(
-      /likely: this looks like a delivery from Stripe; this listener expects github/,
+      /likely: this looks like a delivery from Stripe; this listener expects GitHub/,
     )
     await listener.stop()
     const own = await startListener(['--explain'], { env })

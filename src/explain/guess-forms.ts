@@ -1,0 +1,73 @@
+import type { Signer } from './signer.ts'
+
+type Pair = readonly [name: string, value: string]
+type Text = readonly [says: string, body: string]
+
+/** All orders of more fields are too many. */
+const MOST_SHUFFLED = 5
+
+/** The forms that may have been signed: fields in another order, other percent codes, or a form in place of JSON. */
+export function formTexts(
+  text: string,
+  isForm: boolean,
+  { scheme: { content = ['json'], jsonField }, facts }: Signer,
+  again: string,
+  exact: string,
+): readonly Text[] {
+  if (!content.includes('form')) return []
+  const fromJson = pairsOfJson(text)
+  if (!isForm && fromJson === undefined) return []
+  const pairs = fromJson ?? [...new URLSearchParams(text)]
+  const other = `the form’s fields arrived in another order; ${exact}`
+  const whole = jsonField === undefined || fromJson === undefined ? [] : writtenAs([[jsonField, text]])
+  return [
+    ...[...whole, ...writtenAs(pairs)].map((each): Text => [again, each]),
+    ...orders(pairs, facts.formOrder).flatMap((order) =>
+      [...(fromJson === undefined ? [shuffled(text, pairs, order)] : []), ...writtenAs(order)].map(
+        (each): Text => [fromJson === undefined ? other : again, each],
+      ),
+    ),
+  ]
+}
+
+/** The fields' own texts in another order, so that their percent codes stay. */
+function shuffled(text: string, pairs: readonly Pair[], order: readonly Pair[]): string {
+  const texts = text.split('&')
+  return order.map((pair) => texts[pairs.indexOf(pair)] ?? '').join('&')
+}
+
+/** As `URLSearchParams` and as `encodeURIComponent` write a form. */
+function writtenAs(pairs: readonly Pair[]): readonly string[] {
+  const plus = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString()
+  const percent = pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
+  return [plus, percent, percent.replaceAll('%20', '+'), plus.replaceAll('+', '%20')]
+}
+
+/** The sender's own order, sorted, and, of a few fields, every order. */
+function orders(pairs: readonly Pair[], known: readonly string[] = []): readonly (readonly Pair[])[] {
+  const rank = ([name]: Pair) => (known.includes(name) ? known.indexOf(name) : known.length)
+  const sorted = [...pairs].sort(([name], [other]) => (name < other ? -1 : 1))
+  const own = [...pairs].sort((one, other) => rank(one) - rank(other))
+  return [own, sorted, [...pairs].reverse(), ...(pairs.length <= MOST_SHUFFLED ? permutations(pairs) : [])]
+}
+
+function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  if (items.length < 2) return [items]
+  return items.flatMap((item, index) =>
+    permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]),
+  )
+}
+
+/** The members of an object of texts, which a parser makes of a form. */
+function pairsOfJson(text: string): readonly Pair[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return Object.entries(value).map(([name, member]) => [
+      name,
+      typeof member === 'string' ? member : JSON.stringify(member),
+    ])
+  } catch {
+    return undefined
+  }
+}

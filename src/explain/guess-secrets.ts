@@ -1,0 +1,113 @@
+import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
+import type { KeyForm } from '../scheme/scheme.ts'
+import { distinct, type Guess } from './guess.ts'
+import { bytesOfBase64 } from './signature-form.ts'
+import type { ConfiguredKey, Signer } from './signer.ts'
+
+type Text = readonly [says: string, secret: string]
+
+const encoder = new TextEncoder()
+const QUOTES = /^["'`]+|["'`]+$/g
+const IS_QUOTED = /^["'`]|["'`]$/
+/** With `\n` as two characters, which a quoted value in a shell or a `.env` file leaves there. */
+const BLANKS = /^(?:\s|\\[nrt])+|(?:\s|\\[nrt])+$/g
+
+/** The secrets that were perhaps meant, and the keys that were perhaps made of the configured one. */
+export function secretGuesses({ secret }: ConfiguredKey, signer: Signer): readonly Guess[] {
+  const { scheme, name } = signer
+  const bare = secret.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, '')
+  const inQuotes = `${name} signed with quotes around the secret: enter it again without`
+  const here: readonly Text[] = [
+    [`the configured secret ${stray(secret)}`, bare],
+    ...prefixed(bare, signer),
+    ...recoded(bare, signer),
+  ]
+  const atSender: readonly Text[] = [
+    [strayAtSender('\n', signer), `${bare}\n`],
+    [strayAtSender(' ', signer), `${bare} `],
+    [strayAtSender(' ', signer), ` ${bare}`],
+    [inQuotes, `"${bare}"`],
+    [inQuotes, `'${bare}'`],
+    [strayAtSender('\n', signer), `${bare}\r\n`],
+  ]
+  const keep = (texts: readonly Text[]) =>
+    distinct(texts, (text) => text === secret || text === '').map(
+      ([says, text]): Guess => ({ says: [says], ...asSecret(text, signer) }),
+    )
+  const asKeys = scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, signer)
+  return [...keep(here), ...asKeys, ...keep(atSender)]
+}
+
+/** No option takes a line break at the end of a secret, so its bytes are the key. */
+function asSecret(secret: string, { scheme }: Signer): Pick<Guess, 'secret' | 'key'> {
+  const isText = scheme.algorithm !== 'code' && scheme.algorithm !== 'token' && scheme.key === 'text'
+  return isText && /^[\r\n]|[\r\n]$/.test(secret)
+    ? { secret: encodeBase64(encoder.encode(secret)), key: 'base64' }
+    : { secret }
+}
+
+/** What the configured secret has around it, and that it has to go. */
+function stray(secret: string): string {
+  if (IS_QUOTED.test(secret.trim())) return 'has quotes around it: remove them'
+  const [blank = ''] = secret.match(BLANKS) ?? []
+  const where = secret.endsWith(blank) ? 'end' : 'start'
+  if (blank.includes('\\')) return `ends with ${blank} as text: remove it`
+  return `has a ${/[\r\n]/.test(blank) ? 'line break' : 'space'} at its ${where}: remove it`
+}
+
+function strayAtSender(end: string, { name, isOwn }: Signer): string {
+  const what = end === ' ' ? 'a space' : 'a line break'
+  return isOwn
+    ? `the sender signed with ${what} around the secret: remove it there`
+    : `${name} has the secret with ${what} around it: enter it there again without`
+}
+
+function prefixed(bare: string, { scheme, facts, name }: Signer): readonly Text[] {
+  const prefix = facts.usualPrefix ?? scheme.secretPrefix
+  const known = prefix ?? /^[a-z]+_/.exec(bare)?.[0]
+  if (known === undefined) return []
+  return bare.startsWith(known)
+    ? [[`${name} signed with what follows ${known} in the secret: pass that alone`, bare.slice(known.length)]]
+    : [[`the configured secret lacks its prefix ${known}: pass it whole, as ${name} shows it`, known + bare]]
+}
+
+/** The secret was encoded or decoded on its way here: Kubernetes keeps secrets in base64. */
+function recoded(bare: string, { scheme, facts, name, isOwn }: Signer): readonly Text[] {
+  const prefix = facts.usualPrefix ?? scheme.secretPrefix ?? ''
+  const bytes = encoder.encode(bare)
+  const pass = isOwn ? 'pass it as it was issued' : `pass it as ${name} shows it`
+  const decoded = [bytesOfBase64(bare), decodeHex(bare.toLowerCase())].map((found) =>
+    found === undefined ? undefined : decodeUtf8(found)?.trimEnd(),
+  )
+  return [
+    [`the configured secret is base64 of the one that ${name} uses: decode it`, decoded[0] ?? ''],
+    [`the configured secret is the hex form of the one that ${name} uses: decode it`, decoded[1] ?? ''],
+    ...['', prefix].flatMap((start): readonly Text[] => [
+      [`the configured secret was decoded from base64: ${pass}`, start + encodeBase64(bytes)],
+      [
+        `the configured secret was decoded from base64: ${pass}`,
+        start + encodeBase64(bytes).replace(/=+$/, ''),
+      ],
+      [`the configured secret was decoded from hex: ${pass}`, start + encodeHex(bytes)],
+    ]),
+  ]
+}
+
+/** The same secret as another key. */
+function otherKeys(bare: string, key: KeyForm, { name, isOwn }: Signer): readonly Guess[] {
+  if (typeof key === 'object') {
+    const says = [
+      `the signature was made with the text of the secret: a sender of this scheme decodes the base64 after ${key.base64After} first`,
+    ]
+    const { base64After: prefix } = key
+    const short = bare.startsWith(prefix) ? bare.slice(prefix.length) : bare
+    return [short, prefix + short].map((secret) => ({ says, key: 'text', secret }))
+  }
+  if (key !== 'text') return []
+  const fix = isOwn ? 'its text is the key' : `${name} uses its text`
+  const bytes = bytesOfBase64(bare.replace(/^whsec_/, ''))
+  return [
+    { says: [`the secret was base64-decoded first; ${fix}`], key: 'base64', secret: encodeBase64(bytes) },
+    { says: [`the secret was hex-decoded first; ${fix}`], key: 'hex', secret: bare },
+  ]
+}

@@ -1,0 +1,39 @@
+import type { KeyForm } from '../scheme/scheme.ts'
+
+/** What may have been signed instead, and why. Members that are left out are as they were. */
+export interface Guess {
+  /** The mistakes and their fixes, a sentence each. Empty for the delivery as it came. */
+  readonly says: readonly string[]
+  readonly secret?: string
+  /** The secret is turned into a key in another way. */
+  readonly key?: KeyForm
+  /** Another template. */
+  readonly signs?: string
+  readonly publicUrl?: string
+  readonly body?: Uint8Array
+}
+
+/** Both at once. */
+export function together(one: Guess, other: Guess): Guess {
+  return { ...one, ...other, says: [...one.says, ...other.says] }
+}
+
+/** Every pair of them. */
+export function pairs(ones: readonly Guess[], others: readonly Guess[]): readonly Guess[] {
+  return ones.flatMap((one) => others.map((other) => together(one, other)))
+}
+
+/** Without those that change nothing, and without repetitions. The first to say it wins. */
+export function distinct<Value>(
+  guesses: readonly (readonly [says: string, value: Value])[],
+  isSame: (value: Value) => boolean,
+  keyOf: (value: Value) => unknown = (value) => value,
+): readonly (readonly [says: string, value: Value])[] {
+  const seen = new Set<unknown>()
+  return guesses.filter(([, value]) => {
+    const key = keyOf(value)
+    if (isSame(value) || seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}

@@ -1,0 +1,50 @@
+import { type Delivery, headerOf } from '../delivery.ts'
+import { mediaTypeOf } from '../lib/content-type.ts'
+import { type Guess, pairs } from './guess.ts'
+import { bodyGuesses } from './guess-bodies.ts'
+import { secretGuesses } from './guess-secrets.ts'
+import { textGuesses, unitGuesses } from './guess-texts.ts'
+import { urlGuesses } from './guess-urls.ts'
+import type { ConfiguredKey, Signer } from './signer.ts'
+
+/** Of each kind, those that are also tried together with another mistake. */
+const MOST_PAIRED = 12
+
+/**
+ * What may have been signed in place of this delivery, with this secret: one mistake, then two. What
+ * makes no difference under the scheme is left out.
+ */
+export function guessesFor(
+  delivery: Delivery,
+  signer: Signer,
+  key: ConfiguredKey,
+  timestampText: string,
+): readonly Guess[] {
+  const secrets = secretGuesses(key, signer)
+  if (signer.covers === 'token' || signer.covers === 'nothing') return secrets
+  const { common, rare } = bodyGuesses(delivery.body, isForm(delivery), signer)
+  const texts = textGuesses(signer, textOf(delivery, signer.isOwn ? 'webhook-event-id' : ''))
+  const urls = urlGuesses(delivery, signer)
+  const few = (guesses: readonly Guess[]) => guesses.slice(0, MOST_PAIRED)
+  return [
+    ...secrets,
+    ...common,
+    ...urls,
+    ...texts,
+    ...rare,
+    ...pairs(few(secrets), few(common)),
+    ...pairs(few(secrets), few(texts)),
+    ...pairs(few(common), few(texts)),
+    ...pairs(few(secrets), few(urls)),
+    ...unitGuesses(signer, timestampText),
+  ]
+}
+
+function isForm(delivery: Delivery): boolean {
+  return mediaTypeOf(textOf(delivery, 'content-type')) === 'application/x-www-form-urlencoded'
+}
+
+function textOf(delivery: Delivery, name: string): string {
+  const value = name === '' ? undefined : headerOf(delivery, name)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,89 @@
+import { type Delivery, headerOf } from '../delivery.ts'
+import { memberAt, pointerSteps } from '../lib/json.ts'
+import { bodyReaders } from '../scheme/body.ts'
+import type { SenderScheme } from '../scheme/code-scheme.ts'
+import type { Place } from '../scheme/scheme.ts'
+import { headerTitle, type Signer } from './signer.ts'
+
+/** Why a delivery lacks its signature, or a header that is signed. */
+export function missingHeader(
+  delivery: Delivery,
+  signer: Signer,
+  required: readonly string[],
+  other: SenderScheme | undefined,
+): readonly string[] {
+  const { scheme, facts, name, isOwn } = signer
+  const older = otherVersion(delivery, signer)
+  if (older !== undefined) return [older]
+  if (other !== undefined) return [anotherSender(other, signer)]
+  if (isOwn) return []
+  const { headers, member } = scheme.signature
+  const isSignatureMissing = !headers.some((header) => headerOf(delivery, header) !== undefined)
+  const missing = isSignatureMissing
+    ? headers[0]
+    : required.find((header) => headerOf(delivery, header) === undefined)
+  const why = facts.unsigned === undefined || !isSignatureMissing ? `${name} always sends it` : facts.unsigned
+  if (missing === undefined) return member === undefined ? [] : [`No ${member} in the body: ${why}`]
+  return [
+    `No ${headerTitle(missing)} header: ${why}; otherwise a proxy or middleware has dropped it, or ${name} did not send this request`,
+  ]
+}
+
+/** The sentence for a delivery of another sender. */
+export function anotherSender({ name, sender }: SenderScheme, { name: expected, isOwn }: Signer): string {
+  const here = isOwn ? "the specification's HMAC or JWT" : expected
+  return `this looks like a delivery from ${sender}; this listener expects ${here}: import hookgate/schemes/${name}, or give each sender its own URL`
+}
+
+/** The signature of another version of the same scheme, where the one that is verified is missing. */
+function otherVersion(delivery: Delivery, { scheme, facts, name }: Signer): string | undefined {
+  for (const [header, { begins = '', is }] of Object.entries(facts.otherVersions ?? {})) {
+    const value = headerOf(delivery, header)
+    if (typeof value !== 'string' || !value.startsWith(begins)) continue
+    return `${headerTitle(header)} is ${is}; only ${headerTitle(scheme.signature.headers[0] ?? '')} is verified: ${name} sends it too, so a proxy or middleware has dropped it`
+  }
+  return undefined
+}
+
+/** The actual sender of a delivery, if the listener expects another. Undefined if no scheme fits better. */
+export function recognise(
+  delivery: Delivery,
+  schemes: readonly SenderScheme[],
+  expected: string | undefined,
+): SenderScheme | undefined {
+  const found = schemeOf(delivery, schemes, expected)
+  return found?.name === expected ? undefined : found
+}
+
+/** The scheme with the most of its headers present: of several, the expected one, or else the first. */
+function schemeOf(
+  delivery: Delivery,
+  schemes: readonly SenderScheme[],
+  expected: string | undefined,
+): SenderScheme | undefined {
+  const isThere = (header: string | undefined) =>
+    header !== undefined && delivery.header(header) !== undefined
+  let best: SenderScheme | undefined
+  let mostSeen = -1
+  for (const scheme of schemes) {
+    const { signature, timestamp, eventId, eventType } = scheme
+    if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
+    const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length
+    const isBetter = seen > mostSeen || (seen === mostSeen && scheme.name === expected)
+    // An Authorization header alone does not identify a sender.
+    if (isBetter && (seen > 0 || !signature.headers.includes('authorization'))) {
+      ;[best, mostSeen] = [scheme, seen]
+    }
+  }
+  return best
+}
+
+const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
+
+/** Whether the body contains a signature where the scheme expects one. */
+function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {
+  if (signature.member === undefined) return false
+  const reading = bodyReaders(content, jsonField)(undefined)?.(body)
+  const payload = reading && 'payload' in reading ? reading.payload : undefined
+  return typeof memberAt(payload, pointerSteps(signature.member)) === 'string'
+}

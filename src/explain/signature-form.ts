@@ -1,0 +1,115 @@
+import { type Delivery, headerOf } from '../delivery.ts'
+import { decodeHex, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
+import type { Algorithm, Scheme, Spelling } from '../scheme/scheme.ts'
+import { headerTitle } from './signer.ts'
+
+/** The signature headers as the scheme spells them, and what was wrong with their spelling. */
+export interface SignatureForm {
+  readonly headers: { readonly [name: string]: string }
+  readonly faults: readonly string[]
+}
+
+const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
+/** ECDSA is left out: its signatures have no fixed length. */
+const BYTES: Partial<Record<Algorithm, number>> = {
+  'hmac-sha1': 20,
+  'hmac-sha256': 32,
+  'hmac-sha512': 64,
+  ed25519: 64,
+}
+const VERSION = /^(?:v[0-9]+[a-z]?|h[0-9]+|sha[0-9]+|hmac-sha[0-9]+)[,=:]/i
+const LONGEST_VALUE = 4096
+
+/**
+ * Respells the signatures of a delivery. Returns a sentence if they are of another version of the scheme, or no signatures at
+ * all: nothing that was signed can match them.
+ */
+export function signatureForm(
+  delivery: Delivery,
+  { signature, algorithm, timestamp }: Scheme,
+): SignatureForm | string {
+  const headers: { [name: string]: string } = {}
+  const faults = new Set<string>()
+  const length = BYTES[algorithm]
+  const { spelling, prefix = '', separator = '' } = signature
+  if (length === undefined || spelling === undefined) return { headers, faults: [] }
+  for (const name of signature.headers) {
+    const text = headerOf(delivery, name)
+    if (typeof text !== 'string' || text.length > LONGEST_VALUE) continue
+    const items = separator === '' ? [text] : text.split(separator.charAt(0)).map((item) => item.trim())
+    const time = timestamp && 'item' in timestamp ? timestamp.item : undefined
+    const signatures = items.filter((item) => time === undefined || !item.startsWith(time))
+    const expected = signatures.filter((item) => item.startsWith(prefix))
+    const version = VERSION.exec(signatures[0] ?? '')?.[0]
+    if (prefix !== '' && expected.length === 0 && version !== undefined) {
+      return `${headerTitle(name)} has no ${prefix} signature, only ${version}: only ${prefix} is verified, so check which version the sender uses here`
+    }
+    const read = (expected.length > 0 ? expected : signatures).map((item) => readDigest(item, prefix, length))
+    const found = read.find((each) => each !== undefined)
+    if (found === undefined)
+      return `${headerTitle(name)} is not a signature in any common encoding, but ${shapeOf(algorithm)} is expected`
+    for (const fault of faultsOf(found, spelling, prefix)) faults.add(fault)
+    if (faults.size === 0) continue
+    const times = items.filter((item) => time !== undefined && item.startsWith(time))
+    headers[name] = [...times, prefix + ENCODE[spelling](found.bytes)].join(separator)
+  }
+  return { headers, faults: [...faults] }
+}
+
+const shapeOf = (algorithm: Algorithm) =>
+  algorithm === 'ed25519'
+    ? 'an Ed25519 signature'
+    : `an HMAC ${algorithm.slice(5).toUpperCase().replace('SHA', 'SHA-')} digest`
+
+interface Digest {
+  readonly bytes: Uint8Array
+  /** The digits as they came. */
+  readonly text: string
+  readonly prefix: string
+  readonly isHex: boolean
+}
+
+function readDigest(item: string, prefix: string, length: number): Digest | undefined {
+  const found = prefix !== '' && item.startsWith(prefix) ? prefix : (VERSION.exec(item)?.[0] ?? '')
+  const text = item.slice(found.length).trim()
+  const isHex = text.length === length * 2 && /^[0-9a-f]+$/i.test(text)
+  if (!isHex && !/^[A-Za-z0-9_+/-]+={0,2}$/.test(text)) return undefined
+  const bytes = isHex ? decodeHex(text.toLowerCase()) : bytesOfBase64(text)
+  return bytes?.length === length ? { bytes, text, prefix: found, isHex } : undefined
+}
+
+function faultsOf(
+  { text, prefix, isHex, bytes }: Digest,
+  spelling: Spelling,
+  expected: string,
+): readonly string[] {
+  const faults =
+    prefix === expected
+      ? []
+      : [expected === '' ? `it has the prefix ${prefix}` : `it lacks the prefix ${expected}`]
+  if (text === ENCODE[spelling](bytes)) return faults
+  if (isHex)
+    return [
+      ...faults,
+      spelling === 'hex' ? 'the digest is sent in upper case' : `the digest is sent as hex, not ${spelling}`,
+    ]
+  if (spelling === 'hex') return [...faults, 'the digest is sent as base64, not hex']
+  if (spelling === 'base64url' && /[+/]/.test(text))
+    faults.push('the digest is sent as standard base64, not base64url')
+  if (spelling === 'base64' && /[-_]/.test(text))
+    faults.push('the digest is sent as base64url, not standard base64')
+  if (spelling === 'base64url' && text.endsWith('=')) faults.push('the digest is sent with padding (=)')
+  if (spelling === 'base64' && !text.endsWith('=')) faults.push('the digest is sent without padding (=)')
+  return faults
+}
+
+/** Decodes leniently: either alphabet, padded or not, skipping stray characters. */
+export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  const [digits = ''] = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/[^A-Za-z0-9+/=]/g, '')
+    .split('=', 1)
+  const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits
+  return Uint8Array.from(atob(whole), (character) => character.charCodeAt(0))
+}

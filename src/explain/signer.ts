@@ -1,0 +1,71 @@
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { NamedSecret, Secrets } from '../auth/secrets.ts'
+import type { SenderScheme } from '../scheme/code-scheme.ts'
+import { coverageOf } from '../scheme/compile-scheme.ts'
+import type { Coverage, Scheme, SchemeOptions } from '../scheme/scheme.ts'
+import type { SenderFacts } from '../scheme/sender-facts.ts'
+
+/** hookgate's own scheme, as a row like any other sender's. */
+const OWN: Scheme = {
+  name: 'hookgate',
+  sender: 'the sender',
+  secretName: 'secret of the listener',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['webhook-signature'], spelling: 'base64url' },
+  signs: '{timestamp}.{id}.{body}',
+  timestamp: { header: 'webhook-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { header: 'webhook-event-id' },
+  maxBodyBytes: 65_536,
+  limits: 'The URL and the other headers are not signed.',
+}
+
+/** A configured secret or public key, and the option that holds it. */
+export interface ConfiguredKey {
+  readonly option: 'secrets' | 'publicKeys'
+  readonly secret: string
+}
+
+/** Whose signature a listener expects, and what it was configured with. */
+export interface Signer {
+  /** As sentences name it. */
+  readonly name: string
+  /** hookgate's own scheme: the sender is written by the reader, or by somebody whom the reader knows. */
+  readonly isOwn: boolean
+  readonly scheme: SenderScheme
+  readonly facts: SenderFacts
+  readonly covers: Coverage
+  readonly options: SchemeOptions
+  readonly keys: readonly ConfiguredKey[]
+  /** Makes the scheme's `auth` with other options. Undefined if no other options can be tried. */
+  readonly again: ((options: SchemeOptions) => Authenticator) | undefined
+}
+
+/** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
+export function signerOf({ sender }: Authenticator, secret: string | undefined): Signer {
+  const scheme = sender?.scheme ?? OWN
+  const options = sender?.options ?? { secrets: secret }
+  return {
+    name: scheme.sender,
+    isOwn: sender === undefined,
+    scheme,
+    facts: scheme.facts ?? {},
+    covers: coverageOf(scheme),
+    options,
+    keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
+    again: sender?.again,
+  }
+}
+
+function keysIn(option: ConfiguredKey['option'], given: Secrets | undefined): readonly ConfiguredKey[] {
+  const entries: readonly (string | NamedSecret | undefined)[] = [given].flat()
+  return entries.flatMap((entry) => {
+    const secret = typeof entry === 'object' ? entry.secret : entry
+    return secret === undefined ? [] : [{ option, secret }]
+  })
+}
+
+/** A header as senders write it: `x-hub-signature-256` becomes `X-Hub-Signature-256`. */
+export function headerTitle(name: string): string {
+  return name.replace(/(?<![a-z0-9])[a-z]/g, (letter) => letter.toUpperCase())
+}

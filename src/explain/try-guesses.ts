@@ -1,0 +1,127 @@
+import type { Authenticator } from '../auth/authenticator.ts'
+import { checkAuthenticity } from '../checks/authenticity.ts'
+import { checkSenderHeaders } from '../checks/sender-headers.ts'
+import type { Delivery } from '../delivery.ts'
+import { ListenerConfigError } from '../errors.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import type { Listener } from '../listener.ts'
+import { defineScheme } from '../scheme/define-scheme.ts'
+import type { Scheme, SignedBytes } from '../scheme/scheme.ts'
+import { type SenderVerification, Verification } from '../verification.ts'
+import type { Guess } from './guess.ts'
+import { guessesFor } from './guesses.ts'
+import { signatureForm } from './signature-form.ts'
+import type { ConfiguredKey, Signer } from './signer.ts'
+
+/** What was found, and what it cost. */
+export interface Found {
+  /** The mistakes and their fixes. Empty if the signature fits as it is. Undefined if no guess fits. */
+  readonly says: readonly string[] | undefined
+  /** How many signatures were computed. */
+  readonly signatures: number
+}
+
+/** The most signatures that are computed for one explanation. */
+export const MOST_SIGNATURES = 1700
+/** What a scheme's own code may compute in one call. */
+const MOST_BY_CODE = 4
+/** Several secrets are tried in turn, so none of them gets all of the signatures. */
+const MOST_KEYS = 4
+
+/** Tries what may have been signed, by the checks that refused the delivery, until a guess fits. */
+export async function tryGuesses(
+  delivery: Delivery,
+  listener: Listener<unknown>,
+  signer: Signer,
+): Promise<Found> {
+  const { scheme } = signer
+  const form = scheme.algorithm === 'code' ? { headers: {}, faults: [] } : signatureForm(delivery, scheme)
+  if (typeof form === 'string') return { says: [form], signatures: 0 }
+  const { headers, faults } = form
+  const respelled = { ...delivery, header: (name: string) => headers[name] ?? delivery.header(name) }
+  const count = { signatures: 0 }
+  const keys = signer.keys.slice(0, MOST_KEYS)
+  for (const [index, key] of keys.entries()) {
+    const most = Math.floor((MOST_SIGNATURES * (index + 1)) / keys.length)
+    const authOf = remaker(signer, key, count)
+    const fits = async (guess: Guess): Promise<SenderVerification | boolean> => {
+      const verification = asGuessed(guess, authOf, respelled, listener)
+      if (verification === undefined) return false
+      return (await checkAuthenticity(verification)) === undefined || verification
+    }
+    const asItCame = await fits({ says: [] })
+    if (asItCame === true) return { says: faults, signatures: count.signatures }
+    const timestampText = asItCame === false ? '' : asItCame.timestampText
+    for (const guess of guessesFor(respelled, signer, key, timestampText)) {
+      if (count.signatures + MOST_BY_CODE > most) break
+      if ((await fits(guess)) === true) {
+        return { says: [...faults, ...guess.says], signatures: count.signatures }
+      }
+    }
+  }
+  return { says: undefined, signatures: count.signatures }
+}
+
+type Remake = (guess: Guess) => Authenticator | undefined
+
+/** The delivery as guessed, with its headers read. Undefined if it would be refused before its signature is looked at. */
+function asGuessed(
+  guess: Guess,
+  authOf: Remake,
+  delivery: Delivery,
+  listener: Listener<unknown>,
+): SenderVerification | undefined {
+  const auth = authOf(guess)
+  if (auth === undefined) return undefined
+  const guessed = { ...delivery, body: guess.body ?? delivery.body }
+  const verification = new Verification(guessed, { ...listener, auth }) as SenderVerification // a scheme's `auth` has a sender
+  return checkSenderHeaders(verification) === undefined ? verification : undefined
+}
+
+/** Makes the scheme's `auth` as guessed. Keeps those that several guesses share, because importing a key takes time. */
+function remaker(signer: Signer, { option, secret }: ConfiguredKey, count: { signatures: number }): Remake {
+  const made = new Map<string, Authenticator | undefined>()
+  const make = (guess: Guess): Authenticator | undefined => {
+    const { scheme, options, again } = signer
+    const { publicUrl = options.publicUrl } = guess
+    const { secrets: _, publicKeys: __, ...others } = options
+    const changed = {
+      ...others,
+      [option]: guess.secret ?? secret,
+      ...(publicUrl !== undefined && { publicUrl }),
+    }
+    try {
+      if (scheme.algorithm === 'code') return again && counted(again(changed), count, MOST_BY_CODE)
+      const { signs = scheme.signs, key = scheme.key } = guess
+      const row = { ...scheme, key, signs: typeof signs === 'string' ? signs : countedTexts(signs, count) }
+      const auth = defineScheme(row)(changed)
+      return typeof signs === 'string' ? counted(auth, count, 1) : auth
+    } catch (error) {
+      if (error instanceof ListenerConfigError) return undefined // no such secret is possible
+      throw error
+    }
+  }
+  return (guess) => {
+    const name = JSON.stringify([guess.secret, guess.key, guess.signs, guess.publicUrl])
+    if (!made.has(name)) made.set(name, make(guess))
+    return made.get(name)
+  }
+}
+
+function counted(auth: Authenticator, count: { signatures: number }, each: number): Authenticator {
+  return {
+    ...auth,
+    authenticate(evidence) {
+      count.signatures += each
+      return auth.authenticate(evidence)
+    },
+  }
+}
+
+function countedTexts(signs: SignedBytes, count: { signatures: number }): Scheme['signs'] {
+  return (request) =>
+    whenKnown(signs(request), (texts) => {
+      count.signatures += texts?.length ?? 0
+      return texts
+    })
+}

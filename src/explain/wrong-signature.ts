@@ -1,0 +1,93 @@
+import { type Delivery, headerOf } from '../delivery.ts'
+import type { Listener } from '../listener.ts'
+import type { Signer } from './signer.ts'
+import { tryGuesses } from './try-guesses.ts'
+
+const LARGEST_TRIED = 262_144
+const encoder = new TextEncoder()
+
+/** A body that a parser has read or replaced. Undefined if the body may be the sender's. */
+export function consumedBody({ body, method }: Delivery, { name, covers }: Signer): string | undefined {
+  if (method === 'GET' || covers === 'token' || covers === 'nothing') return undefined
+  const before = 'mount verifyWebhook before express.json() and other parsers, or hand it the raw bytes'
+  if (body.length === 0)
+    return `the body is empty: ${name} sent one, and a body parser has read it; ${before}`
+  return isText(body, '[object Object]')
+    ? `the body is the text [object Object]: a body parser has replaced it; ${before}`
+    : undefined
+}
+
+/** Why a signature is wrong, and what to do: the first sentence is the likeliest. */
+export async function wrongSignature(
+  delivery: Delivery,
+  listener: Listener<unknown>,
+  signer: Signer,
+): Promise<readonly string[]> {
+  const consumed = consumedBody(delivery, signer)
+  if (consumed !== undefined) return [consumed]
+  const other = otherKey(signer)
+  if (other !== undefined) return [other]
+  if (delivery.body.length > LARGEST_TRIED) {
+    return [
+      'the body is over 256 KB, so the well-known mistakes were not tried',
+      ...toCheck(delivery, signer),
+    ]
+  }
+  const { says } = await tryGuesses(delivery, listener, signer)
+  if (says === undefined) return unknownMistake(delivery, signer)
+  return says.length > 0
+    ? says
+    : [
+        'the signature fits the secret of this listener: it was refused under another secret, or by another listener',
+      ]
+}
+
+/** A secret of another kind, by its form. Senders that make the secrets themselves have theirs refused at the start. */
+function otherKey({ keys, facts, name, scheme }: Signer): string | undefined {
+  const found = Object.entries(facts.otherKeys ?? {}).find(([beginning]) =>
+    keys.some(({ secret }) => secret.startsWith(beginning)),
+  )
+  return (
+    found && `the configured secret is ${found[1]} (${found[0]}…); for ${name}, pass the ${scheme.secretName}`
+  )
+}
+
+function unknownMistake(delivery: Delivery, signer: Signer): readonly string[] {
+  const { name, covers } = signer
+  const length = headerOf(delivery, 'content-length')
+  if (typeof length === 'string' && /^[0-9]{1,9}$/.test(length) && Number(length) !== delivery.body.length) {
+    return [
+      `the body is not the one that was sent: Content-Length is ${length}, and the body has ${delivery.body.length} bytes; verify the exact bytes that arrived`,
+      ...toCheck(delivery, signer),
+    ]
+  }
+  const isToken = covers === 'token' || covers === 'nothing'
+  return [
+    isToken
+      ? `${name} sent another secret; none of the well-known mistakes fits`
+      : `${name} signed with another secret, or another body: none of the well-known mistakes fits`,
+    ...toCheck(delivery, signer),
+  ]
+}
+
+/** What nobody can find out from the delivery. */
+function toCheck(
+  _delivery: Delivery,
+  { name, isOwn, scheme, facts, covers, options }: Signer,
+): readonly string[] {
+  const key = scheme.secretName.replace(/^none; .*/, 'configuration')
+  const isToken = covers === 'token' || covers === 'nothing'
+  const secret = isOwn
+    ? 'check that both sides have the same secret, and that a change of it has reached both'
+    : `check that you pass the ${key} of this very endpoint${facts.otherSecrets === undefined ? '' : `: ${facts.otherSecrets}`}`
+  const body = 'check that no proxy, middleware or gateway before this listener changes the body'
+  const url =
+    options.publicUrl === undefined
+      ? []
+      : [`check that publicUrl is the URL as ${name} has it: ${options.publicUrl}`]
+  return [secret, ...(isToken ? [] : [body]), ...url]
+}
+
+function isText(bytes: Uint8Array, text: string): boolean {
+  return bytes.length === text.length && encoder.encode(text).every((byte, index) => byte === bytes[index])
+}

@@ -1,0 +1,63 @@
+import { namedSecrets, type Secrets } from '../auth/secrets.ts'
+import { ListenerConfigError } from '../errors.ts'
+import type { SenderScheme } from './code-scheme.ts'
+import type { SchemeOptions } from './scheme.ts'
+
+/** How Stripe and others begin the keys of their APIs. */
+const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
+
+/**
+ * Refuses what cannot be the sender's secret by its form: another of its keys, a prefix alone, or the base64 of a secret.
+ *
+ * @throws ListenerConfigError that names the sender and what its console calls the secret.
+ */
+export function refuseOtherSecrets(scheme: SenderScheme, { secrets, publicKeys }: SchemeOptions): void {
+  withSecretName(scheme, () => {
+    refuse(scheme, 'secrets', secrets)
+    refuse(scheme, 'publicKeys', publicKeys)
+  })
+}
+
+function refuse(scheme: SenderScheme, option: string, given: Secrets | undefined): void {
+  if (given === undefined) return
+  namedSecrets(given, option, (secret, place) => {
+    const problem = typeof secret === 'string' ? problemOf(secret, scheme) : undefined
+    if (problem !== undefined) throw new ListenerConfigError(place, problem)
+  })
+}
+
+function problemOf(
+  secret: string,
+  { algorithm, facts = {}, secretPrefix, ...scheme }: SenderScheme,
+): string | undefined {
+  const key = algorithm === 'code' || !('key' in scheme) ? 'text' : scheme.key
+  const prefix = typeof key === 'object' ? key.base64After : secretPrefix
+  const other = facts.secretIsChosen ? undefined : otherKeyOf(secret, facts.otherKeys)
+  if (other !== undefined) return `is ${other}`
+  if (prefix !== undefined && API_KEY.test(secret)) return 'is an API key'
+  if (prefix !== undefined && secret === prefix) return `has nothing after ${prefix}`
+  if (prefix !== undefined && secret.startsWith(btoa(prefix).slice(0, (prefix.length * 4) / 3))) {
+    return `is base64 of a text that begins with ${prefix}; decode it`
+  }
+  return undefined
+}
+
+/** What another key of the sender is, by how it begins. */
+function otherKeyOf(
+  secret: string,
+  otherKeys: { readonly [beginning: string]: string } = {},
+): string | undefined {
+  return Object.entries(otherKeys).find(([beginning]) => secret.startsWith(beginning))?.[1]
+}
+
+/** Adds to the errors of `read` whose secret it is, and what the sender's console calls it. */
+export function withSecretName<Value>({ sender, secretName }: SenderScheme, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    const isOfKey = error instanceof ListenerConfigError && /^(?:secrets|publicKeys)\b/.test(error.option)
+    if (!isOfKey) throw error
+    const problem = error.message.slice(error.option.length + 2)
+    throw new ListenerConfigError(error.option, `${problem}; for ${sender}, pass the ${secretName}`)
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * What errors and `hookgate/explain` know of a sender beyond its signature. Nothing here changes a verdict, except that
+ * `otherKeys` are refused at the start.
+ *
+ * @see {@link defineScheme}
+ */
+export interface SenderFacts {
+  /** You choose the secret, so it may have any form, and `otherKeys` are only named after a wrong signature. */
+  readonly secretIsChosen?: true
+  /** How secrets begin, if the sender does not promise it. See `secretPrefix`. */
+  readonly usualPrefix?: string
+  /** The sender's other keys and IDs that are mistaken for the secret: how they begin, and what they are. */
+  readonly otherKeys?: { readonly [beginning: string]: string }
+  /** Which other secrets of the same kind there are. One sentence. */
+  readonly otherSecrets?: string
+  /** When the sender does not sign. One sentence. */
+  readonly unsigned?: string
+  /** Signature headers of other versions, by lower-case name: how their values begin, and what they are. */
+  readonly otherVersions?: { readonly [header: string]: { readonly begins?: string; readonly is: string } }
+  /** The order in which the sender writes the fields of a form, if it signs the form's text. */
+  readonly formOrder?: readonly string[]
+}

@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import type { Secrets } from '../../../src/auth/secrets.ts'
+import { explain } from '../../../src/explain/index.ts'
+import { signerOf } from '../../../src/explain/signer.ts'
+import { MOST_SIGNATURES, tryGuesses } from '../../../src/explain/try-guesses.ts'
+import {
+  type Delivery,
+  defineListener,
+  type Listener,
+  ListenerConfigError,
+  verify,
+} from '../../../src/index.ts'
+import { defineScheme, type SchemeOptions } from '../../../src/scheme/index.ts'
+import { memoryStore } from '../../../stores/memory/memory-store.ts'
+import { schemeFactory } from '../../support/schemes.ts'
+
+interface Case {
+  readonly method: string
+  readonly url?: string
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body?: string
+  readonly bodyBase64?: string
+  readonly options?: SchemeOptions
+  readonly expect: { readonly ok: boolean }
+}
+
+interface VectorFile {
+  readonly scheme: string
+  readonly options: SchemeOptions
+  readonly now: number
+  readonly cases: readonly Case[]
+}
+
+const FOLDER = fileURLToPath(new URL('../../vectors/schemes/', import.meta.url))
+const files: readonly VectorFile[] = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.json') && file !== 'handshakes.json')
+  .map((file) => JSON.parse(readFileSync(FOLDER + file, 'utf8')))
+
+/** Those whose receiver has a secret or a public key. The others ask their sender for its keys, so there is nothing to try. */
+const withKeys = files.filter(
+  ({ options }) => options.secrets !== undefined || options.publicKeys !== undefined,
+)
+
+function deliveryOf({ method, url, headers, body = '', bodyBase64 }: Case): Delivery {
+  return {
+    method,
+    url,
+    header: (name) => {
+      const values = headers.filter(([other]) => other.toLowerCase() === name).map(([, value]) => value)
+      return values.length > 1 ? values : values[0]
+    },
+    body: Buffer.from(bodyBase64 ?? body, bodyBase64 === undefined ? 'utf8' : 'base64'),
+    sourceIp: undefined,
+  }
+}
+
+/** A genuine delivery, and its listener with every secret changed: or the error at its start. */
+async function withOtherSecrets(
+  { scheme, options, now, cases }: VectorFile,
+  change: (secret: string) => string,
+): Promise<{ readonly delivery: Delivery; readonly listener: Listener } | string> {
+  const genuine = cases.find(({ method, expect: { ok } }) => ok && method === 'POST')
+  if (genuine === undefined) throw new Error(`${scheme}: no genuine delivery`)
+  const { secrets, publicKeys, ...rest } = { ...options, ...genuine.options }
+  const clock = { now: () => now * 1000 }
+  try {
+    const auth = (await schemeFactory(scheme))({
+      ...rest,
+      ...(secrets !== undefined && { secrets: changed(secrets, change) }),
+      ...(publicKeys !== undefined && { publicKeys: changed(publicKeys, change) }),
+    })
+    const listener = defineListener({ id: scheme, auth, store: memoryStore({ clock, maxRecords: 9 }), clock })
+    return { delivery: deliveryOf(genuine), listener }
+  } catch (error) {
+    if (error instanceof ListenerConfigError) return error.message
+    throw error
+  }
+}
+
+function changed(given: Secrets, change: (secret: string) => string): Secrets {
+  return [given]
+    .flat()
+    .map((entry) => (typeof entry === 'string' ? change(entry) : { ...entry, secret: change(entry.secret) }))
+}
+
+/** With the first secret alone: two equal ones are another error. */
+function firstOf({ secrets, publicKeys, ...rest }: SchemeOptions): SchemeOptions {
+  const first = (given: Secrets | undefined) => [given ?? []].flat().slice(0, 1)
+  return { ...rest, ...(secrets ? { secrets: first(secrets) } : { publicKeys: first(publicKeys) }) }
+}
+
+describe('every scheme with a secret', () => {
+  it.each(withKeys)('$scheme: a space at the secret’s end is named', async (file) => {
+    const made = await withOtherSecrets(file, (secret) => `${secret} `)
+    if (typeof made === 'string') return expect(made).toMatch(/space/)
+    const verdict = await verify(made.delivery, made.listener)
+    expect(verdict).toMatchObject({ ok: false, status: 401 })
+    expect((await explain(made.delivery, verdict, made.listener)).likely[0]).toMatch(
+      /secret has a space at its end/,
+    )
+  })
+
+  it.each(withKeys)('$scheme: an error of the secret names the sender and its word for it', async (file) => {
+    const { sender, secretName } = (await schemeFactory(file.scheme)).scheme
+    const error = await withOtherSecrets({ ...file, options: firstOf(file.options) }, () => '')
+    expect(error).toMatch(/is empty or blank/)
+    expect(error).toContain(`for ${sender}, pass the ${secretName}`)
+  })
+
+  it.each(withKeys)('$scheme: an unknown mistake costs at most 1,700 signatures', async (file) => {
+    const made = await withOtherSecrets(file, (secret) =>
+      secret.replace(/[0-9]/g, '7').replace(/[a-f]/g, 'e'),
+    )
+    if (typeof made === 'string') return expect(made).toMatch(/./) // a public key that is none
+    const { delivery, listener } = made
+    const { says, signatures } = await tryGuesses(delivery, listener, signerOf(listener.auth, undefined))
+    expect(says).toBeUndefined()
+    expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)
+  })
+})
+
+it('counts the signatures that are computed', async () => {
+  let computed = 0
+  const counting = defineScheme({
+    name: 'counting',
+    sender: 'Counting',
+    secretName: 'secret',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-signature'], spelling: 'hex' },
+    signs: ({ body }) => {
+      computed += 3
+      return [body, body, body]
+    },
+    maxBodyBytes: 1000,
+    limits: '',
+  })
+  const listener = defineListener({
+    id: 'counting',
+    auth: counting({ secrets: ['a-secret', 'another-secret'] }),
+    store: memoryStore({ maxRecords: 1 }),
+  })
+  const body = new TextEncoder().encode('{ "a": 1, "b": ["x/y", "ë"] }')
+  const delivery = deliveryOf({
+    method: 'POST',
+    headers: [
+      ['X-Signature', 'a'.repeat(64)],
+      ['Content-Type', 'application/json'],
+    ],
+    bodyBase64: Buffer.from(body).toString('base64'),
+    expect: { ok: false },
+  })
+  const { signatures } = await tryGuesses(delivery, listener, signerOf(listener.auth, undefined))
+  expect(signatures).toBe(computed)
+  expect(signatures).toBeGreaterThan(500)
+  expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)
+})
