@@ -1,7 +1,7 @@
 import type { Authentication } from '../src/auth/authenticator.ts'
 import type { Evidence } from '../src/auth/evidence.ts'
 import { type Json, memberAt, pointerSteps, textAt } from '../src/lib/json.ts'
-import { type Failure, fail } from '../src/reason.ts'
+import { type Failure, fail, mismatch } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
   type CodeSchemeFactory,
@@ -106,7 +106,7 @@ export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<Sh
         if (signature === '') return fail('auth_missing', 'no hmacSignature')
         const signed = encoder.encode(text)
         const id = await signerOf(keys, signature, signed)
-        if (id === undefined) return fail('signature_mismatch', 'an item matches none of the secrets')
+        if (id === undefined) return mismatch('an item matches none of the secrets')
         evidence.signed = { before: '', body: signed, after: '' }
         signer ||= id
       }

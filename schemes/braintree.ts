@@ -5,7 +5,7 @@ import type { Mac } from '../src/crypto/algorithms.ts'
 import { decodeUtf8, encodeBase64 } from '../src/lib/bytes.ts'
 import { memberAt } from '../src/lib/json.ts'
 import { wellFormedText } from '../src/lib/options.ts'
-import { type Failure, fail } from '../src/reason.ts'
+import { type Failure, fail, mismatch } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
   type CodeSchemeFactory,
@@ -147,7 +147,7 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<B
           return vouchedBy(BRAINTREE, id)
         }
       }
-      return fail('signature_mismatch', 'bt_signature matches none of the secrets')
+      return mismatch('bt_signature matches none of the secrets')
     }
   },
 )

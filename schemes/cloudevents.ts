@@ -4,7 +4,7 @@ import { fieldText, headerOf } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
 import { textAt } from '../src/lib/json.ts'
 import { type OptionCheck, optional } from '../src/lib/options.ts'
-import { fail } from '../src/reason.ts'
+import { fail, mismatch } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
   type CodeSchemeFactory,
@@ -120,7 +120,7 @@ export const cloudevents: CodeSchemeFactory<CloudeventsOptions> = defineCodeSche
       if (inHeader !== undefined && inUrl !== undefined)
         return fail('signature_mismatch', 'more than one token')
       const holder = holderOf(known, token) ?? holderOf(known, token.replace(BEARER, ''))
-      if (holder === undefined) return fail('signature_mismatch', 'the token is none of the secrets')
+      if (holder === undefined) return mismatch('the token is none of the secrets')
       identify(evidence)
       return vouchedBy(CLOUDEVENTS, holder)
     }

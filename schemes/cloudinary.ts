@@ -1,7 +1,7 @@
 import { constantTimeEqual } from '#crypto'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { bytesOf, encodeHex } from '../src/lib/bytes.ts'
-import { fail } from '../src/reason.ts'
+import { mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
@@ -76,7 +76,7 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions> = defineCodeSche
         }),
       )
       const holder = known[matches.indexOf(true)]
-      if (holder === undefined) return fail('signature_mismatch', 'the signature matches none of the secrets')
+      if (holder === undefined) return mismatch('the signature matches none of the secrets')
       evidence.signed = { before: '', body: delivery.body, after: timestampText }
       return vouchedBy(CLOUDINARY, holder.id)
     }

@@ -1,7 +1,7 @@
 import { type NamedSecret, namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { ListenerConfigError } from '../src/errors.ts'
 import { type Json, memberAt } from '../src/lib/json.ts'
-import { type Failure, fail } from '../src/reason.ts'
+import { type Failure, fail, mismatch } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
   type CodeSchemeFactory,
@@ -75,7 +75,7 @@ function judge(
   })
   const [holder] = holders
   return holder === undefined || holders.includes(undefined)
-    ? fail('signature_mismatch', 'a clientState is none of the secrets')
+    ? mismatch('a clientState is none of the secrets')
     : { holder, isRich: notifications.some(isRich) }
 }
 

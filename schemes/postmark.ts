@@ -1,6 +1,6 @@
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { encodeBase64 } from '../src/lib/bytes.ts'
-import { fail } from '../src/reason.ts'
+import { fail, mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
@@ -61,7 +61,7 @@ export const postmark: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme
       if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')
       const holder = holderOf(encoded, text.replace(BASIC, ''))
       return holder === undefined
-        ? fail('signature_mismatch', 'user and password are none of the secrets')
+        ? mismatch('user and password are none of the secrets')
         : vouchedBy(POSTMARK, holder)
     }
   },

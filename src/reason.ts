@@ -60,3 +60,11 @@ export interface Failure<Reason extends string> {
 export function fail<const Reason extends string>(reason: Reason, detail: string): Failure<Reason> {
   return { reason, detail }
 }
+
+const EXPLAINED =
+  'hookgate/explain finds the mistake: https://github.com/hookgate/hookgate/blob/main/docs/troubleshooting.md#a-wrong-signature'
+
+/** A signature that fits nothing configured. The detail names what finds out why, and the page that says how to run it. */
+export function mismatch(detail: string): Failure<'signature_mismatch'> {
+  return fail('signature_mismatch', `${detail}; ${EXPLAINED}`)
+}

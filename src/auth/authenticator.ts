@@ -1,6 +1,7 @@
 import type { EventAuth } from '../event.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Failure } from '../reason.ts'
+import type { SchemeOptions } from '../scheme/scheme.ts'
 import type { Sender } from '../scheme/sender.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -32,6 +33,8 @@ export interface Authenticator {
   readonly method: EventAuth['method']
   /** Another sender's scheme, which tells the checks what a delivery looks like. Undefined for hookgate's scheme. */
   readonly sender?: Sender
+  /** Makes the same scheme's `auth` with other options, so that `hookgate/explain` can try them. Undefined if it would fetch keys. */
+  readonly again?: ((options: SchemeOptions) => Authenticator) | undefined
   /** The `WWW-Authenticate` header of a 401 (RFC 9110 11.6.1), if the method has one. */
   readonly challenge?: string
   /**

@@ -6,7 +6,7 @@ import { encodeBase64url } from '../lib/bytes.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
-import { fail } from '../reason.ts'
+import { fail, mismatch } from '../reason.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
 import { type NamedSecret, namedSecrets, type Secrets, secretText } from './secrets.ts'
@@ -91,7 +91,7 @@ function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly
     if (constantTimeEqual(signature, texts[index] ?? '')) secretId ??= keys[index]?.id
   }
   return secretId === undefined
-    ? fail('signature_mismatch', `the signature matches none of the secrets (${keys.length})`)
+    ? mismatch(`the signature matches none of the secrets (${keys.length})`)
     : { method: 'hmac', secretId }
 }
 

@@ -42,7 +42,7 @@ export interface Signer {
 }
 
 /** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
-export function signerOf({ sender }: Authenticator, secret: string | undefined): Signer {
+export function signerOf({ sender, again }: Authenticator, secret: string | undefined): Signer {
   const scheme = sender?.scheme ?? OWN
   const options = sender?.options ?? { secrets: secret }
   return {
@@ -53,7 +53,7 @@ export function signerOf({ sender }: Authenticator, secret: string | undefined):
     covers: coverageOf(scheme),
     options,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
-    again: sender?.again,
+    again,
   }
 }
 

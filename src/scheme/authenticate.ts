@@ -4,7 +4,7 @@ import { type Delivery, fieldText, headerOf } from '../delivery.ts'
 import type { EventAuth } from '../event.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
-import { type Failure, fail } from '../reason.ts'
+import { type Failure, fail, mismatch } from '../reason.ts'
 import type { Scheme, SignatureForm, Signed } from './scheme.ts'
 import type { Matcher } from './verifiers.ts'
 
@@ -70,7 +70,7 @@ function nameKey(keys: readonly SchemeKey[], answers: readonly boolean[]): Authe
   const index = answers.indexOf(true)
   const key = keys[Math.floor((index * keys.length) / answers.length)]
   return index < 0 || key === undefined
-    ? fail('signature_mismatch', `the signature matches none of the keys (${keys.length})`)
+    ? mismatch(`the signature matches none of the keys (${keys.length})`)
     : key.auth
 }
 

@@ -13,7 +13,7 @@ import { parseTime, timeOfMember } from './time.ts'
 const LONGEST_TYPE = 256
 
 /** Compiles what the checks need of a scheme. */
-export function compileSender(scheme: SenderScheme, options: SchemeOptions, again?: Sender['again']): Sender {
+export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sender {
   const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
   const { names, idDivider } = namesOf(scheme, options)
   const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
@@ -25,7 +25,6 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions, agai
   return {
     scheme,
     options,
-    again,
     requiredHeaders: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined),
     singleHeaders: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
     timestampHeader,

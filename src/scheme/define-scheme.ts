@@ -124,8 +124,8 @@ export function senderAuthenticator(
   authenticate: (evidence: Evidence) => MaybePromise<Authentication>,
   again?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
-  const sender = compileSender(scheme, options, again)
-  return Object.freeze({ method: 'scheme' as const, sender, authenticate })
+  const sender = compileSender(scheme, options)
+  return Object.freeze({ method: 'scheme' as const, sender, again, authenticate })
 }
 
 function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {

@@ -1,4 +1,3 @@
-import type { Authenticator } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
@@ -18,8 +17,6 @@ export interface Sender {
   readonly options: SchemeOptions
   /** Lower-case names, without the signature headers. */
   readonly requiredHeaders: readonly string[]
-  /** Makes the same scheme's `auth` with other options, to find a mistake in them. Undefined if that could fetch something. */
-  readonly again?: ((options: SchemeOptions) => Authenticator) | undefined
   /** Headers that must not be repeated. They may be absent. */
   readonly singleHeaders: readonly string[]
   /** The header with the time. Undefined if the time is elsewhere, or if there is none. */

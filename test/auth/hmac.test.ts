@@ -143,10 +143,13 @@ describe('the signature', () => {
     ['more than one Webhook-Signature', [right, right]],
     ['Webhook-Signature is not 43 characters of base64url', `${right}A`],
     ['the signature matches none of the secrets (1)', `${right.slice(1)}A`],
-  ])('that is refused says in the detail: %s', async (detail, signature) => {
+  ])('that is refused says in the detail: %s', async (words, signature) => {
     const { listener, deliver } = hmacListener()
     const delivery = withHeaders(await deliver(), { 'webhook-signature': signature })
-    expect(await verify(delivery, listener)).toMatchObject({ reason: 'signature_mismatch', detail })
+    expect(await verify(delivery, listener)).toMatchObject({
+      reason: 'signature_mismatch',
+      detail: expect.stringContaining(words),
+    })
   })
 
   itOutsideWorkerd('its clock stands still while code runs')(

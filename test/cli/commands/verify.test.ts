@@ -80,7 +80,7 @@ test('--explain names the mistake: quotes around the secret that was given', asy
   const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${AT}`, `Webhook-Event-Id: ${ID}`]
   const given = [...headers, `Webhook-Signature: ${spell(RIGHT)}`].flatMap((header) => ['--header', header])
   const ended = await hookgate(['verify', ...given, '--at', AT, '--explain'], { env: quoted, input: BODY })
-  expect(ended.stdout).toMatch(/likely: the secret has quotes or spaces around it, on one side only\n/)
+  expect(ended.stdout).toMatch(/likely: the configured secret has quotes around it: remove them\n/)
 })
 
 test('an old delivery is judged by --at', async () => {
@@ -96,6 +96,17 @@ test('an old delivery is judged by --at', async () => {
   expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
   expect(now.stdout).toContain(`--at ${AT}\n`)
   expect((await hookgate(['verify', ...headers, '--at', AT], { env, input: BODY })).code).toBe(0)
+})
+
+test("the time of another sender's delivery is found where its scheme has it", async () => {
+  const signed = await hookgate(['sign', '--scheme', 'stripe', '--timestamp', AT, '--data', BODY], { env })
+  const headers = await temporaryFile('headers.txt', signed.stdout)
+  const given = ['verify', '--scheme', 'stripe', '--headers', headers]
+  const now = await hookgate([...given, '--explain'], { env, input: BODY })
+  expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
+  expect(now.stdout).toContain('likely: t= of Stripe-Signature is ')
+  expect(now.stdout).toContain(`to verify it as of its own time: --at ${AT}\n`)
+  expect((await hookgate([...given, '--at', AT], { env, input: '{}' })).code).toBe(1)
 })
 
 test('a repeated header counts as repeated', async () => {

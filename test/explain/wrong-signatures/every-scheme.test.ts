@@ -121,6 +121,28 @@ describe('every scheme with a secret', () => {
   })
 })
 
+describe('the URL that was signed', () => {
+  const withUrl = files.filter(({ scheme }) => ['square', 'trello', 'hubspot', 'twilio'].includes(scheme))
+  const PUBLIC_URL = 'http://localhost:3000/hooks'
+
+  it.each(withUrl)('$scheme: is named, and the configured one', async (file) => {
+    const signed = new URL(file.options.publicUrl ?? '')
+    const options = { ...file.options, publicUrl: PUBLIC_URL }
+    const cases = file.cases.filter((each) => each.options?.publicUrl === undefined)
+    const made = await withOtherSecrets({ ...file, options, cases }, (secret) => secret)
+    if (typeof made === 'string') throw new Error(made)
+    const { delivery, listener } = made
+    const forwarded: { readonly [name: string]: string } = { 'x-forwarded-host': signed.host }
+    const proxied: Delivery = {
+      ...delivery,
+      url: signed.pathname + signed.search,
+      header: (name) => forwarded[name] ?? delivery.header(name),
+    }
+    const { likely } = await explain(proxied, await verify(proxied, listener), listener)
+    expect(likely[0]).toContain(`signed ${signed.href}; publicUrl is ${PUBLIC_URL}: set publicUrl`)
+  })
+})
+
 it('counts the signatures that are computed', async () => {
   let computed = 0
   const counting = defineScheme({

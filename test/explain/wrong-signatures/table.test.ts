@@ -6,7 +6,7 @@ import { signAs } from '../../../src/testing/index.ts'
 import { memoryStore } from '../../../stores/memory/memory-store.ts'
 import { SCHEME_NAMES, schemeFactory } from '../../support/schemes.ts'
 import { MISTAKES, type Mistake, type Mistaken, OTHER_VERSION, SIGNED_URL, UNKNOWN } from './mistakes.ts'
-import { SENDERS, type TriedSender } from './senders.ts'
+import { SENDERS, senderOf, type TriedSender } from './senders.ts'
 
 const schemes: readonly SenderScheme[] = (await Promise.all(SCHEME_NAMES.map(schemeFactory))).map(
   ({ scheme }) => scheme,
@@ -14,6 +14,13 @@ const schemes: readonly SenderScheme[] = (await Promise.all(SCHEME_NAMES.map(sch
 
 /** What a user reads: the error at start, or the explanation of the refusal. */
 async function linesFor(sender: TriedSender, mistaken: Mistaken): Promise<readonly string[]> {
+  return (await refusalOf(sender, mistaken)).lines
+}
+
+async function refusalOf(
+  sender: TriedSender,
+  mistaken: Mistaken,
+): Promise<{ readonly lines: readonly string[]; readonly detail: string }> {
   const { factory, privateKey, secret } = sender
   const called = new URL(SIGNED_URL)
   const request = await signAs(factory, {
@@ -36,11 +43,11 @@ async function linesFor(sender: TriedSender, mistaken: Mistaken): Promise<readon
     sourceIp: undefined,
   }
   const listener = listenerFor(sender, mistaken)
-  if (typeof listener === 'string') return [listener]
+  if (typeof listener === 'string') return { lines: [listener], detail: '' }
   const verdict = await verify(delivery, listener)
   expect(verdict).toMatchObject({ ok: false, status: expect.toBeOneOf([400, 401]) })
   const { likely } = await explain(delivery, verdict, listener, { schemes })
-  return likely
+  return { lines: likely, detail: 'detail' in verdict ? (verdict.detail ?? '') : '' }
 }
 
 function changesOf(
@@ -118,4 +125,30 @@ it('a cell that does not apply says why', () => {
   for (const number of Array.from({ length: 13 }, (_, index) => index + 1)) {
     expect(applies.some(({ mistake }) => mistake.startsWith(`${number} `))).toBe(true)
   }
+})
+
+it('the verdict of a wrong signature names what explains it, and the page', async () => {
+  const { detail } = await refusalOf(senderOf('Stripe'), { secret: 'whsec_of_another_endpoint' })
+  expect(detail).toMatch(
+    /hookgate\/explain finds the mistake: https:\S+troubleshooting\.md#a-wrong-signature$/,
+  )
+})
+
+it.each([
+  [262_144, /another secret, or another body/],
+  [262_145, /over 256 KB, so the well-known mistakes were not tried/],
+])('a body of %i bytes', async (length, says) => {
+  const body = `{"a":"${'x'.repeat(length - 8)}"}`
+  const lines = await linesFor(senderOf('Stripe'), { secret: 'whsec_of_another_endpoint', body })
+  expect(lines[0]).toMatch(says)
+  expect(lines[1]).toMatch(/each endpoint has its own/)
+})
+
+it('a body shorter than its Content-Length is not the one that was sent', async () => {
+  const { body } = senderOf('GitHub')
+  const [first] = await linesFor(senderOf('GitHub'), {
+    body: body.replace('Zoë', 'Z'),
+    headers: { 'content-length': `${Buffer.byteLength(body)}` },
+  })
+  expect(first).toMatch(/^the body is not the one that was sent: Content-Length is \d+/)
 })
