@@ -18,7 +18,7 @@ export function accept(verification: Verification): MaybePromise<Verdict<unknown
 }
 
 function eventOf(verification: Verification, claim: Held): WebhookEvent<unknown> {
-  const { auth, delivery, eventId, listener, payload, sender, sentAt } = verification
+  const { auth, delivery, eventId, listener, payload, protocol, sentAt } = verification
   if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const commit = () => claim.commit()
   let releasing: Promise<boolean> | undefined
@@ -37,9 +37,9 @@ function eventOf(verification: Verification, claim: Held): WebhookEvent<unknown>
     },
   }
   // Assigned one by one: a copy costs more than most checks.
-  if (sender) {
-    event.type = sender.typeOf(verification)
-    event.unsigned = sender.unsigned
+  if (protocol.unsigned) {
+    event.type = protocol.typeOf(verification)
+    event.unsigned = protocol.unsigned
     if (delivery.method === 'GET') event.rawBody = encoder.encode(queryTextOf(delivery))
   }
   if (listener.payload) schemas.set(event, listener.payload)

@@ -15,11 +15,11 @@ import type { Verification } from './verification.ts'
  * @throws EventStoreError if the store throws, takes too long or returns an invalid answer.
  */
 export function claimEvent<Accepted>(
-  { listener, eventId, sender, claimKeys }: Verification,
+  { listener, claimKeys }: Verification,
   accept: (claim: Held, owner: string) => Accepted,
 ): MaybePromise<Accepted | Rejected> {
   const owner = listener.nextOwner()
-  const claim = holdAll(sender ? claimKeys : [eventId], (key) => new Claim(listener, key, owner))
+  const claim = holdAll(claimKeys, (key) => new Claim(listener, key, owner))
   const { auth, leaseMs } = listener
   return whenKnown(claim.take(), (answer) => {
     if (answer === 'acquired') return accept(claim, owner)

@@ -89,7 +89,7 @@ export interface Listener<Payload = Json> {
  */
 export function defineListener<Payload = Json>(options: ListenerOptions<Payload>): Listener<Payload> {
   checkListenerOptions(options)
-  const defaults = defaultsOf(options.auth.sender?.scheme)
+  const defaults = defaultsOf(options.auth.protocol?.scheme)
   checkRetention(options, defaults)
   const { allowedCidrs } = options
   return Object.freeze({
@@ -282,7 +282,7 @@ function checkRetention<Payload>(options: ListenerOptions<Payload>, defaults: Li
   const { auth, store } = options
   const { toleranceSeconds = defaults.toleranceSeconds, retentionSeconds = defaults.retentionSeconds } =
     options
-  const scheme = auth.sender?.scheme
+  const scheme = auth.protocol?.scheme
   const replayable = replayableSeconds(scheme, toleranceSeconds)
   if (retentionSeconds < replayable) {
     throw new ListenerConfigError(

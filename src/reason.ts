@@ -6,11 +6,14 @@
  */
 export type RejectedStatus = 200 | 400 | 401 | 403 | 405 | 409 | 503
 
-/** Every reason, with its status. A check whose reason is missing here does not compile. */
+/**
+ * Every reason, with its status in hookgate's scheme. A second status is that of other senders' schemes: most senders retry a
+ * 409, and some then disable the endpoint. A check whose reason is missing here does not compile.
+ */
 export const STATUS = {
   body_incomplete: 400,
   body_too_large: 400,
-  method_not_post: 400,
+  method_not_post: [400, 405],
   header_missing: 400,
   header_repeated: 400,
   content_type_not_json: 400,
@@ -28,7 +31,7 @@ export const STATUS = {
   token_invalid: 401,
   token_expired: 401,
   payload_invalid: 400,
-  event_duplicate: 409,
+  event_duplicate: [409, 200],
   event_in_progress: 503, // 409 means *already processed*, so the sender would stop retrying
 } as const
 
@@ -39,10 +42,10 @@ export const STATUS = {
  */
 export type Reason = keyof typeof STATUS
 
-/** Most other senders retry a 409, and some then disable the endpoint. */
-export const SENDER_STATUS: { readonly [R in Reason]?: RejectedStatus } = {
-  method_not_post: 405,
-  event_duplicate: 200,
+/** The status of a refusal. */
+export function statusOf(reason: Reason, isOtherSender: boolean): RejectedStatus {
+  const status: RejectedStatus | readonly [RejectedStatus, RejectedStatus] = STATUS[reason]
+  return typeof status === 'number' ? status : status[isOtherSender ? 1 : 0]
 }
 
 /**

@@ -93,10 +93,10 @@ function outcomeOf(
 
 /** Ends up in logs, so it names no event before its sender is authenticated, and says what nothing signs. */
 function contextOf(verification: Verification, startedAt: number): VerdictContext {
-  const { delivery, eventId, listener, sender } = verification
+  const { delivery, eventId, listener, protocol } = verification
   const { sourceIp } = delivery
-  const eventType = eventId && sender?.typeOf(verification)
-  const unsigned = (eventId && sender?.unsigned) || []
+  const eventType = eventId && protocol.typeOf(verification)
+  const unsigned = (eventId && protocol.unsigned) || []
   return {
     listenerId: listener.id,
     durationMs: performance.now() - startedAt,

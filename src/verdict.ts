@@ -1,6 +1,6 @@
 import type { WebhookEvent } from './event.ts'
 import type { Json } from './lib/json.ts'
-import { type Reason, type RejectedStatus, SENDER_STATUS, STATUS } from './reason.ts'
+import { type Reason, type RejectedStatus, statusOf } from './reason.ts'
 import { problem, type Reply } from './reply.ts'
 
 /**
@@ -75,7 +75,7 @@ export type Verdict<Payload = Json> = Accepted<Payload> | Rejected | Handshake
 /** What a refusal depends on, of an `Authenticator`. */
 interface Refusing {
   readonly challenge?: string
-  readonly sender?: { readonly scheme: { readonly bareUnauthorized?: boolean | undefined } }
+  readonly protocol?: { readonly scheme: { readonly bareUnauthorized?: boolean | undefined } }
 }
 
 /** A refusal with the status that this listener's sender understands. */
@@ -85,9 +85,9 @@ export function rejected(
   auth?: Refusing,
   retryAfterSeconds?: number,
 ): Rejected {
-  const status: RejectedStatus = (auth?.sender && SENDER_STATUS[reason]) ?? STATUS[reason]
+  const status = statusOf(reason, auth?.protocol !== undefined)
   const verdict = { ok: false, reason, status, detail } as const
-  if (status === 401 && auth?.sender?.scheme.bareUnauthorized) return { ...verdict, isBare: true }
+  if (status === 401 && auth?.protocol?.scheme.bareUnauthorized) return { ...verdict, isBare: true }
   if (status === 401 && auth?.challenge !== undefined) return { ...verdict, challenge: auth.challenge }
   return retryAfterSeconds === undefined ? verdict : { ...verdict, retryAfterSeconds }
 }

@@ -5,11 +5,10 @@ import type { EventAuth } from './event.ts'
 import type { Json } from './lib/json.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
+import { type Protocol, SPECIFICATION } from './protocol.ts'
 import { type Failure, fail } from './reason.ts'
 import type { ReadBody, Reading } from './scheme/body.ts'
-import { MOST_FIELDS } from './scheme/read-limits.ts'
 import type { Signed } from './scheme/scheme.ts'
-import type { Sender } from './scheme/sender.ts'
 
 /** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
 export class Verification implements Evidence {
@@ -18,8 +17,8 @@ export class Verification implements Evidence {
   /** The current time, read once, in whole seconds since 1970. */
   readonly now: number
 
-  /** Another sender's scheme. Undefined for hookgate's own. */
-  readonly sender: Sender | undefined
+  /** What deliveries look like, in hookgate's scheme or another sender's. */
+  readonly protocol: Protocol
 
   /** Timestamp and event ID exactly as received, because the sender signed these texts. */
   timestampText = ''
@@ -29,13 +28,13 @@ export class Verification implements Evidence {
   sentAt = 0
   /** The future `event.id`. Empty until it has passed its check. */
   eventId = ''
-  /** The keys that another sender's event is claimed by. */
+  /** The keys that the event is claimed by. */
   claimKeys: readonly string[] = NO_KEYS
   /** The type of another sender's event, if its scheme has looked for it itself. */
   eventTypeText: string | undefined = undefined
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
-  /** Parses another sender's body by its content type. */
+  /** Parses the body by its content type. */
   readBody: ReadBody | undefined = undefined
   #reading: Reading | undefined = undefined
   /** What `parsed` has read. Undefined as soon as anything is awaited. */
@@ -51,23 +50,23 @@ export class Verification implements Evidence {
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
     this.listener = listener
-    this.sender = listener.auth.sender
+    this.protocol = listener.auth.protocol ?? SPECIFICATION
     this.now = Math.floor(listener.clock.now() / 1000)
   }
 
-  /** Parses the body by its content type, once. Call it after authentication: the parsed body is kept. */
+  /** Parses the body by its content type. */
   read(): Reading {
-    this.#reading ??= this.#readBody()
-    return this.#reading
+    return this.#reading ?? this.#readBody()
   }
 
   keepParsed(): Json | undefined {
     const reading = this.read()
+    this.#reading = reading
     return 'reason' in reading ? undefined : reading.payload
   }
 
   parsed(): Json | undefined {
-    const reading = this.#early ?? this.#readBody(this.sender?.scheme.mostFields ?? MOST_FIELDS)
+    const reading = this.#early ?? this.#readBody(this.protocol.mostFields)
     if (this.#isAuthenticating) this.#early = reading
     if (!('reason' in reading)) return reading.payload
     this.#unread = reading.detail
@@ -92,12 +91,9 @@ export class Verification implements Evidence {
   }
 
   #readBody(mostFields?: number): Reading {
-    const readBody = this.readBody ?? this.sender?.readerFor(undefined)
+    const readBody = this.readBody ?? this.protocol.readerFor(undefined)
     return readBody?.(this.delivery.body, mostFields) ?? fail('body_malformed', 'the body cannot be parsed')
   }
 }
-
-/** A verification under another sender's scheme. */
-export type SenderVerification = Verification & { readonly sender: Sender }
 
 const NO_KEYS: readonly string[] = []

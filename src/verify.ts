@@ -1,15 +1,12 @@
 import { accept } from './accept.ts'
+import type { Authenticator } from './auth/authenticator.ts'
 import { checkAuthenticity } from './checks/authenticity.ts'
+import { checkBody } from './checks/body.ts'
 import { checkBodySize } from './checks/body-size.ts'
 import { checkEventId } from './checks/event-id.ts'
 import { answerOpenHandshake, answerSignedHandshake } from './checks/handshake.ts'
 import { checkHeaders } from './checks/headers.ts'
-import { checkJsonBody } from './checks/json-body.ts'
 import { checkPayload } from './checks/payload.ts'
-import { checkSenderBody } from './checks/sender-body.ts'
-import { checkSenderEvent } from './checks/sender-event.ts'
-import { checkSenderHeaders } from './checks/sender-headers.ts'
-import { checkSenderTime } from './checks/sender-time.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
 import type { Delivery } from './delivery.ts'
@@ -23,61 +20,47 @@ import { watched } from './report.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 
+/** A refusal, or a reply to send instead. A check that passes returns undefined. */
+type Result = { readonly reason: Reason; readonly detail: string } | { readonly reply: Reply }
+
+/** A check answers one question about a delivery. One whose reason has no status does not compile. */
+export type Check = (verification: Verification) => MaybePromise<Result | undefined>
+
 /**
- * The checks of hookgate's scheme, in order; the first refusal is the verdict. Cheap checks run first, nothing secret is
- * revealed before authentication, and the only side effect, the claim (`claim.ts`), comes last.
+ * The checks, in two orders; the first refusal is the verdict. Cheap checks run first, nothing secret is revealed before
+ * authentication, and the only side effect, the claim (`claim.ts`), comes last. What a check requires is in `protocol.ts`.
+ *
+ * hookgate's scheme: parse, then authenticate.
  */
-type Checks = readonly [
-  typeof checkBodySize, //     400  at most 64 KB
-  typeof checkHeaders, //      400  POST, JSON, and the required headers once each
-  typeof checkJsonBody, //     400  UTF-8, RFC 8259
-  typeof checkTimestamp, //    400  within 5 minutes of now
-  typeof checkEventId, //      400  a UUID v4
-  typeof checkSourceIp, //     403  in an allowed network, if any are set
-  typeof checkAuthenticity, // 401  the HMAC signature, or the JWT
-  typeof checkPayload, //      400  the payload schema, if one is set
+const SPECIFICATION_ORDER: readonly Check[] = [
+  checkBodySize, //         400  at most 64 KB
+  checkHeaders, //          400  POST, JSON, and the required headers once each
+  checkBody, //             400  UTF-8, RFC 8259
+  checkTimestamp, //        400  within 5 minutes of now
+  checkEventId, //          400  a UUID v4
+  checkSourceIp, //         403  in an allowed network, if any are set
+  checkAuthenticity, //     401  the HMAC signature, or the JWT
+  checkPayload, //          400  the payload schema, if one is set
 ]
 
-const CHECKS: Checks = [
-  checkBodySize,
-  checkHeaders,
-  checkJsonBody,
-  checkTimestamp,
-  checkEventId,
-  checkSourceIp,
-  checkAuthenticity,
-  checkPayload,
+/** Every other sender's scheme: authenticate, then parse. */
+const SENDER_ORDER: readonly Check[] = [
+  checkBodySize, //         400  at most the scheme's limit
+  checkSourceIp, //         403  in an allowed network, if any are set
+  answerOpenHandshake, //        answers unsigned handshakes
+  checkHeaders, //          400  a method and content type of the sender, the required headers once each
+  checkAuthenticity, //     401  the sender's signature, or its token
+  checkBody, //             400  JSON, or a form
+  answerSignedHandshake, //      answers signed handshakes
+  checkTimestamp, //        400  in the attempt's window, or an event no older than the sender's retries
+  checkEventId, //          400  a valid ID, or one derived from the signed bytes
+  checkPayload, //          400  the payload schema, if one is set
 ]
 
-/** The checks of every other scheme. They ask for the source before they answer anything, and authenticate before they parse. */
-type SenderChecks = readonly [
-  typeof checkBodySize, //          400  at most the scheme's limit
-  typeof checkSourceIp, //          403  in an allowed network, if any are set
-  typeof answerOpenHandshake, //         answers unsigned handshakes
-  typeof checkSenderHeaders, //     400  POST, an expected content type, the required headers once each
-  typeof checkAuthenticity, //      401  the sender's signature, or its token
-  typeof checkSenderBody, //        400  JSON, or a form
-  typeof answerSignedHandshake, //       answers signed handshakes
-  typeof checkSenderTime, //        400  in the attempt's window, or an event no older than the sender's retries
-  typeof checkSenderEvent, //       400  a valid ID, or one derived from the signed bytes
-  typeof checkPayload, //           400  the payload schema, if one is set
-]
-
-const SENDER_CHECKS: SenderChecks = [
-  checkBodySize,
-  checkSourceIp,
-  answerOpenHandshake,
-  checkSenderHeaders,
-  checkAuthenticity,
-  checkSenderBody,
-  answerSignedHandshake,
-  checkSenderTime,
-  checkSenderEvent,
-  checkPayload,
-]
-
-/** Every reason that a check can refuse with, collected from the checks' types. One without a status does not compile. */
-export type CheckReason = ReasonOf<Checks[number] | SenderChecks[number]>
+/** The checks of an authentication method, in order. */
+export function checksOf({ protocol }: Pick<Authenticator, 'protocol'>): readonly Check[] {
+  return protocol === undefined ? SPECIFICATION_ORDER : SENDER_ORDER
+}
 
 /**
  * Verifies that a delivery is authentic, fresh, complete, new and from an allowed network. Claims the event of an accepted
@@ -128,27 +111,11 @@ export function claimOn(verification: Verification): MaybePromise<Verdict<unknow
   return watched(verification, accept)
 }
 
-const checkThenClaim = (given: Verification) => walkChecks(checksFor(given), given, accept)
-const checkOnly = (given: Verification) => walkChecks(checksFor(given), given, (passed) => passed)
-
-/** Cast: checks that need `verification.sender` are listed only where there is one. */
-const checksFor = ({ sender }: Verification) =>
-  sender === undefined ? CHECKS : (SENDER_CHECKS as readonly Check[])
-
-/** A refusal, or a reply to send instead. A check that passes returns undefined. */
-type Result = { readonly reason: Reason; readonly detail: string } | { readonly reply: Reply }
-
-/** A check answers one question about a delivery. */
-export type Check = (verification: Verification) => MaybePromise<Result | undefined>
-
-/** Every reason that these checks can refuse with. A check whose reason has no status does not compile. */
-export type ReasonOf<Each extends (given: never) => MaybePromise<Result | undefined>> = Extract<
-  Awaited<ReturnType<Each>>,
-  { readonly reason: Reason }
->['reason']
+const checkThenClaim = (given: Verification) => walk(checksOf(given.listener.auth), given, accept)
+const checkOnly = (given: Verification) => walk(checksOf(given.listener.auth), given, (passed) => passed)
 
 /** Runs the checks in order, then calls `pass`. Synchronous as long as every check is. */
-export function walkChecks<Passed>(
+export function walk<Passed>(
   checks: readonly Check[],
   verification: Verification,
   pass: (verification: Verification) => MaybePromise<Passed>,
@@ -158,7 +125,7 @@ export function walkChecks<Passed>(
     const result = checks[index]?.(verification)
     if (isPromise(result)) {
       return result.then((late) =>
-        late ? stopped(verification, late) : walkChecks(checks, verification, pass, index + 1),
+        late ? stopped(verification, late) : walk(checks, verification, pass, index + 1),
       )
     }
     if (result) return stopped(verification, result)

@@ -142,7 +142,7 @@ async function openApp(
   if (forwarding === undefined) return undefined
   checkTimeout(forwarding, listener.leaseMs)
   const { forwarder } = await import('../forward/forward.ts')
-  return forwarder(forwarding, httpUrl('--public-url', publicUrl), listener.auth.sender?.scheme)
+  return forwarder(forwarding, httpUrl('--public-url', publicUrl), listener.auth.protocol?.scheme)
 }
 
 function readLimits(given: ListenValues) {

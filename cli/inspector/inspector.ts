@@ -43,10 +43,10 @@ export interface Inspector {
 export async function openInspector(settings: InspectorSettings, listening: Listening): Promise<Inspector> {
   const { given, auth, server, listener, url } = listening
   const { secret } = auth
-  const resigner = await resignerFor(given, { secret, url, dedupe: listener.auth.sender?.dedupe })
+  const resigner = await resignerFor(given, { secret, url, dedupe: listener.auth.protocol?.dedupe })
   const mask = maskFor(
     secret === undefined ? [] : [secret, secret.replace(/^whsec_/, '')],
-    listener.auth.sender?.scheme.signature?.headers ?? [],
+    listener.auth.protocol?.scheme.signature?.headers ?? [],
   )
   const recent = new RecentDeliveries(settings.keep, settings.loaded)
   const [live, replays] = [new Live(), new Replays()]

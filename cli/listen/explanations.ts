@@ -18,7 +18,7 @@ interface Listening {
 /** What `listen` knows in addition to its listener. */
 export function knownOf({ given, auth, listener, url }: Listening): Known {
   return {
-    secret: listener.auth.sender === undefined ? auth.secret : undefined,
+    secret: listener.auth.protocol === undefined ? auth.secret : undefined,
     claims: given.jwks === undefined ? undefined : endpointOf(url, given),
   }
 }

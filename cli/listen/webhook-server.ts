@@ -66,7 +66,7 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
 /** Whether a request is for the listener's path. Handshakes and GETs may have a query. Other events have none. */
 function isFor({ id, auth }: Listener): (request: IncomingMessage) => boolean {
   const path = pathOf(id)
-  const { handshake, methods } = auth.sender?.scheme ?? {}
+  const { handshake, methods } = auth.protocol?.scheme ?? {}
   const mayHaveQuery = handshake !== undefined || methods?.includes('GET')
   return ({ url = '' }) => url === path || (mayHaveQuery === true && url.startsWith(`${path}?`))
 }

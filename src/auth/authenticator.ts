@@ -1,8 +1,8 @@
 import type { EventAuth } from '../event.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { CompiledScheme } from '../protocol.ts'
 import type { Failure } from '../reason.ts'
 import type { SchemeOptions } from '../scheme/scheme.ts'
-import type { Sender } from '../scheme/sender.ts'
 import type { Evidence } from './evidence.ts'
 
 /**
@@ -32,13 +32,13 @@ export interface Authenticator {
   /** Reported as `event.auth.method`. */
   readonly method: EventAuth['method']
   /** Another sender's scheme, which tells the checks what a delivery looks like. Undefined for hookgate's scheme. */
-  readonly sender?: Sender
+  readonly protocol?: CompiledScheme
   /** Makes the same scheme's `auth` with other options, so that `hookgate/explain` can try them. Undefined if it would fetch keys. */
   readonly again?: ((options: SchemeOptions) => Authenticator) | undefined
   /** The `WWW-Authenticate` header of a 401 (RFC 9110 11.6.1), if the method has one. */
   readonly challenge?: string
   /**
-   * Authenticates a delivery. Called after the header checks and, without a `sender`, after the JSON, timestamp and event ID
+   * Authenticates a delivery. Called after the header checks and, without a `protocol`, after the JSON, timestamp and event ID
    * checks. Returns a failure for every mistake of the sender; throws or rejects only if it cannot decide.
    */
   authenticate(evidence: Evidence): MaybePromise<Authentication>

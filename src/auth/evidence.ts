@@ -5,7 +5,7 @@ import type { Signed } from '../scheme/scheme.ts'
 
 /**
  * What an authentication method may read of a delivery. The headers are complete, and the source is allowed.
- * Without a `sender`, the body, timestamp and event ID have also passed their checks.
+ * Without a `protocol`, the body, timestamp and event ID have also passed their checks.
  *
  * @see {@link Authenticator}
  */

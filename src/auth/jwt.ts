@@ -1,5 +1,4 @@
 import { sha256, verifySignature } from '#crypto'
-import { checkJsonBody } from '../checks/json-body.ts'
 import { headerOf } from '../delivery.ts'
 import type { JwtClaims } from '../event.ts'
 import type { Json } from '../lib/json.ts'
@@ -80,7 +79,7 @@ async function authenticate(evidence: Evidence, options: JwtOptions): Promise<Au
   if (typeof key === 'string') return invalid(key)
   const verifies = await verifySignature(token.algorithm, key, token.signature, token.signingInput)
   if (!verifies) return invalid('the signature does not verify')
-  if (mustWait) checkJsonBody(evidence) // which has passed before
+  if (mustWait) evidence.payload = evidence.keepParsed()
   return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // that is what was checked
 }
 

@@ -1,14 +1,36 @@
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { isUuidV4 } from '../lib/uuid.ts'
 import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
+/** In characters. */
+const LONGEST_EVENT_ID = 256
+
 /**
- * Requires a version 4 UUID, and stores it in lower case. RFC 9562 allows either case, so a captured token could otherwise
- * be replayed under each spelling.
+ * Identifies the event by the sender's ID, by the signed bytes, or by both, as the scheme says. Without an ID, the signed
+ * bytes identify it, unless genuine bodies repeat. In hookgate's scheme, the ID is a version 4 UUID.
  */
-export function checkEventId(verification: Verification): Failure<'event_id_not_uuid_v4'> | undefined {
-  if (!isUuidV4(verification.eventIdText))
-    return fail('event_id_not_uuid_v4', 'Webhook-Event-Id is not a UUID v4')
-  verification.eventId = verification.eventIdText.toLowerCase()
-  return undefined
+export function checkEventId(
+  verification: Verification,
+): MaybePromise<Failure<'event_id_not_uuid_v4' | 'event_id_malformed'> | undefined> {
+  const { protocol } = verification
+  const id = protocol.idOf(verification)
+  if (protocol.idIsUuid && !isUuidV4(id)) {
+    return fail('event_id_not_uuid_v4', `${protocol.eventIdHeader} is not a UUID v4`)
+  }
+  if (id.length > LONGEST_EVENT_ID)
+    return fail('event_id_malformed', `the ID is over ${LONGEST_EVENT_ID} characters`)
+  if (protocol.idDivider !== '' && id.includes(protocol.idDivider)) {
+    return fail(
+      'event_id_malformed',
+      `the ID contains ${protocol.idDivider}, which ends it in the signed text`,
+    )
+  }
+  const isUnclaimed =
+    protocol.dedupe === 'off' || (id === '' && protocol.dedupe === 'id' && protocol.bodiesRepeat)
+  return whenKnown(protocol.keysOf(verification, id), (keys) => {
+    verification.claimKeys = isUnclaimed ? [] : keys
+    verification.eventId = id || (keys[0] ?? '')
+    return undefined
+  })
 }

@@ -1,22 +1,20 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
-import type { SenderVerification } from '../verification.ts'
+import type { Verification } from '../verification.ts'
 
-/** The reply to a handshake, returned instead of a refusal. */
-export interface Answered {
-  readonly reply: Reply
-}
+type Answered = { readonly reply: Reply }
 
 /** Answers unsigned handshakes, e.g. a GET with a challenge or an OPTIONS. They are cheap, and come from an allowed network. */
-export function answerOpenHandshake(verification: SenderVerification): MaybePromise<Answered | undefined> {
-  return verification.sender.scheme.handshake?.signed === false
-    ? verification.sender.answer(verification)
-    : undefined
+export function answerOpenHandshake(verification: Verification): MaybePromise<Answered | undefined> {
+  return answer(verification, false)
 }
 
 /** Answers handshakes that the sender signs like its events. */
-export function answerSignedHandshake(verification: SenderVerification): MaybePromise<Answered | undefined> {
-  return verification.sender.scheme.handshake?.signed === true
-    ? verification.sender.answer(verification)
-    : undefined
+export function answerSignedHandshake(verification: Verification): MaybePromise<Answered | undefined> {
+  return answer(verification, true)
+}
+
+function answer(verification: Verification, signed: boolean): MaybePromise<Answered | undefined> {
+  const { protocol } = verification.listener.auth
+  return protocol?.scheme.handshake?.signed === signed ? protocol.answer(verification) : undefined
 }

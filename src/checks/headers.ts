@@ -1,6 +1,7 @@
-import { headerOf } from '../delivery.ts'
+import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { type Failure, fail } from '../reason.ts'
+import { parseForm, type Reading } from '../scheme/body.ts'
 import type { Verification } from '../verification.ts'
 
 type HeaderReason =
@@ -8,39 +9,63 @@ type HeaderReason =
   | 'header_missing'
   | 'header_repeated'
   | 'content_type_not_json'
+  | 'content_type_not_accepted'
   | 'content_encoding_not_identity'
 
-/** The likely cause: other senders, e.g. Stripe, send neither header. */
-const ELSEWHERE = 'for another sender import its hookgate/schemes/<name>'
-
 /**
- * Requires POST and each header of hookgate's scheme exactly once. Readers disagree about what a repeated header means, so
- * it is refused. Does not check the authentication header.
+ * Requires POST, or another method of the sender, and the headers of its scheme. Readers disagree about what a repeated
+ * header means, so it is refused. Does not check the header with the signature.
  */
 export function checkHeaders(verification: Verification): Failure<HeaderReason> | undefined {
-  const { delivery } = verification
-  if (delivery.method !== 'POST')
-    return fail('method_not_post', `the method is not POST${delivery.where ?? ''}`)
+  const { delivery, protocol } = verification
+  // A body of a GET would not be signed.
+  if (!protocol.methods.includes(delivery.method) || hasBodyOfGet(delivery))
+    return fail(
+      'method_not_post',
+      `the method is not ${protocol.methods.join(', or ')}${delivery.where ?? ''}`,
+    )
+  let contentType = ''
+  let contentEncoding = ''
+  let repeated: string | undefined
+  for (let index = 0; index < protocol.headers.length; index += 1) {
+    const name = protocol.headers[index] ?? ''
+    const value = headerOf(delivery, name)
+    if (value === undefined) {
+      if (index < protocol.required) return fail('header_missing', `no ${name}${protocol.missingHint}`)
+    } else if (typeof value !== 'string') repeated ??= name
+    else {
+      if (name === 'content-type') contentType = value
+      if (name === 'content-encoding') contentEncoding = value
+      if (name === protocol.timestampHeader) verification.timestampText = value
+      if (name === protocol.eventIdHeader) verification.eventIdText = value
+    }
+  }
+  if (repeated !== undefined) return fail('header_repeated', `more than one ${repeated}`)
+  return checkContent(verification, contentType, contentEncoding)
+}
 
-  const contentType = headerOf(delivery, 'content-type')
-  const timestamp = headerOf(delivery, 'webhook-timestamp')
-  const eventId = headerOf(delivery, 'webhook-event-id')
-  if (contentType === undefined) return fail('header_missing', 'no Content-Type')
-  if (timestamp === undefined) return fail('header_missing', `no Webhook-Timestamp; ${ELSEWHERE}`)
-  if (eventId === undefined) return fail('header_missing', `no Webhook-Event-Id; ${ELSEWHERE}`)
-
-  const contentEncoding = headerOf(delivery, 'content-encoding')
-  if (typeof contentType !== 'string') return fail('header_repeated', 'more than one Content-Type')
-  if (typeof timestamp !== 'string') return fail('header_repeated', 'more than one Webhook-Timestamp')
-  if (typeof eventId !== 'string') return fail('header_repeated', 'more than one Webhook-Event-Id')
-  if (typeof contentEncoding === 'object') return fail('header_repeated', 'more than one Content-Encoding')
-
-  if (mediaTypeOf(contentType) !== 'application/json')
-    return fail('content_type_not_json', 'Content-Type is not application/json in UTF-8')
-  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
+/** The content type of most senders is unsigned and may be missing. The body then gets the sender's usual type. */
+function checkContent(
+  verification: Verification,
+  contentType: string,
+  contentEncoding: string,
+): Failure<HeaderReason> | undefined {
+  const { delivery, protocol } = verification
+  const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
+  const readBody = protocol.readerFor(mediaType)
+  if (readBody === undefined) return fail(protocol.wrongContent, 'the sender does not send this Content-Type')
+  if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
     return fail('content_encoding_not_identity', 'the body is compressed')
   }
-  verification.timestampText = timestamp
-  verification.eventIdText = eventId
+  verification.readBody = delivery.method === 'GET' ? () => readQuery(delivery) : readBody
   return undefined
+}
+
+const hasBodyOfGet = ({ method, body }: Delivery) => method === 'GET' && body.byteLength > 0
+
+/** Reads the payload of a GET from its query. */
+function readQuery(delivery: Delivery): Reading {
+  const text = queryTextOf(delivery)
+  const payload = text === undefined ? undefined : parseForm(text.replaceAll('+', ' '))
+  return payload === undefined ? fail('body_malformed', 'the query is not a form in UTF-8') : { payload }
 }

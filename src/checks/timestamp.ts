@@ -1,28 +1,35 @@
 import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
-const SECONDS = /^(?:0|[1-9][0-9]{0,11})$/
+/** The last time that a `Date` can hold, in seconds since 1970. */
+const LAST_SECOND = 8_640_000_000_000
 
 /**
- * Requires canonical Unix seconds within `toleranceSeconds` of now, in either direction. `Number` and `parseInt` also accept
- * `1e9`, ` 12` or `12abc`, so the text is matched first.
+ * Requires an attempt's time to be within the tolerance of now, in either direction, and an event's time to be no older than
+ * the tolerance. An event without a time, or with one that no `Date` can hold, has no window. Where there is no time, the time
+ * of arrival counts as the time it was sent.
  */
 export function checkTimestamp(
   verification: Verification,
 ): Failure<'timestamp_malformed' | 'timestamp_out_of_range'> | undefined {
-  const { timestampText, listener, now } = verification
-  if (timestampText.length > 12 || !SECONDS.test(timestampText)) {
-    return fail('timestamp_malformed', 'Webhook-Timestamp is not in Unix seconds')
+  const { listener, now, protocol } = verification
+  const { time } = protocol
+  verification.sentAt = now
+  if (time === undefined) return undefined
+  const sentAt = protocol.timeOf(verification)
+  const isAttempt = time.of === 'attempt'
+  if (Number.isNaN(sentAt)) {
+    return isAttempt ? fail('timestamp_malformed', `the time is not in ${time.unit}`) : undefined
   }
-  const sentAt = Number(timestampText)
-  const offBy = Math.abs(now - sentAt)
+  const age = now - sentAt
+  const oldest = listener.toleranceSeconds
+  const newest = isAttempt ? Math.min(time.aheadSeconds ?? oldest, oldest) : Infinity
   // Phrased so that NaN from the clock fails closed.
-  if (!(offBy <= listener.toleranceSeconds)) {
-    return fail(
-      'timestamp_out_of_range',
-      `Webhook-Timestamp is ${offBy} s ${sentAt < now ? 'old' : 'ahead'}; allowed are ${listener.toleranceSeconds}`,
-    )
+  if (!(age <= oldest && -age <= newest)) {
+    const off = `${Math.abs(age)} s ${age > 0 ? 'old' : 'ahead'}`
+    return fail('timestamp_out_of_range', `the time is ${off}; allowed are ${age > 0 ? oldest : newest}`)
   }
-  verification.sentAt = sentAt
+  if (sentAt <= LAST_SECOND) verification.sentAt = sentAt
+  else if (isAttempt) return fail('timestamp_malformed', 'no date is that late')
   return undefined
 }

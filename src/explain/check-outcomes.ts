@@ -1,37 +1,79 @@
+import { checkAuthenticity } from '../checks/authenticity.ts'
+import { checkBody } from '../checks/body.ts'
+import { checkBodySize } from '../checks/body-size.ts'
+import { checkEventId } from '../checks/event-id.ts'
+import { checkHeaders } from '../checks/headers.ts'
+import { checkPayload } from '../checks/payload.ts'
+import { checkSourceIp } from '../checks/source-ip.ts'
+import { checkTimestamp } from '../checks/timestamp.ts'
 import type { Listener } from '../listener.ts'
 import type { Reason } from '../reason.ts'
-
-/** The checks by name, in the order of the specification's deliveries. */
-const SAYS = {
-  'body-size': 'at most 65,536 bytes',
-  headers: 'POST, JSON, and the required headers once each',
-  'json-body': 'UTF-8 and JSON',
-  timestamp: 'Webhook-Timestamp is within 5 minutes of the clock',
-  'event-id': 'Webhook-Event-Id is a UUID v4',
-  'source-ip': 'the source address is allowed',
-  authenticity: 'the signature, or the token',
-  payload: 'the payload fits the schema',
-  claim: 'the event is new, and no other delivery of it is running',
-} as const
+import { type Check, checksOf } from '../verify.ts'
 
 /**
  * A check by its stable name.
  *
  * @see {@link checkOutcomes}
  */
-export type CheckName = keyof typeof SAYS
+export type CheckName =
+  | 'body-size'
+  | 'headers'
+  | 'body'
+  | 'timestamp'
+  | 'event-id'
+  | 'source-ip'
+  | 'authenticity'
+  | 'payload'
+  | 'claim'
 
-/** The same checks for other senders' schemes: authenticate, then read. */
-const SENDER_SAYS: Readonly<Record<CheckName, string>> = {
-  'body-size': "at most the sender's largest body",
-  'source-ip': 'the source address is allowed',
-  headers: 'POST, a content type that the sender uses, and its headers once each',
-  authenticity: "the sender's signature, or its token",
-  'json-body': 'JSON, or a form',
-  timestamp: "the sender's time, if it signs one",
-  'event-id': 'the ID, or the signed bytes that stand for it',
-  payload: SAYS.payload,
-  claim: SAYS.claim,
+interface CheckText {
+  /** The check. The claim is none: it comes after all of them. */
+  readonly check?: Check
+  /** Its question in hookgate's scheme. */
+  readonly says: string
+  /** Its question in other senders' schemes, if that differs. */
+  readonly saysOfSender?: string
+}
+
+/** The checks by name. */
+const CHECKS: Readonly<Record<CheckName, CheckText>> = {
+  'body-size': {
+    check: checkBodySize,
+    says: 'at most 65,536 bytes',
+    saysOfSender: "at most the sender's largest body",
+  },
+  headers: {
+    check: checkHeaders,
+    says: 'POST, JSON, and the required headers once each',
+    saysOfSender: 'POST, a content type that the sender uses, and its headers once each',
+  },
+  body: { check: checkBody, says: 'UTF-8 and JSON', saysOfSender: 'JSON, or a form' },
+  timestamp: {
+    check: checkTimestamp,
+    says: 'Webhook-Timestamp is within 5 minutes of the clock',
+    saysOfSender: "the sender's time, if it signs one",
+  },
+  'event-id': {
+    check: checkEventId,
+    says: 'Webhook-Event-Id is a UUID v4',
+    saysOfSender: 'the ID, or the signed bytes that stand for it',
+  },
+  'source-ip': { check: checkSourceIp, says: 'the source address is allowed' },
+  authenticity: {
+    check: checkAuthenticity,
+    says: 'the signature, or the token',
+    saysOfSender: "the sender's signature, or its token",
+  },
+  payload: { check: checkPayload, says: 'the payload fits the schema' },
+  claim: { says: 'the event is new, and no other delivery of it is running' },
+}
+
+const NAMES = Object.keys(CHECKS) as readonly CheckName[] // the keys of a Record of it
+
+/** The names of a method's checks, in the order in which they run. Handshakes have none. */
+function namesOf(auth: Listener<unknown>['auth']): readonly CheckName[] {
+  const named = checksOf(auth).flatMap((check) => NAMES.find((name) => CHECKS[name].check === check) ?? [])
+  return [...named, 'claim']
 }
 
 /** Which check refuses with a reason. A new reason without a row does not compile. */
@@ -44,8 +86,8 @@ const CHECK_OF: Readonly<Record<Reason, CheckName>> = {
   content_type_not_json: 'headers',
   content_type_not_accepted: 'headers',
   content_encoding_not_identity: 'headers',
-  body_not_json: 'json-body',
-  body_malformed: 'json-body',
+  body_not_json: 'body',
+  body_malformed: 'body',
   timestamp_malformed: 'timestamp',
   timestamp_out_of_range: 'timestamp',
   event_id_not_uuid_v4: 'event-id',
@@ -108,15 +150,18 @@ export function checkOutcomes(
   if (verdict.handshake) return []
   const failed = verdict.ok ? undefined : checkOf(verdict.reason ?? '')
   if (!verdict.ok && failed === undefined) return []
-  const says = auth.sender === undefined ? SAYS : SENDER_SAYS
-  const names = Object.keys(says) as CheckName[] // the keys of a Record of it
-  const asked = names.filter((name) => name !== 'payload' || payload !== undefined)
+  const asked = namesOf(auth).filter((name) => name !== 'payload' || payload !== undefined)
   const failedAt = failed === undefined ? asked.length : asked.indexOf(failed)
   return asked.map((name, index) => ({
     name,
-    says: name === 'source-ip' && !isSourceAllowed ? NO_NETWORKS : says[name],
+    says: name === 'source-ip' && !isSourceAllowed ? NO_NETWORKS : questionOf(name, auth),
     ok: index === failedAt ? false : index < failedAt ? true : null,
   }))
+}
+
+function questionOf(name: CheckName, auth: Listener<unknown>['auth']): string {
+  const { says, saysOfSender = says } = CHECKS[name]
+  return auth.protocol === undefined ? says : saysOfSender
 }
 
 function checkOf(reason: string): CheckName | undefined {

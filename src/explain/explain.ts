@@ -87,16 +87,16 @@ async function mistakesIn(
   signer: Signer,
   schemes: readonly SenderScheme[],
 ): Promise<Mistakes> {
-  const { sender } = listener.auth
+  const { protocol } = listener.auth
   if (reason === 'timestamp_malformed' || reason === 'timestamp_out_of_range') {
     return timeMistakes(await sentTime(delivery, listener, signer), reason, listener)
   }
-  const other = recognise(delivery, schemes, sender?.scheme.name)
+  const other = recognise(delivery, schemes, protocol?.scheme.name)
   const looksLike = other && { looksLike: other.name }
   if (reason === 'header_missing' || reason === 'auth_missing') {
     const isInBody = signer.scheme.signature.headers.length === 0
     const consumed = isInBody ? consumedBody(delivery, signer) : undefined
-    const required = sender?.requiredHeaders ?? []
+    const required = protocol?.headers.slice(0, protocol.required) ?? []
     return {
       likely: consumed ? [consumed] : missingHeader(delivery, signer, required, other),
       ...looksLike,
@@ -106,9 +106,9 @@ async function mistakesIn(
     const consumed = consumedBody(delivery, signer)
     return { likely: consumed ? [consumed] : [] }
   }
-  const isWrong = reason === 'signature_mismatch' || (reason === 'token_invalid' && sender !== undefined)
+  const isWrong = reason === 'signature_mismatch' || (reason === 'token_invalid' && protocol !== undefined)
   if (!isWrong || signer.keys.length === 0) return { likely: [] }
-  if (other && sender) return { likely: [anotherSender(other, signer)], ...looksLike }
+  if (other && protocol) return { likely: [anotherSender(other, signer)], ...looksLike }
   return { likely: await wrongSignature(delivery, listener, signer) }
 }
 

@@ -1,9 +1,9 @@
 import { checkAuthenticity } from '../checks/authenticity.ts'
-import { checkSenderHeaders } from '../checks/sender-headers.ts'
+import { checkHeaders } from '../checks/headers.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
 import type { Listener } from '../listener.ts'
-import { type SenderVerification, Verification } from '../verification.ts'
+import { Verification } from '../verification.ts'
 import { headerTitle, type Signer } from './signer.ts'
 
 /** The time that a delivery carries. */
@@ -22,15 +22,15 @@ export async function sentTime(
   listener: Listener<unknown>,
   { scheme: { timestamp, signature } }: Signer,
 ): Promise<SentTime> {
-  if (listener.auth.sender === undefined) {
+  if (listener.auth.protocol === undefined) {
     const text = String(headerOf(delivery, 'webhook-timestamp') ?? '')
     return { place: 'Webhook-Timestamp', text, seconds: text === '' ? Number.NaN : Number(text) }
   }
-  const verification = new Verification(delivery, listener) as SenderVerification // the listener has a sender
-  if (checkSenderHeaders(verification) === undefined) await checkAuthenticity(verification) // finds an item's time
+  const verification = new Verification(delivery, listener)
+  if (checkHeaders(verification) === undefined) await checkAuthenticity(verification) // finds an item's time
   const payload = verification.keepParsed()
   verification.payload = payload
-  const seconds = verification.sender.timeOf(verification)
+  const seconds = verification.protocol.timeOf(verification)
   if (timestamp === undefined) return { place: 'the time', text: '', seconds }
   if ('member' in timestamp) {
     const text = String(memberAt(payload, pointerSteps(timestamp.member)) ?? '')

@@ -42,12 +42,12 @@ export interface Signer {
 }
 
 /** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
-export function signerOf({ sender, again }: Authenticator, secret: string | undefined): Signer {
-  const scheme = sender?.scheme ?? OWN
-  const options = sender?.options ?? { secrets: secret }
+export function signerOf({ protocol, again }: Authenticator, secret: string | undefined): Signer {
+  const scheme = protocol?.scheme ?? OWN
+  const options = protocol?.options ?? { secrets: secret }
   return {
     name: scheme.sender,
-    isOwn: sender === undefined,
+    isOwn: protocol === undefined,
     scheme,
     facts: scheme.facts ?? {},
     covers: coverageOf(scheme),

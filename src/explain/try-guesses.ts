@@ -1,13 +1,13 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import { checkAuthenticity } from '../checks/authenticity.ts'
-import { checkSenderHeaders } from '../checks/sender-headers.ts'
+import { checkHeaders } from '../checks/headers.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Listener } from '../listener.ts'
 import { defineScheme } from '../scheme/define-scheme.ts'
 import type { Scheme, SignedBytes } from '../scheme/scheme.ts'
-import { type SenderVerification, Verification } from '../verification.ts'
+import { Verification } from '../verification.ts'
 import type { Guess } from './guess.ts'
 import { guessesFor } from './guesses.ts'
 import { signatureForm } from './signature-form.ts'
@@ -44,7 +44,7 @@ export async function tryGuesses(
   for (const [index, key] of keys.entries()) {
     const most = Math.floor((MOST_SIGNATURES * (index + 1)) / keys.length)
     const authOf = remaker(signer, key, count)
-    const fits = async (guess: Guess): Promise<SenderVerification | boolean> => {
+    const fits = async (guess: Guess): Promise<Verification | boolean> => {
       const verification = asGuessed(guess, authOf, respelled, listener)
       if (verification === undefined) return false
       return (await checkAuthenticity(verification)) === undefined || verification
@@ -70,12 +70,12 @@ function asGuessed(
   authOf: Remake,
   delivery: Delivery,
   listener: Listener<unknown>,
-): SenderVerification | undefined {
+): Verification | undefined {
   const auth = authOf(guess)
   if (auth === undefined) return undefined
   const guessed = { ...delivery, body: guess.body ?? delivery.body }
-  const verification = new Verification(guessed, { ...listener, auth }) as SenderVerification // a scheme's `auth` has a sender
-  return checkSenderHeaders(verification) === undefined ? verification : undefined
+  const verification = new Verification(guessed, { ...listener, auth })
+  return checkHeaders(verification) === undefined ? verification : undefined
 }
 
 /** Makes the scheme's `auth` as guessed. Keeps those that several guesses share, because importing a key takes time. */

@@ -58,7 +58,8 @@ function fits(kind: Content, mediaType: string): boolean {
   )
 }
 
-function readJson(body: Uint8Array): Reading {
+/** Reads any JSON text in UTF-8. */
+export function readJson(body: Uint8Array): Reading {
   const parsed = parseJson(body)
   return 'problem' in parsed ? fail('body_not_json', parsed.problem) : { payload: parsed.value }
 }

@@ -1,19 +1,20 @@
 import type { Evidence } from '../auth/evidence.ts'
 import { headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps, textAt } from '../lib/json.ts'
+import type { CompiledScheme } from '../protocol.ts'
 import { bodyReaders, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { eventKeys } from './event-keys.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
+import { MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, Place, SchemeOptions, TimeForm } from './scheme.ts'
-import type { Sender } from './sender.ts'
 import { signedReader } from './signed-text.ts'
 import { parseTime, timeOfMember } from './time.ts'
 
 const LONGEST_TYPE = 256
 
 /** Compiles what the checks need of a scheme. */
-export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sender {
+export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
   const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
   const { names, idDivider } = namesOf(scheme, options)
   const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
@@ -25,17 +26,23 @@ export function compileSender(scheme: SenderScheme, options: SchemeOptions): Sen
   return {
     scheme,
     options,
-    requiredHeaders: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined),
-    singleHeaders: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
+    methods: scheme.methods ?? ['POST'],
+    headers: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
+    required: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined).length,
+    missingHint: '',
     timestampHeader,
     eventIdHeader,
     dedupe,
     unsigned: isAnythingSigned(scheme) ? unsignedMembers(scheme, isSigned) : allMembers(scheme),
     readerFor: bodyReaders(content, jsonField),
+    wrongContent: 'content_type_not_accepted',
+    mostFields: scheme.mostFields ?? MOST_FIELDS,
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),
+    idIsUuid: false,
     idDivider,
+    bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
     keysOf: (evidence, id) => eventKeys(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
     answer: handshakeAnswerer(scheme, options),
@@ -94,7 +101,7 @@ function isAnythingSigned(scheme: SenderScheme): boolean {
 function unsignedMembers(
   { eventId, eventType }: SenderScheme,
   isSigned: (place: Place | undefined) => boolean,
-): Sender['unsigned'] {
+): CompiledScheme['unsigned'] {
   const isTypeSigned = eventType === undefined || ('member' in eventType && isSigned(eventType))
   return [
     ...(eventId === undefined || isSigned(eventId) ? [] : (['id'] as const)),
@@ -103,7 +110,7 @@ function unsignedMembers(
 }
 
 /** What an event says, if none of it is signed. An ID that the sender does not give is derived from unsigned bytes. */
-function allMembers({ eventType, timestamp }: SenderScheme): Sender['unsigned'] {
+function allMembers({ eventType, timestamp }: SenderScheme): CompiledScheme['unsigned'] {
   return ['id', ...(eventType ? (['type'] as const) : []), ...(timestamp ? (['sentAt'] as const) : [])]
 }
 
@@ -126,7 +133,7 @@ function topicReader(
   { topics }: SenderScheme,
   options: SchemeOptions,
   dedupe: Dedupe,
-  typeOf: Sender['typeOf'],
+  typeOf: CompiledScheme['typeOf'],
 ): (evidence: Evidence) => string {
   if (topics === undefined || dedupe === 'signed bytes') return () => ''
   const known = new Set(topics.concat(options.topics ?? []))

@@ -16,7 +16,7 @@ import {
 } from '../lib/options.ts'
 import { authenticateBy, type SchemeKey } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
-import { compileSender, coverageOf } from './compile-scheme.ts'
+import { compileScheme, coverageOf } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import { refuseOtherSecrets, withSecretName } from './secret-forms.ts'
 import { signedReader } from './signed-text.ts'
@@ -124,8 +124,8 @@ export function senderAuthenticator(
   authenticate: (evidence: Evidence) => MaybePromise<Authentication>,
   again?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
-  const sender = compileSender(scheme, options)
-  return Object.freeze({ method: 'scheme' as const, sender, again, authenticate })
+  const protocol = compileScheme(scheme, options)
+  return Object.freeze({ method: 'scheme' as const, protocol, again, authenticate })
 }
 
 function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {

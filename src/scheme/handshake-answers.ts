@@ -22,7 +22,7 @@ function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions)
   const { auth, delivery } = evidence
   const secretId = auth?.method === 'scheme' ? auth.secretId : undefined
   const request = { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId }
-  return auth === undefined ? request : { ...request, payload: () => evidence.keepParsed() }
+  return auth === undefined ? request : { ...request, payload: () => evidence.payload as Json } // the parsed body: checkBody has run
 }
 
 /** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */

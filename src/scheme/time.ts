@@ -10,8 +10,13 @@ const LONGEST_TIME = 40
 export function parseTime(unit: TimeForm['unit'], text: string): number {
   if (text.length > LONGEST_TIME) return Number.NaN
   if (unit === 'rfc3339') return parseRfc3339(text)
-  if (unit === 'seconds') return SECONDS.test(text) ? Number(text) : Number.NaN
+  if (unit === 'seconds') return parseSeconds(text)
   return MILLISECONDS.test(text) ? Number(text) / 1000 : Number.NaN
+}
+
+/** `Number` and `parseInt` also accept `1e9`, ` 12` or `12abc`, so the text is matched first. */
+export function parseSeconds(text: string): number {
+  return text.length <= 12 && SECONDS.test(text) ? Number(text) : Number.NaN
 }
 
 /** Like `parseTime`, for a member of the body: a number, or a string for RFC 3339. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { auth0 } from '../../schemes/auth0.ts'
 import { github } from '../../schemes/github.ts'
 import { ANY_BODY } from '../../src/scheme/body-formats.ts'
-import { compileSender } from '../../src/scheme/compile-scheme.ts'
+import { compileScheme } from '../../src/scheme/compile-scheme.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 
@@ -56,7 +56,7 @@ const either = factories
 
 describe('a sender of both JSON and forms', () => {
   it.each(either)('$name never has JSON read as a form', (scheme) => {
-    const read = compileSender(scheme, { publicUrl: 'https://a.example/' }).readerFor(FORM)
+    const read = compileScheme(scheme, { publicUrl: 'https://a.example/' }).readerFor(FORM)
     for (const body of ['{"a":1}', '[1]', '"a"', ' \r\n\t{"a":1}', '{"a":"&payload=%7B%7D"}', '{']) {
       expect(read?.(Buffer.from(body))).toMatchObject({ reason: 'body_malformed' })
     }

@@ -155,7 +155,7 @@ describe('after authentication', () => {
   it('a form with plus signs is read with spaces, and its bytes stay as they came', async () => {
     const slack = (await schemeFactory('slack'))({ secrets: 'of-this-test' })
     const body = Buffer.from('text=a+b%2Bc')
-    expect(slack.sender?.readerFor(FORM)?.(body)).toEqual({ payload: { text: 'a b+c' } })
+    expect(slack.protocol?.readerFor(FORM)?.(body)).toEqual({ payload: { text: 'a b+c' } })
     expect(body.toString()).toBe('text=a+b%2Bc')
   })
 })

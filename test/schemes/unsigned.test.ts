@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, type VerdictContext, verify } from '../../src/index.ts'
-import { compileSender } from '../../src/scheme/compile-scheme.ts'
+import { compileScheme } from '../../src/scheme/compile-scheme.ts'
 import { defineScheme, type Scheme } from '../../src/scheme/index.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -10,7 +10,7 @@ import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 const rows = await Promise.all(
   SCHEME_NAMES.map(async (name) => {
     const { scheme } = await schemeFactory(name)
-    return { name, scheme, unsigned: compileSender(scheme, { publicUrl: 'https://a.example/' }).unsigned }
+    return { name, scheme, unsigned: compileScheme(scheme, { publicUrl: 'https://a.example/' }).unsigned }
   }),
 )
 
@@ -49,8 +49,8 @@ describe('event.unsigned', () => {
     ['code that covers nothing', { algorithm: 'hmac-sha256', covers: 'nothing' }, ['id', 'type', 'sentAt']],
     ['a signature', { algorithm: 'hmac-sha256' }, []],
   ] as const)('depends on what is signed: %s', (_, how, expected) => {
-    expect(compileSender({ ...ROW, ...SENT, ...how }, {}).unsigned).toEqual(expected)
-    const withoutAny = compileSender({ ...ROW, ...how }, {}).unsigned
+    expect(compileScheme({ ...ROW, ...SENT, ...how }, {}).unsigned).toEqual(expected)
+    const withoutAny = compileScheme({ ...ROW, ...how }, {}).unsigned
     expect(withoutAny).toEqual(expected.length > 0 ? ['id'] : [])
   })
 })

@@ -42,7 +42,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
       'ok headers',
       'ok source-ip',
       'ok authenticity',
-      'ok json-body',
+      'ok body',
       'ok timestamp',
       'ok event-id',
       '- claim',
@@ -53,7 +53,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.click('Change a byte')
     await playground.verdict('Refused with 401')
     expect(await playground.checks()).toContain('NO authenticity')
-    expect(await playground.checks()).toContain('- json-body')
+    expect(await playground.checks()).toContain('- body')
     expect(await playground.why()).toMatch(
       /signature_mismatch.*\n+Likely: a different secret or body was signed/,
     )

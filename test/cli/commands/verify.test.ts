@@ -57,7 +57,7 @@ test('--explain prints each check in order, up to the one that fails', async () 
   expect(listed).toEqual([
     '  ok  body-size',
     '  ok  headers',
-    '  ok  json-body',
+    '  ok  body',
     '  ok  timestamp',
     '  NO  event-id',
     '  -   source-ip',

@@ -39,7 +39,7 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
       target: new URL(appUrl),
     },
     new URL(publicUrl ?? url),
-    auth.sender?.scheme,
+    auth.protocol?.scheme,
   )
   const reports: DeliveryReport[] = []
   serveWebhooks(server, {

@@ -1,0 +1,88 @@
+import type { Evidence } from './auth/evidence.ts'
+import type { MaybePromise } from './lib/maybe-promise.ts'
+import { TOLERANCE_SECONDS } from './limits.ts'
+import type { Reply } from './reply.ts'
+import { type ReadBody, readJson } from './scheme/body.ts'
+import type { SenderScheme } from './scheme/code-scheme.ts'
+import type { Dedupe, SchemeOptions, TimeForm } from './scheme/scheme.ts'
+import { parseSeconds } from './scheme/time.ts'
+
+/** What deliveries look like, compiled for the checks. Every check asks this, and never whose scheme it is. */
+export interface Protocol {
+  /** The methods of deliveries. */
+  readonly methods: readonly string[]
+  /** The headers that the checks read, by lower-case name, without the signature's. None may be repeated. Required ones come first. */
+  readonly headers: readonly string[]
+  /** How many of the headers are required. */
+  readonly required: number
+  /** Added to the message about a missing header. */
+  readonly missingHint: string
+  /** The header with the time. Undefined if the time is elsewhere, or if there is none. */
+  readonly timestampHeader: string | undefined
+  /** The header with the event ID. Undefined if the ID is elsewhere, or if there is none. */
+  readonly eventIdHeader: string | undefined
+  /** Finds the reader for a media type. Undefined if deliveries never have the type. */
+  readonly readerFor: (mediaType: string | undefined) => ReadBody | undefined
+  /** The reason for any other content type. */
+  readonly wrongContent: 'content_type_not_json' | 'content_type_not_accepted'
+  /** The most fields of a body that is parsed before it is authenticated. Undefined: the default. */
+  readonly mostFields?: number | undefined
+  /** How the time is written. Undefined if there is none. */
+  readonly time: TimeForm | undefined
+  /** The time, in seconds since 1970. NaN if missing or malformed. */
+  readonly timeOf: (evidence: Evidence) => number
+  /** The ID. Empty if the delivery has none. */
+  readonly idOf: (evidence: Evidence) => string
+  /** Whether IDs must be version 4 UUIDs. */
+  readonly idIsUuid: boolean
+  /** The text after the ID in the signed text, which no signed ID may contain. */
+  readonly idDivider: string
+  /** The store keys of an event with this ID, which may be empty. Call it only after verification. */
+  readonly keysOf: (evidence: Evidence, id: string) => MaybePromise<readonly string[]>
+  /** What identifies an event. */
+  readonly dedupe: Dedupe
+  /** Genuine bodies repeat, so an event without an ID claims nothing. */
+  readonly bodiesRepeat?: boolean | undefined
+  /** The sender's name for what happened. Undefined if the delivery has none. */
+  readonly typeOf: (evidence: Evidence) => string | undefined
+  /** The members of the event that the signature does not cover. Undefined in hookgate's scheme. */
+  readonly unsigned: readonly ('id' | 'type' | 'sentAt')[] | undefined
+}
+
+/** hookgate's own scheme. docs/specification.md defines it. */
+export const SPECIFICATION: Protocol = {
+  methods: ['POST'],
+  headers: ['content-type', 'webhook-timestamp', 'webhook-event-id', 'content-encoding'],
+  required: 3,
+  missingHint: '; for another sender import its hookgate/schemes/<name>', // e.g. Stripe sends none of them
+  timestampHeader: 'webhook-timestamp',
+  eventIdHeader: 'webhook-event-id',
+  readerFor: (mediaType = 'application/json') => (mediaType === 'application/json' ? readJson : undefined),
+  wrongContent: 'content_type_not_json',
+  time: { header: 'webhook-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
+  timeOf: ({ timestampText }) => parseSeconds(timestampText),
+  // RFC 9562 allows either case, so a captured token could otherwise be replayed under each spelling.
+  idOf: ({ eventIdText }) => eventIdText.toLowerCase(),
+  idIsUuid: true,
+  idDivider: '',
+  keysOf: (_evidence, id) => [id],
+  dedupe: 'id',
+  typeOf: () => undefined,
+  unsigned: undefined,
+}
+
+/**
+ * Another sender's scheme, compiled. `senderAuthenticator` of `hookgate/schemes` makes one.
+ *
+ * @see {@link Authenticator}
+ */
+export interface CompiledScheme extends Protocol {
+  /** The row that it was compiled from. */
+  readonly scheme: SenderScheme
+  /** The options that the user passed. */
+  readonly options: SchemeOptions
+  /** The members of the event that the signature does not cover. */
+  readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
+  /** Answers a handshake. Undefined if the request is not a handshake. */
+  readonly answer: (evidence: Evidence) => MaybePromise<{ readonly reply: Reply } | undefined>
+}
