@@ -106,7 +106,7 @@ describe('the dashboard and the alert rules', () => {
       ...`${panelExpressions}${alertExpressions}`.matchAll(/hookgate_(outcome|reason)="(\w+)"/g),
     ]
     const source = readFileSync(new URL('../../src/reason.ts', import.meta.url), 'utf8')
-    const fields = readFileSync(new URL('../../src/channel-fields.ts', import.meta.url), 'utf8')
+    const fields = readFileSync(new URL('../../src/report.ts', import.meta.url), 'utf8')
     expect(values.length).toBeGreaterThan(4)
     for (const [, kind, value] of values) {
       expect(kind === 'reason' ? source : fields).toMatch(kind === 'reason' ? `  ${value}: ` : `'${value}'`)
