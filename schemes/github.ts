@@ -28,18 +28,10 @@ export const github: SchemeFactory = defineScheme({
   maxBodyBytes: 26_214_400,
   facts: {
     secretIsChosen: true,
-    otherKeys: {
-      ghp_: 'a personal access token',
-      github_pat_: 'a personal access token',
-      gho_: 'an OAuth token',
-      ghs_: 'an installation token',
-      'Iv1.': 'the client ID of an app',
-      Iv23: 'the client ID of an app',
-      '-----BEGIN': 'the private key of an app',
-    },
-    otherSecrets: 'each repository, organisation and app has its own, and GitHub never shows it again',
-    unsigned: 'GitHub signs only if the webhook has a secret, so enter one in its settings',
-    otherVersions: { 'x-hub-signature': { begins: 'sha1=', is: "GitHub's older signature, by SHA-1" } },
+    otherKeys: { ghp_: 'an access token', github_pat_: 'an access token', '-----BEGIN': 'the key of an app' },
+    otherSecrets: 'each webhook has its own',
+    unsigned: 'GitHub signs only if its webhook has a secret',
+    otherVersions: { 'x-hub-signature': { begins: 'sha1=', is: 'the older signature, by SHA-1' } },
   },
   limits: 'The time and the headers are not signed: X-GitHub-Delivery and X-GitHub-Event can be changed.',
 })

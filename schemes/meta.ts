@@ -43,10 +43,9 @@ export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = defineSch
   },
   maxBodyBytes: 3_145_728,
   facts: {
-    otherKeys: { EAA: 'an access token', IG: 'an access token' },
-    otherSecrets:
-      'each app has its own; it is neither the verify token nor an access token, and Instagram apps have a second one',
-    otherVersions: { 'x-hub-signature': { begins: 'sha1=', is: "Meta's older signature, by SHA-1" } },
+    otherKeys: { EAA: 'an access token' },
+    otherSecrets: 'each app has its own; it is no verify token',
+    otherVersions: { 'x-hub-signature': { begins: 'sha1=', is: 'the older signature, by SHA-1' } },
   },
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -25,8 +25,8 @@ export const stripe: SchemeFactory = defineScheme({
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
   facts: {
-    otherKeys: { we_: 'the ID of an endpoint', acct_1: 'the ID of an account' },
-    otherSecrets: 'each endpoint has its own, test and live mode too, and `stripe listen` prints another one',
+    otherKeys: { we_: 'the ID of an endpoint' },
+    otherSecrets: 'each endpoint has its own, and `stripe listen` another',
   },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -22,7 +22,7 @@ export function formTexts(
   const whole = jsonField === undefined || fromJson === undefined ? [] : writtenAs([[jsonField, text]])
   return [
     ...[...whole, ...writtenAs(pairs)].map((each): Text => [again, each]),
-    ...orders(pairs, facts.formOrder).flatMap((order) =>
+    ...orders(pairs, facts.formOrder?.split(' ')).flatMap((order) =>
       [...(fromJson === undefined ? [shuffled(text, pairs, order)] : []), ...writtenAs(order)].map(
         (each): Text => [fromJson === undefined ? other : again, each],
       ),

@@ -30,3 +30,4 @@ export type {
   Spelling,
   TimeForm,
 } from './scheme.ts'
+export type { SenderFacts } from './sender-facts.ts'

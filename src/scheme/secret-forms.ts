@@ -7,7 +7,7 @@ import type { SchemeOptions } from './scheme.ts'
 const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
 
 /**
- * Refuses what cannot be the sender's secret by its form: another of its keys, a prefix alone, or the base64 of a secret.
+ * Refuses what cannot be the sender's secret by its form: another of its keys, or a prefix alone.
  *
  * @throws ListenerConfigError that names the sender and what its console calls the secret.
  */
@@ -36,9 +36,6 @@ function problemOf(
   if (other !== undefined) return `is ${other}`
   if (prefix !== undefined && API_KEY.test(secret)) return 'is an API key'
   if (prefix !== undefined && secret === prefix) return `has nothing after ${prefix}`
-  if (prefix !== undefined && secret.startsWith(btoa(prefix).slice(0, (prefix.length * 4) / 3))) {
-    return `is base64 of a text that begins with ${prefix}; decode it`
-  }
   return undefined
 }
 

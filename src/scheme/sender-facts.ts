@@ -17,6 +17,6 @@ export interface SenderFacts {
   readonly unsigned?: string
   /** Signature headers of other versions, by lower-case name: how their values begin, and what they are. */
   readonly otherVersions?: { readonly [header: string]: { readonly begins?: string; readonly is: string } }
-  /** The order in which the sender writes the fields of a form, if it signs the form's text. */
-  readonly formOrder?: readonly string[]
+  /** The names of a form's fields in the sender's order, with spaces between, if it signs the form's text. */
+  readonly formOrder?: string
 }

@@ -37,7 +37,7 @@ async function authFor(entered: Entered): Promise<Auth> {
   const own = { ...(hasOwnOptions && ownOptions(entered.more)), publicUrl: entered.url }
   const keyed = option === 'publicKeys' ? { publicKeys: secret } : { secrets: secret }
   const auth = factory(option === undefined && secret === '' ? own : { ...keyed, ...own })
-  return { auth, known: option === 'secrets' ? { secret } : {} }
+  return { auth, known: {} }
 }
 
 async function jwtAuth({ jwks, subject, url }: Entered): Promise<Auth> {
