@@ -9,7 +9,7 @@ const cryptoBuild = (name: 'node' | 'web') => ({
   '#crypto': fileURLToPath(new URL(`./src/crypto/${name}.ts`, import.meta.url)),
 })
 
-/** What takes engines, processes, gigabytes or minutes: `npm run test:rest`. */
+/** What takes engines, browsers, processes, gigabytes or minutes: `npm run test:rest`. */
 const REST = [
   'test/oracle/**/*.test.ts',
   'test/observability/*.test.ts',
@@ -20,6 +20,7 @@ const REST = [
   'test/cli/{store/store,forward/memory}.test.ts',
   'test/cli/commands/doctor/{endpoint,store}.test.ts',
   'test/cli/**/*{kills,browser}*.test.ts',
+  'test/cli/inspector/{attacks,page}.test.ts',
   'test/sender/{deadline,killed-receiver}.test.ts',
 ]
 

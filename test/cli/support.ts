@@ -27,7 +27,7 @@ export interface Ended {
 }
 
 /** The environment of the test run, without variables that change the output. */
-function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+export function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { HOOKGATE_SECRET: _, HOOKGATE_STORE: __, FORCE_COLOR: ___, NO_COLOR: ____, ...rest } = process.env
   return { ...rest, ...env }
 }

@@ -17,7 +17,7 @@ const oldestFrameworks: Plugin = {
     if (!Object.keys(manifest.dependencies).some(isFramework)) return undefined
     const found = await this.resolve(specifier, `${here}package.json`, { skipSelf: true })
     // Node's own lookup would continue to the folders above and find the newest version.
-    if (!found?.id.startsWith(here)) throw new Error(`no old ${specifier}: npm ci --prefix test/frameworks`)
+    if (!found?.id.startsWith(here)) throw new Error(`no old ${specifier}: npm ci`)
     return found
   },
 }

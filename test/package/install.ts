@@ -13,8 +13,6 @@ declare module 'vitest' {
     bare: string
     /** A project with hookgate, the frameworks and their types. */
     consumer: string
-    /** The oldest framework of each peer range. */
-    oldFrameworks: string
   }
 }
 
@@ -25,16 +23,16 @@ function npm(cwd: string, ...args: readonly string[]): string {
   return execFileSync('npm', [...args, ...quiet], { cwd, encoding: 'utf8' })
 }
 
-/** Installs a copy of a project from its lock file. */
-function copyProject(project: string, folder: string): void {
-  for (const file of ['package.json', 'package-lock.json'])
-    cpSync(join(root, project, file), join(folder, file))
-  npm(folder, 'ci')
+/** Installs a copy of test/package/consumer, by the lock file that it shares with the tools. */
+function installConsumer(folder: string): void {
+  for (const file of ['package.json', 'package-lock.json', 'consumer/package.json'])
+    cpSync(join(root, 'test/package', file), join(folder, file))
+  npm(folder, 'ci', '--workspace=consumer')
 }
 
 export default function install(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-package-'))
-  const make = (name: 'bare' | 'consumer' | 'oldFrameworks') => {
+  const make = (name: 'bare' | 'consumer') => {
     project.provide(name, join(folder, name))
     mkdirSync(join(folder, name))
     return join(folder, name)
@@ -49,8 +47,7 @@ export default function install(project: TestProject): () => void {
   writeFileSync(join(bare, 'package.json'), '{ "private": true }')
   npm(bare, 'install', tarball)
   const consumer = make('consumer')
-  copyProject('test/package/consumer', consumer)
-  npm(consumer, 'install', '--no-save', tarball)
-  copyProject('test/frameworks', make('oldFrameworks'))
+  installConsumer(consumer)
+  npm(consumer, 'install', '--no-save', '--workspace=consumer', tarball)
   return () => rmSync(folder, { recursive: true, force: true })
 }

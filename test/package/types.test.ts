@@ -105,7 +105,7 @@ describe.each(COMPILERS)('with TypeScript %s', (compiler) => {
   })
 
   it('they also compile with the types of the oldest frameworks', async () => {
-    const old = (path: string) => [join(inject('oldFrameworks'), 'node_modules', path)]
+    const old = (path: string) => [join(root, 'test/frameworks/node_modules', path)]
     const paths = { fastify: old('fastify/fastify.d.ts'), hono: old('hono/dist/types/index.d.ts') }
     // Errors in their own types are not ours.
     const options = { ...STRICT, ...MODES.nodenext, paths, skipLibCheck: true }

@@ -53,15 +53,13 @@ describe('the tools that run where a workflow may write', () => {
   const script = readFileSync(join(root, '.changeset/run.mjs'), 'utf8')
 
   it('come from a lock file, with a checksum each, and run no install script', () => {
-    const lock = JSON.parse(readFileSync(join(root, '.changeset/package-lock.json'), 'utf8'))
+    const lock = JSON.parse(readFileSync(join(root, 'test/package/package-lock.json'), 'utf8'))
     const { '': own, ...packages } = lock.packages
-    expect(own.dependencies).toEqual({ '@changesets/cli': expect.stringMatching(/^\d+\.\d+\.\d+$/) })
-    expect(Object.keys(packages).length).toBeGreaterThan(20)
-    for (const { integrity, hasInstallScript } of Object.values<Locked>(packages)) {
-      expect(integrity).toMatch(/^sha512-/)
-      expect(hasInstallScript).toBeUndefined()
-    }
-    expect(script).toContain("'npm', 'ci', '--prefix', here, '--ignore-scripts'")
+    expect(own.dependencies['@changesets/cli']).toMatch(/^\d+\.\d+\.\d+$/)
+    const installed = Object.entries<Locked>(packages).filter(([path]) => path.startsWith('node_modules/'))
+    const unsigned = installed.filter(([, { link, integrity }]) => !link && !integrity?.startsWith('sha512-'))
+    expect(unsigned).toEqual([])
+    expect(script).toMatch(/'npm',\s+'ci',\s+'--prefix',\s+tools,[^\]]*'--ignore-scripts'/)
   })
 
   it('are never fetched by name', () => {
@@ -73,8 +71,8 @@ describe('the tools that run where a workflow may write', () => {
 })
 
 interface Locked {
+  readonly link?: boolean
   readonly integrity?: string
-  readonly hasInstallScript?: boolean
 }
 
 describe('publishing', () => {

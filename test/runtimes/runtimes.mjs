@@ -26,18 +26,12 @@ export const RUNTIMES = {
 export function installRuntimes(names) {
   if (names.every((name) => existsSync(RUNTIMES[name].binary))) return
   console.log('Installing the runtimes (about 1 GB, once)')
-  installLocked(here)
+  // By the lock file, without changing it. `npm ci` would refuse a lock without the binaries of other systems, and some of
+  // those are not available everywhere.
+  const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error']
+  execFileSync('npm', ['install', '--no-save', ...quiet], { cwd: here, stdio: 'inherit' })
   const missing = names.filter((name) => !existsSync(RUNTIMES[name].binary))
   if (missing.length > 0) throw new Error(`npm has no ${missing.join(', ')} for ${PLATFORM}`)
-}
-
-/**
- * Installs from the lock file without changing it. `npm ci` would refuse a lock without the binaries of other systems,
- * and some of those are not available everywhere.
- */
-export function installLocked(folder) {
-  const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error']
-  execFileSync('npm', ['install', '--no-save', ...quiet], { cwd: folder, stdio: 'inherit' })
 }
 
 export function versionOf(name) {

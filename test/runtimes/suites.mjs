@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runPackage } from './package/suite.mjs'
 import { runIn } from './processes.mjs'
-import { installLocked, RUNTIMES } from './runtimes.mjs'
+import { RUNTIMES } from './runtimes.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const TSC = `${root}node_modules/typescript/bin/tsc`
@@ -56,7 +56,6 @@ export const SUITES = {
 
 /** The tests run inside workerd, and their runner runs on any Node. */
 async function vitestInWorkerd() {
-  if (!existsSync(`${root}test/workerd/node_modules`)) installLocked(`${root}test/workerd`)
   return report(process.execPath, [], ['--project', 'workerd'], {})
 }
 

@@ -2,21 +2,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ERRORS_PAGE } from '../../../src/errors.ts'
+import { runCommand } from '../shared-process.ts'
 import { hookgate, ROOT, SECRET } from '../support.ts'
 
 const COMMANDS = ['listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys', 'doctor', 'completions']
 
 test.concurrent.each(COMMANDS)('%s --help has an example and every option', async (command) => {
-  const help = await hookgate([command, '--help'])
+  const help = await runCommand([command, '--help'])
   expect(help).toMatchObject({ code: 0, stderr: '' })
   expect(help.stdout).toMatch(new RegExp(`^hookgate ${command}: `))
   expect(help.stdout).toMatch(new RegExp(`\nExamples:\n {2}.*hookgate ${command}`))
   expect(help.stdout).toContain('--help')
-  expect(await hookgate([command, '--nonsense', '-h'])).toEqual(help)
+  expect(await runCommand([command, '--nonsense', '-h'])).toEqual(help)
 })
 
 test.concurrent.each(['--help', '-h', 'help'])('hookgate %s names every command', async (word) => {
-  const help = await hookgate([word])
+  const help = await runCommand([word])
   expect(help).toMatchObject({ code: 0, stderr: '' })
   for (const command of COMMANDS) expect(help.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
   expect(help.stdout).toContain('Examples:')
@@ -27,21 +28,32 @@ test.concurrent.each([
   [['nonsense'], `hookgate: unknown command nonsense; the commands are ${COMMANDS.join(', ')}`],
   [['\u001b[2J'], `hookgate: unknown command; the commands are ${COMMANDS.join(', ')}`],
 ])('hookgate %j is a usage error that names the commands', async (args, line) => {
-  expect(await hookgate(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
+  expect(await runCommand(args)).toEqual({ code: 2, stdout: '', stderr: `${line}\nSee: hookgate --help\n` })
+})
+
+test.concurrent.each([
+  [0, ['sign', '--data', '{}', '--timestamp', '1790000000', '--event-id', 'x']],
+  [1, ['send', 'http://127.0.0.1:1/', '--data', '{}']],
+  [2, ['send', '--nonsense']],
+])('in a process of its own a command ends alike, with %i', async (code, args) => {
+  const env = { HOOKGATE_SECRET: SECRET }
+  const alone = await hookgate(args, { env })
+  expect(alone.code).toBe(code)
+  expect(await runCommand(args, { env })).toEqual(alone)
 })
 
 test('without arguments it prints the same help as --help', async () => {
-  expect(await hookgate([])).toEqual(await hookgate(['--help']))
+  expect(await runCommand([])).toEqual(await runCommand(['--help']))
 })
 
 test.each(['--version', '-v'])('hookgate %s prints the version of the package', async (flag) => {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
-  expect(await hookgate([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect(await runCommand([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
 test('a forward secret that is too short is refused, and not repeated', async () => {
   const env = { HOOKGATE_FORWARD_SECRET: 'short' }
-  const ended = await hookgate(['listen', '--forward-to', URL_], { env })
+  const ended = await runCommand(['listen', '--forward-to', URL_], { env })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(/^hookgate listen: HOOKGATE_FORWARD_SECRET: /)
   expect(ended.stderr).not.toContain('short\n')
@@ -106,7 +118,7 @@ test.concurrent.each<[string[], string]>([
   [['keys', '--alg', 'HS256'], '--alg takes one of RS256, ES256, EdDSA'],
   [['keys', '--kid', ''], '--kid takes 1 to 256 characters'],
 ])('%j is a usage error that names the fix', async (args, fix) => {
-  const ended = await hookgate(args, { cwd: EMPTY })
+  const ended = await runCommand(args, { cwd: EMPTY })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   const [line = '', see, ...rest] = ended.stderr.split('\n')
   expect(line.startsWith(`hookgate ${args[0]}: `)).toBe(true)
@@ -123,20 +135,20 @@ test.concurrent.each<[string[], string]>([
   [['verify', '--header', 'nonsense'], "write each header as 'Name: value'"],
   [['sign', 'http://x.example/', '--curl'], 'give it with --file'],
 ])('with a secret, %j is a usage error that names the fix', async (args, fix) => {
-  const ended = await hookgate(args, { cwd: EMPTY, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
+  const ended = await runCommand(args, { cwd: EMPTY, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain(fix)
 })
 
 test.concurrent.each([[['nonsense']], [['toString']]])('hookgate %j is a usage error', async (args) => {
-  const ended = await hookgate(args)
+  const ended = await runCommand(args)
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain(COMMANDS.join(', '))
   expect(ended.stderr).toContain('See: hookgate --help')
 })
 
 test('help with a command is the help of that command; help with anything else is the overview', async () => {
-  const help = await hookgate(['help', 'send'])
-  expect(help).toEqual(await hookgate(['send', '--help']))
-  expect(await hookgate(['help', 'me'])).toEqual(await hookgate(['--help']))
+  const help = await runCommand(['help', 'send'])
+  expect(help).toEqual(await runCommand(['send', '--help']))
+  expect(await runCommand(['help', 'me'])).toEqual(await runCommand(['--help']))
 })

@@ -19,7 +19,8 @@ import { memoryStore } from '../../../stores/memory/memory-store.ts'
 import { findPython } from '../../oracle/oracle.ts'
 import { newKey } from '../../support/keys.ts'
 import { TARGETS } from '../../support/servers.ts'
-import { hookgate, PATH } from '../support.ts'
+import { runCommand } from '../shared-process.ts'
+import { PATH } from '../support.ts'
 import { plainReceiver } from './plain-receiver.ts'
 
 const SECRET = 'Zk3x8bY1cD-eF_gH2iJ4kL6mN8oP0qRsTuVwXyZaBcD'
@@ -131,7 +132,7 @@ describe('hookgate conform', () => {
 
   it('prints what is broken and the rule, a summary, and the events left behind', async () => {
     const url = await plainReceiver(SECRET, { isFresh: () => true })
-    const { code, stdout, stderr } = await hookgate(['conform', url], { env })
+    const { code, stdout, stderr } = await runCommand(['conform', url], { env })
     const [old, rule, ahead, sameRule, summary, left, ...more] = stdout.trimEnd().split('\n')
     expect([old, ahead]).toEqual([
       'broken  a timestamp 320 s old: 200, not 400 timestamp_out_of_range',
@@ -148,7 +149,7 @@ describe('hookgate conform', () => {
   })
 
   it('exits with 0 if all is as specified, and prints nothing else', async () => {
-    const { code, stdout } = await hookgate(['conform', await plainReceiver(SECRET)], { env })
+    const { code, stdout } = await runCommand(['conform', await plainReceiver(SECRET)], { env })
     expect(stdout).toMatch(
       /^(\d{2,}) of \1 as specified, 0 broken\nevents left behind:( [0-9a-f-]{36}){3}\n$/,
     )
@@ -157,10 +158,10 @@ describe('hookgate conform', () => {
 
   it('prints each case with --all, and as NDJSON with --json; the secret is in neither', async () => {
     const url = await plainReceiver(SECRET)
-    const all = await hookgate(['conform', url, '--all'], { env })
+    const all = await runCommand(['conform', url, '--all'], { env })
     const passed = all.stdout.split('\n').filter((line) => line.startsWith('ok '))
     expect(all.stdout).toContain(`${passed.length} of ${passed.length} as specified`)
-    const json = await hookgate(['conform', url, '--json'], { env })
+    const json = await runCommand(['conform', url, '--json'], { env })
     const lines: object[] = json.stdout
       .trimEnd()
       .split('\n')
@@ -181,7 +182,7 @@ describe('hookgate conform', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     server.close()
-    const { code, stdout, stderr } = await hookgate(['conform', `http://127.0.0.1:${port}${PATH}`], { env })
+    const { code, stdout, stderr } = await runCommand(['conform', `http://127.0.0.1:${port}${PATH}`], { env })
     expect([code, stdout]).toEqual([1, ''])
     const fix = 'check the URL, and that the receiver is running'
     expect(stderr).toBe(
@@ -197,7 +198,7 @@ describe('hookgate conform', () => {
     await once(server, 'listening')
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    const { stdout } = await hookgate(['conform', `http://127.0.0.1:${port}/`, '--all'], { env })
+    const { stdout } = await runCommand(['conform', `http://127.0.0.1:${port}/`, '--all'], { env })
     expect(stdout).not.toContain('\u001b')
   })
 
@@ -212,7 +213,7 @@ describe('hookgate conform', () => {
     [['http://127.0.0.1:9/'], {}, 'secret'],
     [['http://127.0.0.1:9/', '--key', 'missing.jwk.json'], {}, 'missing.jwk.json'],
   ])('%j is a usage error', async (args, given, says) => {
-    const { code, stderr } = await hookgate(['conform', ...args], { env: given })
+    const { code, stderr } = await runCommand(['conform', ...args], { env: given })
     expect(code).toBe(2)
     expect(stderr).toContain(says)
   })

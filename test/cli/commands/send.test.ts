@@ -3,7 +3,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { Log } from '../../support/log.ts'
-import { hookgate, SECRET, temporaryFile } from '../support.ts'
+import { runCommand } from '../shared-process.ts'
+import { SECRET, temporaryFile } from '../support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
 
@@ -24,7 +25,7 @@ test('nobody there: one line, exit code 1', async () => {
   const { port } = server.address() as AddressInfo // as above
   server.close()
   await once(server, 'close')
-  const ended = await hookgate(['send', `http://127.0.0.1:${port}/x`, '--data', '{}'], { env })
+  const ended = await runCommand(['send', `http://127.0.0.1:${port}/x`, '--data', '{}'], { env })
   expect(ended).toEqual({
     code: 1,
     stdout: '',
@@ -34,14 +35,14 @@ test('nobody there: one line, exit code 1', async () => {
 
 test('a connection that ends early: one line, exit code 1', async () => {
   const url = await receiver((request) => request.socket.destroy())
-  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  const ended = await runCommand(['send', url, '--data', '{}'], { env })
   expect(ended).toMatchObject({ code: 1, stdout: '' })
   expect(ended.stderr).toBe(`hookgate send: ${url} closed the connection before it answered; see its logs\n`)
 })
 
 test('https to a server without TLS: one line that says so, exit code 1', async () => {
   const url = (await receiver((_request, response) => response.end())).replace('http:', 'https:')
-  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  const ended = await runCommand(['send', url, '--data', '{}'], { env })
   expect(ended).toEqual({
     code: 1,
     stdout: '',
@@ -55,7 +56,7 @@ test('a redirect is not followed: the signature is for one address', async () =>
     requests += 1
     response.writeHead(307, { location: '/elsewhere' }).end()
   })
-  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  const ended = await runCommand(['send', url, '--data', '{}'], { env })
   expect(ended).toMatchObject({ code: 1, stdout: '307 Temporary Redirect\n' })
   expect(ended.stderr).toMatch(/^hint: redirects are not followed/)
   expect(requests).toBe(1)
@@ -65,9 +66,9 @@ test("a receiver's answer cannot control the terminal", async () => {
   const url = await receiver((_request, response) => {
     response.writeHead(200).end('\u001b[2J\u009b2J\u202eevil\r\nnext\tline')
   })
-  const plain = await hookgate(['send', url, '--data', '{}'], { env })
+  const plain = await runCommand(['send', url, '--data', '{}'], { env })
   expect(plain.stdout).toBe('200 OK\n\\u001b[2J\\u009b2J\\u202eevil\\u000d\nnext\tline\n')
-  const json = await hookgate(['send', url, '--data', '{}', '--json'], { env })
+  const json = await runCommand(['send', url, '--data', '{}', '--json'], { env })
   expect(json.stdout).toMatch(/^[\x20-\x7e]+\n$/)
   expect(JSON.parse(json.stdout).body).toBe('\u001b[2J\u009b2J\u202eevil\r\nnext\tline')
 })
@@ -77,7 +78,7 @@ test('an endless answer is cut off', async () => {
     const more = () => response.write('x'.repeat(65_536), (error) => error || more())
     more()
   })
-  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  const ended = await runCommand(['send', url, '--data', '{}'], { env })
   expect(ended.code).toBe(0)
   expect(ended.stdout).toHaveLength('200 OK\n'.length + 65_536 + 1)
 })
@@ -92,7 +93,7 @@ test.each([204, 205])(
       socket.write(`HTTP/1.1 ${status} Bare\r\nTransfer-Encoding: chunked\r\n\r\n`)
       more()
     })
-    const ended = await hookgate(['send', url, '--data', '{}'], { env })
+    const ended = await runCommand(['send', url, '--data', '{}'], { env })
     expect(ended).toEqual({ code: 0, stdout: `${status} Bare\n`, stderr: '' })
     await hungUp.reaches(1)
   },
@@ -109,7 +110,7 @@ test('any status outside 200 to 299 is exit code 1, and common ones are explaine
     [409, /success/],
     [503, /later/],
   ] as const) {
-    const ended = await hookgate(['send', `${url}/${status}`, '--data', '{}'], { env })
+    const ended = await runCommand(['send', `${url}/${status}`, '--data', '{}'], { env })
     expect(ended.code).toBe(1)
     expect(ended.stderr).toMatch(hint)
     expect(ended.stderr.split('\n')).toHaveLength(2)
@@ -126,18 +127,18 @@ test.each([
     response.writeHead(status, { 'content-type': 'application/problem+json' })
     response.end(JSON.stringify({ status, title: 'a title', code }))
   })
-  const ended = await hookgate(['send', url, '--data', '{}'], { env })
+  const ended = await runCommand(['send', url, '--data', '{}'], { env })
   expect(ended.stderr).toContain(hint)
 })
 
 test('sign prints what send would send; --curl quotes for a shell', async () => {
-  const headers = await hookgate(['sign', '--data', '{}', '--timestamp', '1790000000'], { env })
+  const headers = await runCommand(['sign', '--data', '{}', '--timestamp', '1790000000'], { env })
   expect(headers.stdout).toMatch(
     /^Content-Type: application\/json\nWebhook-Timestamp: 1790000000\nWebhook-Event-Id: \S{36}\nWebhook-Signature: \S{43}\n$/,
   )
-  const inline = await hookgate(['sign', 'http://127.0.0.1/x', '--data', `"it's"`, '--curl'], { env })
+  const inline = await runCommand(['sign', 'http://127.0.0.1/x', '--data', `"it's"`, '--curl'], { env })
   expect(inline.stdout).toMatch(/^curl --include .* --data-raw '"it'\\''s"' http:\/\/127.0.0.1\/x\n$/)
   const file = await temporaryFile('body.json', '{}')
-  const withFile = await hookgate(['sign', 'http://127.0.0.1/x', '--file', file, '--curl'], { env })
+  const withFile = await runCommand(['sign', 'http://127.0.0.1/x', '--file', file, '--curl'], { env })
   expect(withFile.stdout).toContain(` --data-binary @${file} `)
 })

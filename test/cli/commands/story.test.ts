@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { runCommand } from '../shared-process.ts'
 import {
-  hookgate,
   PATH,
   ROOT,
   run,
@@ -93,7 +93,7 @@ test.each([
 ])('a tampered %s is still JSON, so it is the signature that fails', async (body) => {
   const listener = await startListener([], { env: { HOOKGATE_SECRET: SECRET } })
   const env = { HOOKGATE_SECRET: SECRET }
-  const sent = await hookgate(['send', listener.url, '--data', body, '--tamper'], { env })
+  const sent = await runCommand(['send', listener.url, '--data', body, '--tamper'], { env })
   expect(sent.stdout.split('\n')[0]).toBe('401 Unauthorized')
 })
 
@@ -103,10 +103,10 @@ test('the body comes from --data, a file or standard input, byte for byte', asyn
   const body = '{"text":"ä 😀",\r\n "n": 1.0}\n'
   const file = await temporaryFile('body.json', body)
   const ways = [
-    await hookgate(['send', url, '--data', body], { env }),
-    await hookgate(['send', url, '--file', file], { env }),
-    await hookgate(['send', url], { env, input: body }),
-    await hookgate(['send', url, '--file', '-'], { env, input: body }),
+    await runCommand(['send', url, '--data', body], { env }),
+    await runCommand(['send', url, '--file', file], { env }),
+    await runCommand(['send', url], { env, input: body }),
+    await runCommand(['send', url, '--file', '-'], { env, input: body }),
   ]
   expect(ways.map(({ code }) => code)).toEqual([0, 0, 0, 0])
 })

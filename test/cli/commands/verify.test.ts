@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { AT, BODY, ID, MISTAKES, RIGHT, SECRET, type Sent, spell } from '../../support/signing-mistakes.ts'
-import { hookgate, temporaryDirectory, temporaryFile } from '../support.ts'
+import { runCommand } from '../shared-process.ts'
+import { temporaryDirectory, temporaryFile } from '../support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
 function verify({ signature, body = BODY, id = ID, timestamp = AT }: Sent, ...args: string[]) {
@@ -12,35 +13,35 @@ function verify({ signature, body = BODY, id = ID, timestamp = AT }: Sent, ...ar
     'Webhook-Signature': signature,
   }
   const given = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
-  return hookgate(['verify', ...given, '--at', AT, ...args], { env, input: body })
+  return runCommand(['verify', ...given, '--at', AT, ...args], { env, input: body })
 }
 
 test('verify accepts what sign printed', async () => {
   const file = await temporaryFile('body.json', BODY)
-  const signed = await hookgate(['sign', '--file', file], { env })
+  const signed = await runCommand(['sign', '--file', file], { env })
   const headers = await temporaryFile(
     'headers.txt',
     `POST /x HTTP/1.1\r\n${signed.stdout.replaceAll('\n', '\r\n')}`,
   )
-  const ended = await hookgate(['verify', '--headers', headers, '--file', file], { env })
+  const ended = await runCommand(['verify', '--headers', headers, '--file', file], { env })
   expect(ended).toMatchObject({ code: 0, stderr: '' })
   expect(ended.stdout).toMatch(/^accepted\nevent [0-9a-f-]{36}, sent .*, by hmac\n$/)
-  const twice = await hookgate(['verify', '--headers', headers, '--file', file], { env })
+  const twice = await runCommand(['verify', '--headers', headers, '--file', file], { env })
   expect(twice.code).toBe(0)
 })
 
 test('verify checks a token against a JWKS', async () => {
   const cwd = await temporaryDirectory()
-  await hookgate(['keys'], { cwd })
+  await runCommand(['keys'], { cwd })
   const url = 'https://t.example/api/v1/webhooks/incoming/demo'
-  const signed = await hookgate(
+  const signed = await runCommand(
     ['sign', url, '--data', '{}', '--key', 'hookgate-private.jwk.json', '--expires', '600'],
     { cwd },
   )
   const headers = await temporaryFile('headers.txt', signed.stdout)
   const args = ['verify', '--headers', headers, '--jwks', join(cwd, 'hookgate-jwks.json'), '--public-url']
-  expect(await hookgate([...args, url], { input: '{}' })).toMatchObject({ code: 0 })
-  const other = await hookgate([...args, `${url}2`, '--explain'], { input: '{}' })
+  expect(await runCommand([...args, url], { input: '{}' })).toMatchObject({ code: 0 })
+  const other = await runCommand([...args, `${url}2`, '--explain'], { input: '{}' })
   expect(other.code).toBe(1)
   expect(other.stdout).toMatch(/^refused: token_invalid \(401\)\naud is not the configured audience alone\n/)
   expect(other.stdout).toContain(`\ntoken: sub "https://t.example"\ntoken: aud "${url}", wanted: "${url}2"\n`)
@@ -79,7 +80,7 @@ test('--explain names the mistake: quotes around the secret that was given', asy
   const quoted = { HOOKGATE_SECRET: `"${SECRET}"` }
   const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${AT}`, `Webhook-Event-Id: ${ID}`]
   const given = [...headers, `Webhook-Signature: ${spell(RIGHT)}`].flatMap((header) => ['--header', header])
-  const ended = await hookgate(['verify', ...given, '--at', AT, '--explain'], { env: quoted, input: BODY })
+  const ended = await runCommand(['verify', ...given, '--at', AT, '--explain'], { env: quoted, input: BODY })
   expect(ended.stdout).toMatch(/likely: the configured secret has quotes around it: remove them\n/)
 })
 
@@ -92,21 +93,21 @@ test('an old delivery is judged by --at', async () => {
     '--header',
     `Webhook-Signature: ${spell(RIGHT)}`,
   ]
-  const now = await hookgate(['verify', ...headers, '--explain'], { env, input: BODY })
+  const now = await runCommand(['verify', ...headers, '--explain'], { env, input: BODY })
   expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
   expect(now.stdout).toContain(`--at ${AT}\n`)
-  expect((await hookgate(['verify', ...headers, '--at', AT], { env, input: BODY })).code).toBe(0)
+  expect((await runCommand(['verify', ...headers, '--at', AT], { env, input: BODY })).code).toBe(0)
 })
 
 test("the time of another sender's delivery is found where its scheme has it", async () => {
-  const signed = await hookgate(['sign', '--scheme', 'stripe', '--timestamp', AT, '--data', BODY], { env })
+  const signed = await runCommand(['sign', '--scheme', 'stripe', '--timestamp', AT, '--data', BODY], { env })
   const headers = await temporaryFile('headers.txt', signed.stdout)
   const given = ['verify', '--scheme', 'stripe', '--headers', headers]
-  const now = await hookgate([...given, '--explain'], { env, input: BODY })
+  const now = await runCommand([...given, '--explain'], { env, input: BODY })
   expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
   expect(now.stdout).toContain('likely: t= of Stripe-Signature is ')
   expect(now.stdout).toContain(`to verify it as of its own time: --at ${AT}\n`)
-  expect((await hookgate([...given, '--at', AT], { env, input: '{}' })).code).toBe(1)
+  expect((await runCommand([...given, '--at', AT], { env, input: '{}' })).code).toBe(1)
 })
 
 test('a repeated header counts as repeated', async () => {
@@ -124,9 +125,9 @@ test('--allow-cidr and --source-ip are checked too', async () => {
 
 test("an event ID from another sender's header moves no cursor", async () => {
   const env = { HOOKGATE_SECRET: SECRET }
-  const signed = await hookgate(['sign', '--scheme', 'github', '--data', BODY], { env })
+  const signed = await runCommand(['sign', '--scheme', 'github', '--data', BODY], { env })
   const hostile = signed.stdout.replace(/(X-Github-Delivery: ).*/i, '$1\u001b[2J\u009bx')
   const headers = await temporaryFile('headers.txt', Buffer.from(hostile, 'latin1'))
-  const ended = await hookgate(['verify', '--scheme', 'github', '--headers', headers], { env, input: BODY })
+  const ended = await runCommand(['verify', '--scheme', 'github', '--headers', headers], { env, input: BODY })
   expect(ended.stdout).toMatch(/^accepted\nevent \\u001b\[2J\\u009bx, sent /)
 })

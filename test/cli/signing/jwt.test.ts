@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { EXIT } from '../../../cli/command-line/exit.ts'
 import { keys } from '../../../cli/commands/keys.ts'
+import { runCommand } from '../shared-process.ts'
 import { hookgate, shell, startListener, temporaryDirectory } from '../support.ts'
 
 const PRIVATE = 'hookgate-private.jwk.json'
@@ -13,7 +14,7 @@ const JWKS = 'hookgate-jwks.json'
 
 async function directoryWithKeys(...args: string[]): Promise<string> {
   const cwd = await temporaryDirectory()
-  expect((await hookgate(['keys', ...args], { cwd })).code).toBe(0)
+  expect((await runCommand(['keys', ...args], { cwd })).code).toBe(0)
   return cwd
 }
 
@@ -57,9 +58,9 @@ test('the URLs of --tenant-url and --public-url are used literally; a base URL g
   )
   expect((await shell(listener.command, { cwd })).code).toBe(0)
   const send = ['send', listener.url, '--key', PRIVATE, '--data', '{}', '--tenant-url']
-  const withBase = await hookgate([...send, 'https://T.example/', '--public-url', base], { cwd })
+  const withBase = await runCommand([...send, 'https://T.example/', '--public-url', base], { cwd })
   expect(withBase.code).toBe(0)
-  const lower = await hookgate([...send, 'https://t.example/', '--public-url', base], { cwd })
+  const lower = await runCommand([...send, 'https://t.example/', '--public-url', base], { cwd })
   expect(lower.stdout).toMatch(/^401 /)
 })
 
@@ -82,10 +83,10 @@ test('a JWKS may come from a URL: https, or http on this machine if allowed', as
   const { port } = host.address() as AddressInfo // only a pipe's address is a string
   const url = `http://127.0.0.1:${port}/jwks.json`
 
-  const refused = await hookgate(['listen', '--port', '0', '--jwks', url])
+  const refused = await runCommand(['listen', '--port', '0', '--jwks', url])
   expect(refused).toMatchObject({ code: 2, stdout: '' })
   expect(refused.stderr).toContain('add --allow-insecure-loopback')
-  const elsewhere = await hookgate(['listen', '--jwks', 'http://192.0.2.1/', '--allow-insecure-loopback'])
+  const elsewhere = await runCommand(['listen', '--jwks', 'http://192.0.2.1/', '--allow-insecure-loopback'])
   expect(elsewhere.code).toBe(2)
 
   const listener = await startListener(['--jwks', url, '--allow-insecure-loopback'], { cwd })
@@ -117,18 +118,18 @@ test('keys writes a private file for its owner only, and never over another', as
   const { d: _, ...publicMembers } = jwk
   expect(await readJson(out, JWKS)).toEqual({ keys: [publicMembers] })
 
-  const again = await hookgate(['keys', '--out', 'a/b'], { cwd })
+  const again = await runCommand(['keys', '--out', 'a/b'], { cwd })
   expect(again).toMatchObject({ code: 1, stdout: '' })
   expect(again.stderr).toContain('add --force')
   expect(await readJson(out, PRIVATE)).toEqual(jwk)
-  const forced = await hookgate(['keys', '--out', 'a/b', '--force'], { cwd })
+  const forced = await runCommand(['keys', '--out', 'a/b', '--force'], { cwd })
   expect(forced.code).toBe(0)
   expect(forced.stdout).not.toContain((await readJson(out, PRIVATE)).d)
   expect((await stat(join(out, PRIVATE))).mode & 0o777).toBe(0o600)
 })
 
 test('keys says which directory it cannot create, and does not wait there forever', async () => {
-  expect(await hookgate(['keys', '--out', '/proc/no/such'])).toEqual({
+  expect(await runCommand(['keys', '--out', '/proc/no/such'])).toEqual({
     code: 1,
     stdout: '',
     stderr: 'hookgate keys: cannot create the directory /proc/no/such; choose another with --out\n',
@@ -144,7 +145,7 @@ test('keys shares a new directory with others that create it at the same moment'
 test('keys --force does not replace a directory', async () => {
   const cwd = await temporaryDirectory()
   await mkdir(join(cwd, JWKS))
-  expect(await hookgate(['keys', '--force'], { cwd })).toEqual({
+  expect(await runCommand(['keys', '--force'], { cwd })).toEqual({
     code: 1,
     stdout: '',
     stderr: `hookgate keys: cannot replace ${JWKS}; choose another directory with --out\n`,
@@ -164,7 +165,7 @@ test.each([
 ])('a key that is %s is a usage error that does not repeat it', async (_, jwk, problem) => {
   const cwd = await temporaryDirectory()
   await writeFile(join(cwd, 'key.json'), JSON.stringify(jwk))
-  const ended = await hookgate(['sign', 'http://x.example/', '--data', '{}', '--key', 'key.json'], { cwd })
+  const ended = await runCommand(['sign', 'http://x.example/', '--data', '{}', '--key', 'key.json'], { cwd })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain(problem)
   expect(ended.stderr).not.toContain('MARK')

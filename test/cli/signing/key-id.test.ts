@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hookgate, ROOT, shell, startListener, temporaryFile } from '../support.ts'
+import { runCommand } from '../shared-process.ts'
+import { ROOT, shell, startListener, temporaryFile } from '../support.ts'
 
 const env = { HOOKGATE_SECRET: 'a secret of another sender' }
 
@@ -15,12 +16,12 @@ describe('a secret with a name', () => {
       const scheme = ['--scheme', name, '--key-id', keyId]
       const listener = await startListener(scheme, { env })
       const send = ['send', listener.url, '--scheme', name, '--data', body, '--key-id']
-      const sent = await hookgate([...send, keyId, '--duplicate'], { env })
+      const sent = await runCommand([...send, keyId, '--duplicate'], { env })
       expect(sent).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('200 OK\n{"accepted":true}\n200 OK'),
       })
-      const other = await hookgate([...send, 'another key'], { env })
+      const other = await runCommand([...send, 'another key'], { env })
       expect(other).toMatchObject({ code: 1, stdout: expect.stringContaining('401 Unauthorized') })
       await listener.stop()
     },
@@ -39,10 +40,10 @@ describe('a secret with a name', () => {
   it('verifies a captured delivery of LiveKit, signed by sign', async () => {
     const { body } = named.livekit
     const scheme = ['--scheme', 'livekit', '--key-id', 'APIkey']
-    const signed = await hookgate(['sign', ...scheme, '--data', body], { env })
+    const signed = await runCommand(['sign', ...scheme, '--data', body], { env })
     const headers = await temporaryFile('headers.txt', signed.stdout)
     const verify = ['verify', '--headers', headers, ...scheme]
-    expect(await hookgate(verify, { env, input: body })).toMatchObject({
+    expect(await runCommand(verify, { env, input: body })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^accepted\nevent EV_1, /),
     })
@@ -53,9 +54,9 @@ describe('a secret with a name', () => {
     const listener = await startListener(scheme, { env })
     const file = await temporaryFile('body.xml', named.braintree.body)
     const sign = ['sign', listener.url, ...scheme, '--file', file]
-    const printed = await hookgate([...sign, '--curl'], { env })
+    const printed = await runCommand([...sign, '--curl'], { env })
     expect(await shell(printed.stdout)).toMatchObject({ stdout: expect.stringContaining('200 OK') })
-    const headers = await hookgate(sign, { env })
+    const headers = await runCommand(sign, { env })
     expect(headers).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('add --curl') })
     await listener.stop()
   })
@@ -69,7 +70,7 @@ describe('a secret with a name', () => {
     ['braintree', 'publicKey', 'send http://127.0.0.1:1/'],
   ])('%s asks for its %s before it asks for a secret: %s', async (name, option, command) => {
     for (const keyId of [[], ['--key-id', '']]) {
-      const { code, stderr } = await hookgate([...command.split(' '), '--scheme', name, ...keyId])
+      const { code, stderr } = await runCommand([...command.split(' '), '--scheme', name, ...keyId])
       expect(code).toBe(2)
       expect(stderr).toContain(`--scheme ${name} needs its ${option}: add --key-id TEXT`)
     }
@@ -80,7 +81,7 @@ describe('a secret with a name', () => {
     [[], '--key-id is for schemes that name their secret: add --scheme livekit or braintree'],
   ])('no other secret has one: %j', async (scheme, problem) => {
     for (const command of [['listen'], ['verify'], ['sign'], ['send', 'http://127.0.0.1:1/']]) {
-      const { code, stderr } = await hookgate([...command, ...scheme, '--key-id', 'a name'], { env })
+      const { code, stderr } = await runCommand([...command, ...scheme, '--key-id', 'a name'], { env })
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) })
     }
   })

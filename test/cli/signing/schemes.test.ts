@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hookgate, shell, startListener, temporaryDirectory } from '../support.ts'
+import { runCommand } from '../shared-process.ts'
+import { shell, startListener, temporaryDirectory } from '../support.ts'
 
 const SECRET = 'a secret of another sender'
 const env = { HOOKGATE_SECRET: SECRET }
@@ -13,7 +14,7 @@ describe('--scheme', () => {
     'listen accepts what send signs as %s, once',
     async (name) => {
       const listener = await startListener(['--scheme', name], { env })
-      const sent = await hookgate(['send', listener.url, '--scheme', name, '--data', BODY, '--duplicate'], {
+      const sent = await runCommand(['send', listener.url, '--scheme', name, '--data', BODY, '--duplicate'], {
         env,
       })
       expect(sent.stdout).toContain('200 OK\n{"accepted":true}\n200 OK')
@@ -34,30 +35,30 @@ describe('--scheme', () => {
   it('send shows the answers to a changed body and another secret', async () => {
     const listener = await startListener(['--scheme', 'stripe'], { env })
     const send = ['send', listener.url, '--scheme', 'stripe', '--data', BODY]
-    expect(await hookgate([...send, '--tamper'], { env })).toMatchObject({
+    expect(await runCommand([...send, '--tamper'], { env })).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('401 Unauthorized'),
     })
-    const other = await hookgate(send, { env: { HOOKGATE_SECRET: 'of somebody else' } })
+    const other = await runCommand(send, { env: { HOOKGATE_SECRET: 'of somebody else' } })
     expect(other.stderr).toContain('the receiver expects another scheme')
     await listener.stop()
   })
 
   it('a name that is wrong is told the nearest one', async () => {
-    const { code, stderr } = await hookgate(['send', 'http://127.0.0.1:1/', '--scheme', 'strip'], { env })
+    const { code, stderr } = await runCommand(['send', 'http://127.0.0.1:1/', '--scheme', 'strip'], { env })
     expect(code).toBe(2)
     expect(stderr).toContain('did you mean stripe?')
   })
 
   it('a secret that the scheme cannot read is refused before the port is opened', async () => {
-    const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', 'svix'], { env })
+    const { code, stderr } = await runCommand(['listen', '--port', '0', '--scheme', 'svix'], { env })
     expect(code).toBe(2)
     expect(stderr).toContain('must be whsec_ followed by base64')
     expect(stderr).not.toContain(SECRET)
   })
 
   it('a scheme with a private key asks for it', async () => {
-    const { code, stderr } = await hookgate(
+    const { code, stderr } = await runCommand(
       ['send', 'http://127.0.0.1:1/', '--scheme', 'discord', '--data', '{}'],
       { env },
     )
@@ -66,14 +67,14 @@ describe('--scheme', () => {
   })
 
   it('a listener for a sender with a private key asks for the public one', async () => {
-    const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', 'discord'])
+    const { code, stderr } = await runCommand(['listen', '--port', '0', '--scheme', 'discord'])
     expect(code).toBe(2)
     expect(stderr).toContain("needs the sender's public key: set HOOKGATE_SECRET, or give --secret-file FILE")
   })
 
   it('a listener with a public key prints the command that signs with the key of hookgate keys', async () => {
     const cwd = await temporaryDirectory()
-    await hookgate(['keys'], { cwd })
+    await runCommand(['keys'], { cwd })
     const { x } = JSON.parse(await readFile(join(cwd, 'hookgate-private.jwk.json'), 'utf8'))
     const listener = await startListener(['--scheme', 'discord'], {
       cwd,
@@ -89,7 +90,7 @@ describe('a scheme whose signatures need code', () => {
   it('is sent with its signature in the body', async () => {
     const listener = await startListener(['--scheme', 'graph'], { env })
     const body = '{"value":[{"subscriptionId":"1"}]}'
-    const sent = await hookgate(['send', listener.url, '--scheme', 'graph', '--data', body], { env })
+    const sent = await runCommand(['send', listener.url, '--scheme', 'graph', '--data', body], { env })
     expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('200 OK') })
     await listener.stop()
   })
@@ -100,7 +101,7 @@ describe('a scheme whose signatures need code', () => {
     ['paypal', 'webhookId'],
     ['pubsub', 'audience'],
   ])('%s cannot be given its %s here, and says so before it asks for a secret', async (name, option) => {
-    const { code, stderr } = await hookgate(['listen', '--port', '0', '--scheme', name])
+    const { code, stderr } = await runCommand(['listen', '--port', '0', '--scheme', name])
     expect(code).toBe(2)
     expect(stderr).toContain(
       `--scheme ${name} needs ${option}, which no flag of this command sets: use hookgate/schemes/${name} in your own code`,
@@ -109,7 +110,7 @@ describe('a scheme whose signatures need code', () => {
 
   it.each(['sns', 'plaid'])('%s cannot be sent, and says so before it asks for a secret', async (name) => {
     const sent = ['send', 'http://127.0.0.1:1/', '--scheme', name, '--data', '{}']
-    const { code, stderr } = await hookgate(sent)
+    const { code, stderr } = await runCommand(sent)
     expect(code).toBe(2)
     expect(stderr).toContain(`--scheme ${name} cannot be signed here`)
   })
@@ -131,13 +132,13 @@ describe('listen --explain', () => {
   it('says whose delivery it is, and what is likely wrong with a signature', async () => {
     const listener = await startListener(['--scheme', 'github', '--explain'], { env })
     const send = ['send', listener.url, '--data', BODY, '--scheme']
-    await hookgate([...send, 'stripe'], { env })
+    await runCommand([...send, 'stripe'], { env })
     await listener.stderr.waitFor(
       /likely: this looks like a delivery from Stripe; this listener expects GitHub/,
     )
     await listener.stop()
     const own = await startListener(['--explain'], { env })
-    await hookgate(['send', own.url, '--data', BODY], { env: { HOOKGATE_SECRET: `${SECRET} ` } })
+    await runCommand(['send', own.url, '--data', BODY], { env: { HOOKGATE_SECRET: `${SECRET} ` } })
     await own.stderr.waitFor(/likely: .*(space|blank|newline)/)
     await own.stop()
   })
@@ -158,7 +159,7 @@ describe('verify --explain', () => {
     ['Slack', 'slack', ['X-Slack-Signature: v0=00', 'X-Slack-Request-Timestamp: 1']],
   ])('recognises a delivery of %s by its headers', async (sender, name, lines) => {
     const given = await captured(lines)
-    const { stdout } = await hookgate(['verify', ...given], { env })
+    const { stdout } = await runCommand(['verify', ...given], { env })
     expect(stdout).toContain(`this looks like a delivery from ${name === 'meta' ? 'GitHub' : sender}`)
     expect(stdout).toContain(`import hookgate/schemes/${name === 'meta' ? 'github' : name}`)
   })
@@ -168,7 +169,7 @@ describe('verify --explain', () => {
     ['adyen', '{"notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"a"}}}]}'],
     ['mailgun', '{"signature":{"signature":"a"}}'],
   ])('recognises a delivery of %s by its body', async (name, body) => {
-    const { stdout } = await hookgate(['verify', ...(await captured([], body))], { env })
+    const { stdout } = await runCommand(['verify', ...(await captured([], body))], { env })
     expect(stdout).toContain(`import hookgate/schemes/${name}`)
   })
 
@@ -176,14 +177,14 @@ describe('verify --explain', () => {
     [['Authorization: Bearer a', 'Ce-Id: 1', 'Ce-Type: a'], true],
     [['Authorization: Bearer a'], false],
   ])('recognises no sender by an Authorization alone: %j', async (lines, isKnown) => {
-    const { stdout } = await hookgate(['verify', ...(await captured(lines))], { env })
+    const { stdout } = await runCommand(['verify', ...(await captured(lines))], { env })
     expect(stdout.includes('import hookgate/schemes/cloudevents')).toBe(isKnown)
     expect(stdout.includes('this looks like')).toBe(isKnown)
   })
 
   it("lists the checks in the sender's order", async () => {
     const given = await captured([`Stripe-Signature: t=1,v1=${'0'.repeat(64)}`])
-    const { code, stdout } = await hookgate(['verify', '--scheme', 'stripe', ...given], { env })
+    const { code, stdout } = await runCommand(['verify', '--scheme', 'stripe', ...given], { env })
     expect(code).toBe(1)
     expect(stdout).toMatch(/ok {2}source-ip[\s\S]*NO {2}authenticity[\s\S]*- {3}body[\s\S]*- {3}event-id/)
   })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ERRORS_PAGE } from '../../../src/errors.ts'
-import { hookgate, SECRET, shell, startListener, temporaryFile } from '../support.ts'
+import { runCommand } from '../shared-process.ts'
+import { SECRET, shell, startListener, temporaryFile } from '../support.ts'
 
 test('a secret from the environment is never echoed', async () => {
   const env = { HOOKGATE_SECRET: SECRET }
@@ -9,8 +10,8 @@ test('a secret from the environment is never echoed', async () => {
   const outputs = [
     await shell(listener.command, { env }),
     await shell(`${listener.command} --tamper`, { env }),
-    await hookgate(['sign', '--data', '{}', '--curl', listener.url], { env }),
-    await hookgate(['verify', '--header', 'a: b', '--explain'], { env }),
+    await runCommand(['sign', '--data', '{}', '--curl', listener.url], { env }),
+    await runCommand(['verify', '--header', 'a: b', '--explain'], { env }),
   ]
   await listener.deliveries(2)
   expect(await listener.stop()).toBe(0)
@@ -23,7 +24,9 @@ test('a secret from a file is never echoed; its last line break is not part of i
   const listener = await startListener(['--secret-file', file])
   const sent = await shell(listener.command)
   expect(sent.code).toBe(0)
-  const fromEnv = await hookgate(['send', listener.url, '--data', '{}'], { env: { HOOKGATE_SECRET: SECRET } })
+  const fromEnv = await runCommand(['send', listener.url, '--data', '{}'], {
+    env: { HOOKGATE_SECRET: SECRET },
+  })
   expect(fromEnv.code).toBe(0)
   await listener.deliveries(2)
   expect(listener.stdout.text + listener.stderr.text + sent.stdout + sent.stderr).not.toContain(SECRET)
@@ -34,14 +37,14 @@ test.each([
   ['in UTF-16', Buffer.from(`\ufeff${SECRET}`, 'utf16le')],
 ])('a secret from a file %s is refused, because those bytes would be part of the key', async (_, content) => {
   const file = await temporaryFile('secret.txt', content)
-  const ended = await hookgate(['sign', '--data', '{}', '--secret-file', file])
+  const ended = await runCommand(['sign', '--data', '{}', '--secret-file', file])
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain('save it as UTF-8 without BOM')
 })
 
 test.each(['', '\n', ' '.repeat(20)])('a file that holds %o is an empty secret', async (content) => {
   const file = await temporaryFile('secret.txt', content)
-  const ended = await hookgate(['listen', '--port', '0', '--secret-file', file])
+  const ended = await runCommand(['listen', '--port', '0', '--secret-file', file])
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain(`--secret-file ${file}: the file is empty; write the secret to it\n`)
 })
@@ -51,7 +54,7 @@ test.each([
   ['', 'is empty or blank; is the environment variable set?'],
   [' '.repeat(20), 'must have at least 16 characters'],
 ])('the secret %o is refused without repeating it', async (secret, problem) => {
-  const ended = await hookgate(['listen', '--port', '0'], { env: { HOOKGATE_SECRET: secret } })
+  const ended = await runCommand(['listen', '--port', '0'], { env: { HOOKGATE_SECRET: secret } })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   const [says, see, entry] = ended.stderr.split('\n')
   expect(says).toBe(`hookgate listen: HOOKGATE_SECRET: ${problem}`)
@@ -61,7 +64,7 @@ test.each([
 
 test('a secret cannot be an option, and one given like that is not repeated', async () => {
   for (const args of [['--secret', SECRET], [`--secret=${SECRET}`], [SECRET]]) {
-    const ended = await hookgate(['listen', ...args])
+    const ended = await runCommand(['listen', ...args])
     expect(ended.code).toBe(2)
     expect(ended.stderr).not.toContain(SECRET)
   }
@@ -77,7 +80,7 @@ test.each([
   'postgres://me:w9v%3Akj@127.0.0.1:1/hooks?application_name=w9vkj',
   'mysql://me:w9vkj@127.0.0.1:1/hooks',
 ])('no three characters of the password in --store %s are printed', async (store) => {
-  const { code, stdout, stderr } = await hookgate(['listen', '--port', '0', '--store', store])
+  const { code, stdout, stderr } = await runCommand(['listen', '--port', '0', '--store', store])
   expect(code).toBeGreaterThan(0)
   expect(stdout + stderr).not.toMatch(OF_A_PASSWORD)
 })
@@ -85,18 +88,18 @@ test.each([
 test('a store in the wrong place is not repeated', async () => {
   const store = 'redis://:q7@xz/w9vkj@127.0.0.1:1'
   const ended = await Promise.all([
-    hookgate(['listen', '--port', '0'], { env: { HOOKGATE_STORE: store } }),
-    hookgate(['listen', store]),
-    hookgate(['listen', `--stor=${store}`]),
-    hookgate(['send', store, '--data', '{}'], { env: { HOOKGATE_SECRET: SECRET } }),
-    hookgate([store]),
+    runCommand(['listen', '--port', '0'], { env: { HOOKGATE_STORE: store } }),
+    runCommand(['listen', store]),
+    runCommand(['listen', `--stor=${store}`]),
+    runCommand(['send', store, '--data', '{}'], { env: { HOOKGATE_SECRET: SECRET } }),
+    runCommand([store]),
   ])
   expect(ended.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2])
   expect(ended.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toMatch(OF_A_PASSWORD)
 })
 
 test('hookgate secret prints 43 characters and nothing else, another each time', async () => {
-  const [first, second] = await Promise.all([hookgate(['secret']), hookgate(['secret'])])
+  const [first, second] = await Promise.all([runCommand(['secret']), runCommand(['secret'])])
   expect(first).toMatchObject({ code: 0, stderr: '' })
   expect(first.stdout).toMatch(/^[A-Za-z0-9_-]{43}\n$/)
   expect(first.stdout).not.toBe(second.stdout)

@@ -2,9 +2,13 @@
 // `secret` is the signing secret, and `folder` keeps the store between runs. With `registry`, the queue belongs to the
 // process whose `part` is `worker`. With `refusing`, the program's queue refuses each event once. `doomed` and `moment`
 // say at which event, and when, a `receiver` kills itself.
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+
+// workerd is installed with the other runtimes.
+const requireInstalled = createRequire(new URL('../../runtimes/package.json', import.meta.url))
+const { build } = requireInstalled('esbuild')
+const { convertV4MiniflareOptions, Miniflare } = requireInstalled('miniflare')
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const source = (path) => here(`../../../${path}`)

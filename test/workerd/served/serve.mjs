@@ -1,9 +1,13 @@
 // Serves worker.ts in a real workerd until it is stopped or killed. Prints its address. One argument: the folder for
 // its storage, which may come from an earlier run.
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+
+// workerd is installed with the other runtimes.
+const requireInstalled = createRequire(new URL('../../runtimes/package.json', import.meta.url))
+const { build } = requireInstalled('esbuild')
+const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = requireInstalled('miniflare')
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const [, , folder = ''] = process.argv
