@@ -15,8 +15,8 @@ const PROCESSES = Number(process.env.PROCESSES ?? 20)
 async function variant(name, folder, key) {
   const load = (path) => import(pathToFileURL(resolve(folder, path)).href)
   const { defineListener, hmac, verify } = await load('src/index.js')
-  const older = () => load('stores/memory.js') // the path in older builds
-  const { memoryStore } = await load('stores/memory/memory-store.js').catch(older)
+  const older = () => load('stores/memory/memory-store.js') // the path in older builds
+  const { memoryStore } = await load('stores/memory.js').catch(older)
   const { jwt, localKeySet } = await load('src/jwt.js')
   const auth = key
     ? jwt({ ...ENDPOINT, keySet: localKeySet(key.jwks) })

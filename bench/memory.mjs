@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Bytes per record and the slowest claim up to 1,000,000 records, with three listeners and random IDs, in a separate
+ * Bytes per record up to 1,000,000 records, and the slowest claim up to 100,000, with three listeners and random IDs, in a separate
  * process.
  */
 export async function measure({ progress }) {

@@ -8,7 +8,10 @@ import type { MaybePromise } from './lib/maybe-promise.ts'
 export interface EventKey {
   /** The listener's `id`: any text. */
   readonly listenerId: string
-  /** The event ID in lower case: 36 characters. */
+  /**
+   * The event ID. `verify()` passes a UUID in lower case: the sender's own, or a UUIDv8 that stands for any other ID. Stores of
+   * hookgate take any text, such as `event.id`, and find the same record by it.
+   */
   readonly eventId: string
 }
 

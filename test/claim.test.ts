@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, type EventStore, hmac, verify } from '../src/index.ts'
 import { replayWindowSeconds } from '../src/limits.ts'
-import { memoryStore } from '../stores/memory/memory-store.ts'
+import { memoryStore } from '../stores/memory.ts'
 import { fakeClock } from './support/clock.ts'
 import { hmacListener, SECRET, withHeaders } from './support/hmac-listener.ts'
 import { acceptedEvent, inWords, outcome } from './support/outcome.ts'

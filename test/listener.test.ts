@@ -6,7 +6,7 @@ import {
   ListenerConfigError,
   type ListenerOptions,
 } from '../src/index.ts'
-import { memoryStore } from '../stores/memory/memory-store.ts'
+import { memoryStore } from '../stores/memory.ts'
 import { SECRET } from './support/hmac-listener.ts'
 
 const auth = hmac({ secrets: { id: 'main', secret: SECRET } })

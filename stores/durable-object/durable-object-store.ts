@@ -1,3 +1,4 @@
+import { storedKey } from '../../src/event-key.ts'
 import type { EventKey, EventStore } from '../../src/event-store.ts'
 import {
   checkOptions,
@@ -65,8 +66,10 @@ export function durableObjectStore(
   const { shards = 1, locationHint } = options
   const seconds = singleSeconds(options)
   const ask = askObject(namespace, shards, locationHint)
-  const claim = (key: EventKey, owner: string, ms: number, done: boolean) =>
-    ask(key, { verb: 'claim', eventId: key.eventId, owner, ms, done }, CLAIM_ANSWERS)
+  const claim = async (given: EventKey, owner: string, ms: number, done: boolean) => {
+    const key = await storedKey(given)
+    return ask(key, { verb: 'claim', eventId: key.eventId, owner, ms, done }, CLAIM_ANSWERS)
+  }
   if (seconds !== undefined) {
     return {
       replayWindowSeconds: seconds,
@@ -76,7 +79,13 @@ export function durableObjectStore(
   }
   return {
     claim: (key, owner, leaseMs) => claim(key, owner, leaseMs, false),
-    commit: (key, owner, ms) => ask(key, { verb: 'commit', eventId: key.eventId, owner, ms }, COMMIT_ANSWERS),
-    release: (key, owner) => ask(key, { verb: 'release', eventId: key.eventId, owner }, [true, false]),
+    async commit(given, owner, ms) {
+      const key = await storedKey(given)
+      return ask(key, { verb: 'commit', eventId: key.eventId, owner, ms }, COMMIT_ANSWERS)
+    },
+    async release(given, owner) {
+      const key = await storedKey(given)
+      return ask(key, { verb: 'release', eventId: key.eventId, owner }, [true, false])
+    },
   }
 }

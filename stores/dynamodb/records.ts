@@ -1,7 +1,6 @@
 import { sha256 } from '#crypto'
+import { storedKey } from '../../src/event-key.ts'
 import { type EventKey, eventKeyText } from '../../src/event-store.ts'
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { whenKnown } from '../../src/lib/maybe-promise.ts'
 import type { Item } from './client.ts'
 
 /** The partition key; there is no sort key. */
@@ -45,12 +44,8 @@ export function conditionValues(owner: string, isDone: boolean, now: number): It
 const LONGEST_TEXT = 600
 
 /** A very long listener ID is stored as a digest. It cannot equal another key, because those start with a length. */
-export function keyItem(prefix: string, key: EventKey): MaybePromise<Item> {
-  const text = eventKeyText(key)
-  const name = text.length > LONGEST_TEXT ? digestOf(text) : text
-  return whenKnown(name, (short) => ({ [KEY_ATTRIBUTE]: { S: prefix + short } }))
-}
-
-async function digestOf(text: string): Promise<string> {
-  return `sha256:${await sha256(text)}`
+export async function keyItem(prefix: string, key: EventKey): Promise<Item> {
+  const text = eventKeyText(await storedKey(key))
+  const name = text.length > LONGEST_TEXT ? `sha256:${await sha256(text)}` : text
+  return { [KEY_ATTRIBUTE]: { S: prefix + name } }
 }

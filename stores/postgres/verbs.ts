@@ -1,4 +1,5 @@
 import { EventStoreError } from '../../src/errors.ts'
+import { storedKey } from '../../src/event-key.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
 import { positiveInteger } from '../../src/lib/options.ts'
 import { CLAIM_ANSWERS, COMMIT_ANSWERS } from '../contract.ts'
@@ -89,7 +90,8 @@ export class PostgresVerbs implements EventStore {
   }
 }
 
-async function valuesOf({ listenerId, eventId }: EventKey, owner: string, milliseconds: number) {
+async function valuesOf(key: EventKey, owner: string, milliseconds: number) {
+  const { listenerId, eventId } = await storedKey(key)
   const listener = await listenerText(listenerId)
   return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
 }

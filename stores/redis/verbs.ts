@@ -1,4 +1,5 @@
 import { EventStoreError } from '../../src/errors.ts'
+import { storedKey } from '../../src/event-key.ts'
 import type { EventKey, EventStore } from '../../src/event-store.ts'
 import { CLAIM_ANSWERS, COMMIT_ANSWERS, DONE_BY_CLAIM } from '../contract.ts'
 import { type Evaluate, replyText } from './client.ts'
@@ -14,14 +15,17 @@ export function twoPhase(evaluate: Evaluate, layout: RedisLayout): EventStore {
     script: string,
     key: EventKey,
     args: string[],
-  ) => oneOf(answers, await evaluate(script, layout.keysOf(key), [...args, ...layout.argsOf(key)]))
+  ) => {
+    const stored = await storedKey(key)
+    return oneOf(answers, await evaluate(script, layout.keysOf(stored), [...args, ...layout.argsOf(stored)]))
+  }
   return {
     claim: (key, owner, leaseMs) =>
       step(CLAIM_ANSWERS, layout.claimScript, key, [leaseOf(owner), whole(leaseMs)]),
     commit: (key, owner, retentionMs) =>
       step(COMMIT_ANSWERS, layout.commitScript, key, [leaseOf(owner), whole(retentionMs)]),
     async release(key, owner) {
-      const [leaseKey = ''] = layout.keysOf(key)
+      const [leaseKey = ''] = layout.keysOf(await storedKey(key))
       const reply = await evaluate(RELEASE, [leaseKey], [leaseOf(owner)])
       return oneOf(RELEASE_ANSWERS, reply) === 'released'
     },
@@ -33,7 +37,8 @@ export function singlePhase(evaluate: Evaluate, layout: RedisLayout, retentionMs
   return {
     replayWindowSeconds: retentionMs / 1000,
     async claim(key, owner) {
-      const reply = await evaluate(layout.claimScript, layout.keysOf(key), [`d:${owner}`, whole(retentionMs)])
+      const keys = layout.keysOf(await storedKey(key))
+      const reply = await evaluate(layout.claimScript, keys, [`d:${owner}`, whole(retentionMs)])
       return oneOf(CLAIM_ANSWERS, reply)
     },
     ...DONE_BY_CLAIM,

@@ -1,6 +1,7 @@
 import { EventStoreError } from '../../src/errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
-import { type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
+import { storedKey } from '../../src/event-key.ts'
+import type { ClaimAnswer, CommitAnswer, EventStore } from '../../src/event-store.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { DONE_BY_CLAIM } from '../contract.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { SqliteStatements } from './statements.ts'
@@ -10,12 +11,18 @@ type Ask = SqliteConnection['all']
 /** Mode `two-phase`: leases, then commits. */
 export function twoPhase(ask: Ask, { claim, commit, release }: SqliteStatements): EventStore {
   return {
-    claim: ({ listenerId, eventId }, owner, leaseMs) =>
-      whenKnown(ask(claim, [listenerId, eventId, owner, 0, leaseMs, owner, 0]), answerOf<ClaimAnswer>),
-    commit: ({ listenerId, eventId }, owner, retentionMs) =>
-      whenKnown(ask(commit, [listenerId, eventId, owner, retentionMs]), answerOf<CommitAnswer>),
-    release: ({ listenerId, eventId }: EventKey, owner) =>
-      whenKnown(ask(release, [listenerId, eventId, owner]), (rows) => rows.length > 0),
+    async claim(key, owner, leaseMs) {
+      const { listenerId, eventId } = await storedKey(key)
+      return answerOf<ClaimAnswer>(await ask(claim, [listenerId, eventId, owner, 0, leaseMs, owner, 0]))
+    },
+    async commit(key, owner, retentionMs) {
+      const { listenerId, eventId } = await storedKey(key)
+      return answerOf<CommitAnswer>(await ask(commit, [listenerId, eventId, owner, retentionMs]))
+    },
+    async release(key, owner) {
+      const { listenerId, eventId } = await storedKey(key)
+      return (await ask(release, [listenerId, eventId, owner])).length > 0
+    },
   }
 }
 
@@ -24,8 +31,10 @@ export function singlePhase(ask: Ask, { claim }: SqliteStatements, retentionSeco
   const retentionMs = retentionSeconds * 1000
   return {
     replayWindowSeconds: retentionSeconds,
-    claim: ({ listenerId, eventId }, owner) =>
-      whenKnown(ask(claim, [listenerId, eventId, owner, 1, retentionMs, owner, 1]), answerOf<ClaimAnswer>),
+    async claim(key, owner) {
+      const { listenerId, eventId } = await storedKey(key)
+      return answerOf<ClaimAnswer>(await ask(claim, [listenerId, eventId, owner, 1, retentionMs, owner, 1]))
+    },
     ...DONE_BY_CLAIM,
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { ListenerOptions } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import {
   ACCEPTED,
   type Client,

@@ -11,7 +11,7 @@ import {
   verify,
 } from '../../src/index.ts'
 import { signHmac, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { spyStore } from '../support/spy-store.ts'

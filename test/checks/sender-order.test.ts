@@ -6,7 +6,7 @@ import { notion } from '../../schemes/notion.ts'
 import { type Authenticator, defineListener, replyTo, verify } from '../../src/index.ts'
 import { memberAt } from '../../src/lib/json.ts'
 import { defineScheme, emptyReply } from '../../src/scheme/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { spyStore } from '../support/spy-store.ts'
 

@@ -10,7 +10,7 @@ import { explain } from '../../src/explain/index.ts'
 import { defineListener, hmac, type Listener, verify } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
 import { signAs, signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { newKey } from '../support/keys.ts'
 
 const SECRET = 'explain-tests-0123456789-abcdefghijklmnopqr'

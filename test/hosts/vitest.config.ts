@@ -10,7 +10,7 @@ export default defineConfig({
     alias: [
       { find: '#crypto', replacement: at('src/crypto/node.ts') },
       { find: /^hookgate$/, replacement: at('src/index.ts') },
-      { find: 'hookgate/stores/memory', replacement: at('stores/memory/memory-store.ts') },
+      { find: 'hookgate/stores/memory', replacement: at('stores/memory.ts') },
       { find: 'hookgate/schemes/stripe', replacement: at('schemes/stripe.ts') },
       { find: /^hookgate\/(.*)$/, replacement: at('adapters/$1.ts') },
     ],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { contentful } from '../../schemes/contentful.ts'
 import { defineListener, verify } from '../../src/index.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { DUPLICATE, IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const SECRET = 'a'.repeat(64)

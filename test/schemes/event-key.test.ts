@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { keyOfBytes, keyOfId } from '../../src/scheme/event-keys.ts'
+import { keyOfBytes, keyOfId } from '../../src/event-key.ts'
 
 const UUID_V4 = '7F1D3C5E-0a4b-4c8d-9e2f-112233445566'
 
 it('a UUID v4 is its own key, in lower case', () => {
   expect(keyOfId(UUID_V4)).toBe(UUID_V4.toLowerCase())
+})
+
+it('what it returns is its own key, so that a store can map it again', async () => {
+  const key = await keyOfId('evt_1')
+  expect(await keyOfId(key)).toBe(key)
+  expect(await keyOfId(key.toUpperCase())).toBe(key)
 })
 
 it.each(['evt_1', 'é', '7f1d3c5e-0a4b-1c8d-9e2f-112233445566', 'x'.repeat(256)])(

@@ -9,7 +9,7 @@ import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
 import type { SchemeOptions } from '../../src/scheme/index.ts'
 import { signedBytes, signedReader } from '../../src/scheme/signed-text.ts'
 import { signAs } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { type VectorFetches, vectorFetch } from '../support/vector-fetch.ts'
 

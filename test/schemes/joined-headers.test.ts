@@ -4,7 +4,7 @@ import { webhookHandler } from '../../adapters/web.ts'
 import { contentful } from '../../schemes/contentful.ts'
 import { rfc9421 } from '../../schemes/rfc9421.ts'
 import { type Authenticator, defineListener } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 
 const URL = 'https://receiver.example/hooks'

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { defineListener, verify } from '../../src/index.ts'
 import { formExcess, jsonExcess, multipartExcess } from '../../src/scheme/read-limits.ts'
 import { Verification } from '../../src/verification.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { remoteOptions, type VectorFetches } from '../support/vector-fetch.ts'
 

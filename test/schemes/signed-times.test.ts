@@ -8,7 +8,7 @@ import { defineListener, type Verdict, verify } from '../../src/index.ts'
 import { defineScheme, type Scheme } from '../../src/scheme/index.ts'
 import { parseTime } from '../../src/scheme/time.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import type { AnyFactory } from '../support/schemes.ts'
 

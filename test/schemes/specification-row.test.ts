@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Delivery, defineListener, hmac, type Verdict, verify } from '../../src/index.ts'
 import { defineScheme } from '../../src/scheme/index.ts'
 import { mutations, type SignedRequest, signAs, signHmac, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import fc from '../support/property.ts'
 

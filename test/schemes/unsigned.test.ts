@@ -3,7 +3,7 @@ import { defineListener, type VerdictContext, verify } from '../../src/index.ts'
 import { compileScheme } from '../../src/scheme/compile-scheme.ts'
 import { defineScheme, type Scheme } from '../../src/scheme/index.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 

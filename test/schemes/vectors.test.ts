@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type Delivery, defineListener, verify } from '../../src/index.ts'
 import type { SchemeOptions } from '../../src/scheme/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { remoteOptions, type VectorFetches } from '../support/vector-fetch.ts'
 

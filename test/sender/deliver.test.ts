@@ -16,7 +16,7 @@ import {
 } from '../../sender/index.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { type Authenticator, defineListener, hmac } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { endpoint, LOOPBACK } from './endpoint.ts'
 

@@ -6,7 +6,7 @@ import { deliver, jwks } from '../../sender/index.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { defineListener } from '../../src/index.ts'
 import { jwt, remoteKeySet } from '../../src/jwt.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { endpoint, LOOPBACK } from './endpoint.ts'
 
 const privateJwk = (algorithm: 'RS256' | 'ES256' | 'EdDSA', kid: string = algorithm) => ({

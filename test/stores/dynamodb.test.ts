@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { type DynamodbStoreOptions, dynamodbStore } from '../../stores/dynamodb/dynamodb-store.ts'
+import { expectAnyId } from '../support/any-id.ts'
 import { DynamodbServer, settingsFor } from '../support/dynamodb-server.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
@@ -51,6 +52,7 @@ describe('keeps the contract of every store', () => {
 
   describe('with the conflicting record in the refusal, like AWS', () => {
     eventStoreSuite(it, () => fixture(client))
+    it('takes any ID, as verify() maps it', () => expectAnyId(fixture(client).store))
   })
 
   describe('on dynalite itself, which does not return that record', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { expectAnyId } from '../support/any-id.ts'
 import { fakeClock } from '../support/clock.ts'
 import fc from '../support/property.ts'
 
@@ -55,6 +56,8 @@ describe('time', () => {
 })
 
 describe('keys', () => {
+  it('take any ID, as verify() maps it', () => expectAnyId(memoryStore()))
+
   it('D19 two events are one only if both listener and event ID are equal', () => {
     const listener = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 6 }),

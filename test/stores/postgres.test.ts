@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventStoreSuite, type StoreFixture } from '../../src/testing/index.ts'
 import { type PostgresClient, postgresStore } from '../../stores/postgres/postgres-store.ts'
+import { expectAnyId } from '../support/any-id.ts'
 import { connectNeon, type NeonClients } from '../support/neon-front.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 
@@ -42,6 +43,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store')
 
   describe("on pg's Pool", () => {
     eventStoreSuite(it, () => fixture(pool, age))
+
+    it('takes any ID, as verify() maps it, in a transaction too', async () => {
+      const store = postgresStore(pool)
+      await expectAnyId(store)
+      const tx = await pool.connect()
+      await expectAnyId(store, store.with(tx)) // without BEGIN: each statement is a transaction
+      tx.release()
+    })
   })
 
   describe('on postgres.js', () => {

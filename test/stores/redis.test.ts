@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { redisStore } from '../../stores/redis/redis-store.ts'
+import { expectAnyId } from '../support/any-id.ts'
 import { type Connected, SINGLE_CLIENTS } from '../support/redis-clients.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 
@@ -18,6 +19,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('on one server'), { concurrent: true }, ()
     })
     afterAll(() => connected.close())
     eventStoreSuite(it, () => redisStore(connected.client))
+    it('takes any ID, as verify() maps it', () => expectAnyId(redisStore(connected.client)))
   })
 
   describe('keeps the contract of every store, compact', () => {
@@ -27,5 +29,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('on one server'), { concurrent: true }, ()
     })
     afterAll(() => connected.close())
     eventStoreSuite(it, () => redisStore(connected.client, { layout: 'compact' }))
+    it('takes any ID, as verify() maps it', () =>
+      expectAnyId(redisStore(connected.client, { layout: 'compact' })))
   })
 })

@@ -147,13 +147,13 @@ describe('at construction', () => {
   })
 })
 
-it('an answer without rows decides nothing', () => {
+it('an answer without rows decides nothing', async () => {
   const all = (...values: unknown[]) => (values.length === 0 ? [{ one: 1 }] : undefined)
   const store = sqliteStore({ exec: method, prepare: () => ({ all }) })
-  expect(() => store.claim(KEY, 'a', 1000)).toThrow('did not return rows')
+  await expect(store.claim(KEY, 'a', 1000)).rejects.toThrow('did not return rows')
 })
 
-it('prepares each statement once', () => {
+it('prepares each statement once', async () => {
   const real = new Libsql(newPath())
   const prepared: string[] = []
   const store = sqliteStore({
@@ -167,8 +167,8 @@ it('prepares each statement once', () => {
     'CREATE TABLE hookgate_events (listener_id, event_id, owner, commits, expires_at, PRIMARY KEY (listener_id, event_id))',
   )
   for (let turn = 0; turn < 3; turn += 1) {
-    store.claim(KEY, `${turn}`, 1000)
-    store.release(KEY, `${turn}`)
+    await store.claim(KEY, `${turn}`, 1000)
+    await store.release(KEY, `${turn}`)
   }
   expect(prepared).toHaveLength(3)
   real.close()

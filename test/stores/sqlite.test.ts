@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { type SqliteStoreOptions, sqliteSchema, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+import { expectAnyId } from '../support/any-id.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { databaseFolder, describeEachClient, libsql, type SqliteClient } from '../support/sqlite-databases.ts'
@@ -42,6 +43,14 @@ describe('libsql: keeps the contract of every store, in real time', () => {
   eventStoreSuite(it, async () => {
     const { store, close } = await fresh()
     return { store, close }
+  })
+})
+
+describeEachClient('keys', (client) => {
+  it('take any ID, as verify() maps it', async () => {
+    const { store, close } = await fresh(client)
+    await expectAnyId(store)
+    close()
   })
 })
 
@@ -187,32 +196,32 @@ describeEachClient('check()', (client) => {
 describe("mode 'single'", () => {
   it('claims the event and remembers it in one write', async () => {
     const { store, age, close } = await fresh(libsql, { mode: 'single' })
-    expect(store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
-    expect(store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
-    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    expect(await store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    expect(await store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
     await age(LEASE_MS + 1)
-    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
     await age(7 * DAY_MS)
-    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
     close()
   })
 
   it('needs no more statements: commit is done, and release does nothing', async () => {
     const { store, sql, close } = await fresh(libsql, { mode: 'single' })
-    store.claim(keyOf(1), 'a', LEASE_MS)
+    await store.claim(keyOf(1), 'a', LEASE_MS)
     await sql('DROP TABLE hookgate_events')
-    expect(store.commit(keyOf(1), 'a', DAY_MS)).toBe('committed')
-    expect(store.release(keyOf(1), 'a')).toBe(false)
+    expect(await store.commit(keyOf(1), 'a', DAY_MS)).toBe('committed')
+    expect(await store.release(keyOf(1), 'a')).toBe(false)
     close()
   })
 
   it('remembers for retentionSeconds, which a listener checks', async () => {
     const { db, store, age, close } = await fresh(libsql, { mode: 'single', retentionSeconds: 700 })
-    store.claim(keyOf(1), 'a', LEASE_MS)
+    await store.claim(keyOf(1), 'a', LEASE_MS)
     await age(690_000)
-    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS)).toBe('done')
     await age(20_000)
-    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
     expect(() => hmacListener({ store })).not.toThrow()
     const narrow = sqliteStore(db, { mode: 'single', retentionSeconds: 500 })
     expect(() => hmacListener({ store: narrow })).toThrow(ListenerConfigError)
@@ -222,14 +231,14 @@ describe("mode 'single'", () => {
   it('understands records of the other mode', async () => {
     const { db, store, close } = await fresh()
     const single = sqliteStore(db, { mode: 'single' })
-    store.claim(keyOf(1), 'a', LEASE_MS)
-    store.commit(keyOf(2), 'a', DAY_MS)
-    expect(single.claim(keyOf(1), 'a', LEASE_MS)).toBe('busy')
-    expect(single.claim(keyOf(2), 'b', LEASE_MS)).toBe('done')
-    single.claim(keyOf(3), 'a', LEASE_MS)
-    expect(store.claim(keyOf(3), 'a', LEASE_MS)).toBe('done')
-    expect(store.release(keyOf(3), 'a')).toBe(false)
-    expect(store.commit(keyOf(3), 'a', DAY_MS)).toBe('already')
+    await store.claim(keyOf(1), 'a', LEASE_MS)
+    await store.commit(keyOf(2), 'a', DAY_MS)
+    expect(await single.claim(keyOf(1), 'a', LEASE_MS)).toBe('busy')
+    expect(await single.claim(keyOf(2), 'b', LEASE_MS)).toBe('done')
+    await single.claim(keyOf(3), 'a', LEASE_MS)
+    expect(await store.claim(keyOf(3), 'a', LEASE_MS)).toBe('done')
+    expect(await store.release(keyOf(3), 'a')).toBe(false)
+    expect(await store.commit(keyOf(3), 'a', DAY_MS)).toBe('already')
     close()
   })
 })
@@ -258,9 +267,9 @@ describe('options', () => {
 
   it.each(['order', 'Events_2', '_', 'x'.repeat(63)])('table can be %s', async (table) => {
     const { store, age, close } = await fresh(libsql, { table })
-    expect(store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    expect(await store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
     await age(LEASE_MS + 1)
-    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
     expect(await store.check()).toStrictEqual([])
     close()
   })
@@ -269,8 +278,8 @@ describe('options', () => {
     const { db, store, close } = await fresh()
     const other = sqliteStore(db, { table: 'other' })
     await other.migrate()
-    store.commit(keyOf(1), 'a', DAY_MS)
-    expect(other.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    await store.commit(keyOf(1), 'a', DAY_MS)
+    expect(await other.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
     close()
   })
 

@@ -5,7 +5,7 @@ import { ListenerConfigError } from '../../src/errors.ts'
 import { defineListener, hmac, verify } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
 import { mutations, signAs, signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { newKey } from '../support/keys.ts'
 
 const SECRET = 'mutations-0123456789-abcdefghijklmnop'

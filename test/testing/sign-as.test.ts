@@ -3,7 +3,7 @@ import { ListenerConfigError } from '../../src/errors.ts'
 import { defineListener, verify } from '../../src/index.ts'
 import { defineScheme } from '../../src/scheme/index.ts'
 import { type SignAsOptions, signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 
 const PUBLIC_URL = 'https://receiver.example/hooks?id=%2F1'

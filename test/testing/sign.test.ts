@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { defineListener, hmac, verify } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
 import { signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { newKey } from '../support/keys.ts'
 
 const secret = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'

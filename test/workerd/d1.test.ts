@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError, verify } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { type D1Binding, type D1BoundStatement, d1Store } from '../../stores/sqlite/d1-store.ts'
+import { expectAnyId } from '../support/any-id.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
 
@@ -24,6 +25,7 @@ async function age(milliseconds: number, table = 'hookgate_events'): Promise<voi
 
 describe('a D1 database keeps the contract', () => {
   eventStoreSuite(it, () => migratedStore())
+  it('takes any ID, as verify() maps it', async () => expectAnyId(await migratedStore()))
 })
 
 it('D12 an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async () => {

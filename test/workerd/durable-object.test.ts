@@ -4,6 +4,7 @@ import { EventStoreError, ListenerConfigError, verify } from '../../src/index.ts
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { durableObjectStore, type EventNamespace } from '../../stores/durable-object/durable-object-store.ts'
 import { EventRecords, type SqlValue } from '../../stores/durable-object/event-records.ts'
+import { expectAnyId } from '../support/any-id.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'
 
@@ -33,6 +34,7 @@ describe('Durable Objects keep the contract', () => {
 
 describe('eight shards keep the contract', () => {
   eventStoreSuite(it, () => durableObjectStore(env.EVENTS, { shards: 8 }))
+  it('takes any ID, as verify() maps it', () => expectAnyId(durableObjectStore(env.EVENTS, { shards: 8 })))
 })
 
 it('D12 an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async () => {

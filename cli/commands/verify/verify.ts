@@ -9,7 +9,7 @@ import {
   type Verdict,
   verify as verifyDelivery,
 } from '../../../src/index.ts'
-import { memoryStore } from '../../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../../stores/memory.ts'
 import { type Command, defineCommand, type OptionTable } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'

@@ -9,7 +9,7 @@ import type { DeliveryReport } from '../../../cli/listen/report.ts'
 import { serveWebhooks } from '../../../cli/listen/webhook-server.ts'
 import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
 import { signHmac } from '../../../src/testing/index.ts'
-import { memoryStore } from '../../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../../stores/memory.ts'
 import { PATH, SECRET } from '../support.ts'
 
 export interface Gateway {

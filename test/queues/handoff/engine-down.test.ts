@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { jobId } from '../../../src/handoff/index.ts'
 import { defineListener, hmac } from '../../../src/index.ts'
 import { signHmac } from '../../../src/testing/index.ts'
-import { memoryStore } from '../../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../../stores/memory.ts'
 import { ENGINES, type Engine } from './engines.ts'
 import { ENGINE_NAMES, type EngineName, PROGRAMS } from './programs.ts'
 

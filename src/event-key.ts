@@ -1,0 +1,33 @@
+import { sha256 } from '#crypto'
+import type { EventKey } from './event-store.ts'
+import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
+
+/** The IDs that stores hold: UUIDs of version 4, and of version 8 for all other IDs. */
+const STORED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** The key by which stores hold an event. Any text is an event ID, and every method of every store takes it. */
+export function storedKey(key: EventKey): MaybePromise<EventKey> {
+  if (STORED_ID.test(key.eventId)) return key
+  return whenKnown(keyOfId(key.eventId), (eventId) => ({ listenerId: key.listenerId, eventId }))
+}
+
+/** The stored form of a sender's ID: in lower case if it is a UUID of version 4 or 8, otherwise a UUIDv8 of it. */
+export function keyOfId(id: string): MaybePromise<string> {
+  const lower = id.length === 36 ? id.toLowerCase() : ''
+  return STORED_ID.test(lower) ? lower : keyOfBytes(id)
+}
+
+/** The first digit of RFC 9562's variant: its upper bits are 10. */
+const VARIANTS = ['8', '9', 'a', 'b']
+
+/**
+ * A UUIDv8 (RFC 9562 5.8) of the data's SHA-256, because stores hold keys of 36 characters. Strings are hashed as
+ * UTF-8.
+ */
+export function keyOfBytes(data: Uint8Array | string): MaybePromise<string> {
+  return whenKnown(sha256(data, 'hex'), (hex) => {
+    const variant = VARIANTS[Number.parseInt(hex.charAt(16), 16) & 0b11] ?? ''
+    const [first, second] = [hex.slice(0, 8), hex.slice(8, 12)]
+    return `${first}-${second}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  })
+}
