@@ -1,4 +1,8 @@
-import type { Leaving } from './incoming.ts'
+/** A sender that may disconnect before it gets its response. */
+export interface Leaving {
+  /** Calls `tell` when the sender disconnects or its response ends, if the platform reports it. May call twice. */
+  whenGone(tell: () => void): void
+}
 
 /** There is no room for another body, or this one was cut to make room. The message says which limit was reached. */
 export class OverloadError extends Error {

@@ -1,12 +1,6 @@
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
-import type { BodyInFlight } from './bodies-in-flight.ts'
+import type { BodyInFlight, Leaving } from './bodies-in-flight.ts'
 import type { Turn } from './turn.ts'
-
-/** A sender that may disconnect before it gets its response. */
-export interface Leaving {
-  /** Calls `tell` when the sender disconnects or its response ends, if the platform reports it. May call twice. */
-  whenGone(tell: () => void): void
-}
 
 /** Explains a wrong method where `verifyWebhook` guards more than a route. */
 export const GUARDS_MORE =

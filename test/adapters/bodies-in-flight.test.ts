@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Leaving } from '../../adapters/kit/bodies-in-flight.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from '../../adapters/kit/bodies-in-flight.ts'
-import type { Leaving } from '../../adapters/kit/incoming.ts'
 import fc from '../support/property.ts'
 
 const GRACE_MS = 10_000

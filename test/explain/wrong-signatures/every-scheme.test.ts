@@ -13,7 +13,7 @@ import {
   verify,
 } from '../../../src/index.ts'
 import { defineScheme, type SchemeOptions } from '../../../src/scheme/index.ts'
-import { memoryStore } from '../../../stores/memory/memory-store.ts'
+import { memoryStore } from '../../../stores/memory.ts'
 import { schemeFactory } from '../../support/schemes.ts'
 
 interface Case {
