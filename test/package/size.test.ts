@@ -76,9 +76,9 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
   })
 
   // hookgate/jwt is never used without hookgate, so the code that both share counts there.
-  it('hookgate/jwt adds at most 4.2 KB to that, beyond jose', async () => {
+  it('hookgate/jwt adds at most 4.3 KB to that, beyond jose', async () => {
     const both = await beyond(`${HMAC}\n${JWT}`, 'ipaddr.js', 'jose')
-    expect(both - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(4.2 * KB)
+    expect(both - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(4.3 * KB)
   })
 })
 
@@ -86,6 +86,7 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
 const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
   '.': ['ipaddr.js'],
   './jwt': ['jose'],
+  './explain': ['ipaddr.js'],
   './sender': ['ipaddr.js', 'jose'],
   './testing': ['jose'],
   './express': ['ipaddr.js'],
@@ -133,11 +134,11 @@ describe('what a subpath brings along', () => {
   // The checks, the claim and the options share their file, so code that runs on import cannot be dropped.
   it.each([
     ['eventKeyText', '.', 0.1 * KB],
-    ['redisStore', './stores/redis', 1.4 * KB],
-    ['memoryStore', './stores/memory', 1.5 * KB],
-    ['d1Store', './stores/d1', 1.4 * KB],
-    ['durableObjectStore', './stores/durable-object', 1.4 * KB],
-    ['jobId, toEnvelope, fromEnvelope', './handoff', 0.6 * KB],
+    ['redisStore', './stores/redis', 1.9 * KB],
+    ['memoryStore', './stores/memory', 2.2 * KB],
+    ['d1Store', './stores/d1', 1.8 * KB],
+    ['durableObjectStore', './stores/durable-object', 1.9 * KB],
+    ['jobId, toEnvelope, fromEnvelope', './handoff', 1 * KB],
   ])('%s brings nothing of the core but errors and options', async (name, subpath, most) => {
     const { text, bytesOf } = await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)
     for (const one of name.split(', ')) expect(text).toContain(one)
