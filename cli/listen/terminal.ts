@@ -16,7 +16,7 @@ export interface TerminalLog {
   summary(finished: number): string
 }
 
-/** Of a pipe. */
+/** Of a pipe, and of a terminal that has no window size and so reports 0. */
 const DEFAULT_COLUMNS = 80
 
 export function terminalLog({
@@ -30,7 +30,7 @@ export function terminalLog({
   return {
     tell({ line, verdict }) {
       counts.set(line.verdict, (counts.get(line.verdict) ?? 0) + 1)
-      const layout = { columns: process.stdout.columns ?? DEFAULT_COLUMNS, hasTypes: scheme !== undefined }
+      const layout = { columns: process.stdout.columns || DEFAULT_COLUMNS, hasTypes: scheme !== undefined }
       if (needsHeader) print(headerLine(layout))
       needsHeader = false
       // Only verified payloads: otherwise a stranger could fill the screen.

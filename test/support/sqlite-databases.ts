@@ -84,7 +84,7 @@ const CLIENTS: readonly SqliteClient[] = [
 export function describeEachClient(title: string, define: (client: SqliteClient) => void): void {
   for (const client of CLIENTS) describe(`${client.name}: ${title}`, () => define(client))
   if (BetterSqlite === undefined) {
-    it.skip(`better-sqlite3: ${title} (not installed: npm i --no-save better-sqlite3@12.11.1)`)
+    it.skip(`better-sqlite3: ${title} (skipped: not installed; npm i --no-save better-sqlite3@12.11.1)`)
   }
 }
 
