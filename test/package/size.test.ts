@@ -75,6 +75,15 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     }
   })
 
+  it('memoryStore adds at most 7.5 KB to that, lru-cache included', async () => {
+    const both = await bundle(`${HMAC}\nexport { memoryStore } from 'hookgate/stores/memory'`, {
+      ...options,
+      external: ['node:*', 'ipaddr.js'],
+    })
+    expect(both.packages).toEqual(['hookgate', 'lru-cache'])
+    expect(both.gzipped - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(7.5 * KB)
+  })
+
   // hookgate/jwt is never used without hookgate, so the code that both share counts there.
   it('hookgate/jwt adds at most 4.3 KB to that, beyond jose', async () => {
     const both = await beyond(`${HMAC}\n${JWT}`, 'ipaddr.js', 'jose')
