@@ -148,7 +148,7 @@ describe('what a subpath brings along', () => {
     ['d1Store', './stores/d1', 1.8 * KB],
     ['durableObjectStore', './stores/durable-object', 1.9 * KB],
     ['jobId, toEnvelope, fromEnvelope', './handoff', 1 * KB],
-  ])('%s brings nothing of the core but errors and options', async (name, subpath, most) => {
+  ])('%s brings nothing of the core but errors, options and keys', async (name, subpath, most) => {
     const { text, bytesOf } = await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)
     for (const one of name.split(', ')) expect(text).toContain(one)
     expect(bytesOf('/dist/src/core.js')).toBe(0)
