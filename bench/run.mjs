@@ -16,7 +16,7 @@ Suites: ${SUITES.join(', ')} (default: all)
   jwt        RS256, ES256, EdDSA; one at a time, and 32 at once
   refusals   wrong signature, stale timestamp, oversize, unknown kid
   http       requests per second and CPU, in Express 4 and 5, Fastify, Hono
-  memory     bytes per record of memoryStore() at 1,000,000
+  memory     bytes per record of memoryStore()
   cpu        the highest cost of an unauthenticated request
   hostile    the cost of reading a hostile body before authentication, in all schemes
   growth     the memory that 100,000 mixed requests leave in a server

@@ -109,7 +109,12 @@ class MemoryStore implements EventStore {
   release(key: EventKey, owner: string): MaybePromise<boolean> {
     return whenKnown(storedKey(key), (stored) => {
       const name = eventKeyText(stored)
-      return this.#find(name)?.owner === owner && this.#records.delete(name)
+      const found = this.#find(name)
+      if (found?.owner !== owner) return false
+      // Deleting its last record takes lru-cache as long as clearing all `maxRecords`.
+      if (this.#records.size === 1) found.expiresAt = -Infinity
+      else this.#records.delete(name)
+      return true
     })
   }
 

@@ -75,6 +75,15 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     }
   })
 
+  it('memoryStore adds at most 7.5 KB to that, lru-cache included', async () => {
+    const both = await bundle(`${HMAC}\nexport { memoryStore } from 'hookgate/stores/memory'`, {
+      ...options,
+      external: ['node:*', 'ipaddr.js'],
+    })
+    expect(both.packages).toEqual(['hookgate', 'lru-cache'])
+    expect(both.gzipped - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(7.5 * KB)
+  })
+
   // hookgate/jwt is never used without hookgate, so the code that both share counts there.
   it('hookgate/jwt adds at most 4.3 KB to that, beyond jose', async () => {
     const both = await beyond(`${HMAC}\n${JWT}`, 'ipaddr.js', 'jose')
@@ -139,7 +148,7 @@ describe('what a subpath brings along', () => {
     ['d1Store', './stores/d1', 1.8 * KB],
     ['durableObjectStore', './stores/durable-object', 1.9 * KB],
     ['jobId, toEnvelope, fromEnvelope', './handoff', 1 * KB],
-  ])('%s brings nothing of the core but errors and options', async (name, subpath, most) => {
+  ])('%s brings nothing of the core but errors, options and keys', async (name, subpath, most) => {
     const { text, bytesOf } = await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)
     for (const one of name.split(', ')) expect(text).toContain(one)
     expect(bytesOf('/dist/src/core.js')).toBe(0)
