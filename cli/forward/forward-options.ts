@@ -97,7 +97,7 @@ export function checkTimeout({ timeoutSeconds }: Forwarding, leaseMs: number): v
 
 /**
  * The headers that the sender's scheme names: signatures, time, event ID, event type, and those with a fixed value. With them,
- * an app verifies the delivery itself. A token is left out: whoever reads it can send deliveries.
+ * an app verifies the delivery itself. A token is left out, because anyone who has it can send deliveries.
  *
  * @throws UsageError if the gateway's own signature has the same name.
  */

@@ -1,4 +1,5 @@
 import { type Delivery, headerOf } from '../delivery.ts'
+import { ListenerConfigError } from '../errors.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { type CheckOutcome, checkOutcomes, type Outcome } from './check-outcomes.ts'
@@ -71,6 +72,13 @@ export async function explain(
   listener: Listener<unknown>,
   { secret, claims, schemes = [] }: Known = {},
 ): Promise<Explanation> {
+  // Only for callers in plain JavaScript.
+  if (typeof verdict?.ok !== 'boolean' || !listener?.nextOwner) {
+    throw new ListenerConfigError(
+      'explain',
+      'takes a Delivery, its verdict, and the result of defineListener()',
+    )
+  }
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
   const signer = signerOf(listener.auth, secret)

@@ -197,3 +197,12 @@ it.each([
   const { likely } = await explain(delivery, outcome, ours, { secret: SECRET })
   expect(likely[0]).toContain(says)
 })
+
+it.each([
+  ['without the verdict', (listener: unknown) => [{}, listener]],
+  ['without the listener', () => [{}, { ok: false, reason: 'auth_missing', status: 401 }]],
+])('a call %s names the call to write', async (_, rest) => {
+  const listener = defineListener({ id: 'a', auth: hmac({ secrets: 's'.repeat(32) }), store: memoryStore() })
+  const call: unknown = Reflect.apply(explain, undefined, rest(listener))
+  await expect(call).rejects.toMatchObject({ name: 'ListenerConfigError', option: 'explain' })
+})

@@ -60,7 +60,7 @@ test("the headers that GitHub's SDK reads pass, each once, and none in another s
   expect(JSON.stringify(request.rawHeaders)).not.toContain('evil')
 })
 
-test('a token passes only by --pass-header, because whoever reads it can send deliveries', async () => {
+test('a token passes only by --pass-header, because anyone who has it can send deliveries', async () => {
   const app = await startApp()
   const headers = [
     'Content-Type',
