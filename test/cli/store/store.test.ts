@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Libsql from 'libsql'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStore } from '../../../cli/listen/store.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
 import { sqliteStore } from '../../../stores/sqlite/sqlite-store.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../support/postgres-server.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../../support/redis-server.ts'
@@ -49,7 +50,7 @@ async function installedBeside(...clients: string[]): Promise<{ main: string; cw
   await mkdir(own, { recursive: true })
   await cp(join(ROOT, 'dist'), join(own, 'dist'), { recursive: true })
   await cp(join(ROOT, 'package.json'), join(own, 'package.json'))
-  for (const name of ['ipaddr.js', ...clients]) {
+  for (const name of [...Object.keys(packageJson.dependencies), ...clients]) {
     await symlink(join(ROOT, 'node_modules', name), join(cwd, 'node_modules', name))
   }
   return { main: join(own, 'dist/cli/main.js'), cwd }
