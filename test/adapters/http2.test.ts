@@ -128,6 +128,25 @@ describe('a body on HTTP/2', () => {
     expect(answer[':status']).toBe(400)
   })
 
+  it('B11 that is the slowest makes room for another: told to try again, its stream closed, its session open', async () => {
+    const { listener, request, failures } = hmacEndpoint()
+    const { begin } = await serve({ listener, maxConcurrentBodies: 1 })
+    const { headers, body } = await request()
+    const slow = begin(headers).setEncoding('utf8')
+    await written(slow, body.subarray(0, 1))
+    const cut = once(slow, 'response')
+    const closed = once(slow, 'close')
+    const quick = begin(headers)
+    quick.end(body)
+    const [[first], [second]] = await Promise.all([cut, once(quick, 'response')])
+    expect([first[':status'], first['retry-after'], second[':status']]).toEqual([503, '1', 200])
+    slow.resume()
+    await closed
+    const [next] = await once(begin((await request()).headers).end(body), 'response')
+    expect(next[':status']).toBe(200)
+    expect(failures.entries.map(String)).toEqual([expect.stringContaining('the slowest to arrive')])
+  })
+
   it.each([65_535, 16])(
     'B04 that is too large gets its whole reply before its stream is reset (window: %i)',
     async (initialWindowSize) => {
