@@ -19,7 +19,7 @@ const URL_PARTS = /^(https?:\/\/)([^/?#]*)([^?#]*)(\?[^#]*)?/i
  * The URLs that the sender may have signed. What the request and its proxies say of the URL is only a guess: a stranger can
  * write it, but cannot sign it.
  */
-export function urlGuesses(delivery: Delivery, { options: { publicUrl }, name }: Signer): readonly Guess[] {
+export function urlGuesses(delivery: Delivery, { signedUrl: publicUrl, name }: Signer): readonly Guess[] {
   if (publicUrl === undefined) return []
   const configured = partsOf(publicUrl)
   const seen = seenBy(delivery)

@@ -36,6 +36,8 @@ export interface Signer {
   readonly facts: SenderFacts
   readonly covers: Coverage
   readonly options: SchemeOptions
+  /** The configured `publicUrl`, if the sender signs its URL. */
+  readonly signedUrl: string | undefined
   readonly keys: readonly ConfiguredKey[]
   /** Makes the scheme's `auth` with other options. Undefined if no other options can be tried. */
   readonly again: ((options: SchemeOptions) => Authenticator) | undefined
@@ -52,9 +54,16 @@ export function signerOf({ protocol, again }: Authenticator, secret: string | un
     facts: scheme.facts ?? {},
     covers: coverageOf(scheme),
     options,
+    signedUrl: signsUrl(scheme) ? options.publicUrl : undefined,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
     again,
   }
+}
+
+/** Code decides itself: RFC 9421 signs the components that were asked for. */
+function signsUrl(scheme: SenderScheme): boolean {
+  if (scheme.algorithm === 'code') return true
+  return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
 }
 
 function keysIn(option: ConfiguredKey['option'], given: Secrets | undefined): readonly ConfiguredKey[] {

@@ -28,10 +28,7 @@ export async function wrongSignature(
   const other = otherKey(signer)
   if (other !== undefined) return [other]
   if (delivery.body.length > LARGEST_TRIED) {
-    return [
-      'the body is over 256 KB, so the well-known mistakes were not tried',
-      ...toCheck(delivery, signer),
-    ]
+    return ['the body is over 256 KB, so the well-known mistakes were not tried', ...toCheck(signer)]
   }
   const { says } = await tryGuesses(delivery, listener, signer)
   if (says === undefined) return unknownMistake(delivery, signer)
@@ -58,7 +55,7 @@ function unknownMistake(delivery: Delivery, signer: Signer): readonly string[] {
   if (typeof length === 'string' && /^[0-9]{1,9}$/.test(length) && Number(length) !== delivery.body.length) {
     return [
       `the body is not the one that was sent: Content-Length is ${length}, and the body has ${delivery.body.length} bytes; verify the exact bytes that arrived`,
-      ...toCheck(delivery, signer),
+      ...toCheck(signer),
     ]
   }
   const isToken = covers === 'token' || covers === 'nothing'
@@ -66,25 +63,22 @@ function unknownMistake(delivery: Delivery, signer: Signer): readonly string[] {
     isToken
       ? `${name} sent another secret; none of the well-known mistakes fits`
       : `${name} signed with another secret, or another body: none of the well-known mistakes fits`,
-    ...toCheck(delivery, signer),
+    ...toCheck(signer),
   ]
 }
 
 /** What nobody can find out from the delivery. */
-function toCheck(
-  _delivery: Delivery,
-  { name, isOwn, scheme, facts, covers, options }: Signer,
-): readonly string[] {
-  const key = scheme.secretName.replace(/^none; .*/, 'configuration')
+function toCheck({ name, isOwn, scheme, facts, covers, signedUrl }: Signer): readonly string[] {
+  const key = scheme.secretName.startsWith('none; pass ')
+    ? scheme.secretName.slice('none; pass '.length)
+    : `the ${scheme.secretName}`
   const isToken = covers === 'token' || covers === 'nothing'
   const secret = isOwn
     ? 'check that both sides have the same secret, and that a change of it has reached both'
-    : `check that you pass the ${key} of this very endpoint${facts.otherSecrets === undefined ? '' : `: ${facts.otherSecrets}`}`
+    : `check what you pass: ${key}${facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`}`
   const body = 'check that no proxy, middleware or gateway before this listener changes the body'
   const url =
-    options.publicUrl === undefined
-      ? []
-      : [`check that publicUrl is the URL as ${name} has it: ${options.publicUrl}`]
+    signedUrl === undefined ? [] : [`check that publicUrl is the URL as ${name} has it: ${signedUrl}`]
   return [secret, ...(isToken ? [] : [body]), ...url]
 }
 

@@ -109,6 +109,20 @@ describe('the likely mistakes', () => {
     expect((await explained(request, ours, {})).likely).toEqual([])
   })
 
+  it('say nothing of a URL that the sender does not sign', async () => {
+    const secrets = 'whsec_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'
+    const auth = stripe({ secrets, publicUrl: 'https://example.com/webhooks' })
+    const request = await signAs(stripe, {
+      secret: 'whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+      body: '{"id":"evt_1"}',
+    })
+    const { likely } = await explained(request, defineListener({ id: 'stripe', auth, store }))
+    expect(likely).toContainEqual(
+      expect.stringMatching(/^check what you pass: the signing secret of the endpoint/),
+    )
+    expect(likely.join()).not.toMatch('publicUrl')
+  })
+
   it('name the sender whose headers these are', async () => {
     const request = await signHmac({ secret: SECRET, body: '{}' })
     const headers = {

@@ -39,8 +39,8 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.verdict('Accepted')
     expect(await playground.checks()).toEqual([
       'ok body-size',
-      'ok headers',
       'ok source-ip',
+      'ok headers',
       'ok authenticity',
       'ok body',
       'ok timestamp',
@@ -55,7 +55,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.checks()).toContain('NO authenticity')
     expect(await playground.checks()).toContain('- body')
     expect(await playground.why()).toMatch(
-      /signature_mismatch.*\n+Likely: a different secret or body was signed/,
+      /signature_mismatch.*\n+Likely: Stripe signed with another secret, or another body/,
     )
   })
 
@@ -73,7 +73,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     const wrong = await signHmac({ secret: `${SECRET}\n`, body: BODY })
     await playground.paste({ Headers: headerText(wrong.headers) })
     await playground.verdict('Refused with 401')
-    expect(await playground.why()).toContain('the secret was used with a line break at its end')
+    expect(await playground.why()).toContain('the sender signed with a line break around the secret')
   })
 
   it('verifies a token against a pasted JWKS, and shows the claims of a refused one', async () => {

@@ -42,8 +42,10 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     }
     await expect.poll(() => search('memoryStore')).toContain('/api/hookgate/stores/memory.html#memorystore')
     // A word of docs/decisions.md, which is for maintainers, and of other pages.
-    const found = await search('workerd')
-    expect(found).toContainEqual(expect.stringMatching(/^\/runtimes\.html/))
+    let found: (string | null)[] = []
+    await expect
+      .poll(async () => (found = await search('workerd')))
+      .toContainEqual(expect.stringMatching(/^\/runtimes\.html/))
     expect(found).not.toContainEqual(expect.stringMatching(/^\/decisions\.html/))
     await page.keyboard.press('Escape')
   })
