@@ -1,18 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { RETRIES } from '../../docs/schemes/retries.ts'
+import { defineListener } from '../../src/index.ts'
 import { dedupeOf } from '../../src/scheme/compile-scheme.ts'
+import { type SenderScheme, senderAuthenticator } from '../../src/scheme/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
-import { differencesTable, sendersTable, withTable } from './schemes-tables.ts'
+import { differencesTable, retriesTable, sendersTable, withTable } from './schemes-tables.ts'
 
 const root = new URL('../../', import.meta.url)
 const PAGE = fileURLToPath(new URL('docs/schemes.md', root))
 const VECTORS = new URL('test/vectors/schemes/', root)
 
+/** The seconds that a listener with this scheme uses if its options set none. */
+function defaultsOf(scheme: SenderScheme) {
+  const auth = senderAuthenticator(scheme, {}, () => {
+    throw new Error('never asked')
+  })
+  const { leaseMs, retentionMs } = defineListener({ id: 'any', auth, store: memoryStore() })
+  return { leaseSeconds: leaseMs / 1000, retentionSeconds: retentionMs / 1000 }
+}
+
 const schemes = await Promise.all(
   SCHEME_NAMES.map(async (name) => {
     const { scheme } = await schemeFactory(name)
-    return { scheme, dedupe: dedupeOf(scheme) }
+    const retries = RETRIES[name] ?? { says: 'missing', source: 'https://example.com' }
+    return { name, scheme, dedupe: dedupeOf(scheme), retries, ...defaultsOf(scheme) }
   }),
 )
 const vectors = readdirSync(VECTORS)
@@ -22,5 +36,47 @@ const vectors = readdirSync(VECTORS)
 it('docs/schemes.md is up to date (npm run docs:schemes)', async () => {
   const page = readFileSync(PAGE, 'utf8')
   const held = withTable(page, 'table', sendersTable(schemes))
-  await expect(withTable(held, 'differences', differencesTable(vectors))).toMatchFileSnapshot(PAGE)
+  const retrying = withTable(held, 'retries', retriesTable(schemes))
+  await expect(withTable(retrying, 'differences', differencesTable(vectors))).toMatchFileSnapshot(PAGE)
+})
+
+describe('the retries of senders', () => {
+  const timed = schemes.flatMap(({ retries: { lastsSeconds }, ...scheme }) =>
+    lastsSeconds ? [{ ...scheme, lastsSeconds }] : [],
+  )
+
+  it('are written down for each scheme, with a source', () => {
+    expect(Object.keys(RETRIES).toSorted()).toEqual(SCHEME_NAMES.toSorted())
+    for (const { source, says } of Object.values(RETRIES)) {
+      expect(new URL(source).protocol).toBe('https:')
+      expect(says).not.toBe('')
+    }
+  })
+
+  it.each(timed)(
+    'of $name go on after the lease of a crashed process has ended',
+    ({ lastsSeconds, leaseSeconds }) => {
+      expect(leaseSeconds * 2).toBeLessThanOrEqual(lastsSeconds)
+    },
+  )
+
+  it.each(timed.filter(({ scheme }) => scheme.timestamp?.of === 'event'))(
+    'of $name end before the event is too old to be accepted',
+    ({ scheme, lastsSeconds }) => {
+      expect(scheme.timestamp?.toleranceSeconds ?? Infinity).toBeGreaterThanOrEqual(lastsSeconds)
+    },
+  )
+
+  it('are named on the page if they outlast the default retention, or never come', () => {
+    const page = readFileSync(PAGE, 'utf8')
+    const lines = page.split('\n').filter((line) => /missed-events\.md\)|`retentionSeconds: /.test(line))
+    const names = schemes
+      .filter(({ retries, retentionSeconds }) => {
+        const { lastsSeconds = 1 } = retries
+        return lastsSeconds === 0 || lastsSeconds > retentionSeconds
+      })
+      .map(({ scheme }) => `| ${scheme.sender} |`)
+    expect(names).toContain('| GitHub |')
+    for (const name of names) expect(lines).toContainEqual(expect.stringContaining(name))
+  })
 })

@@ -1,3 +1,5 @@
+import { NOTES } from '../../docs/schemes/notes.ts'
+import type { Retries } from '../../docs/schemes/retries.ts'
 import { coverageOf } from '../../src/scheme/compile-scheme.ts'
 import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
 
@@ -11,13 +13,13 @@ function timeSpan(seconds: number | undefined): string {
   return seconds % 60 === 0 && seconds > 300 ? `${seconds / 60} min` : `${seconds} s`
 }
 
-function windowOf({ timestamp }: Scheme): string {
+export function windowOf({ timestamp }: Scheme): string {
   if (timestamp === undefined) return 'no time'
   if (timestamp.of === 'event' && timestamp.toleranceSeconds === undefined) return 'any age'
   return `${timeSpan(timestamp.toleranceSeconds)}${timestamp.of === 'event' ? ' old' : ''}`
 }
 
-function largestBody({ maxBodyBytes }: Scheme): string {
+export function largestBody({ maxBodyBytes }: Scheme): string {
   const isWhole = maxBodyBytes % 1_048_576 === 0
   return isWhole ? `${maxBodyBytes / 1_048_576} MB` : `${Math.round(maxBodyBytes / 1024)} KB`
 }
@@ -39,17 +41,18 @@ const HEAD = [
   'not covered',
 ]
 
+const byName = (a: { scheme: Scheme }, b: { scheme: Scheme }) =>
+  `${a.scheme.sender} ${a.scheme.name}`.localeCompare(`${b.scheme.sender} ${b.scheme.name}`, 'en')
+
 /** One line per sender, ordered by name. */
 export function sendersTable(
   schemes: readonly { readonly scheme: Scheme; readonly dedupe: Dedupe }[],
 ): string {
-  const byName = (a: { scheme: Scheme }, b: { scheme: Scheme }) =>
-    `${a.scheme.sender} ${a.scheme.name}`.localeCompare(`${b.scheme.sender} ${b.scheme.name}`, 'en')
   const rows = schemes
     .toSorted(byName)
     .map(({ scheme, dedupe }) =>
       row([
-        scheme.sender,
+        scheme.name in NOTES ? `[${scheme.sender}](schemes/${scheme.name}.md)` : scheme.sender,
         `\`hookgate/schemes/${scheme.name}\``,
         scheme.secretName,
         coverageOf(scheme),
@@ -62,6 +65,36 @@ export function sendersTable(
     )
   return [row(HEAD), row(HEAD.map(() => '---')), ...rows].join('\n')
 }
+
+export interface Retrying {
+  readonly scheme: Scheme
+  readonly retries: Retries
+  /** The default of a listener with the scheme. */
+  readonly retentionSeconds: number
+}
+
+/** What to change for a sender that never retries, or that still does when its event is forgotten. */
+export function adviceFor({ retries: { lastsSeconds }, retentionSeconds }: Omit<Retrying, 'scheme'>): string {
+  if (lastsSeconds === 0) return '[find missed events](missed-events.md)'
+  return lastsSeconds !== undefined && lastsSeconds > retentionSeconds
+    ? `\`retentionSeconds: ${lastsSeconds}\``
+    : '–'
+}
+
+/** One line per sender, ordered by name. */
+export function retriesTable(senders: readonly Retrying[]): string {
+  const rows = senders.toSorted(byName).map((sender) => {
+    const { says, timeoutSeconds, disabled = '–', source } = sender.retries
+    const timeout = timeoutSeconds === undefined ? '–' : `${timeoutSeconds} s`
+    const where = `[${new URL(source).hostname.replace(/^www\./, '')}](${source})`
+    return row([nameOf(sender.scheme), says, timeout, disabled, adviceFor(sender), where])
+  })
+  const head = ['sender', 'retries', 'waits', 'endpoint disabled', 'what to do', 'source']
+  return [row(head), row(head.map(() => '---')), ...rows].join('\n')
+}
+
+/** The sender, and its scheme where there are two. */
+const nameOf = ({ sender, name }: Scheme) => (name === 'gitlab-signing' ? `${sender}, signing token` : sender)
 
 interface Differing {
   readonly scheme: string

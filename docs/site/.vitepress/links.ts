@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MarkdownRenderer } from 'vitepress'
 
@@ -52,7 +52,7 @@ function siteLink(target: string, page: string): string {
   if (file === 'docs/site/playground/index.html') return PLAYGROUND
   const end = hash === undefined ? '' : `#${hash}`
   if (file.startsWith('docs/api/pages/')) return target
-  if (/^docs\/[^/]+\.md$/.test(file)) return `/${basename(file)}${end}`
+  if (/^docs\/(?:schemes\/)?[^/]+\.md$/.test(file)) return `/${relative('docs', file)}${end}`
   if (/\.(?:png|svg)$/.test(file)) return `./${relative('docs', file)}`
   return `${REPOSITORY}/${statSync(root + file).isDirectory() ? 'tree' : 'blob'}/main/${file}${end}`
 }

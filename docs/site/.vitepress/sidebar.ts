@@ -1,12 +1,20 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { DefaultTheme } from 'vitepress'
 
 /** Every page of docs/, by what a reader wants to do. */
 const GROUPS: { readonly [group: string]: readonly string[] } = {
-  'Set up': ['express', 'fastify', 'hono', 'fetch', 'hosts', 'commonjs', 'programs'],
+  'Set up': ['express', 'fastify', 'hono', 'fetch', 'hosts', 'commonjs', 'tunnels'],
   Receive: ['schemes', 'checks', 'events', 'options', 'stores', 'tenants', 'handoff'],
   Operate: ['operating', 'observability', 'proxies', 'limits', 'forward', 'runtimes', 'speed'],
-  'When it fails': ['troubleshooting', 'errors', 'playground', 'inspector', 'doctor'],
+  'When it fails': [
+    'troubleshooting',
+    'in-front',
+    'missed-events',
+    'errors',
+    'playground',
+    'inspector',
+    'doctor',
+  ],
   Tools: ['cli', 'conform'],
   Send: ['specification', 'senders', 'sender'],
 }
@@ -14,10 +22,16 @@ const GROUPS: { readonly [group: string]: readonly string[] } = {
 /** Pages that users do not need: last in the sidebar, and not in the search. */
 export const MAINTAINERS: readonly string[] = ['decisions']
 
+/** A page for each of these senders, made by `npm run docs:schemes`. */
+const SENDERS: readonly string[] = readdirSync(new URL('../../schemes/', import.meta.url))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `schemes/${name.replace('.md', '')}`)
+
 /** The sidebar, with the pages' own titles. */
 export function sidebar(): DefaultTheme.SidebarItem[] {
   return [
     ...Object.entries(GROUPS).map(([text, pages]) => group(text, pages)),
+    { ...group('Senders', SENDERS), collapsed: true },
     { text: 'Reference', items: [{ text: 'API', link: '/api/' }] },
     group('Maintainers', MAINTAINERS),
   ]

@@ -1,0 +1,363 @@
+/** What a sender's page says beyond its row, its docstring and its program. Texts are Markdown. */
+export interface Notes {
+  /** The environment variable of the program, and where its value comes from. */
+  readonly secret: string
+  /** What to do in the sender's console, after the program runs at a public URL. One step each. */
+  readonly setUp: readonly string[]
+  /** A body for `hookgate send`, if it is not JSON. */
+  readonly sample?: string
+  /** How to send a real event without a tunnel, if the sender has a tool for it. A command. */
+  readonly cli?: string
+  /** What `cli` changes, and where else to find a test delivery. */
+  readonly test: string
+  /** Each is a fault that people run into, and its remedy. */
+  readonly mistakes: readonly string[]
+  /** The sender's own documentation. */
+  readonly guide: string
+}
+
+/** By the name of the scheme, in the order of use. */
+export const NOTES: { readonly [scheme: string]: Notes } = {
+  'standard-webhooks': {
+    secret:
+      "the endpoint's signing secret, which begins with `whsec_`. A public key begins with `whpk_`: pass it as `publicKeys`.",
+    setUp: ["Add an endpoint in the sender's settings.", 'Copy its signing secret.'],
+    test: 'Most senders have a button that sends an example.',
+    mistakes: [
+      "Your sender may have its own scheme: Svix, Clerk, Resend, OpenAI, Anthropic, Polar, Replicate, Dodo Payments, Lithic and GitLab's signing tokens do. Polar's key is the whole text of its secret.",
+    ],
+    guide: 'https://www.standardwebhooks.com',
+  },
+  stripe: {
+    secret: "the endpoint's signing secret, `whsec_…`",
+    setUp: [
+      'Open Workbench, Webhooks, and add a destination of the type "Webhook endpoint".',
+      'Choose the events, and enter your URL.',
+      'Reveal the signing secret of the new endpoint.',
+    ],
+    cli: 'stripe listen --forward-to localhost:3000/webhooks/stripe',
+    test: '`stripe listen` prints a `whsec_…` of its own: start the program with that one. In another terminal, `stripe trigger invoice.paid` makes events.',
+    mistakes: [
+      'hookgate replaces `stripe.webhooks.constructEvent`: do not call both, and do not add `express.raw()` yourself. For types, write `stripe<Stripe.Event>({ … })`.',
+      'Test mode and live mode have endpoints of their own. Pass several secrets as a list.',
+      'Thin events (API v2) have the same signature, but another payload.',
+    ],
+    guide: 'https://docs.stripe.com/webhooks',
+  },
+  github: {
+    secret:
+      "the secret that you enter in the webhook's settings. Choose a long random one, e.g. by `npx hookgate secret`.",
+    setUp: [
+      "Open the repository's, organisation's or app's Settings, Webhooks, Add webhook.",
+      'Enter your URL and the secret. Either content type works.',
+      'Choose the events. GitHub sends a `ping` at once.',
+    ],
+    cli: 'gh webhook forward --repo=OWNER/NAME --events=push --secret=$GITHUB_WEBHOOK_SECRET --url=http://localhost:3000/webhooks/github',
+    test: '`gh webhook` is an extension: `gh extension install cli/gh-webhook`. With a tunnel, "Recent Deliveries" shows each request and its answer.',
+    mistakes: [
+      '"Redeliver" of an event that succeeded is answered as a duplicate, with 200. An event that failed runs.',
+      "`event.id` is `X-GitHub-Delivery`. GitHub does not sign it, nor the event's name.",
+      'GitHub waits for 10 seconds and never retries: hand slow work to [a queue](../handoff.md), and [find missed events](../missed-events.md).',
+    ],
+    guide: 'https://docs.github.com/en/webhooks',
+  },
+  slack: {
+    secret: "the app's signing secret, under Basic Information",
+    setUp: [
+      'Create an app, and copy its signing secret.',
+      'Under Event Subscriptions, enter your URL. Slack verifies it at once, and hookgate answers.',
+      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL.',
+    ],
+    test: 'Mention the app in a channel, or run its command.',
+    mistakes: [
+      'The client secret and the verification token are other values.',
+      'Slack waits for 3 seconds. Answer first, and do slow work later.',
+      'Commands and interactions are forms and have no ID. `event.payload` holds their fields.',
+    ],
+    guide: 'https://docs.slack.dev/apis/events-api/',
+  },
+  shopify: {
+    secret: "the app's client secret. For webhooks made in a shop's admin, the secret shown there.",
+    setUp: [
+      'List the topics in `shopify.app.toml`, or create subscriptions with the Admin API.',
+      "Copy the client secret from the app's settings.",
+    ],
+    cli: 'shopify app webhook trigger --topic orders/create --address http://localhost:3000/webhooks/shopify --client-secret $SHOPIFY_CLIENT_SECRET',
+    test: 'The command sends an example, signed with the given secret.',
+    mistakes: [
+      "A shop's access token is not the key.",
+      'One change can arrive under two topics, with the same body. Both run.',
+      'Shopify deletes subscriptions after 8 failures in a row, so watch for errors.',
+    ],
+    guide: 'https://shopify.dev/docs/apps/build/webhooks',
+  },
+  twilio: {
+    secret:
+      "the account's primary auth token, on the Console's first page. An API key's secret does not sign.",
+    setUp: [
+      'Set `publicUrl` to the URL exactly as you enter it at Twilio, with its query.',
+      'Enter the URL in the settings of the number or service, for incoming messages, calls or status callbacks.',
+    ],
+    sample: 'From=%2B15550100&Body=Hello',
+    test: 'Send a message to your number.',
+    mistakes: [
+      'Twilio signs the URL. Behind a proxy or tunnel, it is the one that Twilio calls, not `http://localhost`.',
+      'A form parser in front of hookgate takes the body away. Remove it for this route.',
+      'For GET webhooks, mount the route with `app.all`.',
+    ],
+    guide: 'https://www.twilio.com/docs/usage/webhooks',
+  },
+  meta: {
+    secret: 'the app secret, under App settings, Basic. `META_VERIFY_TOKEN` is a text of your choice.',
+    setUp: [
+      "In the app's dashboard, add the product (WhatsApp, Messenger, Instagram) and open its webhook settings.",
+      'Enter your URL as the callback URL, and the same verify token. hookgate answers the GET that follows.',
+      'Subscribe to fields.',
+    ],
+    test: 'Each field has a "Test" button.',
+    mistakes: [
+      'The GET fails if the route takes POST only: mount it with `app.all`.',
+      'One delivery may hold up to 1,000 updates. Loop over `entry` and `changes`.',
+      'Access tokens are not the secret.',
+    ],
+    guide: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+  },
+  line: {
+    secret: "the channel secret, on the channel's Basic settings page",
+    setUp: [
+      'On the Messaging API page, enter your URL and turn on "Use webhook".',
+      'Press "Verify". hookgate answers the delivery without events.',
+      'Turn on "Webhook redelivery", or LINE never retries.',
+    ],
+    test: 'Send a message to the bot.',
+    mistakes: [
+      'The channel access token is another value.',
+      'A delivery holds several events. Each has a `webhookEventId`, by which you recognise a redelivery.',
+    ],
+    guide: 'https://developers.line.biz/en/docs/messaging-api/receiving-messages/',
+  },
+  telegram: {
+    secret: 'the `secret_token` that you pass to `setWebhook`: 1 to 256 letters, digits, `_` and `-`',
+    setUp: [
+      'Call `https://api.telegram.org/bot<token>/setWebhook` with `url` and `secret_token`.',
+      'Look at `getWebhookInfo`: it shows the last error and the waiting updates.',
+    ],
+    test: 'Write to the bot.',
+    mistakes: [
+      "The bot's token is not the secret. Never put it into the URL of the webhook.",
+      'Nothing is signed. Limit the sources with `allowedCidrs`.',
+      'IDs count per bot: give each bot a listener.',
+    ],
+    guide: 'https://core.telegram.org/bots/api#setwebhook',
+  },
+  gitlab: {
+    secret: "the webhook's secret token, which you choose",
+    setUp: [
+      "Open the project's or group's Settings, Webhooks, Add new webhook.",
+      'Enter your URL and the secret token, and choose the triggers.',
+    ],
+    test: 'Each webhook has a "Test" menu, and shows its recent events.',
+    mistakes: [
+      'Nothing is signed. Where GitLab offers a signing token, use `hookgate/schemes/gitlab-signing`.',
+      'GitLab before 17.4 sends no ID: equal bodies are then duplicates.',
+    ],
+    guide: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+  },
+  notion: {
+    secret: 'the verification token, which Notion posts to your URL',
+    setUp: [
+      'Start the program without `NOTION_VERIFICATION_TOKEN`.',
+      "In the integration's settings, open Webhooks and create a subscription with your URL. The program prints the token.",
+      'Enter the token at Notion, set the variable, and start the program again.',
+    ],
+    test: 'Change a page that the integration can see.',
+    mistakes: [
+      'As long as the variable is not set, anyone can send a token. Set it at once.',
+      'Events hold IDs only. Fetch the page with the API.',
+    ],
+    guide: 'https://developers.notion.com/reference/webhooks',
+  },
+  hubspot: {
+    secret: "the app's client secret, on its Auth page",
+    setUp: [
+      'Set `publicUrl` to the target URL exactly as you enter it.',
+      "In the app's settings, open Webhooks, enter the target URL, and create subscriptions.",
+    ],
+    test: 'Each subscription has a test button.',
+    mistakes: [
+      'HubSpot signs the URL, as it is written in the app.',
+      "A private app's access token is not the secret.",
+      'A retry has another body (`attemptNumber`), so it is not recognised as a duplicate: check `eventId` and `occurredAt` yourself.',
+    ],
+    guide: 'https://developers.hubspot.com/docs/api/webhooks',
+  },
+  workos: {
+    secret: "the endpoint's signing secret",
+    setUp: [
+      'In the dashboard, open Webhooks and add an endpoint.',
+      'Choose the events, and copy the signing secret.',
+    ],
+    test: "The endpoint's page can send a test event.",
+    mistakes: [
+      'The API key (`sk_…`) is not the secret.',
+      'Actions are signed alike, but wait for 30 seconds only.',
+    ],
+    guide: 'https://workos.com/docs/events/data-syncing/webhooks',
+  },
+  linear: {
+    secret: "the webhook's signing secret, on its page",
+    setUp: ['Open Settings, API, Webhooks, and create one with your URL.', 'Copy its signing secret.'],
+    test: 'Change an issue.',
+    mistakes: [
+      'The time is in the body and may be 60 seconds off: keep the clock of your server right.',
+      '`webhookId` names the webhook, not the event.',
+      'Linear waits for 5 seconds.',
+    ],
+    guide: 'https://linear.app/developers/webhooks',
+  },
+  sendgrid: {
+    secret: 'the verification key of the signed event webhook',
+    setUp: [
+      'Open Settings, Mail Settings, Event Webhooks, and create one with your URL.',
+      'Turn on "Signed Event Webhook", save, and copy the verification key.',
+    ],
+    test: 'The settings have a "Test Your Integration" button.',
+    mistakes: [
+      'It is a public key: pass it as `publicKeys`.',
+      'The body ends with CRLF. A parser that runs first loses it, and the signature fails.',
+      'The payload is an array of events, each with `sg_event_id`.',
+    ],
+    guide: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event',
+  },
+  mailgun: {
+    secret: 'the HTTP webhook signing key, under API security',
+    setUp: ['Open Sending, Webhooks, choose the domain, and add your URL for each event.'],
+    test: 'Each webhook has a "Test webhook" button.',
+    mistakes: [
+      'An API key is not the signing key.',
+      'Answer exactly 200: Mailgun retries after a 204.',
+      "The event is not signed. Fetch what matters from Mailgun's API.",
+    ],
+    guide: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhooks',
+  },
+  discord: {
+    secret: "the app's public key, in hex, on its General Information page",
+    setUp: [
+      'Enter your URL as the Interactions Endpoint URL, or under Webhooks for events.',
+      'Discord verifies it at once, with right and wrong signatures. hookgate answers both.',
+    ],
+    test: "Run one of the app's commands.",
+    mistakes: [
+      "It is a public key: pass it as `publicKeys`. The bot's token is another value.",
+      "The URLs under a channel's Integrations are for sending to Discord, not for receiving.",
+      'Answer interactions within 3 seconds, and events with 204.',
+    ],
+    guide: 'https://discord.com/developers/docs/events/webhook-events',
+  },
+  intercom: {
+    secret: "the app's client secret, on its Basic information page",
+    setUp: [
+      "In the Developer Hub, open the app's Webhooks page and enter your URL.",
+      'Choose the topics, and save.',
+    ],
+    test: 'The page has a "Send a test request" button.',
+    mistakes: [
+      'Saving sends a HEAD request: mount the route with `app.all`.',
+      'Never answer 410: Intercom unsubscribes you.',
+    ],
+    guide: 'https://developers.intercom.com/docs/webhooks',
+  },
+  square: {
+    secret: "the subscription's signature key",
+    setUp: [
+      'Set `publicUrl` to the notification URL exactly as you enter it.',
+      "In the Developer Console, open the app's Webhooks, Subscriptions, and add one with your URL.",
+      'Copy the signature key.',
+    ],
+    test: 'The subscription has a "Send test event" action.',
+    mistakes: [
+      'Square signs the URL: `https`, host, path and slash have to be the same.',
+      'Sandbox and production have subscriptions and keys of their own.',
+    ],
+    guide: 'https://developer.squareup.com/docs/webhooks/overview',
+  },
+  razorpay: {
+    secret: 'the secret that you enter for the webhook',
+    setUp: [
+      'In the Dashboard, open Account & Settings, Webhooks, and add one.',
+      'Enter your URL and a secret, and choose the events.',
+    ],
+    test: 'Pay in test mode.',
+    mistakes: [
+      "The API key's secret is another value.",
+      'After a change of the secret, retries of older events are signed with the older one. Pass both for a day.',
+      'Test and live mode have webhooks of their own.',
+    ],
+    guide: 'https://razorpay.com/docs/webhooks/',
+  },
+  paddle: {
+    secret: 'the secret key of the notification destination, `pdl_ntfset_…`',
+    setUp: [
+      'Open Developer tools, Notifications, and create a destination of the type "URL".',
+      'Choose the events, save, and copy the secret key.',
+    ],
+    test: 'Developer tools, Simulations send events of your choice.',
+    mistakes: [
+      'The time may be 5 seconds off. If your clock is less accurate, set `toleranceSeconds: 30`.',
+      'The API key is not the secret. Sandbox and live have destinations of their own.',
+      'Paddle Classic signs in another way, and is not supported.',
+    ],
+    guide: 'https://developer.paddle.com/webhooks/overview',
+  },
+  sns: {
+    secret: 'not needed: pass the ARNs of your topics, because anyone can create a topic',
+    setUp: [
+      'Subscribe your URL to the topic with the protocol HTTPS, and leave raw message delivery off.',
+      'hookgate confirms the subscription, with `confirmSubscriptions: true`.',
+      "Set the topic's signature version to 2, and pass `signatureVersion: '2'`.",
+    ],
+    test: '`aws sns publish --topic-arn ARN --message hello`',
+    mistakes: [
+      'Raw messages are not signed, and are refused.',
+      "The payload is SNS's envelope. Your text is its `Message`.",
+      'SNS never retries a 4xx. Attach a dead-letter queue.',
+    ],
+    guide: 'https://docs.aws.amazon.com/sns/latest/dg/sns-http-https-endpoint-as-subscriber.html',
+  },
+  zoom: {
+    secret: "the app's secret token, on its Features page",
+    setUp: [
+      "In the app's Features, add an event subscription with your URL and events.",
+      'Press "Validate". hookgate answers, and again every 72 hours.',
+    ],
+    test: 'Start a meeting.',
+    mistakes: [
+      'The verification token is the older way, and is not used.',
+      'The client secret is another value.',
+    ],
+    guide: 'https://developers.zoom.us/docs/api/webhooks/',
+  },
+  vercel: {
+    secret: "the webhook's secret, shown once when you create it, or an integration's client secret",
+    setUp: [
+      "Open the team's Settings, Webhooks.",
+      'Choose the events and projects, enter your URL, and copy the secret.',
+    ],
+    test: 'Deploy a project.',
+    mistakes: [
+      "Deployment protection answers in front of a preview's routes: see [in front of the route](../in-front.md).",
+    ],
+    guide: 'https://vercel.com/docs/webhooks',
+  },
+  plaid: {
+    secret:
+      "your client ID at Plaid, and `PLAID_SECRET` the secret that goes with it. `findKey` asks for Plaid's public keys with them",
+    setUp: ['Pass your URL as `webhook` to `/link/token/create`, or to `/item/webhook/update`.'],
+    test: 'In the sandbox, `/sandbox/item/fire_webhook` sends one.',
+    mistakes: [
+      'The signature covers white space. Any parser in front of hookgate breaks it.',
+      'Different events may have the same body, so each token is accepted once.',
+    ],
+    guide: 'https://plaid.com/docs/api/webhooks/webhook-verification/',
+  },
+}

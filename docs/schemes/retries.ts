@@ -1,0 +1,295 @@
+/** How a sender repeats a delivery that failed. Read on 2026-11-24, unless it says another date. */
+export interface Retries {
+  /**
+   * In words. `'undocumented'`: the part of the source that could be read does not say, which is no promise that the sender
+   * never retries.
+   */
+  readonly says: string
+  /** From the first attempt to the last one. 0 if there is no second. Undefined if it is not documented. */
+  readonly lastsSeconds?: number
+  /** How long the sender waits for a response. */
+  readonly timeoutSeconds?: number
+  /** When the sender stops sending to the endpoint. */
+  readonly disabled?: string
+  /** The page of the sender, or of the one who describes it. */
+  readonly source: string
+}
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Svix sends for many: https://docs.svix.com/retries. */
+const SVIX: Omit<Retries, 'source'> = {
+  says: '7 times in 28 hours: after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h',
+  lastsSeconds: 27 * HOUR + 35 * MINUTE + 5,
+  timeoutSeconds: 15,
+  disabled: 'after 5 days of failures',
+}
+
+const ADYEN: Retries = {
+  says: '3 times within a minute, then at growing intervals of up to 8 hours, for 30 days',
+  lastsSeconds: 30 * DAY,
+  timeoutSeconds: 10,
+  source: 'https://docs.adyen.com/development-resources/webhooks/troubleshoot',
+}
+
+const undocumented = (source: string, more: Partial<Retries> = {}): Retries => ({
+  says: 'undocumented',
+  source,
+  ...more,
+})
+
+/** By the name of the scheme. A test holds that none is missing. */
+export const RETRIES: { readonly [scheme: string]: Retries } = {
+  adyen: ADYEN,
+  'adyen-platform': ADYEN,
+  anthropic: undocumented('https://github.com/anthropics/anthropic-sdk-typescript'),
+  asana: undocumented('https://developers.asana.com/docs/webhooks-guide'),
+  auth0: undocumented('https://auth0.com/docs/customize/log-streams'),
+  bitbucket: undocumented('https://confluence.atlassian.com/bbkb/troubleshoot-webhooks-1167729092.html'),
+  box: {
+    says: 'up to 12 times in 2 hours',
+    lastsSeconds: 2 * HOUR,
+    timeoutSeconds: 30,
+    source: 'https://developer.box.com/guides/webhooks/v2/',
+  },
+  braintree: undocumented('https://developer.paypal.com/braintree/docs/guides/webhooks/overview'),
+  buildkite: undocumented('https://buildkite.com/docs/apis/webhooks'),
+  calendly: {
+    says: 'less and less often for 24 hours',
+    lastsSeconds: DAY,
+    timeoutSeconds: 15,
+    disabled: 'if another delivery fails after those 24 hours',
+    source: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-errors',
+  },
+  clerk: { ...SVIX, source: 'https://clerk.com/docs/guides/development/webhooks/overview' },
+  cloudevents: {
+    says: 'each sender decides',
+    disabled: 'each sender decides; a 410 asks it to stop',
+    source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
+  },
+  cloudinary: undocumented('https://cloudinary.com/documentation/notifications'),
+  contentful: undocumented('https://www.contentful.com/developers/docs/webhooks/overview/'),
+  discord: {
+    says: 'events several times within 10 minutes, interactions never',
+    lastsSeconds: 10 * MINUTE,
+    timeoutSeconds: 3,
+    disabled: 'if you accept a wrong signature, which Discord sends on purpose',
+    source: 'https://discord.com/developers/docs/events/webhook-events',
+  },
+  docusign: {
+    says: 'at growing intervals for 15 days, from 5 minutes on',
+    lastsSeconds: 15 * DAY,
+    source: 'https://github.com/hookdeck/webhook-skills',
+  },
+  dodo: {
+    says: '8 attempts in 28 hours, on the schedule of Svix',
+    lastsSeconds: SVIX.lastsSeconds ?? 0,
+    timeoutSeconds: 15,
+    source: 'https://docs.dodopayments.com/developer-resources/webhooks',
+  },
+  dropbox: undocumented('https://www.dropbox.com/developers/reference/webhooks'),
+  'dropbox-sign': undocumented('https://developers.hellosign.com/docs/events/overview/'),
+  elevenlabs: undocumented('https://elevenlabs.io/docs/overview/administration/webhooks'),
+  github: {
+    says: 'never; redeliver by hand or by the API, for 3 days',
+    lastsSeconds: 0,
+    timeoutSeconds: 10,
+    source: 'https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries',
+  },
+  gitlab: undocumented('https://docs.gitlab.com/user/project/integrations/webhooks/', {
+    disabled: 'for a minute to a day after 4 failures in a row, for good after 40',
+  }),
+  'gitlab-signing': undocumented('https://docs.gitlab.com/user/project/integrations/webhooks/', {
+    disabled: 'for a minute to a day after 4 failures in a row, for good after 40',
+  }),
+  gocardless: undocumented(
+    'https://developer.gocardless.com/getting-started/staying-up-to-date-with-webhooks',
+  ),
+  graph: {
+    says: 'for up to 4 hours',
+    lastsSeconds: 4 * HOUR,
+    timeoutSeconds: 3,
+    source: 'https://github.com/hookdeck/webhook-skills',
+  },
+  hubspot: undocumented('https://developers.hubspot.com/docs/api/webhooks'),
+  intercom: undocumented('https://developers.intercom.com/docs/webhooks/webhook-notifications', {
+    disabled:
+      'paused for 15 minutes after 1,000 failures in a row within 15 minutes; private apps are suspended after 7 days of failures',
+  }),
+  'lemon-squeezy': undocumented('https://docs.lemonsqueezy.com/help/webhooks'),
+  line: {
+    says: 'only if you turn redelivery on; LINE does not say how often',
+    disabled: 'LINE may stop sending after long failure',
+    source: 'https://developers.line.biz/en/docs/messaging-api/receiving-messages/',
+  },
+  linear: undocumented('https://linear.app/developers/webhooks'),
+  lithic: undocumented('https://docs.lithic.com/docs/events-api'),
+  livekit: undocumented('https://docs.livekit.io/home/server/webhooks/'),
+  mailgun: {
+    says: '6 times in 8 hours: after 5, 10 and 15 min, 1 h, 2 h and 4 h, for all but delivery events; never after a 406',
+    lastsSeconds: 8 * HOUR,
+    source: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-retries',
+  },
+  meta: {
+    says: 'at once, then less and less often for 36 hours; WhatsApp for up to 7 days',
+    lastsSeconds: 7 * DAY,
+    source: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+  },
+  mux: undocumented('https://www.mux.com/docs/core/listen-for-webhooks'),
+  notion: undocumented('https://developers.notion.com/reference/webhooks-events-delivery'),
+  okta: {
+    says: 'once, and never after a 4xx',
+    timeoutSeconds: 3,
+    source: 'https://developer.okta.com/docs/concepts/event-hooks/',
+  },
+  openai: {
+    says: 'less and less often for up to 72 hours',
+    lastsSeconds: 3 * DAY,
+    source: 'https://hookdeck.com/webhooks/platforms/guide-to-openai-webhooks-features-and-best-practices',
+  },
+  paddle: {
+    says: '60 times in 3 days; in the sandbox 3 times in 15 minutes',
+    lastsSeconds: 3 * DAY,
+    timeoutSeconds: 5,
+    source: 'https://developer.paddle.com/webhooks/respond-to-webhooks',
+  },
+  pagerduty: undocumented('https://developer.pagerduty.com/docs/webhooks-overview'),
+  paypal: {
+    says: 'up to 25 times in 3 days',
+    lastsSeconds: 3 * DAY,
+    source: 'https://developer.paypal.com/api/rest/webhooks/',
+  },
+  paystack: {
+    says: '4 times every 3 minutes, then hourly for 72 hours; in test mode hourly for 10 hours',
+    lastsSeconds: 3 * DAY + 12 * MINUTE,
+    timeoutSeconds: 30,
+    source: 'https://paystack.com/docs/payments/webhooks/',
+  },
+  plaid: undocumented('https://plaid.com/docs/api/webhooks/'),
+  polar: {
+    says: 'up to 10 times, at growing intervals',
+    timeoutSeconds: 10,
+    disabled: 'after 10 failed deliveries in a row',
+    source: 'https://docs.polar.sh/integrate/webhooks/delivery',
+  },
+  postmark: {
+    says: 'inbound messages 10 times in 10.5 hours, never after a 403; other events have other schedules',
+    lastsSeconds: 10.5 * HOUR,
+    source: 'https://postmarkapp.com/support/article/understanding-inbound-webhook-retries-in-postmark',
+  },
+  pubsub: undocumented('https://cloud.google.com/pubsub/docs/push'),
+  qstash: {
+    says: '3 times: after 12 s, 2.5 min and 30 min; each message may ask for another number',
+    lastsSeconds: 12 + 148 + 1808,
+    source: 'https://upstash.com/docs/qstash/features/retry',
+  },
+  razorpay: {
+    says: 'less and less often for 24 hours',
+    lastsSeconds: DAY,
+    timeoutSeconds: 5,
+    disabled: 'after 24 hours of failures',
+    source: 'https://razorpay.com/docs/webhooks/',
+  },
+  replicate: undocumented('https://replicate.com/docs/topics/webhooks'),
+  resend: { ...SVIX, source: 'https://resend.com/docs/webhooks/retries-and-replays' },
+  rfc9421: { says: 'each sender decides', source: 'https://www.rfc-editor.org/rfc/rfc9421' },
+  sanity: {
+    says: 'twice, 30 seconds apart, after a 429 or 5xx',
+    lastsSeconds: MINUTE,
+    timeoutSeconds: 30,
+    source: 'https://www.sanity.io/docs/changelog/50ec6abf-fe0c-475b-ae72-314148860132',
+  },
+  sendgrid: undocumented('https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event'),
+  sentry: undocumented('https://docs.sentry.io/organization/integrations/integration-platform/webhooks/', {
+    timeoutSeconds: 1,
+    disabled: 'after 1,000 timeouts in 24 hours',
+  }),
+  shopify: {
+    says: '8 times in 4 hours, with the original body',
+    lastsSeconds: 4 * HOUR,
+    timeoutSeconds: 5,
+    disabled: 'subscriptions made with the Admin API are deleted after 8 failures in a row',
+    source: 'https://shopify.dev/changelog/updates-to-webhook-retry-mechanism',
+  },
+  slack: {
+    says: '3 times: at once, after 1 minute and after 5 minutes',
+    lastsSeconds: 6 * MINUTE,
+    timeoutSeconds: 3,
+    source: 'https://docs.slack.dev/apis/events-api/',
+  },
+  sns: {
+    says: '3 times, 20 seconds apart, only after server errors; a delivery policy may ask for more, within an hour',
+    lastsSeconds: MINUTE,
+    source: 'https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html',
+  },
+  square: {
+    says: 'for up to 24 hours',
+    lastsSeconds: DAY,
+    timeoutSeconds: 10,
+    source: 'https://developer.squareup.com/docs/webhooks/troubleshooting',
+  },
+  'standard-webhooks': {
+    says: 'each sender decides; the specification suggests 9 times in 3 days',
+    lastsSeconds: 75 * HOUR + 35 * MINUTE + 5,
+    disabled: 'each sender decides; after a 410 it should stop',
+    source: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
+  },
+  stripe: {
+    says: 'less and less often for up to 3 days; in a sandbox 3 times in a few hours',
+    lastsSeconds: 3 * DAY,
+    source: 'https://docs.stripe.com/webhooks/process-undelivered-events',
+  },
+  svix: { ...SVIX, source: 'https://docs.svix.com/retries' },
+  telegram: {
+    says: '"a reasonable amount of attempts"; updates are kept for at most 24 hours',
+    lastsSeconds: DAY,
+    source: 'https://core.telegram.org/bots/api#setwebhook',
+  },
+  telnyx: {
+    says: 'messages up to 3 attempts per URL, then 3 to the failover URL',
+    timeoutSeconds: 2,
+    source: 'https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks',
+  },
+  trello: undocumented('https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/'),
+  twilio: {
+    says: 'never, unless the URL asks for it, e.g. with #rc=3',
+    lastsSeconds: 0,
+    source: 'https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides',
+  },
+  twitch: undocumented('https://dev.twitch.tv/docs/eventsub/handling-webhook-events/', {
+    disabled: 'after too many failures',
+  }),
+  typeform: {
+    says: 'for 10 hours after a 408, 423, 429 or 503, otherwise 5 times',
+    lastsSeconds: 10 * HOUR,
+    disabled: 'at once after a 404 or 410, and after 24 hours of nothing but failures',
+    source: 'https://github.com/hookdeck/webhook-skills',
+  },
+  vercel: {
+    says: 'less and less often for up to 24 hours',
+    lastsSeconds: DAY,
+    source: 'https://github.com/hookdeck/webhook-skills',
+  },
+  webflow: {
+    says: '2 times',
+    source: 'https://developers.webflow.com/data/changelog/webhook-retries',
+  },
+  woocommerce: undocumented('https://woocommerce.com/document/webhooks/', {
+    disabled: 'after 5 failures in a row',
+  }),
+  workos: undocumented('https://workos.com/docs/events/data-syncing/webhooks'),
+  xero: undocumented('https://developer.xero.com/documentation/guides/webhooks/overview'),
+  zendesk: {
+    says: '3 times after a 409, 5 times after a timeout, and after a 429 or 503 with Retry-After under 60 s',
+    timeoutSeconds: 12,
+    source: 'https://github.com/hookdeck/webhook-skills',
+  },
+  zoom: {
+    says: '3 times: after 5, 20 and 60 minutes',
+    lastsSeconds: 85 * MINUTE,
+    timeoutSeconds: 3,
+    source: 'https://developers.zoom.us/blog/webhook-delays/',
+  },
+}

@@ -1,0 +1,152 @@
+import type { Notes } from '../../docs/schemes/notes.ts'
+import type { Retries } from '../../docs/schemes/retries.ts'
+import { coverageOf } from '../../src/scheme/compile-scheme.ts'
+import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
+import { largestBody, windowOf } from './schemes-tables.ts'
+
+/** What a page is made of. */
+export interface SenderPage {
+  readonly scheme: Scheme
+  readonly dedupe: Dedupe
+  readonly notes: Notes
+  readonly retries: Retries
+  /** The text of schemes/<name>.ts. */
+  readonly source: string
+  /** The text of examples/schemes/<name>.ts. */
+  readonly program: string
+}
+
+/** The page of a sender. */
+export function senderPage(page: SenderPage): string {
+  const { scheme, notes, source, program } = page
+  const parts = [
+    `# ${scheme.sender} webhooks`,
+    `<!-- Made by npm run docs:schemes from schemes/${scheme.name}.ts, notes.ts and retries.ts. -->`,
+    summaryIn(source),
+    '## Program',
+    '```sh\nnpm install hookgate hono @hono/node-server\n```',
+    `\`\`\`ts\n${program}\`\`\``,
+    servingOf(program),
+    `## Set up ${scheme.sender}`,
+    `${variablesIn(program)[0] === undefined ? 'The secret' : `\`${variablesIn(program)[0]}\``} is ${notes.secret.replace(/\.$/, '')}.`,
+    numbered(notes.setUp),
+    `[${scheme.sender}'s documentation](${notes.guide}) has the details.`,
+    '## Try it on your computer',
+    ...localParts(page),
+    '## What is checked',
+    checksOf(page),
+    '## Retries and duplicates',
+    ...retryParts(page),
+    '## Common mistakes',
+    bullets([...factsOf(scheme), ...notes.mistakes]),
+    'If a delivery is refused, look up its reason in [Errors](../errors.md), or start with [Troubleshooting](../troubleshooting.md).',
+  ]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+const bullets = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
+const numbered = (lines: readonly string[]) => lines.map((line, at) => `${at + 1}. ${line}`).join('\n')
+
+/** The docstring of the factory, without its example. It is the last one that has an example. */
+function summaryIn(source: string): string {
+  const docstrings = source.match(/\/\*\*[\s\S]*?\*\//g) ?? []
+  const last = docstrings.findLast((text) => text.includes('@example')) ?? ''
+  return last
+    .replace(/^\/\*\*\n?|\s*\*\/$/g, '')
+    .replaceAll(/^ \* ?/gm, '')
+    .replace(/@example[\s\S]*/, '')
+    .replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
+    .trim()
+}
+
+/** The path of the program's route. */
+const routeIn = (program: string) =>
+  /\/webhooks\/[a-z-]+/.exec(program.slice(program.indexOf('app.')))?.[0] ?? ''
+
+/** The variables of the program, in its order. */
+const variablesIn = (program: string) => [
+  ...new Set([...program.matchAll(/process\.env\.([A-Z_]+)/g)].map(([, name = '']) => name)),
+]
+
+function servingOf(program: string): string {
+  const variables = variablesIn(program).map((name) => `\`${name}\``)
+  const set = variables.length > 0 ? `Set ${variables.join(' and ')}. ` : ''
+  return `${set}To serve \`app\`, see [Hono](../hono.md). The same \`listener\` works in [Express](../express.md), [Fastify](../fastify.md), [fetch handlers](../fetch.md) and [other frameworks](../hosts.md).`
+}
+
+function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
+  const route = routeIn(program)
+  const [variable] = variablesIn(program)
+  const isTimedByBody = scheme.timestamp !== undefined && 'member' in scheme.timestamp
+  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined && !isTimedByBody
+  const publicUrl = program.includes('publicUrl') ? ` --public-url https://example.com${route}` : ''
+  return [
+    canSign
+      ? `Without ${scheme.sender}: hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send http://localhost:3000${route} \\\n  --scheme ${scheme.name}${publicUrl} --data '${notes.sample ?? '{"id":"1","made":"up"}'}'\n\`\`\``
+      : '',
+    notes.cli === undefined ? '' : `With ${scheme.sender}'s own command:\n\n\`\`\`sh\n${notes.cli}\n\`\`\``,
+    `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``,
+    notes.test,
+  ]
+}
+
+function checksOf({ scheme, dedupe }: SenderPage): string {
+  const { headers, member } = scheme.signature
+  const algorithm: string = scheme.algorithm // also 'code'
+  const place =
+    headers.length > 0 ? headers.map((name) => `\`${name}\``).join(', ') : `the body, at \`${member}\``
+  return bullets([
+    `Signature: ${place}${algorithm === 'code' ? '' : `, by \`${algorithm}\``}.`,
+    `Covers: ${COVERS[coverageOf(scheme)]} ${scheme.limits}`,
+    `Time: ${WINDOWS[windowOf(scheme)] ?? `signed, and at most ${windowOf(scheme)}${scheme.timestamp?.of === 'event' ? '' : ' off'}.`}`,
+    `Claimed by: ${dedupe}. See [duplicates and replays](../schemes.md#duplicates-and-replays).`,
+    `Largest body: ${largestBody(scheme)}.`,
+    ...(scheme.handshake === undefined
+      ? []
+      : [
+          `Handshake: ${scheme.handshake.signed ? 'signed' : 'not signed'}. hookgate answers it, on the same route.`,
+        ]),
+  ])
+}
+
+const COVERS: { readonly [coverage: string]: string } = {
+  body: 'the whole body.',
+  values: 'some values of the body.',
+  token: 'nothing.',
+  nothing: 'nothing.',
+}
+
+const WINDOWS: { readonly [window: string]: string } = {
+  'no time':
+    'none is signed, so a captured delivery stays valid. It is a duplicate for as long as the store remembers it.',
+  'any age': 'signed, and of any age.',
+  any: 'signed, and of any age unless you set `toleranceSeconds`.',
+}
+
+function retryParts({ scheme, retries }: SenderPage): readonly string[] {
+  const { says, lastsSeconds, timeoutSeconds, disabled, source } = retries
+  const lines = [
+    says === 'undocumented'
+      ? `Retries: [this page](${source}) does not say, as far as we could read it.`
+      : `Retries: ${says} ([source](${source}), read on 2026-11-24).`,
+    ...(timeoutSeconds === undefined ? [] : [`${scheme.sender} waits for ${timeoutSeconds} seconds.`]),
+    ...(disabled === undefined ? [] : [`The endpoint is disabled ${disabled}.`]),
+    `If your handler fails, the event is released, and ${lastsSeconds === 0 ? 'runs if it is sent again' : 'the next attempt runs'}. A duplicate of an event that succeeded gets a 200, and your handler does not run.`,
+  ]
+  return [bullets(lines), 'When the sender has given up: [find missed events](../missed-events.md).']
+}
+
+/** What the row knows about wrong secrets and missing signatures. */
+function factsOf({ facts = {} }: Scheme): readonly string[] {
+  const keys = Object.entries(facts.otherKeys ?? {}).map(([begins, is]) => `\`${begins.trim()}…\` is ${is}`)
+  return [
+    ...(facts.otherSecrets === undefined ? [] : [`Which secret? ${capital(facts.otherSecrets)}.`]),
+    ...(keys.length === 0 ? [] : [`Not the secret: ${keys.join(', ')}.`]),
+    ...(facts.unsigned === undefined ? [] : [`No signature? ${capital(facts.unsigned)}.`]),
+    ...Object.entries(facts.otherVersions ?? {}).map(
+      ([header, { is }]) => `\`${header}\` is ${is}. hookgate ignores it.`,
+    ),
+  ]
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { NOTES } from '../../docs/schemes/notes.ts'
+import { RETRIES } from '../../docs/schemes/retries.ts'
+import { dedupeOf } from '../../src/scheme/compile-scheme.ts'
+import { schemeFactory } from '../support/schemes.ts'
+import { senderPage } from './sender-page.ts'
+
+const root = new URL('../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+const namesIn = (folder: string, end: string) =>
+  readdirSync(new URL(folder, root))
+    .filter((name) => name.endsWith(end))
+    .map((name) => name.replace(end, ''))
+    .toSorted()
+
+describe('the pages of senders', () => {
+  it.each(Object.entries(NOTES))(
+    'docs/schemes/%s.md is up to date (npm run docs:schemes)',
+    async (name, notes) => {
+      const { scheme } = await schemeFactory(name)
+      const retries = RETRIES[name]
+      if (retries === undefined) throw new Error(`${name} has no retries`)
+      const page = senderPage({
+        scheme,
+        dedupe: dedupeOf(scheme),
+        notes,
+        retries,
+        source: read(`schemes/${name}.ts`),
+        program: read(`examples/schemes/${name}.ts`),
+      })
+      expect(page.replace(/^```ts[\s\S]*?^```$/m, '')).not.toMatch(/undefined|\[object/)
+      await expect(page).toMatchFileSnapshot(fileURLToPath(new URL(`docs/schemes/${name}.md`, root)))
+    },
+  )
+
+  it('exist for each program, and docs/schemes.md links to them', () => {
+    const programs = namesIn('examples/schemes/', '.ts')
+    expect(namesIn('docs/schemes/', '.md')).toEqual(programs)
+    const linked = [...read('docs/schemes.md').matchAll(/\]\(schemes\/([a-z-]+)\.md\)/g)].map(
+      ([, name]) => name,
+    )
+    expect([...new Set(linked)].toSorted()).toEqual(programs)
+  })
+})
