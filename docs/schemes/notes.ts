@@ -46,7 +46,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
   },
   github: {
     secret:
-      "the secret that you enter in the webhook's settings. Choose a long random one, e.g. by `npx hookgate secret`.",
+      "the secret that you enter in the webhook's settings. Choose a long random one, e.g. by `npx --no-install hookgate secret`.",
     setUp: [
       "Open the repository's, organisation's or app's Settings, Webhooks, Add webhook.",
       'Enter your URL and the secret. Either content type works.',

@@ -50,6 +50,18 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     await page.keyboard.press('Escape')
   })
 
+  it.each([
+    ['constructEvent', /^\/schemes\/stripe\.html/],
+    ['raw body', /^\/troubleshooting\.html/],
+    ['ngrok', /^\/tunnels\.html/],
+    ['github webhooks', /^\/schemes\/github\.html/],
+  ])('finds the right page for %s', { timeout: 60_000 }, async (words, target) => {
+    await page.goto(`${site.origin}/`)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await expect.poll(async () => (await search(words))[0]).toMatch(target)
+    await page.keyboard.press('Escape')
+  })
+
   it('opens the playground from the home page and from its own page', async () => {
     for (const start of ['/', '/playground.html']) {
       await page.goto(site.origin + start)
