@@ -111,7 +111,8 @@ describe('the likely mistakes', () => {
 
   it('say nothing of a URL that the sender does not sign', async () => {
     const secrets = 'whsec_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'
-    const auth = stripe({ secrets, publicUrl: 'https://example.com/webhooks' })
+    const withUrl = { secrets, publicUrl: 'https://example.com/webhooks' } // which its type does not list
+    const auth = stripe(withUrl)
     const request = await signAs(stripe, {
       secret: 'whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
       body: '{"id":"evt_1"}',
