@@ -2,6 +2,15 @@ import { createHmac } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { WebhookEvent } from '../../src/index.ts'
 
+/** One event for the app. */
+export interface AppEvent {
+  readonly event: WebhookEvent<unknown>
+  /** `Webhook-Event-Id`. */
+  readonly key: string
+  /** Whether the inspector runs it again. */
+  readonly isReplay: boolean
+}
+
 export interface AppHeaderOptions {
   /** Signs the delivery for the app. Undefined: it is not signed. */
   readonly secret: string | undefined
@@ -18,7 +27,7 @@ export interface AppHeaderOptions {
  * and `Connection` belong to the connection to the app.
  */
 export function appHeaders(
-  event: WebhookEvent<unknown>,
+  { event, key, isReplay }: AppEvent,
   request: IncomingMessage,
   { secret, passed, ofSender, publicUrl }: AppHeaderOptions,
 ): OutgoingHttpHeaders {
@@ -33,8 +42,9 @@ export function appHeaders(
     ...traceOf(headers),
     'content-type': headers['content-type'] ?? [],
     'content-length': event.rawBody.byteLength,
-    'webhook-event-id': headerText(event.id),
-    ...(secret !== undefined && signature(event, secret)),
+    'webhook-event-id': headerText(key),
+    ...(secret !== undefined && signature(key, event.rawBody, secret)),
+    ...(isReplay && { 'hookgate-replay': '1' }),
     'hookgate-listener': headerText(event.listenerId),
     'hookgate-auth': event.auth.method === 'scheme' ? event.auth.scheme : event.auth.method,
     'hookgate-key-id': headerText(event.auth.method === 'jwt' ? event.auth.keyId : event.auth.secretId),
@@ -56,10 +66,10 @@ function passedOn(
 }
 
 /** Signs with the current time, because the app would refuse an old timestamp. */
-function signature({ id, rawBody }: WebhookEvent<unknown>, secret: string): OutgoingHttpHeaders {
+function signature(key: string, rawBody: Uint8Array, secret: string): OutgoingHttpHeaders {
   const timestamp = `${Math.floor(Date.now() / 1000)}`
   const mac = createHmac('sha256', secret)
-    .update(`${timestamp}.${headerText(id)}.`)
+    .update(`${timestamp}.${headerText(key)}.`)
     .update(rawBody)
   return { 'webhook-timestamp': timestamp, 'webhook-signature': mac.digest('base64url') }
 }

@@ -8,6 +8,7 @@ import { throttled } from '../lib/throttle.ts'
 import type { AnswerEvent } from '../listen/webhook-server.ts'
 import type { AppAnswer, AppSilence } from './app.ts'
 import { appAt } from './app.ts'
+import { appEventId } from './app-event-id.ts'
 import { appHeaders } from './app-headers.ts'
 import { type Forwarding, senderHeaders } from './forward-options.ts'
 
@@ -42,10 +43,11 @@ export function forwarder(
   const options = { ...wanted, ofSender: senderHeaders(wanted, scheme), publicUrl }
   const inFlight = new InFlight()
   const complain = throttled(remark)
-  const pass: AnswerEvent = async ({ event, listener }, request, response) => {
+  const pass: AnswerEvent = async ({ event, listener, verification, isReplay }, request, response) => {
+    const key = isReplay ? (verification.claimKeys[0] ?? event.id) : await appEventId(verification, event)
     const answer =
       inFlight.size < MOST_IN_FLIGHT
-        ? await app.ask(appHeaders(event, request, options), event.rawBody)
+        ? await app.ask(appHeaders({ event, key, isReplay }, request, options), event.rawBody)
         : TOO_MANY
     await settleBy(answer, event, listener)
     reply(response, answer, listener)

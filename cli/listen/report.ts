@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Delivery, Verdict, VerdictContext } from '../../src/index.ts'
 import type { AppAnswer } from '../forward/app.ts'
+import type { Rerun } from './webhook-server.ts'
 
 /** Collects what is known about a delivery while it is answered. Times come from `performance.now()`. */
 export interface Progress {
@@ -16,6 +17,8 @@ export interface Progress {
   decidedAt?: number
   /** What the app answered to an accepted event, with `--forward-to`. */
   app?: AppAnswer | undefined
+  /** Set if the inspector runs it again. */
+  rerun?: Rerun
 }
 
 /** One delivery. The keys are stable. Escape the event's ID and type before you print them: they are the sender's text. */

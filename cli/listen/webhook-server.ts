@@ -1,12 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type Claimed, checkAndClaim, type Outcome } from '../../adapters/kit/outcome.ts'
+import { type Claimed, check, claim, type Refusal } from '../../adapters/kit/outcome.ts'
 import { nodeIncoming } from '../../adapters/kit/read-node.ts'
 import { Receiver } from '../../adapters/kit/receiver.ts'
 import { RECEIVER_OPTIONS } from '../../adapters/kit/receiver-options.ts'
 import { settleAfter } from '../../adapters/kit/settle-after.ts'
 import { type Listener, ListenerConfigError } from '../../src/index.ts'
-import type { Json } from '../../src/lib/json.ts'
+import { type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
 import type { Reply } from '../../src/reply.ts'
+import type { Verification } from '../../src/verification.ts'
 import { remark, withHelp } from '../command-line/output.ts'
 import type { AppAnswer } from '../forward/app.ts'
 import { InFlight } from '../lib/in-flight.ts'
@@ -14,9 +15,16 @@ import { pathOf } from '../signing/endpoint.ts'
 import { type DeliveryReport, type Progress, reportOf } from './report.ts'
 import { refuseMalformed } from './server.ts'
 
+/** A claimed event, with the checks that it passed. */
+export interface Claim extends Claimed<unknown> {
+  readonly verification: Verification
+  /** Whether the inspector runs it again. */
+  readonly isReplay: boolean
+}
+
 /** Answers an accepted event, and settles it. Resolves with the app's answer if an app was asked. */
 export type AnswerEvent = (
-  claimed: Claimed<Json>,
+  claimed: Claim,
   request: IncomingMessage,
   response: ServerResponse,
 ) => Promise<AppAnswer | undefined>
@@ -25,8 +33,16 @@ export interface WebhookServerOptions {
   readonly listener: Listener
   /** Default: 200, without an app. */
   readonly answerEvent?: AnswerEvent | undefined
+  /** The inspector's own request to run an event again. Undefined for every other request. */
+  readonly rerunOf?: (request: IncomingMessage) => Rerun | undefined
   /** Called with each delivery once it is answered and settled. */
   readonly tell: (report: DeliveryReport) => void
+}
+
+/** How to check an event that runs again. */
+export interface Rerun {
+  /** The time to check it at, for signed times that cannot be renewed. In milliseconds since 1970. Undefined: now. */
+  readonly at: number | undefined
 }
 
 /**
@@ -34,16 +50,18 @@ export interface WebhookServerOptions {
  * @returns A function that waits until every delivery so far is reported, even if its sender has left.
  */
 export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
-  const { listener, answerEvent = acceptHere, tell } = options
+  const { listener, answerEvent = acceptHere, rerunOf, tell } = options
   const untold = new InFlight()
   const progressOf = new WeakMap<object, Progress>()
   const isOurs = isFor(listener)
   const receiver = receiverFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
+    const rerun = rerunOf?.(request)
+    if (rerun !== undefined) progress.rerun = rerun
     progressOf.set(request, progress)
     const { remoteAddress } = request.socket
-    const onward = async (outcome: Outcome<Json>) => {
+    const onward = async (outcome: Claim | Refusal) => {
       if (outcome.reply) sendReply(response, outcome.reply)
       else progress.app = await answerEvent(outcome, request, response)
     }
@@ -92,14 +110,25 @@ function receiverFor(
   return new Receiver('hookgate listen', lookup, {}, RECEIVER_OPTIONS, (delivery, own) => {
     const progress = progressOf.get(own)
     if (progress) Object.assign(progress, { delivery, receivedAt: performance.now() })
-    return checkAndClaim(delivery, own)
+    return whenKnown(check(delivery, own), (checked): MaybePromise<Claim | Refusal> => {
+      if (checked.reply) return checked
+      const { verification } = checked
+      const isReplay = progress?.rerun !== undefined
+      // A key of its own, so that nothing of the first run is released or changed.
+      if (isReplay) verification.claimKeys = [crypto.randomUUID()]
+      return whenKnown(claim(verification), (outcome) =>
+        outcome.reply ? outcome : { ...outcome, verification, isReplay },
+      )
+    })
   })
 }
 
 function watched(listener: Listener, progress: Progress): Listener {
   progress.listenerId = listener.id
+  const at = progress.rerun?.at
   return {
     ...listener,
+    ...(at !== undefined && { clock: { now: () => at } }),
     onVerdict(verdict, context) {
       Object.assign(progress, { verdict, context, decidedAt: performance.now() })
     },

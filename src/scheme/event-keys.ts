@@ -20,10 +20,14 @@ export function eventKeys(
   const before = topic && `${topic}\n`
   const keys: MaybePromise<string>[] = []
   if (id === '' || dedupe.startsWith('signed bytes')) {
-    // A scheme sets `signed` during authentication. Defaults to the body.
-    const bytes = evidence.signed ? signedBytes(evidence.signed) : evidence.delivery.body
-    keys.push(keyOfBytes(before === '' ? bytes : bytesOf(before, bytes, '')))
+    keys.push(keyOfSignedBytes(evidence, before))
   }
   if (claimedId !== '' && dedupe.endsWith('id')) keys.push(keyOfId(before + claimedId))
   return keys.some(isPromise) ? Promise.all(keys) : (keys as string[]) // none is a promise
+}
+
+/** A scheme sets `signed` during authentication. Defaults to the body. */
+export function keyOfSignedBytes({ signed, delivery }: Evidence, before = ''): MaybePromise<string> {
+  const bytes = signed ? signedBytes(signed) : delivery.body
+  return keyOfBytes(before === '' ? bytes : bytesOf(before, bytes, ''))
 }
