@@ -216,13 +216,21 @@ export interface ListenerOptions<Payload = Json> {
   readonly randomUuid?: (() => string) | undefined
 }
 
+/** How to make an authenticator: by the scheme that was passed without a call, or by `hmac`. */
+function callOf(value: unknown): string {
+  const { name, algorithm } = Object(Object(value).scheme)
+  if (typeof name !== 'string') return 'hmac({ secrets })'
+  const factory = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return `${factory}({ ${algorithm === 'code' ? '…' : /^e/.test(algorithm) ? 'publicKeys' : 'secrets'} })`
+}
+
 const standardSchema: OptionCheck = (value, option) => {
   withMethods(['validate'])(Object(value)['~standard'], `${option}['~standard']`)
 }
 
 const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   id: wellFormedText,
-  auth: withMethods(['authenticate'], 'hmac({ secrets })'),
+  auth: (value, option) => withMethods(['authenticate'], callOf(value))(value, option),
   store: withMethods(['claim', 'commit', 'release'], 'memoryStore()'),
   allowedCidrs: checkedElsewhere,
   maxBodyBytes: optional(positiveInteger),

@@ -1,4 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { discord } from '../schemes/discord.ts'
+import { plaid } from '../schemes/plaid.ts'
+import { standardWebhooks } from '../schemes/standard-webhooks.ts'
+import { stripe } from '../schemes/stripe.ts'
 import {
   defineListener,
   hmac,
@@ -199,6 +203,17 @@ describe('the rest', () => {
 })
 
 describe('the error', () => {
+  it.each([
+    [stripe, 'stripe({ secrets })'],
+    [standardWebhooks, 'standardWebhooks({ secrets })'],
+    [discord, 'discord({ publicKeys })'],
+    [plaid, 'plaid({ … })'],
+    [hmac, 'hmac({ secrets })'],
+  ])('says how to call an authenticator that was not called: %#', (factory, call) => {
+    const { message } = errorOf({ ...required, auth: factory })
+    expect(message).toBe(`auth: must have a method authenticate(); was it called? Try ${call}`)
+  })
+
   it('names the option and the problem, has a code, and never quotes a secret', () => {
     const error = errorOf({ ...required, auth: { secret: SECRET }, id: 'L1' })
     expect(error).toMatchObject({ name: 'ListenerConfigError', code: 'ERR_LISTENER_CONFIG', option: 'auth' })

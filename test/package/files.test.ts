@@ -57,3 +57,9 @@ describe('the tarball', () => {
     expect(scripts).toEqual([])
   })
 })
+
+it('an install takes the 5 MB that the README names', () => {
+  const folder = join(inject('bare'), 'node_modules')
+  const bytes = filesIn(folder).reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
+  expect(Math.round(bytes / 1_000_000)).toBe(5)
+})
