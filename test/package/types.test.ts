@@ -11,7 +11,10 @@ const MODES = {
   bundler: { module: 'preserve', moduleResolution: 'bundler' },
 }
 
-const COMPILERS = ['5.9', '6.0', '7.0']
+/** The first is the lowest that docs/runtimes.md names. `node20` came with 5.9. */
+const COMPILERS = ['5.7', '5.9', '6.0', '7.0']
+const modesOf = (compiler: string) =>
+  Object.entries(MODES).filter(([mode]) => compiler !== '5.7' || mode !== 'node20')
 
 /** The strictest options that a project can have, which also check the declarations of others. */
 const STRICT = {
@@ -91,7 +94,17 @@ function writeSources(consumer: string, bundler: boolean): string {
 /** The output of the compiler, empty if all compiles. */
 async function compile(compiler: string, compilerOptions: { module: string }): Promise<string> {
   const folder = writeSources(inject('consumer'), compilerOptions.module === MODES.bundler.module)
-  const include = ['test/types', 'requires.cts', 'inferred.ts', ...QUICK_STARTS]
+  const requires = compiler === '5.7' ? [] : ['requires.cts'] // TypeScript requires ES modules since 5.8
+  return run(compiler, folder, compilerOptions, ['test/types', 'inferred.ts', ...requires, ...QUICK_STARTS])
+}
+
+/** The output of the compiler for these files of a folder. */
+async function run(
+  compiler: string,
+  folder: string,
+  compilerOptions: object,
+  include: readonly string[],
+): Promise<string> {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }))
   const tsc = join(inject('consumer'), `node_modules/typescript-${compiler}/bin/tsc`)
   return new Promise((resolve) => {
@@ -100,9 +113,28 @@ async function compile(compiler: string, compilerOptions: { module: string }): P
 }
 
 describe.each(COMPILERS)('with TypeScript %s', (compiler) => {
-  it.each(Object.entries(MODES))('the type tests and the quick starts compile under %s', async (_, mode) => {
+  it.each(modesOf(compiler))('the type tests and the quick starts compile under %s', async (_, mode) => {
     expect(await compile(compiler, { ...STRICT, ...mode })).toBe('')
   })
+
+  it.skipIf(Number(compiler) >= 6)(
+    'an old moduleResolution, which 6.0 deprecates, finds every subpath',
+    async () => {
+      const folder = mkdtempSync(join(inject('consumer'), 'compiled-'))
+      const imports = subpaths.map(
+        (subpath, at) => `import * as m${at} from '${specifierOf(subpath)}'\nvoid m${at}`,
+      )
+      writeFileSync(join(folder, 'every.ts'), imports.join('\n'))
+      const old = {
+        module: 'commonjs',
+        moduleResolution: 'node10',
+        esModuleInterop: true,
+        skipLibCheck: true,
+      }
+      const options = { strict: true, noEmit: true, target: 'es2022', types: ['node'], ...old }
+      expect(await run(compiler, folder, options, ['every.ts'])).toBe('')
+    },
+  )
 
   it('they also compile with the types of the oldest frameworks', async () => {
     const old = (path: string) => [join(root, 'test/frameworks/node_modules', path)]
