@@ -76,9 +76,9 @@ async function fillPlaces(client: Client): Promise<Wire[]> {
   const excess = await begin(client, STRANGER, '{"a":1}')
   const turnedAway = wireOf(await slowest?.reply())
   expect(client.verdicts.entries).toEqual(['source_ip_not_allowed'])
-  if (slowest) await client.hungUp(slowest)
   const allowed = await client.send(await client.request({ headers: from(ALLOWED) }))
   const first = await finish([...others, excess], '}')
+  if (slowest) await client.hungUp(slowest) // may send a request, which needs a place of its own
   const next = await client.send(await client.request({ headers: from(STRANGER) }))
   expect(client.failures.entries).toEqual([])
   return [turnedAway, allowed, first, next]

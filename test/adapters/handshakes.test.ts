@@ -171,6 +171,7 @@ function sourceRow(
       return [first, await send(ask(FROM_SENDER))]
     },
     expected: [strange, allowed],
+    differs: { 'no source address': 'not sent' },
     handled: 0,
     claims: 0,
   }

@@ -45,6 +45,10 @@ export const DIFFERENCES = {
     on: ['on workerd'],
     why: 'without further flags, a worker is not told that the sender hung up: the event settles by the response, as if the sender had stayed',
   },
+  'no source address': {
+    on: ['on workerd'],
+    why: 'a bare worker cannot see where a request comes from; on Cloudflare, pass `ip` or `sourceIp` from `CF-Connecting-IP`',
+  },
   'two hosts': {
     on: ['on Deno'],
     why: 'the server refuses a request with two Host headers, with 400 and no body, as RFC 9112 3.2 requires',
