@@ -23,8 +23,7 @@ app.post('/webhooks/stripe', verifyWebhook(listener), (req, res) => {
   res.sendStatus(200) // 2xx: done. If you throw or answer 500, it runs when Stripe sends it again.
 })
 
-const server = app.listen(Number(process.env.PORT ?? 3000), (error) => {
-  if (error) throw error // e.g. because the port is in use
+const server = app.listen(Number(process.env.PORT ?? 3000)).once('listening', () => {
   const address = server.address()
   if (address && typeof address === 'object') {
     console.log(`http://localhost:${address.port}/webhooks/stripe`)

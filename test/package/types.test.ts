@@ -117,25 +117,6 @@ describe.each(COMPILERS)('with TypeScript %s', (compiler) => {
     expect(await compile(compiler, { ...STRICT, ...mode })).toBe('')
   })
 
-  it.skipIf(Number(compiler) >= 6)(
-    'an old moduleResolution, which 6.0 deprecates, finds every subpath',
-    async () => {
-      const folder = mkdtempSync(join(inject('consumer'), 'compiled-'))
-      const imports = subpaths.map(
-        (subpath, at) => `import * as m${at} from '${specifierOf(subpath)}'\nvoid m${at}`,
-      )
-      writeFileSync(join(folder, 'every.ts'), imports.join('\n'))
-      const old = {
-        module: 'commonjs',
-        moduleResolution: 'node10',
-        esModuleInterop: true,
-        skipLibCheck: true,
-      }
-      const options = { strict: true, noEmit: true, target: 'es2022', types: ['node'], ...old }
-      expect(await run(compiler, folder, options, ['every.ts'])).toBe('')
-    },
-  )
-
   it('they also compile with the types of the oldest frameworks', async () => {
     const old = (path: string) => [join(root, 'test/frameworks/node_modules', path)]
     const paths = { fastify: old('fastify/fastify.d.ts'), hono: old('hono/dist/types/index.d.ts') }
@@ -143,4 +124,27 @@ describe.each(COMPILERS)('with TypeScript %s', (compiler) => {
     const options = { ...STRICT, ...MODES.nodenext, paths, skipLibCheck: true }
     expect(await compile(compiler, options)).toBe('')
   })
+})
+
+/** TypeScript 6.0 deprecates this resolution, and 7.0 has removed it. */
+it.each(['5.7', '5.9'])(
+  'under moduleResolution node, TypeScript %s finds every subpath',
+  async (compiler) => {
+    const folder = mkdtempSync(join(inject('consumer'), 'compiled-'))
+    const imports = subpaths.map(
+      (subpath, at) => `import * as m${at} from '${specifierOf(subpath)}'\nvoid m${at}`,
+    )
+    writeFileSync(join(folder, 'every.ts'), imports.join('\n'))
+    const old = { module: 'commonjs', moduleResolution: 'node10', esModuleInterop: true, skipLibCheck: true }
+    const options = { strict: true, noEmit: true, target: 'es2022', types: ['node'], ...old }
+    expect(await run(compiler, folder, options, ['every.ts'])).toBe('')
+  },
+)
+
+it('the program of docs/express.md compiles with the types of Express 4', async () => {
+  const folder = mkdtempSync(join(inject('consumer'), 'compiled-'))
+  cpSync(join(root, 'examples/express.ts'), join(folder, 'express.ts'))
+  const types = join(inject('consumer'), 'node_modules/types-express-4/index.d.ts')
+  const options = { ...STRICT, ...MODES.nodenext, paths: { express: [types] }, skipLibCheck: true }
+  expect(await run('5.9', folder, options, ['express.ts'])).toBe('')
 })
