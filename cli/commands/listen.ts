@@ -74,7 +74,12 @@ export const listen: Command = defineCommand<ListenValues>({
         inspector?.tell(report) // first, because printing may end the process
         log(report)
       }
-      const allTold = serveWebhooks(server, { listener, answerEvent: app?.answer, tell })
+      const allTold = serveWebhooks(server, {
+        listener,
+        answerEvent: app?.answer,
+        rerunOf: inspector?.rerunOf,
+        tell,
+      })
       const shown = {
         url,
         auth,

@@ -5,13 +5,15 @@ import { ListenerConfigError } from '../../src/index.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { toJsonLine } from '../command-line/output.ts'
 import { curlCommand, dataOption } from '../command-line/shell.ts'
+import type { ListenAuth } from '../listen/auth.ts'
 import { toHar } from './har.ts'
 import type { Inspected } from './inspected.ts'
 import type { Live } from './live.ts'
 import { isSensitive, type Mask, masked } from './mask.ts'
 import type { RecentDeliveries } from './recent.ts'
 import { toRecord } from './record.ts'
-import type { Resigner } from './resigner.ts'
+import type { Replay } from './replays.ts'
+import { asReceived, type Resigner } from './resigner.ts'
 import { type AnswerApi, refuse } from './ui-server.ts'
 import { detailOf, rowOf } from './views.ts'
 
@@ -27,8 +29,11 @@ export interface Board {
   readonly mask: Mask
   readonly resigner: Resigner | string
   explain(delivery: Inspected): Promise<Explanation>
-  /** @returns The status of the answer. */
-  send(request: SignedRequest, origin: number): Promise<number>
+  /** @returns What became of it. */
+  send(request: SignedRequest, replay: Replay): Promise<Inspected>
+  /** How many deliveries are kept. */
+  readonly keep: number
+  readonly auth: Pick<ListenAuth, 'sendCommand' | 'isNewSecret'>
 }
 
 /** Answers the page's requests. Every answer is masked. */
@@ -42,6 +47,11 @@ export function apiOf(board: Board): AnswerApi {
       if (path === 'export.ndjson') return file(response, await ndjsonOf(board))
       if (path === 'export.har') return file(response, harOf(board))
     }
+    if (request.method === 'POST' && path === 'clear') {
+      recent.clear()
+      live.clear()
+      return say(response, {}, mask)
+    }
     const delivery = recent.get(Number(seq))
     if (seq === '' || !delivery) return refuse(response, 404, 'This delivery is no longer kept.')
     if (action === '' && request.method === 'GET') {
@@ -50,27 +60,36 @@ export function apiOf(board: Board): AnswerApi {
     if (action === '' || request.method !== 'POST') return refuse(response, 405, 'Method not allowed.')
     const wish = await readWish(request, delivery)
     if (typeof wish === 'string') return refuse(response, 400, wish)
-    if (typeof board.resigner === 'string') return refuse(response, 409, board.resigner)
-    return act(board, board.resigner, action, { ...delivery, ...wish }, response)
+    return act(board, action, { ...delivery, ...wish }, response)
   }
 }
 
-type Wish = Pick<Inspected, 'body'> & { readonly isNewEvent: boolean }
+interface Wish {
+  readonly body: Uint8Array
+  readonly isEdited: boolean
+  /** Whether to send the event as a duplicate, instead of running it again. */
+  readonly asDuplicate: boolean
+}
 
 /** A command line would send other characters in other bytes, and a terminal may obey them. A record may hold any name. */
 const isPlain = (name: string, value: string) =>
   /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*$/.test(`${name}:${value}`)
 
 async function act(
-  { url, send, mask }: Board,
-  resigner: Resigner,
+  board: Board,
   action: string,
   wanted: Inspected & Wish,
   response: ServerResponse,
 ): Promise<void> {
+  const { url, mask, resigner } = board
   try {
-    if (action === 'send')
-      return say(response, { status: await send(await resigner.sign(wanted), wanted.seq) }, mask)
+    if (action === 'send') {
+      const replay = await replayOf(board, wanted)
+      if (typeof replay === 'string') return refuse(response, 409, replay)
+      const sent = await board.send(...replay)
+      return say(response, outcomeOf(masked(sent, mask)), mask)
+    }
+    if (typeof resigner === 'string') return refuse(response, 409, resigner)
     if (!resigner.expires) {
       return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
@@ -92,12 +111,37 @@ async function act(
   }
 }
 
+/** What to send, or why it cannot be sent. */
+async function replayOf(
+  { recent, resigner }: Board,
+  { isEdited, asDuplicate, ...delivery }: Inspected & Wish,
+): Promise<[SignedRequest, Replay] | string> {
+  const canSign = typeof resigner !== 'string'
+  if (!canSign && (isEdited || asDuplicate)) return resigner
+  const request = canSign ? await resigner.sign({ ...delivery, isNewEvent: false }) : asReceived(delivery)
+  const isOldTime = !canSign || resigner.timeIsInBody
+  const at = isOldTime ? Date.parse(firstOf(delivery, recent).time) : undefined
+  const rerun = asDuplicate ? undefined : { at, sourceIp: delivery.sourceIp ?? undefined }
+  return [request, { origin: delivery.seq, rerun }]
+}
+
+/** The delivery that was repeated, directly or not. */
+function firstOf(delivery: Inspected, recent: RecentDeliveries): Inspected {
+  const before = delivery.replayOf === null ? undefined : recent.get(delivery.replayOf)
+  return before === undefined ? delivery : firstOf(before, recent)
+}
+
+/** What became of a delivery that the page sent. */
+function outcomeOf({ seq, verdict, reason, status, app }: Inspected): object {
+  return { seq, verdict, reason, status, app: app && { status: app.status, problem: app.problem } }
+}
+
 /** The delivery that the page asks to send, or why the request is invalid. */
 async function readWish(request: IncomingMessage, delivery: Inspected): Promise<Wish | string> {
   if (request.headers['content-type'] !== 'application/json') return 'Send JSON.'
   if (Number(request.headers['content-length'] ?? Infinity) > LARGEST_REQUEST) return 'The body is over 8 MB.'
   const text = (await buffer(request)).toString('utf8')
-  let given: { readonly isNewEvent?: unknown; readonly body?: unknown }
+  let given: { readonly asDuplicate?: unknown; readonly body?: unknown }
   try {
     given = Object(JSON.parse(text))
   } catch {
@@ -106,16 +150,18 @@ async function readWish(request: IncomingMessage, delivery: Inspected): Promise<
   const isEdited = typeof given.body === 'string'
   if (!isEdited && delivery.truncated) return 'Its body was not read in full, so it cannot be sent again.'
   const body = isEdited ? Buffer.from(String(given.body)) : delivery.body
-  return { body, isNewEvent: given.isNewEvent === true }
+  return { body, isEdited, asDuplicate: given.asDuplicate === true }
 }
 
-function helloOf({ url, resigner }: Board): object {
-  const canSend = typeof resigner !== 'string'
+function helloOf({ url, resigner, keep, auth }: Board): object {
+  const canSign = typeof resigner !== 'string'
   return {
     url,
-    cannotSend: canSend ? null : resigner,
-    takesNewId: canSend && resigner.takesNewId,
-    expires: canSend && resigner.expires,
+    keep,
+    cannotSign: canSign ? null : resigner,
+    expires: canSign && resigner.expires,
+    command: auth.sendCommand(url) ?? null,
+    isNewSecret: auth.isNewSecret ?? false,
   }
 }
 

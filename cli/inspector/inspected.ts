@@ -19,6 +19,8 @@ export interface Inspected {
   readonly sourceIp: string | null
   readonly headers: WireHeaders
   readonly body: Uint8Array
+  /** The length that arrived or was announced, which `body` may not have. */
+  readonly bytes: number
   /** Whether bytes are missing from `body`: not all were read, or there were too many to keep. */
   readonly truncated: boolean
   readonly verdict: DeliveryLine['verdict']
@@ -100,6 +102,9 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
   const whole = delivery?.body ?? NOTHING
   const body = Buffer.from(whole.length > LARGEST_BODY ? whole.subarray(0, LARGEST_BODY) : whole) // copies, because it may be a view of a larger buffer
   const truncated = delivery === undefined || line.reason === 'body_too_large' || body.length < whole.length
+  const bytes = truncated
+    ? Math.max(whole.length, Number(request.headers['content-length']) || 0)
+    : whole.length
   const sourceIp = delivery?.sourceIp ?? request.socket.remoteAddress ?? null
   const detail = (verdict?.ok === false && verdict.detail) || null
   const app = appOutcome(report.app)
@@ -113,7 +118,7 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
     path: url.slice(0, LONGEST_PATH),
     sourceIp,
     headers: pairs(rawHeaders),
-    ...{ body, truncated, verdict: line.verdict, reason: line.reason, detail },
+    ...{ body, bytes, truncated, verdict: line.verdict, reason: line.reason, detail },
     ...{ status: line.status, eventId: line.eventId, replayOf },
     ...{ eventType: line.eventType, unsigned: line.unsigned },
     ms: { receive: receiveMs ?? null, decide: decideMs ?? null, app: appMs, total: line.ms },

@@ -5,6 +5,7 @@ import type { ListenAuth } from '../listen/auth.ts'
 import { knownOf, schemesFor } from '../listen/explanations.ts'
 import type { AuthValues } from '../listen/options.ts'
 import type { DeliveryReport } from '../listen/report.ts'
+import type { Rerun } from '../listen/webhook-server.ts'
 import { apiOf, type Board } from './api.ts'
 import { asDelivery, type Inspected, observe, outcomeOf } from './inspected.ts'
 import { Live } from './live.ts'
@@ -13,7 +14,7 @@ import { openPage } from './open-page.ts'
 import type { InspectorSettings, InspectorValues } from './options.ts'
 import { RecentDeliveries } from './recent.ts'
 import { openRecordFile, toRecord } from './record.ts'
-import { Replays } from './replays.ts'
+import { type OpenReplay, Replays } from './replays.ts'
 import { resignerFor } from './resigner.ts'
 import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
@@ -31,6 +32,8 @@ export interface Listening {
 export interface Inspector {
   /** Where the page is. Undefined with `--record` alone. */
   readonly url: string | undefined
+  /** How to check a request by which the page runs an event again. Undefined for every other request. */
+  rerunOf(request: IncomingMessage): Rerun | undefined
   /** Records a finished delivery. */
   tell(report: DeliveryReport): void
   close(): Promise<void>
@@ -43,7 +46,7 @@ export interface Inspector {
 export async function openInspector(settings: InspectorSettings, listening: Listening): Promise<Inspector> {
   const { given, auth, server, listener, url } = listening
   const { secret } = auth
-  const resigner = await resignerFor(given, { secret, url, dedupe: listener.auth.protocol?.dedupe })
+  const resigner = await resignerFor(given, { secret, url })
   const mask = maskFor(
     secret === undefined ? [] : [secret, secret.replace(/^whsec_/, '')],
     listener.auth.protocol?.scheme.signature?.headers ?? [],
@@ -52,22 +55,28 @@ export async function openInspector(settings: InspectorSettings, listening: List
   const [live, replays] = [new Live(), new Replays()]
   const record = settings.record === undefined ? undefined : await openRecordFile(settings.record)
   const explainOne = explainerFor(listening)
-  const send: Board['send'] = (request, origin) => replays.send(url, request, origin)
+  const send: Board['send'] = (request, replay) => replays.send(url, request, replay)
   const ui =
     settings.port === undefined
       ? undefined
-      : await serveUi(settings.port, apiOf({ url, recent, live, mask, resigner, explain: explainOne, send }))
+      : await serveUi(
+          settings.port,
+          apiOf({ url, recent, live, mask, resigner, explain: explainOne, send, keep: settings.keep, auth }),
+        )
   if (ui !== undefined && settings.open) openPage(ui.url)
   const origins = originsOf(server, replays)
   let seq = settings.loaded.length
   return {
     url: ui?.url,
+    rerunOf: (request) => origins.get(request)?.rerun,
     tell(report) {
       seq += 1
-      const observed = observe(report, seq, origins.get(report.request) ?? null)
+      const replay = origins.get(report.request)
+      const observed = observe(report, seq, replay?.origin ?? null)
       record?.write(recordOf(observed.inspect(), listener))
       if (ui === undefined) return
       recent.add(observed)
+      replay?.tell(observed.inspect())
       live.tell(() => rowOf(masked(observed.inspect(), mask)))
     },
     async close() {
@@ -91,13 +100,12 @@ function recordOf(delivery: Inspected, listener: Listener<unknown>): string {
   return toRecord(delivery, checkOutcomes(outcomeOf(delivery), listener))
 }
 
-/** Looks up origins while the connection is open, because its port is unknown afterwards. */
-function originsOf(server: Server, replays: Replays): WeakMap<IncomingMessage, number> {
-  const origins = new WeakMap<IncomingMessage, number>()
+/** Recognises replays while their connections are open, because an address is unknown afterwards. */
+function originsOf(server: Server, replays: Replays): WeakMap<IncomingMessage, OpenReplay> {
+  const origins = new WeakMap<IncomingMessage, OpenReplay>()
   server.prependListener('request', (request: IncomingMessage) => {
-    if (replays.isIdle) return
-    const origin = replays.originOf(request.socket)
-    if (origin !== null) origins.set(request, origin)
+    const replay = replays.of(request.socket)
+    if (replay !== undefined) origins.set(request, replay)
   })
   return origins
 }

@@ -32,6 +32,12 @@ export class Live {
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
   }
 
+  /** Empties every tab. */
+  clear(): void {
+    this.#flush()
+    for (const tab of this.#tabs) tab.write(frame('cleared', {}))
+  }
+
   close(): void {
     clearTimeout(this.#timer)
     for (const tab of this.#tabs) tab.end()

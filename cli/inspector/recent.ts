@@ -24,6 +24,11 @@ export class RecentDeliveries {
     }
   }
 
+  clear(): void {
+    this.#bySeq.clear()
+    this.#bytes = 0
+  }
+
   get(seq: number): Inspected | undefined {
     return this.#bySeq.get(seq)?.inspect()
   }

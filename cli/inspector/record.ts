@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
 import type { CheckOutcome } from '../../src/explain/index.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { remark, toJsonLine } from '../command-line/output.ts'
@@ -35,13 +34,10 @@ export function parseRecord(line: string): Inspected | undefined {
   if (typeof time !== 'string' || Number.isNaN(Date.parse(time))) return undefined
   if (typeof method !== 'string' || typeof path !== 'string') return undefined
   const { receive, decide, app, total } = members(ms)
+  const body = Buffer.from(bodyBase64, 'base64')
   return {
-    seq,
-    time,
-    method,
-    path,
-    headers,
-    body: Buffer.from(bodyBase64, 'base64'),
+    ...{ seq, time, method, path, headers, body },
+    bytes: count(record.bytes) ?? body.length,
     truncated: record.truncated === true,
     verdict: record.verdict as Inspected['verdict'], // one of VERDICTS
     listener: text(record.listener),
@@ -123,20 +119,32 @@ export async function openRecordFile(path: string): Promise<RecordFile> {
   }
 }
 
+/** Stops at the limit, because a device such as /dev/zero never ends. */
+async function readText(path: string, option: string): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of createReadStream(path)) {
+      length += chunk.length
+      if (length > LARGEST_FILE) break
+      chunks.push(chunk)
+    }
+  } catch {
+    return (await readGivenFile(option, path)).toString('utf8') // says why not
+  }
+  if (length > LARGEST_FILE) {
+    throw new UsageError(`${option} ${path}: it is over 64 MB; take the latest part: tail -n 200`)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
 /**
  * Reads the deliveries of a record, numbered from 1. Skips a last line that is incomplete, e.g. after a crash.
  *
  * @throws UsageError if the file cannot be read, is over 64 MB, or has a line that is not a record.
  */
 export async function loadRecords(path: string, option = '--load'): Promise<readonly Inspected[]> {
-  const { size } = await stat(path).catch(() => ({ size: 0 }))
-  if (size > LARGEST_FILE) {
-    const megabytes = Math.round(size / 2 ** 20)
-    throw new UsageError(
-      `${option} ${path}: it has ${megabytes} MB, and the limit is 64; take the latest part: tail -n 200`,
-    )
-  }
-  const text = (await readGivenFile(option, path)).toString('utf8')
+  const text = await readText(path, option)
   const lines = text.split('\n')
   const isCut = !text.endsWith('\n')
   const seqs = new Map<number, number>()

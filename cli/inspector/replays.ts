@@ -1,30 +1,39 @@
-import { once } from 'node:events'
 import { request } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { SignedRequest } from '../../src/signing/sign.ts'
+import type { Rerun } from '../listen/webhook-server.ts'
+import type { Inspected } from './inspected.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** The deliveries that the page is sending, by their source port. */
+/** A delivery that the page sends. */
+export interface Replay {
+  /** The number of the delivery that it repeats. */
+  readonly origin: number
+  /** Undefined to test that duplicates are recognised. */
+  readonly rerun: Rerun | undefined
+}
+
+/** A replay whose connection is open. */
+export interface OpenReplay extends Replay {
+  /** Takes what became of it. */
+  readonly tell: (delivery: Inspected) => void
+}
+
+type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>
+
+/** The deliveries that the page is sending. They are recognised by both ends of their connection, which no sender can choose. */
 export class Replays {
-  readonly #origins = new Map<number, number>()
+  readonly #open = new Map<string, OpenReplay>()
 
-  /** Whether the page is sending nothing, so that no lookup is needed. */
-  get isIdle(): boolean {
-    return this.#origins.size === 0
+  /** The replay whose connection this is, on the listener's side. */
+  of({ localAddress, localPort, remoteAddress, remotePort }: Ends): OpenReplay | undefined {
+    if (this.#open.size === 0) return undefined
+    return this.#open.get(connection(remoteAddress, remotePort, localAddress, localPort))
   }
 
-  /** The number of the delivery that the one from this address repeats. */
-  originOf({
-    remoteAddress = '',
-    remotePort = 0,
-  }: Pick<Socket, 'remoteAddress' | 'remotePort'>): number | null {
-    const isLocal = /^(::ffff:)?127\.|^::1$/.test(remoteAddress)
-    return isLocal ? (this.#origins.get(remotePort) ?? null) : null
-  }
-
-  /** Sends over its own connection. @returns The status of the answer, once it is complete. */
-  async send(url: string, { headers, body }: SignedRequest, origin: number): Promise<number> {
+  /** Sends over its own connection. @returns What became of it. */
+  async send(url: string, { headers, body }: SignedRequest, replay: Replay): Promise<Inspected> {
     const bytes = Buffer.from(body)
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const sent = request(url, {
@@ -33,22 +42,35 @@ export class Replays {
       signal,
       headers: { ...headers, 'content-length': bytes.length },
     })
-    let port = 0
-    sent.once('socket', (socket) =>
-      socket.once('connect', () => {
-        port = (socket.address() as AddressInfo).port // a connected TCP socket has one
-        this.#origins.set(port, origin)
-        sent.end(bytes)
-      }),
-    )
+    let own = ''
     try {
-      const [response] = await once(sent, 'response')
-      response.resume()
-      await once(response, 'close')
-      return response.statusCode
+      return await new Promise<Inspected>((resolve, reject) => {
+        sent.once('error', reject)
+        sent.once('response', (response) => response.resume().once('error', reject))
+        sent.once('socket', (socket) => {
+          socket.once('connect', () => {
+            const { localAddress, localPort, remoteAddress, remotePort } = socket
+            own = connection(localAddress, localPort, remoteAddress, remotePort)
+            this.#open.set(own, { ...replay, tell: resolve })
+            sent.end(bytes)
+          })
+        })
+      })
     } finally {
-      this.#origins.delete(port)
+      this.#open.delete(own)
       sent.destroy()
     }
   }
 }
+
+function connection(
+  from: string | undefined,
+  fromPort: number | undefined,
+  to: string | undefined,
+  toPort: number | undefined,
+): string {
+  return `${plain(from)} ${fromPort} ${plain(to)} ${toPort}`
+}
+
+/** A dual-stack server sees IPv4 addresses in their IPv6 form. */
+const plain = (address = '') => address.replace(/^::ffff:/, '')

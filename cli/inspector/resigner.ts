@@ -1,5 +1,5 @@
 import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
-import type { Dedupe, Place } from '../../src/scheme/scheme.ts'
+import type { Place } from '../../src/scheme/scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { signAs } from '../../src/signing/sign-as.ts'
 import type { AuthValues } from '../listen/options.ts'
@@ -18,8 +18,8 @@ export interface Resend {
 /** Signs deliveries again, as their sender would, with the current time. */
 export interface Resigner {
   sign(resend: Resend): Promise<SignedRequest>
-  /** Whether a new ID makes a new event. False if duplicates are found by the signed bytes alone. */
-  readonly takesNewId: boolean
+  /** Whether the signed time is in the body, which stays. */
+  readonly timeIsInBody: boolean
   /** Whether signatures expire. If not, no curl command is given out: it would be valid forever. */
   readonly expires: boolean
 }
@@ -28,14 +28,12 @@ export interface Resigner {
 export interface Known {
   readonly secret: string | undefined
   readonly url: string
-  /** What the listener stores to recognise a scheme's event. */
-  readonly dedupe: Dedupe | undefined
 }
 
 /** Makes the resigner, or returns why it cannot. @throws UsageError if `--key` is not a private JWK. */
 export async function resignerFor(
   given: AuthValues & { readonly key?: string },
-  { secret, url, dedupe }: Known,
+  { secret, url }: Known,
 ): Promise<Resigner | string> {
   const privateKey = given.key === undefined ? undefined : await readPrivateKey(given.key)
   if (given.scheme !== undefined) {
@@ -47,7 +45,7 @@ export async function resignerFor(
     if (hasKeyPair(factory) && !privateKey)
       return `${sender} signs with a private key: start listen with --key FILE.`
     const keys = hasKeyPair(factory) ? { privateKey } : { secret, keyId: given['key-id'] }
-    return schemeResigner(factory, keys, given['public-url'] ?? url, tellsById(dedupe))
+    return schemeResigner(factory, keys, given['public-url'] ?? url)
   }
   if (given.jwks === undefined) {
     if (secret === undefined) return 'The secret is not known.'
@@ -58,14 +56,10 @@ export async function resignerFor(
   return ownResigner((eventId, body) => signJwt({ ...endpoint, privateKey, eventId, body }))
 }
 
-/** Whether a new ID makes a new event. */
-const tellsById = (dedupe: Dedupe | undefined) =>
-  dedupe !== 'signed bytes' && dedupe !== 'signed bytes per topic'
-
 /** The specification's own methods. */
 function ownResigner(sign: (eventId: string, body: Uint8Array) => Promise<SignedRequest>): Resigner {
   return {
-    takesNewId: true,
+    timeIsInBody: false,
     expires: true,
     async sign({ headers, body, isNewEvent }) {
       const id = headerIn(headers, 'webhook-event-id')
@@ -78,12 +72,11 @@ function schemeResigner(
   factory: AnyScheme,
   keys: Pick<Parameters<typeof signAs>[1], 'secret' | 'keyId' | 'privateKey'>,
   publicUrl: string,
-  isToldById: boolean,
 ): Resigner {
   const { scheme } = factory
   const { eventId: place, signs } = scheme
   return {
-    takesNewId: isToldById && place !== undefined,
+    timeIsInBody: scheme.timestamp !== undefined && 'member' in scheme.timestamp,
     expires: scheme.timestamp?.of === 'attempt' && signsTime(signs),
     async sign({ headers, body, isNewEvent }) {
       const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
@@ -125,6 +118,12 @@ function memberOf(payload: unknown, pointer: string): unknown {
 /** Headers of one connection or message, and those that the new request sets itself. */
 const NOT_KEPT =
   /^(connection|content-length|content-encoding|cookie|expect|host|keep-alive|te|transfer-encoding|upgrade|authorization|proxy-.*)$/i
+
+/** The same bytes and headers, for senders whose key nobody else has. */
+export function asReceived({ headers, body }: Pick<Resend, 'headers' | 'body'>): SignedRequest {
+  const kept = headers.filter(([name]) => !NOT_KEPT.test(name) || /^authorization$/i.test(name))
+  return { method: 'POST', headers: Object.fromEntries(kept), body: Buffer.from(body) }
+}
 
 /** Adds the delivery's other headers, such as the event type. */
 function withOthers(headers: WireHeaders, request: SignedRequest): SignedRequest {

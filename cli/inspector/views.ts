@@ -43,13 +43,15 @@ export function rowOf(delivery: Inspected): object {
 
 /** Everything that the page shows of one delivery. Pass a masked one. */
 export function detailOf(delivery: Inspected, { checks, likely, token }: Explanation): object {
-  const { detail, sourceIp, headers, body, truncated, ms, app } = delivery
+  const { detail, sourceIp, headers, body, bytes, truncated, ms, app } = delivery
   return {
     ...rowOf(delivery),
     detail,
     sourceIp,
     headers,
     ...shown(body, truncated),
+    bytes,
+    kept: body.byteLength,
     checks: checks.map(({ name, says, ok }: CheckOutcome) => ({ name, says, ok })),
     likely,
     token,

@@ -21,12 +21,17 @@ import type { AuthValues } from './options.ts'
 export interface ListenAuth {
   /** Called once the port, and so the listener's own URL, is known. */
   authFor(url: string): Authenticator | Promise<Authenticator>
-  /** The `send` command for this listener, without its body. Undefined if `send` cannot sign as the sender. */
+  /** The `send` command for this listener. Undefined if `send` cannot sign as the sender. Never holds the secret. */
   sendCommand(url: string): string | undefined
+  /** Whether the secret is new, so that the command needs it in HOOKGATE_SECRET. */
+  readonly isNewSecret?: boolean
   readonly remark: string
   /** The shared secret, if there is one. Never shown. */
   readonly secret?: string
 }
+
+/** A body to try. */
+const HELLO = ` --data '{"hello":"world"}'`
 
 const JWT_ONLY = ['tenant-url', 'public-url', 'allow-insecure-loopback'] as const
 
@@ -65,7 +70,8 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   const key = hasKeyPair(factory) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
   return {
     authFor: (url) => receiverAuth(factory, given, publicUrl ?? url),
-    sendCommand: (url) => (isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}` : undefined),
+    sendCommand: (url) =>
+      isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${HELLO}` : undefined,
     remark: `Deliveries are verified as ${factory.scheme.sender} signs them.`,
     ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
   }
@@ -75,11 +81,11 @@ async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
   const found = await findSecret(secretFile)
   const secret = found?.secret ?? generateSecret()
   const auth = hmac({ secrets: { id: found?.from ?? 'generated', secret } })
-  const before = found ? '' : `HOOKGATE_SECRET=${secret} `
   const behind = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
   return {
     authFor: () => auth,
-    sendCommand: (url) => `${before}${HOOKGATE} send ${shellQuote(url)}${behind}`,
+    sendCommand: (url) => `${HOOKGATE} send ${shellQuote(url)}${behind}${HELLO}`,
+    isNewSecret: found === undefined,
     remark: REMARKS[found?.from ?? 'generated'],
     secret,
   }
@@ -101,7 +107,7 @@ async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth>
     sendCommand(url) {
       const { subject, audience } = endpointOf(url, given)
       const claims = `--tenant-url ${shellQuote(subject)} --public-url ${shellQuote(audience)}`
-      return `${HOOKGATE} send ${shellQuote(url)} --key ${key} ${claims}`
+      return `${HOOKGATE} send ${shellQuote(url)} --key ${key} ${claims}${HELLO}`
     },
     remark: 'Tokens are verified with the keys of --jwks.',
   }

@@ -201,7 +201,7 @@ export function greet(
     say('Next, have the sender call that URL.')
   } else {
     say('Next, in another terminal:')
-    say(`  ${command} --data '{"hello":"world"}'`)
+    say(`  ${auth.isNewSecret ? `HOOKGATE_SECRET=${auth.secret} ` : ''}${command}`)
   }
   say('')
 }

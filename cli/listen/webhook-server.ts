@@ -34,7 +34,7 @@ export interface WebhookServerOptions {
   /** Default: 200, without an app. */
   readonly answerEvent?: AnswerEvent | undefined
   /** The inspector's own request to run an event again. Undefined for every other request. */
-  readonly rerunOf?: (request: IncomingMessage) => Rerun | undefined
+  readonly rerunOf?: ((request: IncomingMessage) => Rerun | undefined) | undefined
   /** Called with each delivery once it is answered and settled. */
   readonly tell: (report: DeliveryReport) => void
 }
@@ -43,6 +43,8 @@ export interface WebhookServerOptions {
 export interface Rerun {
   /** The time to check it at, for signed times that cannot be renewed. In milliseconds since 1970. Undefined: now. */
   readonly at: number | undefined
+  /** The address that the delivery first came from. */
+  readonly sourceIp: string | undefined
 }
 
 /**
@@ -67,7 +69,7 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     }
     const incoming = nodeIncoming(request, response)
     const isOver = receiver
-      .receive(request, incoming, () => remoteAddress, onward)
+      .receive(request, incoming, () => rerun?.sourceIp ?? remoteAddress, onward)
       .catch((error) => fail(response, error))
     whenClosed(response, (status, endedAt) =>
       untold.add(() => isOver.then(() => tell(reportOf(progress, request, status, endedAt)))),

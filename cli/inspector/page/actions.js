@@ -5,7 +5,6 @@ const TOAST_MS = 5000
 const toast = document.querySelector('#toast')
 const dialog = document.querySelector('#edit')
 const text = document.querySelector('#edit-body')
-const asNew = document.querySelector('#edit-new')
 let hiding
 
 export function say(message) {
@@ -18,28 +17,48 @@ export function say(message) {
 }
 
 /** The buttons of one delivery. Each signs again: the same bytes would be refused as a replay. */
-export function actionsFor(delivery, { cannotSend, takesNewId, expires }) {
-  const isWhole = !delivery.truncated
-  const cannot = cannotSend ?? (isWhole ? '' : 'Its body was not read in full.')
+export function actionsFor(delivery, { cannotSign, expires }) {
+  const partial = delivery.truncated ? 'Its body was not read in full.' : ''
   const bytes = bytesOf(delivery.body)
-  const fixed = takesNewId ? '' : "This sender's events are identified by their bytes. Edit the body instead."
   const editable = delivery.isCut || !isText(bytes) ? 'Its body cannot be edited as text.' : ''
   const forever = expires ? '' : 'This signature would be valid forever. Use hookgate send instead.'
+  const run = button('Run again', partial, 'Your handler runs again, with all its effects', () =>
+    send(delivery, {}, cannotSign),
+  )
+  run.className = 'primary'
   return element(
     'div',
     'actions',
-    button('Send again', cannot, 'The same event ID, newly signed', () => send(delivery, {})),
-    button('Send as new', cannot || fixed, 'A new event ID: your handler runs again', ({ target }) =>
-      confirmed(target, () => send(delivery, { isNewEvent: true })),
-    ),
-    button('Edit…', cannotSend || editable, 'Change the body, sign it, send it', () =>
+    run,
+    button('Edit and run…', cannotSign || editable, 'Change the body, sign it, run your handler', () =>
       edit(delivery, textOf(bytes)),
     ),
-    button('Copy curl', cannot || forever, 'Newly signed, valid for a few minutes', () => copyCurl(delivery)),
+    menu(
+      button('Test for a duplicate', cannotSign || partial, 'Sends the same event as its sender would', () =>
+        send(delivery, { asDuplicate: true }),
+      ),
+      button('Copy curl', cannotSign || partial || forever, 'A new event, valid for a few minutes', () =>
+        copyCurl(delivery),
+      ),
+    ),
   )
 }
 
-function button(label, problem, title, act) {
+function menu(...items) {
+  const box = element('details', 'menu', element('summary', '', 'More'), element('div', '', ...items))
+  box.addEventListener('click', ({ target }) => {
+    if (target.matches('button')) box.open = false
+  })
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !box.open) return
+    event.stopPropagation()
+    box.open = false
+    box.firstChild.focus()
+  })
+  return box
+}
+
+export function button(label, problem, title, act) {
   const made = element('button', '', label)
   made.type = 'button'
   made.title = problem || title
@@ -48,48 +67,53 @@ function button(label, problem, title, act) {
   return made
 }
 
-let isConfirmed = false
-
-/** Asks once, because sending runs the handler with all its effects. */
-function confirmed(target, act) {
-  if (isConfirmed) return act()
-  isConfirmed = true
-  target.textContent = 'Run the handler?'
-  target.classList.add('primary')
-  target.addEventListener(
-    'click',
-    () => {
-      target.textContent = 'Send as new'
-      target.classList.remove('primary')
-    },
-    { once: true },
-  )
-}
-
-async function send({ seq }, wish) {
+async function send({ seq }, wish, cannotSign) {
   try {
-    const { status } = await (await ask(`deliveries/${seq}/send`, wish)).json()
-    say(`Sent, newly signed: answered ${status}`)
+    const sent = await (await ask(`deliveries/${seq}/send`, wish)).json()
+    say(wish.asDuplicate ? ofDuplicate(sent) : ofRun(sent, cannotSign))
   } catch (error) {
     say(error.message)
   }
 }
 
+/** What became of an event that ran again. */
+function ofRun({ seq, verdict, reason, status, app }, cannotSign) {
+  if (app?.status) return `Ran again as #${seq}: your app answered ${app.status}`
+  if (app) return `Run as #${seq}, but your app did not answer: ${app.problem}`
+  if (verdict === 'accepted') return `Ran again as #${seq}: listen answered ${status}; no app is behind it`
+  if (verdict === 'handshake') return `A handshake, #${seq}: answered ${status}`
+  return `Did not run: #${seq} was refused, ${reason}. ${cannotSign ?? ''}`.trim()
+}
+
+function ofDuplicate({ seq, reason, status, app }) {
+  if (reason === 'event_duplicate') return `Recognised as a duplicate: #${seq} was answered ${status}`
+  if (reason && !app) return `Not tested: #${seq} was refused, ${reason}`
+  return `Not a duplicate: no run of it was finished, so #${seq} ran. ${ofRun({ seq, verdict: 'accepted', status, app })}`
+}
+
 function edit(delivery, body) {
   text.value = body
-  asNew.checked = false
   dialog.returnValue = ''
   dialog.showModal()
   dialog.onclose = () => {
-    if (dialog.returnValue === 'send') send(delivery, { body: text.value, isNewEvent: asNew.checked })
+    if (dialog.returnValue === 'send') send(delivery, { body: text.value })
+  }
+}
+
+/** Copies a text, and says so. */
+export async function copy(value, words) {
+  try {
+    await navigator.clipboard.writeText(value)
+    say(words)
+  } catch {
+    say('The browser did not allow copying.')
   }
 }
 
 async function copyCurl({ seq }) {
   try {
-    const { command } = await (await ask(`deliveries/${seq}/curl`, { isNewEvent: true })).json()
-    await navigator.clipboard.writeText(command)
-    say('Copied: newly signed, with a new event ID if the sender uses IDs')
+    const { command } = await (await ask(`deliveries/${seq}/curl`, {})).json()
+    await copy(command, 'Copied: newly signed, with a new event ID if the sender uses IDs')
   } catch (error) {
     say(error.message)
   }
@@ -103,6 +127,15 @@ export async function download(name) {
     Object.assign(link, { href: url, download: `hookgate.${name}` })
     link.click()
     setTimeout(() => URL.revokeObjectURL(url), TOAST_MS)
+  } catch (error) {
+    say(error.message)
+  }
+}
+
+/** Empties the list in every tab. Recorded files stay. */
+export async function clear() {
+  try {
+    await ask('clear', {})
   } catch (error) {
     say(error.message)
   }

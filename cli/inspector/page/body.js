@@ -1,3 +1,4 @@
+import { button, copy } from './actions.js'
 import { bytesOf, element, hex, isText, part, pretty, textOf, visible } from './text.js'
 
 /** The view that the reader chose last, kept from one delivery to the next. */
@@ -5,9 +6,9 @@ let preferred = 'Pretty'
 let radios = 0
 
 /** A body, with a choice of views. */
-export function bodyPart(title, { body, bytes, truncated, isCut }, type) {
+export function bodyPart(title, { body, bytes, kept = bytes, truncated, isCut }, type) {
   const received = bytesOf(body)
-  if (bytes === 0) return part(title, element('p', 'quiet', truncated ? 'Not read.' : 'Empty.'))
+  if (received.length === 0) return part(title, element('p', 'quiet', truncated ? 'Not read.' : 'Empty.'))
   const text = textOf(received)
   const ways = {
     'As received': () => visible(text),
@@ -26,12 +27,19 @@ export function bodyPart(title, { body, bytes, truncated, isCut }, type) {
   }
   const first = preferred in ways ? preferred : 'Hex'
   show(first)
+  const of = `of ${bytes.toLocaleString('en')} bytes`
   const note = isCut
-    ? `The first 256 KB of ${bytes.toLocaleString('en')} bytes.`
+    ? `The first 256 KB ${of}.${truncated ? ` ${kept.toLocaleString('en')} were kept.` : ''}`
     : truncated
-      ? 'Not kept in full.'
+      ? `${kept.toLocaleString('en')} ${of} were kept.`
       : ''
-  return part(title, box, chooser(title, Object.keys(ways), first, show), element('span', 'quiet', note))
+  const problem = isCut || !isText(received) ? 'Not text, or too long: export the deliveries instead.' : ''
+  const copier = button('Copy', problem, 'Copy it as received', () =>
+    copy(text, `Copied: ${title.toLowerCase()}`),
+  )
+  copier.ariaLabel = `Copy ${title.toLowerCase()}`
+  const views = chooser(title, Object.keys(ways), first, show)
+  return part(title, box, views, copier, element('span', 'quiet', note))
 }
 
 function chooser(title, names, first, show) {

@@ -12,7 +12,7 @@ export function showDetail(delivery, hello) {
     checks(delivery),
     bodyPart('Body', delivery, contentType(delivery.headers)),
     part('Headers', headers(delivery.headers)),
-    ...appPart(delivery.app),
+    ...answerPart(delivery),
   )
   pane.hidden = false
   pane.scrollTop = 0
@@ -62,7 +62,7 @@ function facts({ eventId, eventType, unsigned, time, method, path, sourceIp, tim
     ],
     [
       'Received',
-      `${new Date(time).toLocaleDateString('en-CA')} ${clockOf(time)}${replayOf ? `, sent again from #${replayOf}` : ''}`,
+      `${new Date(time).toLocaleDateString('en-CA')} ${clockOf(time)}${replayOf ? `, run again from #${replayOf}` : ''}`,
     ],
     [
       'Request',
@@ -114,8 +114,10 @@ function headers(pairs) {
   return element('table', 'headers', element('tbody', '', ...rows))
 }
 
-function appPart(app) {
-  if (!app) return []
+/** What the sender was told: by the app, or by `listen` itself. */
+function answerPart({ app, status }) {
+  if (!app && status === null) return [part('Answer', element('p', 'quiet', 'The sender left before it.'))]
+  if (!app) return [part('Answer', element('p', 'mono', `${status} from listen: no app was asked`))]
   if (app.status === null)
     return [part('App', element('p', 'undecided', ...visible(`No answer: ${app.problem}`)))]
   return [

@@ -17,6 +17,8 @@ const entries = new Map()
 let chosen
 let onChoose = () => {}
 let waiting = []
+/** Deliveries that the page got, and the most that the server keeps. */
+let [got, keep] = [0, 0]
 
 /** @param choose Called when the reader chooses a row, and when rows arrive. */
 export function startList(choose) {
@@ -33,15 +35,18 @@ export function startList(choose) {
   })
 }
 
-export function forgetRows() {
+/** @param most How many deliveries the server keeps. */
+export function forgetRows(most = keep) {
   entries.clear()
-  waiting = []
+  ;[waiting, got, keep] = [[], 0, most]
   list.replaceChildren()
+  showCount()
 }
 
 /** Draws once per frame, however many rows arrive. */
 export function addRows(rows) {
   if (waiting.length === 0) requestAnimationFrame(draw)
+  got += rows.length
   waiting = waiting.concat(rows).slice(-MOST_ROWS)
 }
 
@@ -83,8 +88,8 @@ function nodeOf({
   const what = element('span', 'mono', ...visible(reason ?? id ?? path))
   if (reason && id) what.append(element('span', 'quiet', ' ', ...visible(id)))
   const notes = element('span', '')
-  if (replayOf) notes.append(element('span', 'tag', `again ${replayOf}`))
-  if (app) notes.append(element('span', 'tag', `app ${app.status ?? 'silent'}`))
+  if (replayOf) notes.append(element('span', 'tag', `again #${replayOf}`))
+  if (app && app.status !== status) notes.append(element('span', 'tag', `app ${app.status ?? 'silent'}`))
   const node = element(
     'div',
     'row',
@@ -125,7 +130,9 @@ function applyFilter() {
 
 function showCount() {
   const [all, visibleRows] = [entries.size, shown().length]
-  document.querySelector('#count').textContent = visibleRows === all ? `${all}` : `${visibleRows} of ${all}`
+  const kept = Math.min(got, keep)
+  const most = kept > MOST_ROWS ? `latest ${all} of ${kept}; exports have all` : `${all}`
+  document.querySelector('#count').textContent = visibleRows === all ? most : `${visibleRows} of ${most}`
   document.querySelector('#empty').hidden = all > 0
   list.hidden = all === 0
 }

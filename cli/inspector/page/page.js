@@ -1,4 +1,4 @@
-import { download, say } from './actions.js'
+import { clear, copy, download, say } from './actions.js'
 import { hideDetail, showDetail } from './detail.js'
 import { addRows, forgetRows, latest, mark, neighbour, startList } from './list.js'
 import { ask, watch } from './server.js'
@@ -72,6 +72,10 @@ document.addEventListener('keydown', (event) => {
 
 startList(choose)
 document.querySelector('#export-ndjson').addEventListener('click', () => download('ndjson'))
+document.querySelector('#clear').addEventListener('click', clear)
+document
+  .querySelector('#copy-command')
+  .addEventListener('click', () => copy(hello.command, 'Copied: run it in another terminal'))
 document.querySelector('#export-har').addEventListener('click', () => download('har'))
 
 watch({
@@ -79,7 +83,16 @@ watch({
     hello = given
     tell('live', 'Live')
     document.querySelector('#endpoint').textContent = given.url
+    document.querySelector('#command').textContent = given.command ?? ''
+    document.querySelector('#try').hidden = !given.command
+    document.querySelector('#new-secret').hidden = !given.isNewSecret
+    forgetRows(given.keep)
+  },
+  cleared() {
     forgetRows()
+    shown = undefined
+    isFollowing = true
+    hideDetail()
   },
   rows: addRows,
   lost: () => tell('lost', 'Reconnecting'),

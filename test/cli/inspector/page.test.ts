@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -7,9 +8,10 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { signHmac } from '../../../src/testing/index.ts'
+import { github } from '../../../schemes/github.ts'
+import { signAs, signHmac } from '../../../src/testing/index.ts'
 import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
-import { ROOT, shell } from '../support.ts'
+import { ROOT, shell, temporaryFile } from '../support.ts'
 import { type RunningInspector, SECRET, startInspector } from './support.ts'
 
 it('the page is at most 12 KB, compressed', () => {
@@ -172,7 +174,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await expect.poll(() => rows().first().innerText()).toMatch(/body_not_json/)
   })
 
-  it('can be used with the keyboard alone: choose, read, send again', async () => {
+  it('can be used with the keyboard alone: choose, read, run again', async () => {
     await inspector.deliver(await sign('{"first":1}'))
     await inspector.deliver(await sign('{"second":2}'))
     await expect.poll(() => rows().count()).toBe(2)
@@ -185,26 +187,110 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByText('Sent, newly signed: answered 409').waitFor()
+    await page.getByText('Ran again as #3: listen answered 200; no app is behind it').waitFor()
     await page.keyboard.press('Escape')
-    await detail().getByText('event_duplicate').waitFor()
+    await detail().getByText('run again from #1').waitFor()
   })
 
-  it('asks once before it sends a new event, and sends an edited body', async () => {
+  it('runs an edited body, and tests that a duplicate is recognised', async () => {
     await inspector.deliver(await sign('{"a":1}'))
-    await page.getByRole('button', { name: 'Send as new' }).click()
-    await page.getByRole('button', { name: 'Run the handler?' }).click()
-    await page.getByText('Sent, newly signed: answered 200').waitFor()
-    await page.getByRole('button', { name: 'Edit…' }).click()
+    await page.getByRole('button', { name: 'Edit and run…' }).click()
     await page.getByRole('textbox', { name: 'Body' }).fill('{"edited":true}')
-    await page.getByLabel('As a new event').check()
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByText('Ran again as #2').waitFor()
     await detail().getByText('"edited"').waitFor()
-    expect(await rows().allInnerTexts()).toHaveLength(3)
+    await rows().nth(1).click()
+    await page.getByText('More').click()
+    await page.getByRole('button', { name: 'Test for a duplicate' }).click()
+    await page.getByText('Recognised as a duplicate: #3 was answered 409').waitFor()
+    expect(await page.getByRole('button', { name: 'Test for a duplicate' }).isVisible()).toBe(false)
+  })
+
+  it('shows the command to try on an empty page, copies it, and copies a body', async () => {
+    const shown = await page.locator('#command').innerText()
+    expect(shown).toMatch(/ send .*\/demo.* --data '\{"hello":"world"\}'$/)
+    await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByText('Copied: run it in another terminal').waitFor()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(shown)
+    await inspector.deliver(await sign('{ "a":  1 }'))
+    await page.getByRole('button', { name: 'Copy body' }).click()
+    await page.getByText('Copied: body').waitFor()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('{ "a":  1 }')
+  })
+
+  it('empties the list in every tab', async () => {
+    const other = await opened()
+    await inspector.deliver(await sign('{}'))
+    await expect.poll(() => other.locator('.row').count()).toBe(1)
+    await expect.poll(() => rows().count()).toBe(1)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await expect.poll(() => other.locator('.row').count()).toBe(0)
+    await page.getByText('Waiting for the first delivery').waitFor()
+    await inspector.deliver(await sign('{"next":1}'))
+    await detail().getByText('"next"').waitFor()
+    await other.close()
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'keeps the colours of a primary button under the mouse, %s',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme })
+      await inspector.deliver(await sign('{}'))
+      const run = page.getByRole('button', { name: 'Run again' })
+      const style = "getComputedStyle(document.querySelector('.actions .primary'))"
+      const colours = () => page.evaluate<string>(`${style}.color + ',' + ${style}.backgroundColor`)
+      await run.waitFor()
+      const before = await colours()
+      await run.hover()
+      expect(await colours()).toBe(before)
+      expect(before).toMatch(/^rgb\(255, 255, 255\),(?!rgb\(255, 255, 255\))/)
+    },
+  )
+
+  it('does not scroll sideways on a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    const width = () => page.evaluate<number>('document.documentElement.scrollWidth')
+    expect(await width()).toBeLessThanOrEqual(390)
+    const signed = await sign(JSON.stringify({ a: 'x'.repeat(500) }), `${SECRET}\n`)
+    await inspector.deliver({
+      ...signed,
+      headers: { ...signed.headers, [`x-${'n'.repeat(300)}`]: 'y'.repeat(300) },
+    })
+    await detail().getByText('Likely:').waitFor()
+    expect(await width()).toBeLessThanOrEqual(390)
+    const sideways = `document.querySelector('#detail').scrollWidth - document.querySelector('#detail').clientWidth`
+    expect(await page.evaluate(sideways)).toBe(0)
+  })
+
+  it('has a column for the type and a filter for it, and a dash without one', async () => {
+    const secret = 'a-secret-for-github-0123456789'
+    const file = await temporaryFile('secret.txt', secret)
+    inspector = await startInspector(['--scheme', 'github', '--secret-file', file], {})
+    await page.close()
+    page = await opened()
+    for (const [n, eventType] of ['push', 'issues', undefined].entries()) {
+      await inspector.deliver(await signAs(github, { secret, body: `{"n":${n}}`, eventType }))
+    }
+    await expect.poll(() => page.locator('.row .type').allInnerTexts()).toEqual(['–', 'issues', 'push'])
+    await page.getByRole('searchbox').fill('type:push')
+    await expect.poll(() => page.locator('.row:visible .type').allInnerTexts()).toEqual(['push'])
+  })
+
+  it('says that it shows the latest 2,000 of those that are kept', async () => {
+    const record = await temporaryFile('record.ndjson', '')
+    const first = await startInspector(['--record', record])
+    await first.deliver(await sign('{}'))
+    await first.listener.stop()
+    await writeFile(record, (await readFile(record, 'utf8')).repeat(2_100))
+    inspector = await startInspector(['--load', record, '--keep', '12000'])
+    await page.close()
+    page = await opened()
+    await expect.poll(() => page.locator('#count').innerText()).toBe('latest 2000 of 2100; exports have all')
   })
 
   it('copies a curl command that is accepted, and saves both exports', async () => {
     await inspector.deliver(await sign('{"a":1}'))
+    await page.getByText('More').click()
     await page.getByRole('button', { name: 'Copy curl' }).click()
     await page.getByText('Copied').waitFor()
     const command = await page.evaluate<string>('navigator.clipboard.readText()')
@@ -226,7 +312,9 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await inspector.deliver(await sign('{}', `${SECRET}\n`))
     await detail().getByText('Likely:').waitFor()
     expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Edit…' }).click()
+    await page.getByText('More').click()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Edit and run…' }).click()
     expect(await violations(page)).toEqual([])
   })
 

@@ -14,6 +14,7 @@ function delivery(seq: number, bodyBytes = 0): Observed {
     sourceIp: null,
     headers: [['x-a', 'b']],
     body: new Uint8Array(bodyBytes),
+    bytes: bodyBytes,
     truncated: false,
     verdict: 'accepted',
     reason: null,

@@ -109,6 +109,19 @@ describe('--load', () => {
     expect(stderr).not.toMatch(/owned|hello/)
   })
 
+  it('refuses a device that never ends', async () => {
+    const { code, stderr } = await hookgate(['listen', '--port', '0', '--load', '/dev/zero'])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/it is over 64 MB/)])
+  })
+
+  it('tells the length of a body that was not kept in full', async () => {
+    const inspector = await startInspector(['--max-body', '8mb'])
+    const signed = await signHmac({ secret: SECRET, body: JSON.stringify('a'.repeat(5_000_000)) })
+    expect(await inspector.deliver(signed)).toBe(200)
+    const { bytes, kept, truncated } = JSON.parse(await (await inspector.ask('deliveries/1')).text())
+    expect({ bytes, kept, truncated }).toEqual({ bytes: 5_000_002, kept: 4_194_304, truncated: true })
+  })
+
   it('refuses a file of 100 MB at once', async () => {
     const file = join(await temporaryDirectory(), 'large.ndjson')
     const handle = await open(file, 'w')
@@ -116,7 +129,7 @@ describe('--load', () => {
     await handle.close()
     const { code, stderr } = await hookgate(['listen', '--port', '0', '--load', file])
     expect(code).toBe(2)
-    expect(stderr).toMatch(/it has 100 MB, and the limit is 64; take the latest part: tail -n 200/)
+    expect(stderr).toMatch(/it is over 64 MB; take the latest part: tail -n 200/)
   })
 })
 

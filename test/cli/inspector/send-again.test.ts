@@ -1,10 +1,13 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { braintree } from '../../../schemes/braintree.ts'
 import { github } from '../../../schemes/github.ts'
+import { linear } from '../../../schemes/linear.ts'
 import { livekit } from '../../../schemes/livekit.ts'
 import { stripe } from '../../../schemes/stripe.ts'
-import { signAs, signHmac } from '../../../src/testing/index.ts'
+import { signAs, signHmac, signJwt } from '../../../src/testing/index.ts'
+import { startApp } from '../forward/app.ts'
 import { hookgate, shell, temporaryDirectory, temporaryFile } from '../support.ts'
 import { type RunningInspector, SECRET, startInspector } from './support.ts'
 
@@ -17,16 +20,84 @@ async function detail({ ask }: RunningInspector, seq: number) {
   return JSON.parse(await (await ask(`deliveries/${seq}`)).text())
 }
 
-describe('sending a delivery again', () => {
-  it('keeps the event ID, so that it is a duplicate; a new ID makes a new event', async () => {
-    const inspector = await startInspector()
-    expect(await inspector.deliver(await signHmac({ secret: SECRET, body: '{"a":1}' }))).toBe(200)
-    expect(await send(inspector, 1, {})).toEqual([200, { status: 409 }])
-    expect(await send(inspector, 1, { isNewEvent: true })).toEqual([200, { status: 200 }])
-    const [first, again, anew] = await Promise.all([1, 2, 3].map((seq) => detail(inspector, seq)))
-    expect(again).toMatchObject({ replayOf: 1, reason: 'event_duplicate', eventId: first.eventId })
-    expect(anew).toMatchObject({ replayOf: 1, verdict: 'accepted', body: first.body })
-    expect(anew.eventId).not.toBe(first.eventId)
+const ran = { verdict: 'accepted', reason: null, status: 200 }
+
+describe('running a delivery again', () => {
+  it('runs the handler, tells the app, and leaves the first run as it is', async () => {
+    const app = await startApp()
+    const inspector = await startInspector(['--forward-to', app.url])
+    const signed = await signHmac({ secret: SECRET, body: '{"a":1}' })
+    const headers = { ...signed.headers, 'hookgate-replay': '1' }
+    expect(await inspector.deliver({ ...signed, headers })).toBe(200)
+    const answer = { ...ran, seq: 2, app: { status: 200, problem: null } }
+    expect(await send(inspector, 1, {})).toEqual([200, answer])
+    expect(await send(inspector, 2, {})).toEqual([200, { ...answer, seq: 3 }])
+    expect(await send(inspector, 1, { asDuplicate: true })).toMatchObject([
+      200,
+      { reason: 'event_duplicate' },
+    ])
+    const [first, again] = await Promise.all([1, 2].map((seq) => detail(inspector, seq)))
+    expect(again).toMatchObject({ replayOf: 1, eventId: first.eventId, body: first.body })
+    const given = app.received.map(({ request }) => request.headers)
+    expect(given.map((each) => each['hookgate-replay'])).toEqual([undefined, '1', '1'])
+    expect(given[0]?.['webhook-event-id']).toBe(first.eventId)
+    expect(new Set(given.map((each) => each['webhook-event-id'])).size).toBe(3)
+  })
+
+  it('says that the app is down, and what the app refused', async () => {
+    const app = await startApp((response) => response.writeHead(500).end())
+    const inspector = await startInspector(['--forward-to', app.url])
+    await inspector.deliver(await signHmac({ secret: SECRET, body: '{}' }))
+    expect(await send(inspector, 1, {})).toMatchObject([200, { app: { status: 500 } }])
+    app.server.close()
+    app.server.closeAllConnections()
+    expect(await send(inspector, 1, {})).toMatchObject([
+      200,
+      {
+        reason: 'upstream_unreachable',
+        app: { status: null, problem: expect.stringMatching(/nothing listens/) },
+      },
+    ])
+  })
+
+  it('runs for GitHub, whose sender header keeps its ID', async () => {
+    const secret = 'a-secret-for-github-0123456789'
+    const file = await temporaryFile('secret.txt', secret)
+    const app = await startApp()
+    const scheme = ['--scheme', 'github', '--secret-file', file, '--forward-to', app.url]
+    const inspector = await startInspector(scheme, {})
+    const signed = await signAs(github, { secret, body: '{"zen":1}', eventType: 'ping' })
+    expect(await inspector.deliver(signed)).toBe(200)
+    expect(await send(inspector, 1, {})).toMatchObject([200, ran])
+    const [first, again] = app.received.map(({ request }) => request.headers)
+    expect(again).toMatchObject({
+      'x-github-delivery': first?.['x-github-delivery'],
+      'x-github-event': 'ping',
+      'x-hub-signature-256': first?.['x-hub-signature-256'],
+      'hookgate-replay': '1',
+    })
+    expect(again?.['webhook-event-id']).not.toBe(first?.['webhook-event-id'])
+  })
+
+  it('runs for a sender whose time is in the body, an hour later, and for the address that it first came from', async () => {
+    const secret = 'a-secret-for-linear-0123456789'
+    const file = await temporaryFile('secret.txt', secret)
+    const record = await temporaryFile('record.ndjson', '')
+    const scheme = ['--scheme', 'linear', '--secret-file', file]
+    const first = await startInspector([...scheme, '--record', record], {})
+    const body = JSON.stringify({ type: 'Issue', webhookTimestamp: Date.now() })
+    expect(await first.deliver(await signAs(linear, { secret, body }))).toBe(200)
+    await first.listener.stop()
+    const line = JSON.parse(await readFile(record, 'utf8'))
+    const hourAgo = Date.now() - 3_600_000
+    const old = Buffer.from(JSON.stringify({ type: 'Issue', webhookTimestamp: hourAgo })).toString('base64')
+    await writeFile(
+      record,
+      `${JSON.stringify({ ...line, ...{ time: new Date(hourAgo), bodyBase64: old, sourceIp: '192.0.2.7' } })}\n`,
+    )
+    const inspector = await startInspector([...scheme, '--load', record, '--allow-cidr', '192.0.2.0/24'], {})
+    expect(await send(inspector, 1, {})).toMatchObject([200, ran])
+    expect(await send(inspector, 2, {})).toMatchObject([200, ran])
   })
 
   it('signs an old or a badly signed delivery anew, so that it passes', async () => {
@@ -37,30 +108,30 @@ describe('sending a delivery again', () => {
     expect(await inspector.deliver(await signHmac({ secret: 'another-secret-0123456789', body: '{}' }))).toBe(
       401,
     )
-    expect(await send(inspector, 1, {})).toEqual([200, { status: 200 }])
-    expect(await send(inspector, 2, {})).toEqual([200, { status: 200 }])
+    expect(await send(inspector, 1, {})).toMatchObject([200, ran])
+    expect(await send(inspector, 2, {})).toMatchObject([200, ran])
   })
 
-  it('sends an edited body, and the other headers as they were', async () => {
+  it('runs an edited body too, with the other headers as they were', async () => {
     const inspector = await startInspector()
     const signed = await signHmac({ secret: SECRET, body: '{"a":1}' })
     await inspector.deliver({ ...signed, headers: { ...signed.headers, 'x-topic': 'orders' } })
-    expect(await send(inspector, 1, { body: '{"a":"ü"}', isNewEvent: true })).toEqual([200, { status: 200 }])
+    expect(await send(inspector, 1, { body: '{"a":"ü"}' })).toMatchObject([200, ran])
     const edited = await detail(inspector, 2)
     expect(Buffer.from(edited.body, 'base64').toString()).toBe('{"a":"ü"}')
     expect(edited.headers).toContainEqual(['x-topic', 'orders'])
   })
 
-  it('signs as Stripe does: a new ID is written into the body, and nothing else changes', async () => {
-    const file = await temporaryFile('secret.txt', 'whsec_for_trying_0123456789')
+  it('keeps the body of Stripe, and signs it as Stripe does', async () => {
+    const secret = 'whsec_for_trying_0123456789'
+    const file = await temporaryFile('secret.txt', secret)
     const inspector = await startInspector(['--scheme', 'stripe', '--secret-file', file], {})
     const body = '{ "id": "evt_1",\n  "type": "invoice.paid" }'
-    const secret = 'whsec_for_trying_0123456789'
     expect(await inspector.deliver(await signAs(stripe, { secret, body }))).toBe(200)
-    expect(await send(inspector, 1, { isNewEvent: true })).toEqual([200, { status: 200 }])
+    expect(await send(inspector, 1, {})).toMatchObject([200, ran])
     const { eventId, body: sent, headers } = await detail(inspector, 2)
-    expect(eventId).toMatch(/^evt_1_[0-9a-f]{8}$/)
-    expect(Buffer.from(sent, 'base64').toString()).toBe(body.replace('evt_1', eventId))
+    expect(eventId).toBe('evt_1')
+    expect(Buffer.from(sent, 'base64').toString()).toBe(body)
     expect(Object.fromEntries(headers)['stripe-signature']).toMatch(/^t=\d+,v1=\(64 characters hidden\)$/)
   })
 
@@ -71,17 +142,18 @@ describe('sending a delivery again', () => {
     const named = { secret: 'a-secret-for-livekit-0123456789', keyId: 'APIkey' }
     const body = '{"id":"EV_1","event":"room_started"}'
     expect(await inspector.deliver(await signAs(livekit, { ...named, body }))).toBe(200)
-    expect(await send(inspector, 1, { isNewEvent: true })).toEqual([200, { status: 200 }])
-    expect((await detail(inspector, 2)).eventId).toMatch(/^EV_1_[0-9a-f]{8}$/)
+    expect(await send(inspector, 1, {})).toMatchObject([200, ran])
   })
 
-  it("does not wrap Braintree's form in another form", async () => {
+  it("sends Braintree's form as it was received, because hookgate would wrap it in another form", async () => {
     const file = await temporaryFile('secret.txt', 'a-secret-for-braintree-0123456789')
     const scheme = ['--scheme', 'braintree', '--key-id', 'public', '--secret-file', file]
     const inspector = await startInspector(scheme, {})
     const named = { secret: 'a-secret-for-braintree-0123456789', keyId: 'public' }
     expect(await inspector.deliver(await signAs(braintree, { ...named, body: '<a/>' }))).toBe(200)
-    expect(await send(inspector, 1, {})).toEqual([409, { error: expect.stringMatching(/^Braintree signs/) }])
+    expect(await send(inspector, 1, {})).toMatchObject([200, ran])
+    const edited = await send(inspector, 1, { body: '<b/>' })
+    expect(edited).toEqual([409, { error: expect.stringMatching(/^Braintree signs/) }])
   })
 
   it('gives no curl command for GitHub, whose signatures would stay valid forever', async () => {
@@ -92,23 +164,25 @@ describe('sending a delivery again', () => {
     expect(await inspector.deliver(signed)).toBe(200)
     const curl = await inspector.ask('deliveries/1/curl', {})
     expect([curl.status, await curl.text()]).toEqual([409, expect.stringMatching(/valid forever/)])
-    expect(await send(inspector, 1, { body: '{"zen":2}' })).toEqual([200, { status: 200 }])
-    expect((await detail(inspector, 2)).headers).toContainEqual(['x-github-event', 'ping'])
   })
 
-  it('signs a token with --key, and says what to do without one', async () => {
+  it('runs a token again as it was received, or signs another with --key, which editing needs', async () => {
     const cwd = await temporaryDirectory()
     await hookgate(['keys'], { cwd })
     const jwks = ['--jwks', join(cwd, 'hookgate-jwks.json')]
     const without = await startInspector(jwks, {})
-    await without.deliver(await signHmac({ secret: SECRET, body: '{}' }))
-    expect(await send(without, 1, {})).toEqual([
+    const privateKey = JSON.parse(await readFile(join(cwd, 'hookgate-private.jwk.json'), 'utf8'))
+    const url = without.listener.url
+    const claims = { subject: new URL(url).origin, audience: url }
+    expect(await without.deliver(await signJwt({ ...claims, privateKey, body: '{}' }))).toBe(200)
+    expect(await send(without, 1, {})).toMatchObject([200, ran])
+    expect(await send(without, 1, { body: '{"a":1}' })).toEqual([
       409,
       { error: expect.stringMatching(/start listen with --key FILE/) },
     ])
     const inspector = await startInspector([...jwks, '--key', join(cwd, 'hookgate-private.jwk.json')], {})
     await inspector.deliver(await signHmac({ secret: SECRET, body: '{}' }))
-    expect(await send(inspector, 1, {})).toEqual([200, { status: 200 }])
+    expect(await send(inspector, 1, {})).toMatchObject([200, ran])
     const { headers } = await detail(inspector, 2)
     expect(Object.fromEntries(headers).authorization).toMatch(/^Bearer \(\d+ characters hidden\)$/)
   })
