@@ -32,7 +32,7 @@ export const doctor: Command = defineCommand<DoctorValues>({
     'tenant-url': { value: 'URL', says: 'JWT: the subject of your listener' },
     'public-url': { value: 'URL', says: 'JWT: the audience of your listener' },
     url: { value: 'URL', says: 'Your endpoint, as senders call it' },
-    scheme: { value: 'NAME', says: 'The listener at --url is for this sender, such as slack' },
+    scheme: { value: 'NAME', says: 'The sender of --url, such as slack: checks the secret as it signs' },
     'event-id': { value: 'ID', says: 'An event that --url has accepted: checks the secret' },
     offline: { says: 'Skip every check that needs the network.' },
     json: { says: 'Print one line of JSON: ok, findings of id, status, seen, fix.' },
@@ -47,7 +47,7 @@ export const doctor: Command = defineCommand<DoctorValues>({
     'hookgate doctor --store redis://localhost --jwks https://sender.example/jwks.json --json',
   ],
   async run(given) {
-    if (given.scheme !== undefined) await loadScheme(given.scheme)
+    const scheme = given.scheme === undefined ? undefined : await loadScheme(given.scheme)
     const findings = await examine({
       secretFiles: given['secret-file'] ?? [],
       store: given.store ?? process.env.HOOKGATE_STORE,
@@ -57,7 +57,8 @@ export const doctor: Command = defineCommand<DoctorValues>({
       publicUrl: urlOf('--public-url', given['public-url']),
       tenantUrl: urlOf('--tenant-url', given['tenant-url']),
       eventId: given['event-id'],
-      isForAnotherSender: given.scheme !== undefined,
+      scheme,
+      isForAnotherSender: scheme !== undefined,
       isOffline: given.offline ?? false,
     })
     const code = findings.some(({ status }) => status === 'fail') ? EXIT.refused : EXIT.done

@@ -24,6 +24,9 @@ const ANOTHER_SENDER: Obstacle = [
   'try it with hookgate send --scheme NAME',
 ]
 
+/** Whether hookgate answers there, for a sender with a scheme. */
+export const isForSender = (obstacle: Obstacle | undefined): boolean => obstacle === ANOTHER_SENDER
+
 /** Checks that the URL leads to hookgate, over TLS that senders accept. Without an obstacle, the other checks can run. */
 export async function checkUrl(
   receiver: Receiver,
@@ -59,9 +62,49 @@ function judge(answer: Answer, { host, pathname }: URL): Finding {
   return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
 }
 
+interface Stranger {
+  readonly name: string
+  readonly isIt: (answer: Answer) => boolean
+  readonly fix: string
+}
+
+/** What often answers first, as in docs/in-front.md. */
+const STRANGERS: readonly Stranger[] = [
+  {
+    name: 'Supabase',
+    isIt: ({ status, bytes }) =>
+      status === 401 && /"(?:Missing authorization header|Invalid JWT)"/.test(bytes.toString('latin1')),
+    fix: 'deploy the function with --no-verify-jwt',
+  },
+  {
+    name: 'Cloudflare Access',
+    isIt: ({ headers: { location = '' } }) =>
+      URL.canParse(location) && /(?:^|\.)cloudflareaccess\.com$/.test(new URL(location).hostname),
+    fix: 'add a policy of the type Bypass for this path',
+  },
+  {
+    name: "Cloudflare's bot protection",
+    isIt: ({ headers }) => headers['cf-mitigated'] !== undefined,
+    fix: 'add a WAF rule that skips it for this path',
+  },
+  {
+    name: "Clerk's middleware",
+    isIt: ({ headers }) => headers['x-clerk-auth-status'] !== undefined,
+    fix: 'protect only the routes that createRouteMatcher matches, and leave this one out',
+  },
+  {
+    name: "Vercel's deployment protection",
+    isIt: ({ status, headers: { server } }) => status === 401 && server === 'Vercel',
+    fix: 'use the production domain, or add x-vercel-protection-bypass to the URL',
+  },
+]
+
 /** Judges an answer that is not from hookgate. */
-function judgeStranger({ status, headers }: Answer, host: string): Finding {
+function judgeStranger(answer: Answer, host: string): Finding {
+  const { status, headers } = answer
   const letPass = 'let this path through: hookgate authenticates it'
+  const known = STRANGERS.find(({ isIt }) => isIt(answer))
+  if (known) return fail(`${known.name} answers in front of hookgate (${status})`, known.fix)
   if (status >= 300 && status < 400) {
     const seen = `${host} redirects (${status})${whither(headers.location)}`
     return fail(seen, 'use the URL that it leads to, or let this path through without a login')

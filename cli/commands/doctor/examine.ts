@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { withDeadline } from '../../../src/lib/clock.ts'
+import type { AnyScheme } from '../../signing/schemes.ts'
 import { checkProxy, checkSignature } from './delivery.ts'
-import { checkUrl } from './endpoint-url.ts'
+import { checkUrl, isForSender } from './endpoint-url.ts'
 import { type CheckId, type Finding, notesOf } from './finding.ts'
 import { checkJwks } from './jwks.ts'
 import { checkLocalClock } from './local-clock.ts'
@@ -10,6 +11,7 @@ import { Receiver } from './receiver.ts'
 import { checkReceiverClock } from './receiver-clock.ts'
 import { checkRuntime } from './runtime.ts'
 import { checkSecretShape } from './secret-shape.ts'
+import { checkSenderSignature } from './sender-signature.ts'
 import { checkStore } from './store.ts'
 
 const DEADLINE_MS = 7000
@@ -25,6 +27,8 @@ export interface Setup {
   readonly publicUrl: URL | undefined
   readonly tenantUrl: URL | undefined
   readonly eventId: string | undefined
+  /** The sender of the listener at `url`. */
+  readonly scheme: AnyScheme | undefined
   /** The listener reads no Webhook-* headers. */
   readonly isForAnotherSender: boolean
   readonly isOffline: boolean
@@ -96,7 +100,12 @@ async function endpoint(prober: Prober, setup: Setup): Promise<Finding[]> {
   }
   const receiver = new Receiver(url, prober)
   const { findings, obstacle } = await checkUrl(receiver, setup)
-  if (obstacle) return [...findings, ...OF_THE_URL.map((id) => notesOf(id).skip(...obstacle))]
+  const own = isForSender(obstacle) && setup.scheme ? await signature(receiver, setup, setup.scheme) : []
+  if (obstacle) {
+    const skipped = OF_THE_URL.filter((each) => !own.some(({ id }) => id === each))
+    const rest = skipped.map((id) => notesOf(id).skip(...obstacle))
+    return [...findings, ...rest, ...own]
+  }
   const rest = await Promise.all([
     within('clock.receiver', checkReceiverClock(receiver), REST_MS),
     within('proxy', checkProxy(receiver), REST_MS),
@@ -104,6 +113,14 @@ async function endpoint(prober: Prober, setup: Setup): Promise<Finding[]> {
   ])
   return [...findings, ...rest.flat()]
 }
+
+/** Of another sender's listener. */
+const signature = (receiver: Receiver, setup: Setup, scheme: AnyScheme) =>
+  within(
+    'signature',
+    checkSenderSignature(receiver, scheme, secretOf(setup), setup.publicUrl ?? receiver.url),
+    REST_MS,
+  )
 
 /** `secret.shape` reports what is wrong with it. */
 function secretOf({ secretFiles: [file] }: Setup): string | undefined {

@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
 import { TLSSocket } from 'node:tls'
+import type { SignedRequest } from '../../../src/signing/sign.ts'
 import { printable } from '../../command-line/output.ts'
 import { codeOf } from '../../command-line/values.ts'
 import { whenClosedEarly } from '../../lib/closed-early.ts'
@@ -22,7 +23,7 @@ export interface Answer {
 export interface Question {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly headers?: { readonly [name: string]: string }
-  readonly body?: string
+  readonly body?: SignedRequest['body']
   /** How much of the answer to read, in bytes. Default 65,536. */
   readonly mostBytes?: number
 }

@@ -1,3 +1,4 @@
+import type { SignedRequest } from '../../../src/signing/sign.ts'
 import type { Answer, Prober } from './probe.ts'
 
 /** Well formed but wrong: a delivery with it is never accepted, so no event is claimed. */
@@ -16,6 +17,11 @@ export class Receiver {
   /** Sends a POST without a body and without Webhook-* headers. */
   askEmpty(): Promise<Answer> {
     return this.#prober.ask(this.url, { method: 'POST' })
+  }
+
+  /** Sends a delivery as it is. */
+  send({ headers, body }: SignedRequest): Promise<Answer> {
+    return this.#prober.ask(this.url, { method: 'POST', headers, body })
   }
 
   /** Sends a delivery in the specification's form. @param skew Seconds to add to its time. @param headers Override its own. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hookgate, SECRET, startListener } from '../../support.ts'
-import { diagnose } from './support.ts'
+import { diagnose, serve } from './support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
 
@@ -11,18 +11,51 @@ async function diagnoseListenerFor(scheme: string, args: readonly string[] = [])
 }
 
 const SKIPPED = ['ok url', 'skip clock.receiver', 'skip proxy', 'skip signature']
+const SIGNED = ['ok url', 'skip clock.receiver', 'ok proxy', 'ok signature']
 
 it.each([
-  ['github', []],
-  ['shopify', []],
-  ['telegram', []],
-  ['slack', ['--scheme', 'slack']],
-  ['zoom', ['--scheme', 'zoom']],
-])('a healthy listener for %s gets no complaint with %j', async (scheme, args) => {
+  ['github', [], SKIPPED],
+  ['shopify', [], SKIPPED],
+  ['telegram', [], SKIPPED],
+  ['slack', ['--scheme', 'slack'], SIGNED],
+  ['zoom', ['--scheme', 'zoom'], SIGNED],
+])('a healthy listener for %s gets no complaint with %j', async (scheme, args, expected) => {
   const { code, complaints, findings } = await diagnoseListenerFor(scheme, args)
   expect(complaints).toEqual([])
   expect(code).toBe(0)
-  expect(findings.slice(-4).map(({ id, status }) => `${status} ${id}`)).toEqual(SKIPPED)
+  expect(findings.slice(-4).map(({ id, status }) => `${status} ${id}`)).toEqual(expected)
+})
+
+it.each(['stripe', 'github', 'slack', 'shopify', 'telegram', 'standard-webhooks'])(
+  '--scheme %s signs as the sender: the right secret passes, and no handler runs',
+  async (scheme) => {
+    const secret = scheme === 'standard-webhooks' ? `whsec_${btoa('k'.repeat(32))}` : SECRET
+    const { url, stdout } = await startListener(['--scheme', scheme], { env: { HOOKGATE_SECRET: secret } })
+    const args = ['--url', url, '--scheme', scheme]
+    const right = await diagnose(args, { env: { HOOKGATE_SECRET: secret } })
+    expect(right.findings.slice(-2).map(({ id, status }) => `${status} ${id}`)).toEqual([
+      'ok proxy',
+      'ok signature',
+    ])
+    const another = scheme === 'standard-webhooks' ? `whsec_${btoa('x'.repeat(32))}` : `${SECRET}x`
+    const wrong = await diagnose(args, { env: { HOOKGATE_SECRET: another } })
+    expect(wrong.complaints).toEqual([expect.stringMatching(/^fail signature: the receiver does not accept/)])
+    expect(stdout.text).not.toMatch(/\baccepted\b/)
+  },
+)
+
+it.each([
+  ['Supabase', 401, {}, '{"code":401,"message":"Missing authorization header"}'],
+  ['Cloudflare Access', 302, { location: 'https://me.cloudflareaccess.com/login?token=x' }, ''],
+  ["Cloudflare's bot protection", 403, { 'cf-mitigated': 'challenge' }, ''],
+  ["Clerk's middleware", 404, { 'x-clerk-auth-status': 'signed-out' }, ''],
+  ["Vercel's deployment protection", 401, { server: 'Vercel' }, ''],
+])('names %s, which answers instead of the listener', async (name, status, headers, body) => {
+  const url = await serve((_, response) => void response.writeHead(status, headers).end(body))
+  const { complaints } = await diagnose(['--url', url, '--scheme', 'github'], { env })
+  expect(complaints).toEqual([
+    expect.stringContaining(`url: ${name} answers in front of hookgate (${status})`),
+  ])
 })
 
 it('a listener that cannot be told from one behind a proxy that drops headers fails, and the fix names --scheme', async () => {
