@@ -30,7 +30,9 @@ it.each(['stripe', 'github', 'slack', 'shopify', 'telegram', 'standard-webhooks'
   '--scheme %s signs as the sender: the right secret passes, and no handler runs',
   async (scheme) => {
     const secret = scheme === 'standard-webhooks' ? `whsec_${btoa('k'.repeat(32))}` : SECRET
-    const { url, stdout } = await startListener(['--scheme', scheme], { env: { HOOKGATE_SECRET: secret } })
+    const { url, stdout } = await startListener(['--scheme', scheme, '--json'], {
+      env: { HOOKGATE_SECRET: secret },
+    })
     const args = ['--url', url, '--scheme', scheme]
     const right = await diagnose(args, { env: { HOOKGATE_SECRET: secret } })
     expect(right.findings.slice(-2).map(({ id, status }) => `${status} ${id}`)).toEqual([
@@ -40,7 +42,8 @@ it.each(['stripe', 'github', 'slack', 'shopify', 'telegram', 'standard-webhooks'
     const another = scheme === 'standard-webhooks' ? `whsec_${btoa('x'.repeat(32))}` : `${SECRET}x`
     const wrong = await diagnose(args, { env: { HOOKGATE_SECRET: another } })
     expect(wrong.complaints).toEqual([expect.stringMatching(/^fail signature: the receiver does not accept/)])
-    expect(stdout.text).not.toMatch(/\baccepted\b/)
+    await expect.poll(() => stdout.text).toContain('body_not_json')
+    expect(stdout.text).not.toContain('"accepted"')
   },
 )
 
