@@ -8,7 +8,7 @@ const listener = defineListener({
   auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
   store: memoryStore(), // for one process
   onVerdict(verdict) {
-    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
   onError: console.error, // the errors behind 503 answers
 })

@@ -12,7 +12,7 @@ const listener = defineListener({
   store: memoryStore(), // for one process
   payload: z.object({ type: z.string(), data: z.object({ object: z.looseObject({ id: z.string() }) }) }),
   onVerdict(verdict) {
-    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
   onError: console.error, // the errors behind 503 answers
 })

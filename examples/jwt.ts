@@ -16,7 +16,7 @@ const listener = defineListener({
   }),
   store: memoryStore(), // for one process
   onVerdict(verdict) {
-    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
   onError: console.error, // the errors behind 503 answers, such as those of the key host
 })

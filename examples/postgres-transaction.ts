@@ -23,7 +23,7 @@ const listener = defineListener({
   store: events,
   leaseSeconds: 10, // after that, the transaction of an event that is still open is rolled back
   onVerdict(verdict) {
-    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
   onError: console.error, // the errors behind 503 answers
 })

@@ -18,7 +18,7 @@ const listener = defineListener({
   store: redisStore(redis),
   onVerdict: (verdict, context) => {
     count(verdict.ok ? 'accepted' : (verdict.reason ?? 'handshake'))
-    if (!verdict.ok) log({ level: 'warn', reason: verdict.reason, detail: verdict.detail, ...context })
+    if (verdict.reason) log({ level: 'warn', reason: verdict.reason, detail: verdict.detail, ...context })
   },
   onError: (error, context) => {
     count('failed')

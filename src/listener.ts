@@ -63,10 +63,10 @@ export interface Listener<Payload = Json> {
   readonly payload: PayloadSchema<Payload> | undefined
   /** Whether the adapter (`auto`) or your handler (`manual`) commits and releases. */
   readonly settle: 'auto' | 'manual'
-  /** Called with every verdict. */
-  readonly onVerdict: Hooks<Payload>['onVerdict'] | undefined
-  /** Called for every failure that is not the sender's fault. */
-  readonly onError: Hooks<Payload>['onError'] | undefined
+  /** Called with every verdict. Null: nobody wants to know of refusals. */
+  readonly onVerdict: Hooks<Payload>['onVerdict'] | null | undefined
+  /** Called for every failure that is not the sender's fault. Null: nobody wants to know. */
+  readonly onError: Hooks<Payload>['onError'] | null | undefined
   /** The clock, in milliseconds since 1970. */
   readonly clock: Clock
   /** Returns an owner name for the next claim, unique across all processes. */
@@ -203,13 +203,17 @@ export interface ListenerOptions<Payload = Json> {
    * `manual`: your handler calls `commit()` or `release()`.
    */
   readonly settle?: 'auto' | 'manual' | undefined
-  /** Called with every verdict. Not awaited; errors it throws are ignored. */
-  readonly onVerdict?: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | undefined
   /**
-   * Called for every failure that is not the sender's fault: the store, the key host, a payload schema that throws, or a
-   * Node response that is still open when its lease ends. Not awaited; errors it throws are ignored.
+   * Called with every verdict. Not awaited; errors it throws are ignored. Without it, the adapters write refusals to
+   * `console.warn`, at most once a minute for each reason. `null` silences them.
    */
-  readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | undefined
+  readonly onVerdict?: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | null | undefined
+  /**
+   * Called for every failure that is not the sender's fault: the store, the key host, a payload schema that throws, a
+   * redirect from the handler, or a Node response that is still open when its lease ends. Not awaited; errors it throws are
+   * ignored. Without it, the adapters write the error's code to `console.warn`, at most once a minute. `null` silences it.
+   */
+  readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | null | undefined
   /** The clock, for tests. Defaults to `Date`. */
   readonly clock?: Clock | undefined
   /** Returns a UUID that identifies this process in the store, for tests. Defaults to `crypto.randomUUID()`. */
@@ -228,6 +232,10 @@ const standardSchema: OptionCheck = (value, option) => {
   withMethods(['validate'])(Object(value)['~standard'], `${option}['~standard']`)
 }
 
+const aHook: OptionCheck = (value, option) => {
+  if (value !== null) optional(aFunction)(value, option)
+}
+
 const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   id: wellFormedText,
   auth: (value, option) => withMethods(['authenticate'], callOf(value))(value, option),
@@ -240,8 +248,8 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   storeTimeoutSeconds: optional(timerSeconds),
   payload: optional(standardSchema),
   settle: optional(oneOfWords('auto', 'manual')),
-  onVerdict: optional(aFunction),
-  onError: optional(aFunction),
+  onVerdict: aHook,
+  onError: aHook,
   clock: optional(withMethods(['now'])),
   randomUuid: optional(aFunction),
 }

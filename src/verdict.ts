@@ -13,6 +13,8 @@ export interface Accepted<Payload = Json> {
   readonly ok: true
   /** The event, with its payload, `commit()` and `release()`. */
   readonly event: WebhookEvent<Payload>
+  /** Always undefined. Declared so that `verdict.reason` singles out refusals. */
+  readonly reason?: undefined
 }
 
 /**
@@ -49,7 +51,7 @@ export interface Handshake {
   readonly ok: false
   /** Set only for handshakes. */
   readonly handshake: true
-  /** Always undefined. Declared so that you can log a verdict without narrowing it. */
+  /** Always undefined. Declared so that `verdict.reason` singles out refusals. */
   readonly reason?: undefined
   /** Always undefined. The status is in `reply`. */
   readonly status?: undefined

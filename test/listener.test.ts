@@ -180,7 +180,6 @@ describe('the rest', () => {
     ['settle', true],
     ['settle', null],
     ['onVerdict', 'log'],
-    ['onVerdict', null],
     ['onError', {}],
     ['clock', 0],
     ['clock', () => 0],

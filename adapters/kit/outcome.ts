@@ -7,6 +7,7 @@ import { type Accepted, type Handshake, type Rejected, replyTo } from '../../src
 import type { Verification } from '../../src/verification.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
 import { type Reply, replyUnavailable, thenClose } from './reply.ts'
+import { warnOfFailure, warnOfRefusal } from './tell.ts'
 
 /** Send the reply, and do not run the handler. */
 export interface Refusal {
@@ -73,26 +74,24 @@ function answered<Payload, Yes extends object, Passed>(
     if (!isPromise(answer)) return isNo(answer) ? refuse(answer, delivery, listener) : pass(answer, listener)
     return answer
       .then((late) => (isNo(late) ? refuse(late, delivery, listener) : pass(late, listener)))
-      .catch(unavailable)
+      .catch((error) => unavailable(error, listener))
   } catch (error) {
-    return unavailable(error)
+    return unavailable(error, listener)
   }
 }
 
 /** Not `in`, which engines do not optimize: hence the cast. */
 const isNo = (answer: object): answer is Rejected | Handshake => (answer as { ok?: boolean }).ok === false
 
-function refuse(
-  verdict: Rejected | Handshake,
-  { body }: Delivery,
-  { maxBodyBytes }: Listener<unknown>,
-): Refusal {
+function refuse(verdict: Rejected | Handshake, { body }: Delivery, listener: Listener<unknown>): Refusal {
+  if (!verdict.handshake) warnOfRefusal(listener, verdict.reason)
   const reply = replyTo(verdict)
-  return { reply: body.byteLength > maxBodyBytes ? thenClose(reply) : reply }
+  return { reply: body.byteLength > listener.maxBodyBytes ? thenClose(reply) : reply }
 }
 
-function unavailable(error: unknown): Refusal {
+function unavailable(error: unknown, listener: Listener<unknown>): Refusal {
   if (error instanceof EventStoreError || error instanceof KeySetError) {
+    warnOfFailure(listener, error.code)
     return { reply: replyUnavailable(error.retryAfterSeconds) }
   }
   throw error

@@ -10,6 +10,7 @@ import type { BodyIncompleteError } from './body.ts'
 import type { Refusal } from './outcome.ts'
 import { replyUnavailable, thenClose } from './reply.ts'
 import { ReportedError } from './reported-error.ts'
+import { warnOfFailure, warnOfRefusal } from './tell.ts'
 
 const NO_BYTES = new Uint8Array(0)
 
@@ -30,6 +31,7 @@ export function refuseBusy(
     }
     Promise.resolve(watched(verification, fail)).catch(() => {}) // hooks and subscribers have been told
   }
+  warnOfFailure(listener, 'ERR_TOO_MANY_BODIES')
   return BUSY
 }
 
@@ -39,6 +41,7 @@ export function refuseSource(request: Omit<Delivery, 'body'>, listener: Listener
   const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // that is why it is called
   const verdict = rejected(reason, detail, listener.auth)
   void watched(verification, () => verdict)
+  warnOfRefusal(listener, reason)
   return { reply: thenClose(replyTo(verdict)) }
 }
 
@@ -50,6 +53,7 @@ export function refuseIncomplete(
 ): Refusal {
   const verdict = rejected('body_incomplete', message, listener.auth)
   void watched(withoutBody(request, listener, startedAt), () => verdict)
+  warnOfRefusal(listener, verdict.reason)
   return { reply: thenClose(replyTo(verdict)) }
 }
 

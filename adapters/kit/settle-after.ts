@@ -37,7 +37,7 @@ export function settleAfter<Payload>(
   handled?: Promise<unknown>,
 ): void {
   if (listener.settle === 'manual') return
-  const isWatched = listener.onError !== undefined
+  const isWatched = Boolean(listener.onError) // without a hook, nobody waits for the end of the lease
   const dueAt = isWatched ? performance.now() + listener.leaseMs : 0
   const tellOverdue = tellLate
   const open = { response, listener, event, handled, dueAt, tellOverdue, isOver: false }

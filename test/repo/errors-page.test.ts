@@ -62,6 +62,7 @@ describe('docs/errors.md', () => {
     new EnvelopeError('it is malformed'),
     new JobIdError('it is too long'),
     new ReportedError('ERR_NO_ANSWER', 'no answer'),
+    new ReportedError('ERR_REDIRECTED', 'a redirect'),
     new ReportedError('ERR_TOO_MANY_BODIES', 'no room'),
   ])('has the entry that $code links to, which Node prints with the error', (error) => {
     expect(error.help).toBe(`${ERRORS_PAGE}${error.code.toLowerCase()}`)

@@ -29,8 +29,7 @@ test('a verdict is narrowed by ok', async () => {
   expectTypeOf(verdict).toEqualTypeOf<Verdict<Json>>()
   if (verdict.ok) {
     expectTypeOf(verdict.event).toEqualTypeOf<WebhookEvent<Json>>()
-    // @ts-expect-error there is no reason to refuse it
-    verdict.reason
+    expectTypeOf(verdict.reason).toEqualTypeOf<undefined>()
   } else if (verdict.handshake) {
     expectTypeOf(verdict).toEqualTypeOf<Handshake>()
     // @ts-expect-error nothing was refused

@@ -1,0 +1,58 @@
+import { ERRORS_PAGE } from '../../src/errors.ts'
+import { callHook } from '../../src/lib/hooks.ts'
+import type { Listener, VerdictContext } from '../../src/listener.ts'
+import type { Reason } from '../../src/reason.ts'
+
+const PAUSE_MS = 60_000
+const MOST_IDS = 1000
+
+/** When each listener's reasons were last told, by its clock. The listener that was met first is dropped first. */
+const told = new Map<string, Map<string, number>>()
+
+const EXPECTED: ReadonlySet<string> = /* @__PURE__ */ new Set<Reason>([
+  'event_duplicate',
+  'event_in_progress',
+])
+
+/** Tells a refusal of a listener that has no `onVerdict`. The sender's next attempt at the same event is no news. */
+export function warnOfRefusal(listener: Listener<unknown>, reason: Reason): void {
+  if (listener.onVerdict !== undefined || EXPECTED.has(reason)) return
+  warn(listener, 'refused a delivery', reason, 'onVerdict')
+}
+
+/** Tells a failure of a listener that has no `onError`, by its code only: messages and causes may quote strangers. */
+export function warnOfFailure(listener: Listener<unknown>, code: string): void {
+  if (listener.onError === undefined) warn(listener, 'failed', code, 'onError')
+}
+
+/** Tells a failure to `onError`, or to the console. */
+export function tellFailure(
+  listener: Listener<unknown>,
+  error: Error & { readonly code: string },
+  context: Omit<VerdictContext, 'listenerId'>,
+): void {
+  callHook(listener.onError, error, { listenerId: listener.id, ...context })
+  warnOfFailure(listener, error.code)
+}
+
+function warn(
+  { id, clock }: Listener<unknown>,
+  what: string,
+  reason: string,
+  hook: 'onVerdict' | 'onError',
+): void {
+  if (!isNews(id, reason, clock.now())) return
+  console.warn(
+    `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`,
+  )
+}
+
+/** At most once a minute for each listener and reason. */
+function isNews(id: string, reason: string, now: number): boolean {
+  const reasons = told.get(id) ?? new Map<string, number>()
+  if (Math.abs(now - (reasons.get(reason) ?? -Infinity)) < PAUSE_MS) return false
+  reasons.set(reason, now)
+  if (!told.has(id) && told.size >= MOST_IDS) told.delete(told.keys().next().value ?? '')
+  told.set(id, reasons)
+  return true
+}

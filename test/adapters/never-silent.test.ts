@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { slack } from '../../schemes/slack.ts'
+import { stripe } from '../../schemes/stripe.ts'
+import { defineListener, type EventStore, EventStoreError, type ListenerOptions } from '../../src/index.ts'
+import { signAs } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import { fakeClock } from '../support/clock.ts'
+import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
+import { TARGETS } from '../support/servers.ts'
+
+const SECRET = 'whsec_never-silent-0123456789abcdef'
+const NOW = 1_785_480_000_000
+const PAGE = 'https://github.com/hookgate/hookgate/blob/main/docs/errors.md'
+
+let listeners = 0
+
+/** A Stripe endpoint without hooks, each with an ID of its own, and what is written to the console. */
+async function endpoint(
+  start: (typeof TARGETS)[string],
+  options: Partial<ListenerOptions> = {},
+  handle?: () => number,
+) {
+  listeners += 1
+  const id = `quiet-${listeners}`
+  const clock = fakeClock(NOW)
+  const store = memoryStore({ clock })
+  const listener = defineListener({ id, auth: stripe({ secrets: SECRET }), store, clock, ...options })
+  const { address } = await start({ target: listener, listener, ...(handle && { handle }) })
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const deliver = async (secret = SECRET, body = '{"id":"evt_1","type":"invoice.paid"}') => {
+    const signed = await signAs(stripe, { secret, body, timestamp: clock.now() / 1000 })
+    return send({ ...signed, path: '/', headers: Object.entries(signed.headers), body: Buffer.from(body) })
+  }
+  const send = async (request: RawRequest) => (await exchange(address, toBytes(request)))?.status
+  return { id, clock, deliver, send, said: () => warn.mock.calls.map(([line]) => `${line}`) }
+}
+
+afterEach(() => void vi.restoreAllMocks())
+
+const failing: EventStore = {
+  claim: () => Promise.reject(new Error('the password is open sesame')),
+  commit: () => Promise.reject(new Error('not reached')),
+  release: async () => true,
+}
+
+describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, start) => {
+  it('writes one line for a refusal: its ID, the reason and the page, and nothing that a stranger wrote', async () => {
+    const { id, deliver, said } = await endpoint(start)
+    expect(await deliver('whsec_another-secret-0123456789abcdef', '{"id":"evt_1","type":"forged"}')).toBe(401)
+    expect(said()).toEqual([
+      `hookgate: listener "${id}" refused a delivery: signature_mismatch. What to do: ${PAGE}#signature_mismatch (set onVerdict for the details, or null for silence)`,
+    ])
+  })
+
+  it('writes it again after a minute, and another reason at once', async () => {
+    const { clock, deliver, send, said } = await endpoint(start)
+    const wrong = () => deliver('whsec_another-secret-0123456789abcdef')
+    await wrong()
+    clock.advance(59_999)
+    await wrong()
+    expect(said()).toHaveLength(1)
+    await send({ method: 'GET', path: '/', headers: [], body: Buffer.of() })
+    expect(said()).toHaveLength(2)
+    clock.advance(1)
+    await wrong()
+    expect(said()).toHaveLength(3)
+  })
+
+  it('writes nothing for accepted events, duplicates and events in progress', async () => {
+    const { deliver, said } = await endpoint(start, {}, () => 503)
+    expect(await deliver()).toBe(503)
+    expect(await deliver()).toBe(503) // in progress
+    const done = await endpoint(start)
+    expect([await done.deliver(), await done.deliver()]).toEqual([200, 200])
+    expect([...said(), ...done.said()]).toEqual([])
+  })
+
+  it('writes nothing for a handshake', async () => {
+    const auth = slack({ secrets: SECRET })
+    const { clock, send, said } = await endpoint(start, { auth })
+    const body = '{"type":"url_verification","challenge":"c"}'
+    const signed = await signAs(slack, { secret: SECRET, body, timestamp: clock.now() / 1000 })
+    const request = { ...signed, path: '/', headers: Object.entries(signed.headers), body: Buffer.from(body) }
+    expect(await send(request)).toBe(200)
+    expect(said()).toEqual([])
+  })
+
+  it('writes the code of a failure, and neither its message nor its cause', async () => {
+    const { id, deliver, said } = await endpoint(start, { store: failing })
+    expect(await deliver()).toBe(503)
+    expect(said()).toEqual([
+      `hookgate: listener "${id}" failed: ERR_EVENT_STORE. What to do: ${PAGE}#err_event_store (set onError for the details, or null for silence)`,
+    ])
+  })
+
+  it('writes that its handler redirected, which releases the event', async () => {
+    const { deliver, said } = await endpoint(start, {}, () => 302)
+    await deliver()
+    await vi.waitFor(() => expect(said()).toEqual([expect.stringContaining('failed: ERR_REDIRECTED.')]))
+  })
+
+  it('is silent if its hooks are null', async () => {
+    const { deliver, said } = await endpoint(start, { onVerdict: null, onError: null, store: failing })
+    expect(await deliver('whsec_another-secret-0123456789abcdef')).toBe(401)
+    expect(await deliver()).toBe(503)
+    expect(said()).toEqual([])
+  })
+
+  it('is silent about what its hooks hear, of a store that is down with its cause', async () => {
+    const heard: unknown[] = []
+    const onVerdict = () => {}
+    const onError = (error: unknown) => heard.push(error)
+    const { deliver, said } = await endpoint(start, { onVerdict, onError, store: failing })
+    expect(await deliver('whsec_another-secret-0123456789abcdef')).toBe(401)
+    expect(await deliver()).toBe(503)
+    expect(said()).toEqual([])
+    expect(heard).toEqual([expect.any(EventStoreError)])
+    expect(heard[0]).toHaveProperty('cause.message', 'the password is open sesame')
+  })
+})
+
+it('a listener is forgotten when a thousand others have been refused', async () => {
+  const { warnOfRefusal } = await import('../../adapters/kit/tell.ts')
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const named = (id: string) =>
+    defineListener({ id, auth: stripe({ secrets: SECRET }), store: memoryStore(), clock: fakeClock(NOW) })
+  const [first, others] = [
+    named('first'),
+    Array.from({ length: 1000 }, (_, index) => named(`other-${index}`)),
+  ]
+  warnOfRefusal(first, 'auth_missing')
+  warnOfRefusal(first, 'auth_missing')
+  expect(warn).toHaveBeenCalledTimes(1)
+  for (const other of others) warnOfRefusal(other, 'auth_missing')
+  warnOfRefusal(first, 'auth_missing')
+  expect(warn).toHaveBeenCalledTimes(1002)
+})
