@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import type { SignedRequest } from '../../src/signing/sign.ts'
-import type { Rerun } from '../listen/webhook-server.ts'
+import type { Rerun } from '../listen/report.ts'
 import type { Inspected } from './inspected.ts'
 
 const TIMEOUT_MS = 30_000

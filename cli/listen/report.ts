@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Delivery, Verdict, VerdictContext } from '../../src/index.ts'
 import type { AppAnswer } from '../forward/app.ts'
-import type { Rerun } from './webhook-server.ts'
+
+/** How to check an event that runs again. */
+export interface Rerun {
+  /** The time to check it at, for signed times that cannot be renewed. In milliseconds since 1970. Undefined: now. */
+  readonly at: number | undefined
+  /** The address that the delivery first came from. */
+  readonly sourceIp: string | undefined
+}
 
 /** Collects what is known about a delivery while it is answered. Times come from `performance.now()`. */
 export interface Progress {

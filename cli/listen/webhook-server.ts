@@ -12,7 +12,7 @@ import { remark, withHelp } from '../command-line/output.ts'
 import type { AppAnswer } from '../forward/app.ts'
 import { InFlight } from '../lib/in-flight.ts'
 import { pathOf } from '../signing/endpoint.ts'
-import { type DeliveryReport, type Progress, reportOf } from './report.ts'
+import { type DeliveryReport, type Progress, type Rerun, reportOf } from './report.ts'
 import { refuseMalformed } from './server.ts'
 
 /** A claimed event, with the checks that it passed. */
@@ -37,14 +37,6 @@ export interface WebhookServerOptions {
   readonly rerunOf?: ((request: IncomingMessage) => Rerun | undefined) | undefined
   /** Called with each delivery once it is answered and settled. */
   readonly tell: (report: DeliveryReport) => void
-}
-
-/** How to check an event that runs again. */
-export interface Rerun {
-  /** The time to check it at, for signed times that cannot be renewed. In milliseconds since 1970. Undefined: now. */
-  readonly at: number | undefined
-  /** The address that the delivery first came from. */
-  readonly sourceIp: string | undefined
 }
 
 /**
