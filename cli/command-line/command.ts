@@ -107,26 +107,44 @@ export interface CommandDescription {
   readonly summary: string
   /** The one argument that is not an option, e.g. `URL`. */
   readonly operand?: { readonly name: string; readonly required: boolean }
+  /** Options to show under a title of their own. */
+  readonly groups?: { readonly [title: string]: readonly string[] }
   readonly notes?: readonly string[]
   readonly examples: readonly string[]
 }
 
+const HELP: OptionRow = { says: 'Show this.' }
+
 /** The text of `hookgate <command> --help`. */
 export function helpText(
-  { name, summary, operand, notes = [], examples }: CommandDescription,
+  { name, summary, operand, groups = {}, notes = [], examples }: CommandDescription,
   options: OptionRows,
 ): string {
   const argument = operand && ` ${operand.required ? operand.name : `[${operand.name}]`}`
-  const rows = Object.entries(options).map(([option, { value, says }]) => [
-    `--${option}${value === undefined ? '' : ` ${value}`}`,
+  const rows = Object.entries({ ...options, help: HELP }).map(([option, { value, says }]) => [
+    `${option === 'help' ? '-h, ' : ''}--${option}${value === undefined ? '' : ` ${value}`}`,
     says,
   ])
+  const lines = columns(rows)
+  const names = [...Object.keys(options), 'help']
+  const grouped = Object.values(groups).flat()
+  const linesOf = (isShown: (option: string) => boolean) =>
+    lines.filter((_, index) => isShown(names[index] ?? ''))
   return [
     `hookgate ${name}: ${summary}`,
     '',
-    `Usage: hookgate ${name}${argument ?? ''}${rows.length > 0 ? ' [options]' : ''}`,
+    `Usage: hookgate ${name}${argument ?? ''}${names.length > 1 ? ' [options]' : ''}`,
     '',
-    ...section('Options', columns([...rows, ['-h, --help', 'Show this.']])),
+    ...section(
+      'Options',
+      linesOf((option) => !grouped.includes(option)),
+    ),
+    ...Object.entries(groups).flatMap(([title, shown]) =>
+      section(
+        title,
+        linesOf((option) => shown.includes(option)),
+      ),
+    ),
     ...section('Notes', notes),
     ...section('Examples', examples),
     'Exit codes: 0 done, 1 refused, 2 usage.',

@@ -7,9 +7,9 @@ import { EXIT, UsageError } from '../command-line/exit.ts'
 import { messageOf, print, remark, withHelp } from '../command-line/output.ts'
 import { byteSize, httpUrl, toUsageError, wholeNumber } from '../command-line/values.ts'
 import type { Forwarder } from '../forward/forward.ts'
-import { checkTimeout, type Forwarding, readForwarding } from '../forward/forward-options.ts'
+import { checkTimeout, FORWARD_OPTIONS, type Forwarding, readForwarding } from '../forward/forward-options.ts'
 import type { Inspector, Listening } from '../inspector/inspector.ts'
-import { type InspectorSettings, readInspectorSettings } from '../inspector/options.ts'
+import { INSPECTOR_OPTIONS, type InspectorSettings, readInspectorSettings } from '../inspector/options.ts'
 import { chooseAuth } from '../listen/auth.ts'
 import { withExplanation } from '../listen/explanations.ts'
 import {
@@ -34,6 +34,13 @@ export const listen: Command = defineCommand<ListenValues>({
   name: 'listen',
   summary: 'receive signed webhooks on this machine, and print a line for each',
   options: LISTEN_OPTIONS,
+  groups: {
+    Sender: ['scheme', 'secret-file', 'key-id', 'allow-cidr'],
+    JWT: ['jwks', 'tenant-url', 'public-url', 'allow-insecure-loopback'],
+    'Your app': Object.keys(FORWARD_OPTIONS),
+    Inspector: Object.keys(INSPECTOR_OPTIONS),
+    Output: ['explain', 'body', 'json'],
+  },
   notes: [
     'Uses HMAC unless you give --jwks or --scheme. If you give no secret, it generates one and shows it once.',
     'Events are remembered in memory, so a restart forgets them. To keep them, give --store or set HOOKGATE_STORE:',

@@ -4,6 +4,8 @@ import { type Command, defineCommand } from '../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import { codeOf, httpUrl } from '../command-line/values.ts'
+import { sampleOf, typeOf } from '../signing/samples.ts'
+import { loadScheme } from '../signing/schemes.ts'
 import { readSigner, SIGN_OPTIONS, type Signer, type SignValues } from '../signing/signer.ts'
 
 const TIMEOUT_MS = 30_000
@@ -11,6 +13,9 @@ const MOST_ANSWER_BYTES = 65_536
 const CONFLICT = 409
 
 interface SendValues extends SignValues {
+  readonly type?: string
+  readonly sample?: boolean
+  readonly header?: readonly string[]
   readonly tamper?: boolean
   readonly duplicate?: boolean
   readonly json?: boolean
@@ -22,6 +27,12 @@ export const send: Command = defineCommand<SendValues>({
   operand: { name: 'URL', required: true },
   options: {
     ...SIGN_OPTIONS,
+    type: {
+      value: 'TYPE',
+      says: 'Send a sample event of this type, as the sender would: invoice.paid, push, …',
+    },
+    sample: { says: 'Send a sample event of the sender, for senders without event types too.' },
+    header: { value: 'NAME: VALUE', many: true, says: 'Another header to send; repeatable' },
     tamper: { says: 'Change one byte of the body after signing, to see a 401.' },
     duplicate: { says: 'Send the event twice, newly signed, to see 200 and then 409 (200 with --scheme).' },
     json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
@@ -37,21 +48,60 @@ export const send: Command = defineCommand<SendValues>({
     'echo \'{"hello":"world"}\' | hookgate send URL --duplicate',
     "hookgate send URL --data '{}' --skew -600",
     "hookgate send URL --data '{}' --key hookgate-private.jwk.json",
+    'hookgate send URL --scheme stripe --secret-file whsec.txt --type invoice.paid',
     'hookgate send URL --scheme stripe --secret-file whsec.txt --file invoice-paid.json',
   ],
   async run(given, url) {
     httpUrl('URL', url)
     if (given.duplicate && given.tamper) throw new UsageError('give --duplicate or --tamper, not both')
-    const signer = await readSigner(given, url)
-    const change = given.tamper ? tampered : asSigned
+    const headers = readHeaders(given.header)
+    const { data, eventType } = await readSample(given)
+    const extras = { eventType, contentType: headers['content-type'] }
+    const signer = await readSigner({ ...given, ...(data !== undefined && { data }) }, url, extras)
+    const withHeaders = (request: SignedRequest) => ({
+      ...request,
+      headers: { ...request.headers, ...headers },
+    })
+    const change = (request: SignedRequest) => withHeaders(given.tamper ? tampered(request) : request)
     const show = given.json ? showJson : showText
     const first = await deliver(url, change(await signer.sign()), signer, 1, show)
     if (!given.duplicate) return isSuccess(first) ? EXIT.done : EXIT.refused
-    const second = await deliver(url, await signer.sign(), signer, 2, show)
+    const second = await deliver(url, change(await signer.sign()), signer, 2, show)
     const isDuplicate = signer.method === 'scheme' ? isSuccess(second) : second === CONFLICT
     return isSuccess(first) && isDuplicate ? EXIT.done : EXIT.refused
   },
 })
+
+/** The sample event that `--type` or `--sample` asks for. `--type` with a body sets the sender's header. */
+async function readSample(
+  given: SendValues,
+): Promise<{ readonly data?: string; readonly eventType?: string | undefined }> {
+  const { type, sample, scheme: name } = given
+  if (type === undefined && !sample) return {}
+  if (name === undefined) throw new UsageError(`--${sample ? 'sample' : 'type'} needs --scheme NAME`)
+  const { scheme } = await loadScheme(name)
+  const eventType = typeOf(scheme, type)
+  if (given.data === undefined && given.file === undefined) return { data: sampleOf(scheme, type), eventType }
+  if (sample) throw new UsageError('give --sample or a body, not both')
+  if (scheme.eventType && 'header' in scheme.eventType) return { eventType }
+  throw new UsageError(`--type: ${scheme.sender} writes the type into the body; leave it out`)
+}
+
+const NOT_GIVEN =
+  /^(?:host|connection|content-length|transfer-encoding|expect|keep-alive|upgrade|te|trailer)$/
+
+/** @throws UsageError for what is not a header, or belongs to the connection. */
+function readHeaders(given: readonly string[] = []): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    given.map((line) => {
+      const [, name = '', value = ''] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t\x20-\x7e]*)$/.exec(line) ?? []
+      if (name === '') throw new UsageError("--header takes 'Name: value'")
+      if (NOT_GIVEN.test(name.toLowerCase()))
+        throw new UsageError(`--header ${name}: it belongs to the connection`)
+      return [name.toLowerCase(), value]
+    }),
+  )
+}
 
 interface Answer {
   readonly attempt: number
@@ -112,10 +162,6 @@ function problemOf(error: unknown): string {
     PROBLEMS[code] ??
     `cannot be reached (${code || printable(String(Object(cause).message ?? 'unknown'))}); check the URL`
   )
-}
-
-function asSigned(request: SignedRequest): SignedRequest {
-  return request
 }
 
 function tampered(request: SignedRequest): SignedRequest {

@@ -6,6 +6,7 @@ import { HOOKGATE } from '../command-line/invocation.ts'
 import { shellQuote } from '../command-line/shell.ts'
 import { endpointOf } from '../signing/endpoint.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
+import { sampleOption } from '../signing/samples.ts'
 import {
   canSign,
   checkKeyIdHasScheme,
@@ -68,10 +69,12 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   // The body of the printed command would lack the signature's place.
   const isSent = canSign(factory) && !isInBody(factory)
   const key = hasKeyPair(factory) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
+  const sample = sampleOption(name)
+  const body = sample === undefined ? HELLO : ` ${sample}`
   return {
     authFor: (url) => receiverAuth(factory, given, publicUrl ?? url),
     sendCommand: (url) =>
-      isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${HELLO}` : undefined,
+      isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${body}` : undefined,
     remark: `Deliveries are verified as ${factory.scheme.sender} signs them.`,
     ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
   }

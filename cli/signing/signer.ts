@@ -54,12 +54,18 @@ export interface Signer {
   sign(): Promise<SignedRequest>
 }
 
+/** What a scheme's delivery may say in its headers. */
+interface Extras {
+  readonly eventType?: string | undefined
+  readonly contentType?: string | undefined
+}
+
 const FARTHEST = 1e12
 
 const readSignedBody = (given: SignValues) => readBody(given, '--data TEXT, --file FILE')
 
 /** Reads the signing options. @throws UsageError if some are missing, unreadable or contradictory. */
-export async function readSigner(given: SignValues, url: string): Promise<Signer> {
+export async function readSigner(given: SignValues, url: string, extras: Extras = {}): Promise<Signer> {
   checkOneMethod(given)
   const eventId = given['event-id'] ?? crypto.randomUUID()
   if (!/^[\x21-\x7e]+$/.test(eventId)) throw new UsageError('--event-id takes one word, e.g. a UUID v4')
@@ -67,7 +73,8 @@ export async function readSigner(given: SignValues, url: string): Promise<Signer
   const fixed =
     given.timestamp === undefined ? undefined : wholeNumber('--timestamp', given.timestamp, 0, 1e15)
   const timestamp = () => (fixed ?? Math.floor(Date.now() / 1000)) + skew
-  if (given.scheme !== undefined) return schemeSigner(given, given.scheme, url, eventId, timestamp)
+  if (given.scheme !== undefined)
+    return schemeSigner(given, given.scheme, url, { ...extras, eventId }, timestamp)
   if (given.key !== undefined) {
     const options = {
       ...(await readJwtOptions(given, given.key, url)),
@@ -89,7 +96,7 @@ async function schemeSigner(
   given: SignValues,
   name: string,
   url: string,
-  eventId: string,
+  known: Extras & { readonly eventId: string },
   timestamp: () => number,
 ): Promise<Signer> {
   const scheme = await loadScheme(name)
@@ -104,10 +111,10 @@ async function schemeSigner(
   const publicUrl = given['public-url'] ?? url
   return {
     method: 'scheme',
-    eventId,
+    eventId: known.eventId,
     async sign() {
       try {
-        return await signAs(scheme, { ...own, body, eventId, publicUrl, timestamp: timestamp() })
+        return await signAs(scheme, { ...own, ...known, body, publicUrl, timestamp: timestamp() })
       } catch (error) {
         throw toUsageError(error, `--scheme ${name}`)
       }
