@@ -17,8 +17,9 @@ import express from 'express'
 import { instrument } from 'hookgate/otel'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
+import { stripe } from '../../schemes/stripe.ts'
 import { defineListener, type EventStore, hmac, type Listener, verify } from '../../src/index.ts'
-import { signHmac } from '../../src/testing/index.ts'
+import { signAs, signHmac, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { hmacListener, SECRET } from '../support/hmac-listener.ts'
 import { remoteSender } from '../support/jwt-listener.ts'
@@ -147,6 +148,24 @@ describe('with instrument()', () => {
       'hookgate.outcome': 'undecided',
       'error.type': 'EventStoreError',
     })
+  })
+
+  it('names the sender and the type of the event on spans, never in a label', async () => {
+    const secret = 'whsec_0123456789abcdefghijklmnopqrstuv'
+    const listener = defineListener({ id: 'L1', auth: stripe({ secrets: secret }), store: memoryStore() })
+    const signed = await signAs(stripe, { secret, body: '{"id":"evt_1","type":"invoice.paid"}' })
+    await whileInstrumented({}, () =>
+      trace.getTracer('test').startActiveSpan('request', async (span) => {
+        await verify(toDelivery(signed), listener)
+        span.end()
+      }),
+    )
+    expect(named('request')[0]?.attributes).toMatchObject({
+      'hookgate.auth.scheme': 'stripe',
+      'hookgate.event.id': 'evt_1',
+      'hookgate.event.type': 'invoice.paid',
+    })
+    expect(inspect(await exported.metrics(), { depth: 9 })).not.toMatch(/invoice\.paid|evt_1/)
   })
 
   it('has the metrics, and no event ID, address or secret in a label', async () => {
