@@ -31,6 +31,11 @@ export function linksToRepository(markdown: MarkdownRenderer): void {
     const file = env.realPath ?? env.path
     if (file === undefined) return // a title, rendered without its page
     const page = relative(root, file)
+    for (const token of tokens.filter(({ type }) => type === 'html_block')) {
+      token.content = token.content.replace(/(src|srcset)="([^"]+)"/g, (whole, attribute, target) =>
+        isFile(target) ? `${attribute}="${pictureOf(target, page)}"` : whole,
+      )
+    }
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const attribute = { link_open: 'href', image: 'src' }[token.type]
       const target = attribute && token.attrGet(attribute)
@@ -41,6 +46,12 @@ export function linksToRepository(markdown: MarkdownRenderer): void {
       if (link === PLAYGROUND) token.attrSet('target', '_self')
     }
   })
+}
+
+/** VitePress takes a picture in HTML from where the page itself is, although it moves the page. */
+function pictureOf(target: string, page: string): string {
+  const from = dirname(page)
+  return `./${relative(from, join(page === 'docs/site/index.md' ? '' : from, target))}`
 }
 
 const isFile = (target: string) => !/^(?:[a-z]+:|#|\/)/.test(target)
