@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page in
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = adyenPlatform({ secrets: process.env.ADYEN_HMAC_KEY })
  * ```
  */
-export const adyenPlatform: SchemeFactory = defineScheme({
+export const adyenPlatform: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'adyen-platform',
   sender: 'Adyen for Platforms',
   secretName: 'HMAC key of the webhook, in hex',

@@ -93,7 +93,10 @@ const ADYEN: CodeScheme = {
  * const auth = adyen({ secrets: process.env.ADYEN_HMAC_KEY })
  * ```
  */
-export const adyen: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
+export const adyen: CodeSchemeFactory<
+  SharedSecretOptions,
+  '/notificationItems/0/NotificationRequestItem/eventCode'
+> = defineCodeScheme<SharedSecretOptions, '/notificationItems/0/NotificationRequestItem/eventCode'>(
   ADYEN,
   SHARED_SECRET_OPTIONS,
   ({ secrets }) => {

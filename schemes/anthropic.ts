@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = anthropic({ secrets: process.env.ANTHROPIC_WEBHOOK_SECRET })
  * ```
  */
-export const anthropic: SchemeFactory = defineScheme({
+export const anthropic: SchemeFactory<SecretOptions, '/data/type'> = defineScheme({
   ...STANDARD_WEBHOOKS,
   name: 'anthropic',
   sender: 'Anthropic',

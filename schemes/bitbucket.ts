@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Bitbucket Cloud: `X-Hub-Signature`. It holds an HMAC-SHA256, although other senders use this header for SHA-1. You
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = bitbucket({ secrets: process.env.BITBUCKET_WEBHOOK_SECRET })
  * ```
  */
-export const bitbucket: SchemeFactory = defineScheme({
+export const bitbucket: SchemeFactory<SecretOptions, 'x-event-key'> = defineScheme({
   name: 'bitbucket',
   sender: 'Bitbucket',
   secretName: 'secret of the webhook',

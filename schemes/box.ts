@@ -1,5 +1,5 @@
 import { textAt } from '../src/lib/json.ts'
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Pass both of the app's signature keys, from the Developer
@@ -12,7 +12,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = box({ secrets: process.env.BOX_WEBHOOK_SECRET })
  * ```
  */
-export const box: SchemeFactory = defineScheme({
+export const box: SchemeFactory<SecretOptions, '/trigger'> = defineScheme({
   name: 'box',
   sender: 'Box',
   secretName: 'primary and secondary key of the app',

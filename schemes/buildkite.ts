@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Buildkite: `X-Buildkite-Signature`, for webhooks of pipelines and package registries. The secret is the webhook's
@@ -11,7 +11,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = buildkite({ secrets: process.env.BUILDKITE_WEBHOOK_SECRET })
  * ```
  */
-export const buildkite: SchemeFactory = defineScheme({
+export const buildkite: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'buildkite',
   sender: 'Buildkite',
   secretName: 'token of the webhook',

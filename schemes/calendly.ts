@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Calendly: `Calendly-Webhook-Signature`. The signing key is the one that you set when you created the webhook
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = calendly({ secrets: process.env.CALENDLY_WEBHOOK_SECRET })
  * ```
  */
-export const calendly: SchemeFactory = defineScheme({
+export const calendly: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'calendly',
   sender: 'Calendly',
   secretName: 'signing key of the webhook subscription',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = clerk({ secrets: process.env.CLERK_WEBHOOK_SECRET })
  * ```
  */
-export const clerk: SchemeFactory = defineScheme({
+export const clerk: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   ...SVIX,
   name: 'clerk',
   sender: 'Clerk',

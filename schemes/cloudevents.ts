@@ -107,7 +107,10 @@ function identify(evidence: Evidence): void {
  * })
  * ```
  */
-export const cloudevents: CodeSchemeFactory<CloudeventsOptions> = defineCodeScheme<CloudeventsOptions>(
+export const cloudevents: CodeSchemeFactory<CloudeventsOptions, 'ce-type'> = defineCodeScheme<
+  CloudeventsOptions,
+  'ce-type'
+>(
   CLOUDEVENTS,
   { ...SHARED_SECRET_OPTIONS, allowedOrigins: /* @__PURE__ */ optional(origins) },
   ({ secrets }) => {

@@ -25,7 +25,7 @@ function signedPath(publicUrl: string): string {
  * })
  * ```
  */
-export const contentful: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
+export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful-topic'> = defineScheme({
   name: 'contentful',
   sender: 'Contentful',
   secretName: 'signing secret of the space or app',

@@ -19,7 +19,7 @@ import {
  * const auth = discord({ publicKeys: process.env.DISCORD_PUBLIC_KEY })
  * ```
  */
-export const discord: SchemeFactory<PublicKeyOptions> = defineScheme({
+export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = defineScheme({
   name: 'discord',
   sender: 'Discord',
   secretName: 'public key of the app, in hex',

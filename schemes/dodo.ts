@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = dodo({ secrets: process.env.DODO_WEBHOOK_SECRET })
  * ```
  */
-export const dodo: SchemeFactory = defineScheme({
+export const dodo: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   ...STANDARD_WEBHOOKS,
   name: 'dodo',
   sender: 'Dodo Payments',

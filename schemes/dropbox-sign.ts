@@ -1,5 +1,5 @@
 import { jsonInMultipart } from '../src/scheme/body-formats.ts'
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Dropbox Sign, formerly HelloSign: `event_hash` in the body. The key is your API key, on the account's API page. The
@@ -14,7 +14,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = dropboxSign({ secrets: process.env.DROPBOX_SIGN_WEBHOOK_SECRET })
  * ```
  */
-export const dropboxSign: SchemeFactory = defineScheme({
+export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = defineScheme({
   name: 'dropbox-sign',
   sender: 'Dropbox Sign',
   secretName: 'API key of the account',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * ElevenLabs: `ElevenLabs-Signature`, version `v0`. The secret is shown when you create the webhook. The signature
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = elevenlabs({ secrets: process.env.ELEVENLABS_WEBHOOK_SECRET })
  * ```
  */
-export const elevenlabs: SchemeFactory = defineScheme({
+export const elevenlabs: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'elevenlabs',
   sender: 'ElevenLabs',
   secretName: 'secret of the webhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * GitHub: `X-Hub-Signature-256`, for repositories, organisations and apps. The older SHA-1 header is ignored.
@@ -13,7 +13,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = github({ secrets: process.env.GITHUB_WEBHOOK_SECRET })
  * ```
  */
-export const github: SchemeFactory = defineScheme({
+export const github: SchemeFactory<SecretOptions, 'x-github-event'> = defineScheme({
   name: 'github',
   sender: 'GitHub',
   secretName: 'secret of the webhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -11,7 +11,7 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = gitlabSigning({ secrets: process.env.GITLAB_SIGNING_TOKEN })
  * ```
  */
-export const gitlabSigning: SchemeFactory = defineScheme({
+export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = defineScheme({
   ...STANDARD_WEBHOOKS,
   name: 'gitlab-signing',
   sender: 'GitLab',

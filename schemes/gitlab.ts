@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * GitLab with a secret token: `X-Gitlab-Token`. You choose the token in the webhook's settings. Nothing is signed, and
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = gitlab({ secrets: process.env.GITLAB_SECRET_TOKEN })
  * ```
  */
-export const gitlab: SchemeFactory = defineScheme({
+export const gitlab: SchemeFactory<SecretOptions, 'x-gitlab-event'> = defineScheme({
   name: 'gitlab',
   sender: 'GitLab',
   secretName: 'secret token of the webhook',

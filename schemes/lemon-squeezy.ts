@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Lemon Squeezy: `X-Signature`. You choose the signing secret in the webhook's settings. The signature covers only the
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = lemonSqueezy({ secrets: process.env.LEMON_SQUEEZY_WEBHOOK_SECRET })
  * ```
  */
-export const lemonSqueezy: SchemeFactory = defineScheme({
+export const lemonSqueezy: SchemeFactory<SecretOptions, '/meta/event_name'> = defineScheme({
   name: 'lemon-squeezy',
   sender: 'Lemon Squeezy',
   secretName: 'signing secret of the webhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = lithic({ secrets: process.env.LITHIC_WEBHOOK_SECRET })
  * ```
  */
-export const lithic: SchemeFactory = defineScheme({
+export const lithic: SchemeFactory<SecretOptions, '/event_type'> = defineScheme({
   ...STANDARD_WEBHOOKS,
   name: 'lithic',
   sender: 'Lithic',

@@ -57,8 +57,9 @@ const LIVEKIT: CodeScheme = {
  * })
  * ```
  */
-export const livekit: CodeSchemeFactory<LivekitOptions> = defineCodeScheme<LivekitOptions>(
-  LIVEKIT,
-  { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText },
-  ({ secrets, apiKey }) => hashedTokens(LIVEKIT, secrets, tokenOf(apiKey)),
+export const livekit: CodeSchemeFactory<LivekitOptions, '/event'> = defineCodeScheme<
+  LivekitOptions,
+  '/event'
+>(LIVEKIT, { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText }, ({ secrets, apiKey }) =>
+  hashedTokens(LIVEKIT, secrets, tokenOf(apiKey)),
 )

@@ -1,5 +1,5 @@
 import { memberAt } from '../src/lib/json.ts'
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Mailgun's event webhooks, with the signature in the body. The key is the HTTP webhook signing key, in the control
@@ -14,7 +14,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = mailgun({ secrets: process.env.MAILGUN_WEBHOOK_SECRET })
  * ```
  */
-export const mailgun: SchemeFactory = defineScheme({
+export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = defineScheme({
   name: 'mailgun',
   sender: 'Mailgun',
   secretName: 'HTTP webhook signing key',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Mux: `Mux-Signature`. The signing secret is in the dashboard under Settings, Webhooks. The signature covers a
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = mux({ secrets: process.env.MUX_WEBHOOK_SECRET })
  * ```
  */
-export const mux: SchemeFactory = defineScheme({
+export const mux: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'mux',
   sender: 'Mux',
   secretName: 'signing secret of the webhook',

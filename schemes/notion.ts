@@ -18,7 +18,7 @@ import {
  * const auth = notion({ secrets: process.env.NOTION_VERIFICATION_TOKEN })
  * ```
  */
-export const notion: SchemeFactory<SecretOptions & HandshakeOptions> = defineScheme({
+export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = defineScheme({
   name: 'notion',
   sender: 'Notion',
   secretName: 'verification token of the subscription',

@@ -1,4 +1,4 @@
-import { defineScheme, jsonReply, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, jsonReply, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Okta's event hooks. Pass the complete value that you entered for the `Authorization` header. Nothing is signed, and
@@ -10,7 +10,7 @@ import { defineScheme, jsonReply, type SchemeFactory } from '../src/scheme/index
  * const auth = okta({ secrets: process.env.OKTA_WEBHOOK_SECRET })
  * ```
  */
-export const okta: SchemeFactory = defineScheme({
+export const okta: SchemeFactory<SecretOptions, '/eventType'> = defineScheme({
   name: 'okta',
   sender: 'Okta',
   secretName: 'secret of the event hook, as the Authorization header has it',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Paddle Billing: `Paddle-Signature`. The secret key belongs to the notification destination. The signature covers a
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = paddle({ secrets: process.env.PADDLE_WEBHOOK_SECRET })
  * ```
  */
-export const paddle: SchemeFactory = defineScheme({
+export const paddle: SchemeFactory<SecretOptions, '/event_type'> = defineScheme({
   name: 'paddle',
   sender: 'Paddle',
   secretName: 'secret key of the notification destination, pdl_ntfset_…',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * PagerDuty, version 3: `X-PagerDuty-Signature`, which lists several signatures during a rotation. The secret is shown
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = pagerduty({ secrets: process.env.PAGERDUTY_WEBHOOK_SECRET })
  * ```
  */
-export const pagerduty: SchemeFactory = defineScheme({
+export const pagerduty: SchemeFactory<SecretOptions, '/event/event_type'> = defineScheme({
   name: 'pagerduty',
   sender: 'PagerDuty',
   secretName: 'secret of the webhook subscription',

@@ -64,7 +64,10 @@ const PAYPAL: CodeScheme = {
  * const auth = paypal({ webhookId: process.env.PAYPAL_WEBHOOK_ID ?? '' })
  * ```
  */
-export const paypal: CodeSchemeFactory<PaypalOptions> = defineCodeScheme<PaypalOptions>(
+export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCodeScheme<
+  PaypalOptions,
+  '/event_type'
+>(
   PAYPAL,
   { ...COMMON_OPTIONS, ...CERTIFICATE_OPTIONS, webhookId: wellFormedText },
   ({ webhookId, ...options }) => {

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Paystack: `X-Paystack-Signature`, by HMAC-SHA512. The key is the account's secret key, as for the API. The signature
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = paystack({ secrets: process.env.PAYSTACK_WEBHOOK_SECRET })
  * ```
  */
-export const paystack: SchemeFactory = defineScheme({
+export const paystack: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'paystack',
   sender: 'Paystack',
   secretName: 'secret key of the account',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = polar({ secrets: process.env.POLAR_WEBHOOK_SECRET })
  * ```
  */
-export const polar: SchemeFactory = defineScheme({
+export const polar: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   ...STANDARD_WEBHOOKS,
   name: 'polar',
   sender: 'Polar',

@@ -45,24 +45,23 @@ const POSTMARK: CodeScheme = {
  * const auth = postmark({ secrets: process.env.POSTMARK_USER_AND_PASSWORD })
  * ```
  */
-export const postmark: CodeSchemeFactory<SharedSecretOptions> = defineCodeScheme<SharedSecretOptions>(
-  POSTMARK,
-  SHARED_SECRET_OPTIONS,
-  ({ secrets }) => {
-    const encoded = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
-      id,
-      secret: encodeBase64(encoder.encode(secret)),
-    }))
-    const credentialsOf = signatureReader(POSTMARK.signature)
-    return (evidence) => {
-      const credentials = credentialsOf(evidence)
-      if ('reason' in credentials) return credentials
-      const [text = ''] = credentials
-      if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')
-      const holder = holderOf(encoded, text.replace(BASIC, ''))
-      return holder === undefined
-        ? mismatch('user and password are none of the secrets')
-        : vouchedBy(POSTMARK, holder)
-    }
-  },
-)
+export const postmark: CodeSchemeFactory<SharedSecretOptions, '/RecordType'> = defineCodeScheme<
+  SharedSecretOptions,
+  '/RecordType'
+>(POSTMARK, SHARED_SECRET_OPTIONS, ({ secrets }) => {
+  const encoded = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
+    id,
+    secret: encodeBase64(encoder.encode(secret)),
+  }))
+  const credentialsOf = signatureReader(POSTMARK.signature)
+  return (evidence) => {
+    const credentials = credentialsOf(evidence)
+    if ('reason' in credentials) return credentials
+    const [text = ''] = credentials
+    if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')
+    const holder = holderOf(encoded, text.replace(BASIC, ''))
+    return holder === undefined
+      ? mismatch('user and password are none of the secrets')
+      : vouchedBy(POSTMARK, holder)
+  }
+})

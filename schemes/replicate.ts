@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = replicate({ secrets: process.env.REPLICATE_WEBHOOK_SECRET })
  * ```
  */
-export const replicate: SchemeFactory = defineScheme({
+export const replicate: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   ...STANDARD_WEBHOOKS,
   name: 'replicate',
   sender: 'Replicate',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = resend({ secrets: process.env.RESEND_WEBHOOK_SECRET })
  * ```
  */
-export const resend: SchemeFactory = defineScheme({
+export const resend: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   ...SVIX,
   name: 'resend',
   sender: 'Resend',

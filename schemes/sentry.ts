@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Sentry: `Sentry-Hook-Signature`. The key is the client secret of the internal or public integration.
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = sentry({ secrets: process.env.SENTRY_WEBHOOK_SECRET })
  * ```
  */
-export const sentry: SchemeFactory = defineScheme({
+export const sentry: SchemeFactory<SecretOptions, 'sentry-hook-resource'> = defineScheme({
   name: 'sentry',
   sender: 'Sentry',
   secretName: 'client secret of the integration',

@@ -114,7 +114,7 @@ const listTopics = () =>
  * const auth = shopify({ secrets: process.env.SHOPIFY_WEBHOOK_SECRET })
  * ```
  */
-export const shopify: SchemeFactory<SecretOptions & TopicOptions> = defineScheme({
+export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-topic'> = defineScheme({
   name: 'shopify',
   sender: 'Shopify',
   secretName: 'client secret of the app',

@@ -1,5 +1,5 @@
 import { memberAt } from '../src/lib/json.ts'
-import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from '../src/scheme/index.ts'
 
 /**
  * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
@@ -14,7 +14,7 @@ import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index
  * const auth = slack({ secrets: process.env.SLACK_SIGNING_SECRET })
  * ```
  */
-export const slack: SchemeFactory = defineScheme({
+export const slack: SchemeFactory<SecretOptions, '/event/type'> = defineScheme({
   name: 'slack',
   sender: 'Slack',
   secretName: 'signing secret of the app',

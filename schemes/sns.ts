@@ -72,7 +72,7 @@ const SNS: CodeScheme = {
  * })
  * ```
  */
-export const sns: CodeSchemeFactory<SnsOptions> = defineCodeScheme<SnsOptions>(
+export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme<SnsOptions, '/Type'>(
   SNS,
   {
     ...COMMON_OPTIONS,

@@ -13,7 +13,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions }
  * })
  * ```
  */
-export const square: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
+export const square: SchemeFactory<SecretOptions & UrlOptions, '/type'> = defineScheme({
   name: 'square',
   sender: 'Square',
   secretName: 'signature key of the subscription',

@@ -12,7 +12,7 @@ import { STANDARD_WEBHOOKS } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = standardWebhooks({ secrets: process.env.WEBHOOK_SECRET })
  * ```
  */
-export const standardWebhooks: SchemeFactory<PublicKeyOptions> = defineScheme({
+export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = defineScheme({
   ...STANDARD_WEBHOOKS,
   name: 'standard-webhooks',
   sender: 'Standard Webhooks',

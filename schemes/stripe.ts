@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Stripe: `Stripe-Signature`, one per endpoint.
@@ -11,7 +11,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET })
  * ```
  */
-export const stripe: SchemeFactory = defineScheme({
+export const stripe: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'stripe',
   sender: 'Stripe',
   secretName: 'signing secret of the endpoint, whsec_…',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { SVIX } from '../src/scheme/standard-webhooks-row.ts'
  * const auth = svix({ secrets: process.env.SVIX_WEBHOOK_SECRET })
  * ```
  */
-export const svix: SchemeFactory = defineScheme({
+export const svix: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   ...SVIX,
   name: 'svix',
   sender: 'Svix',

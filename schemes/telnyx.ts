@@ -9,7 +9,7 @@ import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/
  * const auth = telnyx({ publicKeys: process.env.TELNYX_PUBLIC_KEY })
  * ```
  */
-export const telnyx: SchemeFactory<PublicKeyOptions> = defineScheme({
+export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = defineScheme({
   name: 'telnyx',
   sender: 'Telnyx',
   secretName: 'public key of the account, in base64',

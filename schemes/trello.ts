@@ -19,7 +19,7 @@ import {
  * })
  * ```
  */
-export const trello: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
+export const trello: SchemeFactory<SecretOptions & UrlOptions, '/action/type'> = defineScheme({
   name: 'trello',
   sender: 'Trello',
   secretName: 'secret of the app',

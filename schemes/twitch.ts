@@ -1,5 +1,5 @@
 import { memberAt } from '../src/lib/json.ts'
-import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from '../src/scheme/index.ts'
 
 /**
  * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you set when you created the
@@ -11,7 +11,7 @@ import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/index
  * const auth = twitch({ secrets: process.env.TWITCH_WEBHOOK_SECRET })
  * ```
  */
-export const twitch: SchemeFactory = defineScheme({
+export const twitch: SchemeFactory<SecretOptions, '/subscription/type'> = defineScheme({
   name: 'twitch',
   sender: 'Twitch',
   secretName: 'secret of the EventSub subscription',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * Webflow: `X-Webflow-Signature`. The key is the webhook's secret key, or the client secret of the app that created it.
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = webflow({ secrets: process.env.WEBFLOW_WEBHOOK_SECRET })
  * ```
  */
-export const webflow: SchemeFactory = defineScheme({
+export const webflow: SchemeFactory<SecretOptions, '/triggerType'> = defineScheme({
   name: 'webflow',
   sender: 'Webflow',
   secretName: 'secret key of the webhook, or client secret of the app',

@@ -28,7 +28,7 @@ const TOPICS: readonly string[] = /* @__PURE__ */ ['coupon', 'customer', 'order'
  * const auth = woocommerce({ secrets: process.env.WOOCOMMERCE_WEBHOOK_SECRET })
  * ```
  */
-export const woocommerce: SchemeFactory<SecretOptions & TopicOptions> = defineScheme({
+export const woocommerce: SchemeFactory<SecretOptions & TopicOptions, 'x-wc-webhook-topic'> = defineScheme({
   name: 'woocommerce',
   sender: 'WooCommerce',
   secretName: 'secret of the webhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
  * WorkOS: `WorkOS-Signature`, with a timestamp in milliseconds. The signing secret is on the endpoint's page in the
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory } from '../src/scheme/index.ts'
  * const auth = workos({ secrets: process.env.WORKOS_WEBHOOK_SECRET })
  * ```
  */
-export const workos: SchemeFactory = defineScheme({
+export const workos: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'workos',
   sender: 'WorkOS',
   secretName: 'signing secret of the endpoint',

@@ -1,6 +1,12 @@
 import { memberAt } from '../src/lib/json.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
-import { defineScheme, emptyReply, jsonReply, type SchemeFactory } from '../src/scheme/index.ts'
+import {
+  defineScheme,
+  emptyReply,
+  jsonReply,
+  type SchemeFactory,
+  type SecretOptions,
+} from '../src/scheme/index.ts'
 import { macOfText } from '../src/scheme/keys.ts'
 
 /** How every signed text of a delivery begins. */
@@ -16,7 +22,7 @@ const VERSION = 'v0:'
  * const auth = zoom({ secrets: process.env.ZOOM_SECRET_TOKEN })
  * ```
  */
-export const zoom: SchemeFactory = defineScheme({
+export const zoom: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'zoom',
   sender: 'Zoom',
   secretName: 'secret token of the app',

@@ -2,6 +2,7 @@ import type { CommitAnswer } from './event-store.ts'
 import type { Json } from './lib/json.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Coverage } from './scheme/scheme.ts'
+import type { Named } from './typed-events.ts'
 
 /**
  * The claims of a verified token: those that
@@ -50,6 +51,9 @@ export type EventAuth =
 /**
  * A verified and claimed event. No other delivery of it runs during the lease.
  *
+ * If the listener's scheme was given a type, e.g. `stripe<Stripe.Event>(…)`, this is a union, in which `event.type` narrows
+ * `event.payload`. The type is what the sender promises: only a `payload` schema is checked when a delivery arrives.
+ *
  * @example
  * ```ts
  * async function handle(event: WebhookEvent) {
@@ -57,14 +61,47 @@ export type EventAuth =
  * }
  * ```
  */
-export interface WebhookEvent<Payload = Json> {
+export type WebhookEvent<Payload = Json> =
+  | NamedEvent<Extract<Payload, Named<string, unknown>>>
+  | PlainEvent<Payload>
+
+/** An event of each name. */
+type NamedEvent<Event> =
+  Event extends Named<infer Type, infer Payload>
+    ? ClaimedEvent<Payload> & {
+        /** The sender's name for what happened, e.g. `invoice.paid`. */
+        readonly type: Type
+      }
+    : never
+
+/** An event whose type says nothing about its payload. Does not distribute over `Json`. */
+type PlainEvent<Payload> = [Extract<Payload, Named<string, unknown>>] extends [never]
+  ? UntypedEvent<Payload>
+  : [Exclude<Payload, Named<string, unknown>>] extends [never]
+    ? never
+    : UntypedEvent<Exclude<Payload, Named<string, unknown>>>
+
+/**
+ * An event of a listener without types.
+ *
+ * @see {@link WebhookEvent}
+ */
+export interface UntypedEvent<Payload = Json> extends ClaimedEvent<Payload> {
+  /** The sender's name for what happened, e.g. `invoice.paid`. Undefined if its scheme has none. */
+  readonly type?: string | undefined
+}
+
+/**
+ * What every verified and claimed event has.
+ *
+ * @see {@link WebhookEvent}
+ */
+export interface ClaimedEvent<Payload = Json> {
   /**
    * The event's ID. In hookgate's scheme: `Webhook-Event-Id` in lower case. In other schemes: the sender's ID, unchanged, or
    * a UUIDv8 derived from the signed bytes if the sender sends none.
    */
   readonly id: string
-  /** The sender's name for what happened, e.g. `invoice.paid`. Undefined if its scheme has none. */
-  readonly type?: string | undefined
   /** The `id` of the listener that accepted it. */
   readonly listenerId: string
   /** When the sender says it sent this. If it does not say, the time of arrival in whole seconds. */

@@ -27,6 +27,7 @@ import {
   UNTIMED_RETENTION_SECONDS,
 } from './limits.ts'
 import type { SenderScheme } from './scheme/code-scheme.ts'
+import type { Promises } from './typed-events.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Methods are bivariant: any listener is assignable to `Listener<unknown>`. */
@@ -87,7 +88,9 @@ export interface Listener<Payload = Json> {
  *
  * @throws ListenerConfigError for a missing, unknown, misspelt or unsafe option. The message says what to write.
  */
-export function defineListener<Payload = Json>(options: ListenerOptions<Payload>): Listener<Payload> {
+export function defineListener<Events = Json, Payload = Events>(
+  options: ListenerOptions<Payload, Events>,
+): Listener<Payload> {
   checkListenerOptions(options)
   const defaults = defaultsOf(options.auth.protocol?.scheme)
   checkRetention(options, defaults)
@@ -161,14 +164,14 @@ export interface VerdictContext {
  * const options: ListenerOptions = { id: 'orders', auth: hmac({ secrets: secret }), store: memoryStore() }
  * ```
  */
-export interface ListenerOptions<Payload = Json> {
+export interface ListenerOptions<Payload = Json, Events = Payload> {
   /** Namespaces event IDs, so that listeners can share a store. Any non-empty text; unrelated to the URL path. */
   readonly id: string
   /**
    * The authentication method: a sender's scheme, e.g. `stripe(…)`, or `hmac(…)` or `jwt(…)` for
    * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md).
    */
-  readonly auth: Authenticator
+  readonly auth: Authenticator & Promises<Events>
   /** Remembers events. There is no default, because a memory store forgets everything when the process restarts. */
   readonly store: EventStore
   /** Networks that may send, e.g. `192.0.2.0/24`. If omitted, source addresses are not checked. */

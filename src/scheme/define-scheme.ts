@@ -14,6 +14,7 @@ import {
   optional,
   wellFormedText,
 } from '../lib/options.ts'
+import type { EventsOf, NamedEvents, Promises } from '../typed-events.ts'
 import { authenticateBy, type SchemeKey } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, coverageOf } from './compile-scheme.ts'
@@ -62,13 +63,25 @@ export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
 /**
  * Makes a listener's `auth`. `scheme` is its definition.
  *
+ * `EventName` is where the sender names its events: a JSON pointer (RFC 6901) into the body, e.g. `'/type'`, or a header. The
+ * factory's type argument says what the sender sends: the union of its bodies, `stripe<Stripe.Event>(…)`, or if a header names
+ * the events, a map from names to payloads, `github<EventPayloadMap>(…)`. Nothing checks it when a delivery arrives.
+ *
  * @see {@link defineScheme}
  */
-export interface SchemeFactory<Options extends SchemeOptions = SecretOptions> {
-  (options: Options): Authenticator
+export interface SchemeFactory<
+  Options extends SchemeOptions = SecretOptions,
+  EventName extends string = never,
+> {
+  <Events extends EventsOf<EventName> = never>(options: Options): TypedAuthenticator<Events, EventName>
   /** The definition passed to `defineScheme`. */
   readonly scheme: Scheme
 }
+
+/** The type argument is left out by default: then events have a payload of type `Json`. */
+export type TypedAuthenticator<Events, EventName extends string> = [Events] extends [never]
+  ? Authenticator
+  : Authenticator & Promises<NamedEvents<Events, EventName>>
 
 /**
  * Defines a sender's scheme. Returns a function that makes a listener's `auth`.
@@ -92,10 +105,10 @@ export interface SchemeFactory<Options extends SchemeOptions = SecretOptions> {
  * @throws ListenerConfigError from the returned function, for a missing, blank or malformed secret, and for unknown options.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineScheme<Options extends SchemeOptions = SecretOptions>(
+export function defineScheme<Options extends SchemeOptions = SecretOptions, EventName extends string = never>(
   scheme: Scheme,
-): SchemeFactory<Options> {
-  const factory = (options: Options) => {
+): SchemeFactory<Options, EventName> {
+  const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
     refuseOtherSecrets(scheme, options)
     const keys = withSecretName(scheme, () => keysOf(scheme, options))
@@ -161,8 +174,8 @@ function keyOf(scheme: Scheme, id: string, secret: string, option: string): Sche
  *
  * @see {@link senderAuthenticator}
  */
-export interface CodeSchemeFactory<Options extends SchemeOptions> {
-  (options: Options): Authenticator
+export interface CodeSchemeFactory<Options extends SchemeOptions, EventName extends string = never> {
+  <Events extends EventsOf<EventName> = never>(options: Options): TypedAuthenticator<Events, EventName>
   /** The scheme's definition. */
   readonly scheme: CodeScheme
 }
@@ -173,11 +186,11 @@ export interface CodeSchemeFactory<Options extends SchemeOptions> {
  * event.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineCodeScheme<Options extends SchemeOptions>(
+export function defineCodeScheme<Options extends SchemeOptions, EventName extends string = never>(
   scheme: CodeScheme,
   takes: OptionTable<Options>,
   compile: (options: Options) => (evidence: Evidence) => MaybePromise<Authentication>,
-): CodeSchemeFactory<Options> {
+): CodeSchemeFactory<Options, EventName> {
   const factory = (options: Options): Authenticator => {
     checkOptions(scheme.name, options, takes)
     refuseOtherSecrets(scheme, options)

@@ -1,0 +1,63 @@
+/**
+ * One event of a typed listener: the name that its sender gives it, and its payload. Only types have it, no value does.
+ *
+ * @see {@link WebhookEvent}
+ */
+export interface Named<Type extends string, Payload> {
+  readonly '~named': { readonly type: Type; readonly payload: Payload }
+}
+
+/** Carries the types of an authenticator's events. No value has the member. */
+export interface Promises<Events> {
+  /** Never set. What the user says that the sender sends. */
+  readonly '~events'?: (() => Events) | undefined
+}
+
+/**
+ * What the type argument of a scheme's factory must look like. `EventName` is where the sender names the event: a JSON pointer
+ * (RFC 6901) if it is a member of the body, otherwise a header, and `never` if the sender does not name it.
+ *
+ * - A member: the union of the bodies, each of which has the member.
+ * - A header: a map from the names to the payloads.
+ * - Neither: the body.
+ */
+export type EventsOf<EventName extends string> = [EventName] extends [never]
+  ? unknown
+  : EventName extends `/${string}`
+    ? BodyWith<EventName>
+    : object
+
+/** A body that has a text at the end of this JSON pointer. */
+type BodyWith<Pointer extends string> = Pointer extends `/${infer Step}/${infer Rest}`
+  ? { readonly [Name in Step]?: BodyWith<`/${Rest}`> | null | undefined }
+  : Pointer extends `/${infer Step}`
+    ? { readonly [Name in Step]: string }
+    : never
+
+/** The events of a factory's type argument. */
+export type NamedEvents<Events, EventName extends string> = [EventName] extends [never]
+  ? Events
+  : EventName extends `/${string}`
+    ? NamedBodies<Events, EventName>
+    : { [Type in keyof Events & string]: Named<Type, Events[Type]> }[keyof Events & string]
+
+/** Leaves out bodies whose name can be any text: they would keep `event.type` from narrowing the others. */
+type NamedBodies<Body, Pointer extends string> = Body extends unknown
+  ? NamedBody<TextAt<Body, Pointer>, Body>
+  : never
+
+type NamedBody<Type, Body> = [Type] extends [string]
+  ? string extends Type
+    ? never
+    : Named<Type, Body>
+  : never
+
+type TextAt<Body, Pointer extends string> = Pointer extends `/${infer Step}/${infer Rest}`
+  ? Step extends keyof Body
+    ? TextAt<NonNullable<Body[Step]>, `/${Rest}`>
+    : never
+  : Pointer extends `/${infer Step}`
+    ? Step extends keyof Body
+      ? Body[Step]
+      : never
+    : never
