@@ -4,7 +4,14 @@ export { generateSecret, type HmacOptions, type HmacSecret, hmac } from './auth/
 export type { NamedSecret, Secrets } from './auth/secrets.ts'
 export type { Delivery } from './delivery.ts'
 export { EventStoreError, KeySetError, ListenerConfigError, ListenerLoadError } from './errors.ts'
-export type { EventAuth, JwtClaims, PayloadSchema, WebhookEvent } from './event.ts'
+export type {
+  ClaimedEvent,
+  EventAuth,
+  JwtClaims,
+  PayloadSchema,
+  UntypedEvent,
+  WebhookEvent,
+} from './event.ts'
 export {
   type ClaimAnswer,
   type CommitAnswer,
@@ -21,7 +28,9 @@ export type { CompiledScheme } from './protocol.ts'
 export type { Failure, Reason, RejectedStatus } from './reason.ts'
 export type { Reply } from './reply.ts'
 export type { FailedFields, KeysFields, StoreFields, VerifyFields } from './report.ts'
+export { route } from './route.ts'
 export type { Signed } from './scheme/scheme.ts'
+export type { Named, Promises } from './typed-events.ts'
 export type { Accepted, Handshake, Rejected, Verdict } from './verdict.ts'
 export { replyTo } from './verdict.ts'
 export { verify } from './verify.ts'

@@ -258,7 +258,7 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
 }
 
 /** @throws ListenerConfigError for the first missing, unknown or unsafe option. */
-function checkListenerOptions<Payload>(options: ListenerOptions<Payload>): void {
+function checkListenerOptions<Payload, Events>(options: ListenerOptions<Payload, Events>): void {
   checkOptions('defineListener', options, OPTIONS)
 }
 
@@ -297,7 +297,10 @@ function isTimed(scheme: SenderScheme | undefined): boolean {
  *
  * @throws ListenerConfigError
  */
-function checkRetention<Payload>(options: ListenerOptions<Payload>, defaults: ListenerDefaults): void {
+function checkRetention<Payload, Events>(
+  options: ListenerOptions<Payload, Events>,
+  defaults: ListenerDefaults,
+): void {
   const { auth, store } = options
   const { toleranceSeconds = defaults.toleranceSeconds, retentionSeconds = defaults.retentionSeconds } =
     options

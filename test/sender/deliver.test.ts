@@ -16,9 +16,12 @@ import {
 } from '../../sender/index.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { type Authenticator, defineListener, hmac } from '../../src/index.ts'
+import type { Scheme } from '../../src/scheme/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { endpoint, LOOPBACK } from './endpoint.ts'
+
+type Factory = ((options: { readonly secrets: string }) => Authenticator) & { readonly scheme: Scheme }
 
 const SECRET = 'sender-0123456789-abcdefghijklmnop'
 const STANDARD = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
@@ -98,7 +101,7 @@ describe('deliver to hookgate', () => {
     expect(attempt).toMatchObject({ outcome: 'never', status: 401, code: 'unauthorized' })
   })
 
-  it.each([
+  it.each<readonly [string, Factory, string]>([
     ['Standard Webhooks', standardWebhooks, STANDARD],
     ['Stripe', stripe, 'whsec_for_trying'],
     ['GitHub', github, SECRET],

@@ -1,0 +1,73 @@
+import { ListenerConfigError } from './errors.ts'
+import type { WebhookEvent } from './event.ts'
+import type { Listener } from './listener.ts'
+
+type EventOf<Given> = Given extends Listener<infer Payload> ? WebhookEvent<Payload> : never
+
+/** The events that a key of `route` receives. */
+type Routed<Event, Key extends string> = Key extends '*'
+  ? Event
+  : Key extends `${infer Start}*`
+    ? OfType<Event, `${Start}${string}`>
+    : OfType<Event, Key>
+
+/** An event may have one of several types. */
+type OfType<Event, Wanted extends string> = Event extends { readonly type: infer Type }
+  ? [Extract<Type, Wanted>] extends [never]
+    ? never
+    : Event & { readonly type: Extract<Type, Wanted> }
+  : never
+
+/** The names of a typed listener's events. Any text if it has none. */
+type NameOf<Event> = Event extends { readonly type: infer Type extends string } ? Type : string
+
+type Prefixes<Name extends string> = Name extends `${infer Start}.${infer Rest}`
+  ? `${Start}.*` | `${Start}.${Prefixes<Rest>}`
+  : never
+
+type Handler<Event, Rest extends readonly unknown[], Result> = (event: Event, ...rest: Rest) => Result
+
+type Handlers<Event, Rest extends readonly unknown[], Result> = {
+  readonly [Key in NameOf<Event> | Prefixes<NameOf<Event>>]?: Handler<
+    string extends NameOf<Event> ? Event : Routed<Event, Key>,
+    Rest,
+    Result
+  >
+} & { readonly '*': Handler<Event, Rest, Result> }
+
+/**
+ * Calls the handler for an event's type: the one with its exact name, else the longest prefix, `customer.*`, else `*`. Works
+ * in every adapter, because it passes on whatever follows the event.
+ *
+ * `*` is required: senders add new events whenever they like. Answer 2xx there, or the sender will try again in vain.
+ * Does not check that the payload has the shape that its type promises.
+ *
+ * @example
+ * ```ts
+ * const handle = route(listener, {
+ *   'invoice.paid': async (event) => markPaid(event.payload),
+ *   'customer.*': async (event) => syncCustomer(event.payload),
+ *   '*': async () => {},
+ * })
+ * ```
+ *
+ * @param _listener only its types are used
+ * @throws ListenerConfigError if there is no handler for `*`.
+ */
+export function route<
+  Given extends Listener<unknown>,
+  Rest extends readonly unknown[] = [],
+  Result = unknown,
+>(_listener: Given, handlers: Handlers<EventOf<Given>, Rest, Result>): Handler<EventOf<Given>, Rest, Result> {
+  // Own properties only: a type may be `constructor`. Longer prefixes come first.
+  const known = new Map<string, Handler<EventOf<Given>, Rest, Result>>(Object.entries(handlers))
+  const fallback = known.get('*')
+  if (fallback === undefined) throw new ListenerConfigError('route', "needs a handler for '*'")
+  const prefixes = [...known.keys()].filter((key) => key.endsWith('*')).sort((a, b) => b.length - a.length)
+  return (event, ...rest) => {
+    const type: string = Reflect.get(Object(event), 'type') ?? ''
+    const prefix = prefixes.find((key) => type.startsWith(key.slice(0, -1))) ?? '*'
+    const handler = known.get(type) ?? known.get(prefix) ?? fallback
+    return handler(event, ...rest)
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { stripe } from '../schemes/stripe.ts'
+import { defineListener, route, type WebhookEvent } from '../src/index.ts'
+import { memoryStore } from '../stores/memory.ts'
+
+const listener = defineListener({
+  id: 'stripe',
+  auth: stripe({ secrets: 'whsec_route-0123456789abcdef' }),
+  store: memoryStore(),
+})
+
+function eventOf(type: string | undefined): WebhookEvent {
+  return {
+    id: 'evt_1',
+    ...(type !== undefined && { type }),
+    listenerId: 'stripe',
+    sentAt: new Date(0),
+    payload: null,
+    rawBody: new Uint8Array(),
+    auth: { method: 'hmac', secretId: 'main' },
+    commit: async () => 'committed',
+    release: async () => true,
+  }
+}
+
+describe('route', () => {
+  const handle = route(listener, {
+    'invoice.paid': () => 'invoice.paid',
+    'invoice.*': () => 'invoice.*',
+    'customer.*': () => 'customer.*',
+    'customer.subscription.*': () => 'customer.subscription.*',
+    '*': () => '*',
+  })
+
+  it.each([
+    ['invoice.paid', 'invoice.paid'],
+    ['invoice.paid.late', 'invoice.*'],
+    ['invoice.voided', 'invoice.*'],
+    ['invoice', '*'],
+    ['customer.created', 'customer.*'],
+    ['customer.subscription.deleted', 'customer.subscription.*'],
+    ['charge.failed', '*'],
+    ['constructor', '*'],
+    ['__proto__', '*'],
+    ['toString', '*'],
+    ['', '*'],
+    [undefined, '*'],
+  ])('hands %s to the handler of %s', (type, expected) => {
+    expect(handle(eventOf(type))).toBe(expected)
+  })
+
+  it('passes on what follows the event', () => {
+    const both = route(listener, { '*': (event, tenant: string, count: number) => [event.id, tenant, count] })
+    expect(both(eventOf('a'), 'acme', 3)).toEqual(['evt_1', 'acme', 3])
+  })
+
+  it('needs a handler for everything else', () => {
+    // @ts-expect-error there is no '*'
+    expect(() => route(listener, { 'invoice.paid': () => 1 })).toThrow("route: needs a handler for '*'")
+  })
+})

@@ -1,0 +1,147 @@
+import { Hono } from 'hono'
+import { expectTypeOf, test } from 'vitest'
+import { verifyWebhook as onExpress, webhookOf } from '../../adapters/express.ts'
+import { verifyWebhook as onHono } from '../../adapters/hono.ts'
+import { webhookHandler } from '../../adapters/web.ts'
+import { discord } from '../../schemes/discord.ts'
+import { github } from '../../schemes/github.ts'
+import { line } from '../../schemes/line.ts'
+import { stripe } from '../../schemes/stripe.ts'
+import {
+  type Delivery,
+  defineListener,
+  hmac,
+  type Json,
+  type PayloadSchema,
+  route,
+  verify,
+  type WebhookEvent,
+} from '../../src/index.ts'
+import { defineScheme } from '../../src/scheme/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+
+interface Invoice {
+  readonly type: 'invoice.paid' | 'invoice.voided'
+  readonly data: { readonly amount_paid: number }
+}
+interface Customer {
+  readonly type: 'customer.created'
+  readonly data: { readonly email: string }
+}
+interface Anything {
+  readonly type: string
+  readonly data: unknown
+}
+type Bodies = Invoice | Customer | Anything
+
+interface Payloads {
+  readonly push: { readonly ref: string }
+  readonly issues: { readonly action: 'opened' }
+}
+
+const store = memoryStore()
+const typed = defineListener({ id: 'stripe', auth: stripe<Bodies>({ secrets: 's' }), store })
+const mapped = defineListener({ id: 'github', auth: github<Payloads>({ secrets: 's' }), store })
+declare const delivery: Delivery
+
+test('event.type narrows event.payload where the body has the type', async () => {
+  const verdict = await verify(delivery, typed)
+  if (!verdict.ok) return
+  const { event } = verdict
+  expectTypeOf(event.type).toEqualTypeOf<'invoice.paid' | 'invoice.voided' | 'customer.created'>()
+  if (event.type === 'customer.created') expectTypeOf(event.payload).toEqualTypeOf<Customer>()
+  else expectTypeOf(event.payload).toEqualTypeOf<Invoice>()
+  if (event.type === 'invoice.paid') expectTypeOf(event.payload.data.amount_paid).toEqualTypeOf<number>()
+  await event.commit()
+})
+
+test('event.type narrows event.payload where a header has the type', async () => {
+  const verdict = await verify(delivery, mapped)
+  if (!verdict.ok) return
+  const { type, payload } = verdict.event
+  if (type === 'push') expectTypeOf(payload).toEqualTypeOf<{ readonly ref: string }>()
+  else expectTypeOf(payload.action).toEqualTypeOf<'opened'>()
+})
+
+test('it does in every adapter', () => {
+  new Hono().post('/', onHono(typed), (c) => {
+    const event = c.var.webhook
+    if (event.type === 'customer.created') expectTypeOf(event.payload.data.email).toEqualTypeOf<string>()
+    return c.text('done')
+  })
+  webhookHandler(mapped, (event) => {
+    if (event.type === 'issues') expectTypeOf(event.payload.action).toEqualTypeOf<'opened'>()
+  })
+  onExpress(typed)
+  const event = webhookOf({}, typed)
+  if (event.type === 'customer.created') expectTypeOf(event.payload.data.email).toEqualTypeOf<string>()
+})
+
+test('a scheme without a type argument gives events of any JSON', async () => {
+  const plain = defineListener({ id: 'stripe', auth: stripe({ secrets: 's' }), store })
+  const verdict = await verify(delivery, plain)
+  if (verdict.ok) expectTypeOf(verdict.event).toEqualTypeOf<WebhookEvent<Json>>()
+  const own = defineListener({ id: 'own', auth: hmac({ secrets: 's' }), store })
+  expectTypeOf(own).toEqualTypeOf(plain)
+})
+
+test('the payload of a sender that names no types is the type argument', async () => {
+  const auth = line<{ readonly events: readonly unknown[] }>({ secrets: 's' })
+  const verdict = await verify(delivery, defineListener({ id: 'line', auth, store }))
+  if (verdict.ok) expectTypeOf(verdict.event.payload.events).toEqualTypeOf<readonly unknown[]>()
+})
+
+test('a payload schema wins, because it is checked', async () => {
+  const payload = {} as PayloadSchema<{ readonly total: number }>
+  const auth = stripe<Bodies>({ secrets: 's' })
+  const verdict = await verify(delivery, defineListener({ id: 'stripe', auth, store, payload }))
+  if (verdict.ok) expectTypeOf(verdict.event.payload).toEqualTypeOf<{ readonly total: number }>()
+})
+
+test('a type may still be named on defineListener', async () => {
+  const auth = stripe({ secrets: 's' })
+  const verdict = await verify(delivery, defineListener<Invoice>({ id: 'stripe', auth, store }))
+  if (verdict.ok) expectTypeOf(verdict.event.payload).toEqualTypeOf<Invoice>()
+})
+
+test('a type argument without the member that names the event does not compile', () => {
+  // @ts-expect-error Stripe names the event in `type`
+  stripe<{ readonly eventType: 'invoice.paid' }>({ secrets: 's' })
+  // @ts-expect-error
+  discord<{ readonly event: { readonly kind: 'A' } }>({ publicKeys: 'k' })
+  discord<{ readonly event: { readonly type: 'A' } }>({ publicKeys: 'k' })
+})
+
+test("a scheme of one's own says where its sender names the event", async () => {
+  const acme = defineScheme<{ secrets: string }, '/kind'>({
+    name: 'acme',
+    sender: 'Acme',
+    secretName: 'key',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-acme'], spelling: 'hex' },
+    signs: '{body}',
+    eventType: { member: '/kind' },
+    maxBodyBytes: 1024,
+    limits: 'No time is signed.',
+  })
+  const auth = acme<{ readonly kind: 'a'; readonly n: number } | { readonly kind: 'b' }>({ secrets: 's' })
+  const verdict = await verify(delivery, defineListener({ id: 'acme', auth, store }))
+  if (verdict.ok && verdict.event.type === 'a') expectTypeOf(verdict.event.payload.n).toEqualTypeOf<number>()
+})
+
+test('route gives each handler the events of its key, and knows no other keys', () => {
+  const handle = route(typed, {
+    'invoice.paid': (event) => expectTypeOf(event.payload.data.amount_paid).toEqualTypeOf<number>(),
+    'customer.*': (event) => expectTypeOf(event.payload).toEqualTypeOf<Customer>(),
+    '*': (event) => expectTypeOf(event.type).toEqualTypeOf<Invoice['type'] | Customer['type']>(),
+  })
+  webhookHandler(typed, async (event) => {
+    handle(event)
+  })
+  route(typed, {
+    // @ts-expect-error no such event
+    'invoice.payed': () => {},
+    '*': () => {},
+  })
+})
