@@ -2,6 +2,23 @@ import { memberAt } from '../src/lib/json.ts'
 import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from '../src/scheme/index.ts'
 
 /**
+ * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:
+ * `slack<SlackEnvelope<SlackEvent>>(…)`.
+ *
+ * @see {@link slack}
+ */
+export type SlackEnvelope<Event> = Event extends unknown
+  ? {
+      readonly type: 'event_callback'
+      readonly event_id: string
+      readonly event_time: number
+      readonly team_id: string
+      readonly api_app_id: string
+      readonly event: Event
+    }
+  : never
+
+/**
  * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
  * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed
  * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you.
