@@ -45,9 +45,9 @@ type Handlers<Event, Rest extends readonly unknown[], Result> = {
  * @example
  * ```ts
  * const handle = route(listener, {
- *   'invoice.paid': async (event) => markPaid(event.payload),
- *   'customer.*': async (event) => syncCustomer(event.payload),
- *   '*': async () => {},
+ *   'invoice.paid': (event) => console.log(event.payload),
+ *   'customer.*': (event) => console.log(event.type),
+ *   '*': () => {},
  * })
  * ```
  *

@@ -39,6 +39,7 @@ describe('the public surface', () => {
         'generateSecret',
         'hmac',
         'replyTo',
+        'route',
         'verify',
       ],
       './explain': ['checkOutcomes', 'explain'],

@@ -97,7 +97,7 @@ describe('the pages', () => {
   })
 
   it.each<readonly [path: string, opening: string]>([
-    ['src/listener.ts', 'interface ListenerOptions<Payload = Json> {'],
+    ['src/listener.ts', 'interface ListenerOptions<Payload = Json, Events = Payload> {'],
     ['adapters/kit/receiver-options.ts', 'interface ReceiverOptions {'],
     ...FRAMEWORKS.map(
       (name) => [`adapters/${name}.ts`, 'interface VerifyWebhookOptions extends ReceiverOptions {'] as const,

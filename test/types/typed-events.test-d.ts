@@ -1,6 +1,8 @@
+import type { FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
 import { expectTypeOf, test } from 'vitest'
 import { verifyWebhook as onExpress, webhookOf } from '../../adapters/express.ts'
+import { verifyWebhook as onFastify, webhookOf as webhookOfFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import { discord } from '../../schemes/discord.ts'
@@ -43,6 +45,7 @@ const store = memoryStore()
 const typed = defineListener({ id: 'stripe', auth: stripe<Bodies>({ secrets: 's' }), store })
 const mapped = defineListener({ id: 'github', auth: github<Payloads>({ secrets: 's' }), store })
 declare const delivery: Delivery
+declare const app: FastifyInstance
 
 test('event.type narrows event.payload where the body has the type', async () => {
   const verdict = await verify(delivery, typed)
@@ -73,6 +76,11 @@ test('it does in every adapter', () => {
     if (event.type === 'issues') expectTypeOf(event.payload.action).toEqualTypeOf<'opened'>()
   })
   onExpress(typed)
+  app.register(onFastify, { listener: mapped })
+  app.post('/', (request) => {
+    const event = webhookOfFastify(request, mapped)
+    if (event.type === 'issues') expectTypeOf(event.payload.action).toEqualTypeOf<'opened'>()
+  })
   const event = webhookOf({}, typed)
   if (event.type === 'customer.created') expectTypeOf(event.payload.data.email).toEqualTypeOf<string>()
 })
