@@ -1,8 +1,8 @@
 /** How a sender repeats a delivery that failed. Read on 2026-11-24, unless it says another date. */
 export interface Retries {
   /**
-   * In words. `'undocumented'`: the part of the source that could be read does not say, which is no promise that the sender
-   * never retries.
+   * In words. `'undocumented'`: no statement was found. The source is where one is expected, not all of which could be read.
+   * So the sender may retry all the same.
    */
   readonly says: string
   /** From the first attempt to the last one. 0 if there is no second. Undefined if it is not documented. */
