@@ -131,8 +131,8 @@ export interface SignAsOptions {
   readonly keyId?: string | undefined
   /** For schemes that sign with a private key: a private JWK. */
   readonly privateKey?: JWK | undefined
-  /** The body: text, bytes, or a value to send as JSON. */
-  readonly body: Uint8Array | string | Json
+  /** The body: text, bytes, or a value to send as JSON. An interface of the sender's SDK fits: `signAs<Stripe.Event>(…)`. */
+  readonly body: Uint8Array | string | Json | object
   /**
    * The event's ID, if it is a header. Defaults to a new UUID. If the ID is in the body, write it there
    * yourself.

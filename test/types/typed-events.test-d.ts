@@ -9,6 +9,7 @@ import { discord } from '../../schemes/discord.ts'
 import { github } from '../../schemes/github.ts'
 import { line } from '../../schemes/line.ts'
 import { stripe } from '../../schemes/stripe.ts'
+import { toEnvelope } from '../../src/handoff/index.ts'
 import {
   type Delivery,
   defineListener,
@@ -20,6 +21,7 @@ import {
   type WebhookEvent,
 } from '../../src/index.ts'
 import { defineScheme } from '../../src/scheme/index.ts'
+import { signAs } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 
 interface Invoice {
@@ -152,4 +154,13 @@ test('route gives each handler the events of its key, and knows no other keys', 
     'invoice.payed': () => {},
     '*': () => {},
   })
+})
+
+test('a typed event fits an envelope, and a typed body is signed', async () => {
+  const verdict = await verify(delivery, typed)
+  if (verdict.ok) toEnvelope(verdict.event)
+  const body: Customer = { type: 'customer.created', data: { email: 'a@example.com' } }
+  expectTypeOf((await signAs<Customer>(stripe, { secret: 's', body })).body).toEqualTypeOf<string>()
+  // @ts-expect-error not a customer
+  await signAs<Customer>(stripe, { secret: 's', body: { type: 'customer.created' } })
 })
