@@ -23,7 +23,7 @@ async function endpoint(
   listeners += 1
   const id = `quiet-${listeners}`
   const clock = fakeClock(NOW)
-  const store = memoryStore({ clock })
+  const store = memoryStore({ clock, maxRecords: 10 })
   const listener = defineListener({ id, auth: stripe({ secrets: SECRET }), store, clock, ...options })
   const { address } = await start({ target: listener, listener, ...(handle && { handle }) })
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
@@ -122,8 +122,8 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
 it('a listener is forgotten when a thousand others have been refused', async () => {
   const { warnOfRefusal } = await import('../../adapters/kit/tell.ts')
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  const named = (id: string) =>
-    defineListener({ id, auth: stripe({ secrets: SECRET }), store: memoryStore(), clock: fakeClock(NOW) })
+  const [auth, store, clock] = [stripe({ secrets: SECRET }), memoryStore({ maxRecords: 1 }), fakeClock(NOW)]
+  const named = (id: string) => defineListener({ id, auth, store, clock })
   const [first, others] = [
     named('first'),
     Array.from({ length: 1000 }, (_, index) => named(`other-${index}`)),
