@@ -129,6 +129,21 @@ describe('when it is full', () => {
     expect(() => store.claim(keyOf(5), 'a', LEASE_MS)).toThrow(EventStoreError)
   })
 
+  it('forgets nothing while it grows, and still drops the oldest first', () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock, maxRecords: 12_000 })
+    const claim = (number: number) => store.claim(keyOf(number), 'owner', LEASE_MS)
+    for (let number = 0; number < 12_000; number += 1) {
+      store.commit(keyOf(number), 'owner', DAY_MS)
+      clock.advance(100)
+    }
+    expect(
+      Array.from({ length: 12_000 }, (_, number) => claim(number)).filter((it) => it !== 'done'),
+    ).toEqual([])
+    expect(claim(12_000)).toBe('acquired') // takes the room of the first one
+    expect([claim(1), claim(0)]).toEqual(['done', 'acquired'])
+  })
+
   it('D12 makes verify() reject, and never accepts a replay', async () => {
     const { store, clock } = small()
     const { listener, deliver } = hmacListener({ store, clock })
