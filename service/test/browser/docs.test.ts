@@ -70,7 +70,12 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     await block.locator('.try-out__btn').click()
     await block.locator('.execute').click()
     const status = block.locator('.live-responses-table .response-col_status').nth(1)
-    await status.waitFor({ timeout: 5_000 }).catch(() => {})
+    // The page sends nothing if it finds a parameter missing.
+    await status
+      .or(block.locator('input.invalid').first())
+      .first()
+      .waitFor({ timeout: 5_000 })
+      .catch(() => {})
     const text = (await status.count()) > 0 ? await status.innerText() : ''
     await block.locator('.opblock-summary-control').click()
     return text.slice(0, 3)
