@@ -44,11 +44,11 @@ export function forwarder(
   const inFlight = new InFlight()
   const complain = throttled(remark)
   const pass: AnswerEvent = async ({ event, listener, verification, isReplay }, request, response) => {
+    const hasRoom = inFlight.size < MOST_IN_FLIGHT // this one does not count yet
     const key = isReplay ? (verification.claimKeys[0] ?? event.id) : await appEventId(verification, event)
-    const answer =
-      inFlight.size < MOST_IN_FLIGHT
-        ? await app.ask(appHeaders({ event, key, isReplay }, request, options), event.rawBody)
-        : TOO_MANY
+    const answer = hasRoom
+      ? await app.ask(appHeaders({ event, key, isReplay }, request, options), event.rawBody)
+      : TOO_MANY
     await settleBy(answer, event, listener)
     reply(response, answer, listener)
     if (answer.kind !== 'answered') complain(complaint(target, answer, listener))

@@ -200,6 +200,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await page.getByText('Ran again as #2').waitFor()
     await detail().getByText('"edited"').waitFor()
     await rows().nth(1).click()
+    await detail().getByText('#1, answered 200').waitFor()
     await page.getByText('More').click()
     await page.getByRole('button', { name: 'Test for a duplicate' }).click()
     await page.getByText('Recognised as a duplicate: #3 was answered 409').waitFor()
