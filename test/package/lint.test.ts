@@ -11,11 +11,6 @@ const ALLOWED: readonly { readonly problem: string; readonly because: string }[]
     problem: 'CJSResolvesToESM in node16-cjs',
     because: 'ESM only: Node since 20.19 can require() it, and TypeScript knows under node20 and nodenext',
   },
-  {
-    problem: 'NoResolution in node10',
-    because:
-      'the subpaths are entries of `exports`, which TypeScript reads under every newer moduleResolution',
-  },
 ]
 
 function nameOf(problem: Problem): string {

@@ -34,6 +34,7 @@ const STRICT = {
 function asConsumer(source: string): string {
   return source
     .replace(`import { expectTypeOf, test } from 'vitest'`, TEST)
+    .replaceAll(/'\.\.\/\.\.\/schemes\/([^']+)\.ts'/g, "'hookgate/schemes/$1'")
     .replaceAll(/'(\.\.\/\.\.\/[^']+\.ts)'/g, (path, file) => SPECIFIERS.get(file) ?? path)
 }
 
