@@ -7,7 +7,7 @@ export const listener = defineListener({
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
   store: memoryStore(), // for one process
   onVerdict(verdict) {
-    if (!verdict.ok) console.warn(verdict.reason, verdict.detail) // why it was refused
+    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
   onError: console.error, // the errors behind 503 answers
 })
