@@ -4,10 +4,15 @@
  * @see {@link WebhookEvent}
  */
 export interface Named<Type extends string, Payload> {
+  /** Never set: the type holds the name and the payload for the compiler. */
   readonly '~named': { readonly type: Type; readonly payload: Payload }
 }
 
-/** Carries the types of an authenticator's events. No value has the member. */
+/**
+ * Carries the types of an authenticator's events. No value has the member.
+ *
+ * @see {@link WebhookEvent}
+ */
 export interface Promises<Events> {
   /** Never set. What the user says that the sender sends. */
   readonly '~events'?: (() => Events) | undefined
