@@ -42,8 +42,9 @@ function warn(
   hook: 'onVerdict' | 'onError',
 ): void {
   if (!isNews(id, reason, clock.now())) return
+  const first = reason === 'signature_mismatch' ? 'hookgate/explain finds the mistake, see ' : ''
   console.warn(
-    `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`,
+    `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${first}${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`,
   )
 }
 
