@@ -27,7 +27,7 @@ import {
   UNTIMED_RETENTION_SECONDS,
 } from './limits.ts'
 import type { SenderScheme } from './scheme/code-scheme.ts'
-import type { Promises } from './typed-events.ts'
+import type { EventTypes } from './typed-events.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Methods are bivariant: any listener is assignable to `Listener<unknown>`. */
@@ -171,7 +171,7 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
    * The authentication method: a sender's scheme, e.g. `stripe(…)`, or `hmac(…)` or `jwt(…)` for
    * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md).
    */
-  readonly auth: Authenticator & Promises<Events>
+  readonly auth: Authenticator & EventTypes<Events>
   /** Remembers events. There is no default, because a memory store forgets everything when the process restarts. */
   readonly store: EventStore
   /** Networks that may send, e.g. `192.0.2.0/24`. If omitted, source addresses are not checked. */

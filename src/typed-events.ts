@@ -13,7 +13,7 @@ export interface Named<Type extends string, Payload> {
  *
  * @see {@link WebhookEvent}
  */
-export interface Promises<Events> {
+export interface EventTypes<Events> {
   /** Never set. What the user says that the sender sends. */
   readonly '~events'?: (() => Events) | undefined
 }

@@ -90,7 +90,7 @@ async function readSample(
 const NOT_GIVEN =
   /^(?:host|connection|content-length|transfer-encoding|expect|keep-alive|upgrade|te|trailer)$/
 
-/** @throws UsageError for what is not a header, or belongs to the connection. */
+/** @throws UsageError if a line is not a header, or names one that belongs to the connection. */
 function readHeaders(given: readonly string[] = []): { readonly [name: string]: string } {
   return Object.fromEntries(
     given.map((line) => {

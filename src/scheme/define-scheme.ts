@@ -14,7 +14,7 @@ import {
   optional,
   wellFormedText,
 } from '../lib/options.ts'
-import type { EventsOf, NamedEvents, Promises } from '../typed-events.ts'
+import type { EventsOf, EventTypes, NamedEvents } from '../typed-events.ts'
 import { authenticateBy, type SchemeKey } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, coverageOf } from './compile-scheme.ts'
@@ -81,7 +81,7 @@ export interface SchemeFactory<
 /** The type argument is left out by default: then events have a payload of type `Json`. */
 export type TypedAuthenticator<Events, EventName extends string> = [Events] extends [never]
   ? Authenticator
-  : Authenticator & Promises<NamedEvents<Events, EventName>>
+  : Authenticator & EventTypes<NamedEvents<Events, EventName>>
 
 /**
  * Defines a sender's scheme. Returns a function that makes a listener's `auth`.
