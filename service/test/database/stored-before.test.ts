@@ -56,7 +56,10 @@ describeService('rows from an older version', (subject) => {
   })
 
   it('let a task without a workflow restart, with an audit trail from its creation', async () => {
-    const [first] = (await subject.post('/api/v1/search/tasks', { userIds: ['user-grace'] })).body.list
+    const { list: tasks } = (await subject.post('/api/v1/search/tasks', { userIds: ['user-grace'] })).body
+    // Skipping its only step would close it.
+    const first = tasks.find(({ task }) => task.policy.next.length > 0)
+    if (first === undefined) throw new Error('no task of the demo has another step')
     const path = `/api/v1/tasks/${first.task.id}`
     const policyStepId = first.task.policy.current.id
     const skipped = await subject.post(`${path}/action/skip-step`, { policyStepId, comment: 'old' })
