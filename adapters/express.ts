@@ -1,17 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { WebhookEvent } from '../src/event.ts'
-import type { Json } from '../src/lib/json.ts'
-import { checkedElsewhere } from '../src/lib/options.ts'
-import type { Listener } from '../src/listener.ts'
-import { attach, type ExpressFields, expressIncoming, sourceFinder } from './kit/express-request.ts'
-import { type Claimed, checkAndClaim } from './kit/outcome.ts'
-import { type ListenerLookup, type OnOutcome, Receiver } from './kit/receiver.ts'
-import { RECEIVER_OPTIONS, type ReceiverOptions } from './kit/receiver-options.ts'
-import type { Reply } from './kit/reply.ts'
-import { settleAfter } from './kit/settle-after.ts'
+import { type Json, type Listener, ListenerConfigError, type WebhookEvent } from '../src/index.ts'
+import {
+  behindProxies,
+  checkAndClaim,
+  createReceiver,
+  fromNode,
+  GUARDS_MORE,
+  type Incoming,
+  type ListenerLookup,
+  type NodeRequest,
+  type NodeResponse,
+  type ReceiverOptions,
+  type SourceFinder,
+  sendReply,
+  settleAfter,
+} from './kit/index.ts'
 
-export type { ListenerLookup } from './kit/receiver.ts'
-export { webhookOf } from './kit/webhook-of.ts'
+export { type ListenerLookup, webhookOf } from './kit/index.ts'
 
 declare global {
   namespace Express {
@@ -70,41 +75,77 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage,
   target: Listener<Payload> | ListenerLookup<Request, Payload>,
   options: VerifyWebhookOptions = {},
 ): WebhookMiddleware<Request> {
-  const receive = receiveWith(target, options)
+  const wasReceived = (request: Request & ExpressFields) => request.webhook !== undefined
+  const setup = { ownOptions: { trustedProxies() {} }, wasReceived }
+  const receiver = createReceiver<Request, Payload>(target, options, setup)
+  const sourceOf = sourceFinder(options.trustedProxies)
   return function verifyWebhook(request, response, next) {
-    receive(request, response, (outcome) => {
-      if (outcome.reply) return sendReply(response, outcome.reply)
-      settleAfter(response, outcome.listener, outcome.event)
-      attach(request, outcome.event)
-      next()
-    }).catch(next)
+    receiver
+      .receive(request, incomingOf(request, response, sourceOf), checkAndClaim, (outcome) => {
+        if (outcome.reply) return sendReply(response, outcome.reply)
+        settleAfter(response, outcome)
+        attach(request, outcome.event)
+        next()
+      })
+      .catch(next)
   }
 }
 
-function receiveWith<Request extends IncomingMessage & ExpressFields, Payload>(
-  target: Listener<Payload> | ListenerLookup<Request, Payload>,
-  options: VerifyWebhookOptions,
-): (
-  request: Request,
-  response: ServerResponse,
-  onOutcome: OnOutcome<Claimed<Payload>, void>,
-) => Promise<void> {
-  const table = { ...RECEIVER_OPTIONS, trustedProxies: checkedElsewhere }
-  const wasReceived = (request: Request) => request.webhook !== undefined
-  const receiver = new Receiver('verifyWebhook', target, options, table, checkAndClaim<Payload>, wasReceived)
-  const sourceOf = sourceFinder(options.trustedProxies)
-  return (request, response, answer) =>
-    receiver.receive(
-      request,
-      expressIncoming(request, response),
-      (listener) => sourceOf(request, listener),
-      answer,
-    )
+/** Properties that Express and this adapter add to a Node request. */
+interface ExpressFields {
+  readonly ip?: string | undefined
+  readonly app?: { readonly settings?: { readonly 'trust proxy'?: unknown } }
+  /** Undefined in middleware of `app.use`. */
+  readonly route?: unknown
+  webhook?: unknown
+  body?: unknown
+  _body?: boolean
 }
 
-function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {
-  if (response.writableEnded) return // e.g. a timeout answered while the body arrived
-  // A 204 has no length (RFC 9110 8.6).
-  const framing = status === 204 ? undefined : { 'content-length': Buffer.byteLength(body) }
-  response.writeHead(status, { ...headers, ...framing }).end(body)
+type ExpressRequest = NodeRequest & ExpressFields
+
+/** A request with another method, in middleware of `app.use`, is probably for another route. */
+function incomingOf(
+  request: ExpressRequest,
+  response: NodeResponse,
+  sourceOf: SourceFinder<ExpressRequest>,
+): Incoming {
+  const incoming = fromNode(request, response, sourceOf)
+  if (incoming.method === 'POST' || request.app === undefined || request.route) return incoming
+  return { ...incoming, where: GUARDS_MORE }
+}
+
+/** Finds the source address by `trustedProxies`, or by Express's `trust proxy` setting. */
+function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFinder<ExpressRequest> {
+  const findSource = behindProxies(trustedProxies)
+  return (request, listener) => {
+    // Read once: property access on Express requests is megamorphic.
+    const { app } = request
+    // A request from @fastify/middie. Fastify would later wait for a body that has been read.
+    if (app === undefined && 'ips' in request) throw behindMiddie()
+    if (findSource) return findSource(request)
+    const trusts = app?.settings?.['trust proxy']
+    if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy()
+    // With no trusted proxy, `ip` returns the same address, more slowly.
+    return (trusts === false ? undefined : request.ip) ?? request.socket.remoteAddress
+  }
+}
+
+/** Assigns one by one: on an Express request, `Object.assign` costs more than all the checks. */
+function attach(request: ExpressRequest, event: WebhookEvent<unknown>): void {
+  request.webhook = event
+  request.body = event.payload
+  // Tells the body parsers of Express 4 that nothing is left to read. Those of Express 5 look at the stream.
+  const { app } = request
+  if (app === undefined || '_router' in app) request._body = true
+}
+
+function behindMiddie(): ListenerConfigError {
+  return new ListenerConfigError('request', 'is from another framework: import from hookgate/fastify')
+}
+
+/** The source would be the left end of X-Forwarded-For, which the sender controls. */
+function trustsEveryProxy(): ListenerConfigError {
+  const problem = 'true lets every sender choose its address; list your proxies instead'
+  return new ListenerConfigError('trust proxy', problem)
 }

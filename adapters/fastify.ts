@@ -1,17 +1,30 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type {
+  FastifyContentTypeParser,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preHandlerHookHandler,
+} from 'fastify'
 import fp from 'fastify-plugin'
-import type { WebhookEvent } from '../src/event.ts'
-import { checkedElsewhere } from '../src/lib/options.ts'
-import type { Listener } from '../src/listener.ts'
-import { CHECKED, checkFirst, claimLast, parseChecked } from './kit/fastify-hooks.ts'
-import { hasScopesInside, sourceFinder } from './kit/fastify-request.ts'
-import { check } from './kit/outcome.ts'
-import { type ListenerLookup, Receiver } from './kit/receiver.ts'
-import { RECEIVER_OPTIONS, type ReceiverOptions } from './kit/receiver-options.ts'
-import { mountedTwice, refuseMount, scopeBefore, secondParser } from './kit/set-up-errors.ts'
+import { type Listener, ListenerConfigError, type Reply, type WebhookEvent } from '../src/index.ts'
+import {
+  behindProxies,
+  type Checked,
+  check,
+  claim,
+  createReceiver,
+  fromNode,
+  type Incoming,
+  type ListenerLookup,
+  type Receiver,
+  type ReceiverOptions,
+  type SourceFinder,
+  settleAfter,
+} from './kit/index.ts'
 
-export type { ListenerLookup } from './kit/receiver.ts'
-export { webhookOf } from './kit/webhook-of.ts'
+export { type ListenerLookup, webhookOf } from './kit/index.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,14 +51,13 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
   readonly trustedProxies?: readonly string[] | undefined
 }
 
-const OPTIONS = {
-  ...RECEIVER_OPTIONS,
-  listener: checkedElsewhere,
-  trustedProxies: checkedElsewhere,
-  // Options of `register` itself, which reads the same object.
-  prefix: checkedElsewhere,
-  logLevel: checkedElsewhere,
-  logSerializers: checkedElsewhere,
+/** All are checked elsewhere. The last three are options of `register` itself, which reads the same object. */
+const OWN_OPTIONS = {
+  listener() {},
+  trustedProxies() {},
+  prefix() {},
+  logLevel() {},
+  logSerializers() {},
 }
 
 /**
@@ -82,10 +94,10 @@ type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   const [scope, options] = given
   if (typeof scope?.addContentTypeParser !== 'function') return refuseMount(given)
-  if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
+  if (scope.addContentTypeParser === refuseParser) throw registeredTwice()
   if (hasScopesInside(scope)) throw scopeBefore()
-  const isTwice = () => false // checked above
-  const receiver = new Receiver('verifyWebhook', options?.listener, options, OPTIONS, check, isTwice)
+  const wasReceived = () => false // checked above
+  const receiver = createReceiver(options?.listener, options, { ownOptions: OWN_OPTIONS, wasReceived })
   scope.decorateRequest(CHECKED)
   // Before parsing: Fastify's own parsers would respond with 413 and 415, and refuse valid JSON.
   scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies)))
@@ -95,4 +107,170 @@ async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(/^/, parseChecked) // not '*', which Fastify looks up for each request
   scope.addContentTypeParser = refuseParser
+}
+
+const CHECKED: unique symbol = Symbol('hookgate')
+const HEADERS: unique symbol = Symbol('hookgate.headers')
+
+/** A checked request whose event is not claimed yet. Not declared on FastifyRequest, to hide the symbols from users. */
+interface GuardedRequest extends FastifyRequest {
+  [CHECKED]?: Checked
+  /** Set while `headers` hides the content type. */
+  [HEADERS]?: FastifyRequest['headers']
+}
+
+/** The `onRequest` hook: reads the body, runs the checks, and responds to refused deliveries. */
+function checkFirst(
+  receiver: Receiver<FastifyRequest, unknown>,
+  sourceOf: SourceFinder<FastifyRequest>,
+): onRequestHookHandler {
+  return (request: GuardedRequest, reply, done) => {
+    receiver
+      .receive(request, incomingOf(request, reply, sourceOf), check, (outcome) => {
+        if (outcome.reply) return sendReply(reply, outcome.reply)
+        request[CHECKED] = outcome
+        hideOddType(request)
+        return done()
+      })
+      .catch(done)
+  }
+}
+
+/** A request with another method is probably for another route of the guarded scope, not a webhook. */
+function incomingOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sourceOf: SourceFinder<FastifyRequest>,
+): Incoming {
+  const incoming = fromNode(request.raw, reply.raw, (_, listener) => sourceOf(request, listener))
+  if (request.method === 'POST') return incoming
+  const { url } = request.routeOptions
+  const route = url === undefined ? 'its not-found handler' : `${request.method} ${url}`
+  const where = `; verifyWebhook guards every route of its scope, so ${route} too: register verifyWebhook in a scope of its own`
+  return { ...incoming, where }
+}
+
+const PLAIN_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?charset=utf-8)?$/i
+
+/**
+ * Fastify answers a malformed or empty type with 415 before it asks the parser, and asks no parser for an empty body without
+ * a type. Until `parseChecked` has run, this hides types that it may refuse: the checks have accepted them.
+ */
+function hideOddType(request: GuardedRequest): void {
+  const { headers } = request
+  const type = headers['content-type']
+  if (type === 'application/json' || (type !== undefined && PLAIN_TYPE.test(type))) return
+  request[HEADERS] = headers
+  request.headers = { ...headers, 'content-type': undefined, 'transfer-encoding': 'chunked' }
+}
+
+/** The content type parser: returns the payload that the checks parsed. */
+const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, _stream, parsed) => {
+  if (request[HEADERS]) request.headers = request[HEADERS]
+  parsed(null, request[CHECKED]?.verification.payload)
+}
+
+/** The `preHandler` hook: claims the event, and responds if the claim fails. */
+function claimLast(receiver: Receiver<FastifyRequest, unknown>): preHandlerHookHandler {
+  return (request: GuardedRequest, reply, done) => {
+    if (request.webhook) return done() // reply.callNotFound() runs the hook again
+    const checked = request[CHECKED] as Checked // set by onRequest
+    const sender: Pick<Incoming, 'whenGone'> = { whenGone: (tell) => void reply.raw.on('close', tell) }
+    receiver
+      .resume(checked, sender, claim, (outcome) => {
+        if (outcome.reply) return sendReply(reply, outcome.reply)
+        settleAfter(reply.raw, outcome)
+        request.webhook = outcome.event as WebhookEvent // the listener determines the payload's type
+        if (request.method === 'GET') request.body = checked.verification.payload // Fastify parses no body of a GET
+        return done()
+      })
+      .catch(done)
+  }
+}
+
+/** Sends a Buffer, because Fastify adds a charset to text. Sends undefined for an empty body, which gets no content type. */
+function sendReply(reply: FastifyReply, { status, headers, body }: Reply): void {
+  reply
+    .code(status)
+    .headers(headers)
+    .send(body === '' ? undefined : Buffer.from(body))
+}
+
+/** Finds the source address by `trustedProxies`, or by Fastify's `trustProxy` setting. */
+function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFinder<FastifyRequest> {
+  const findSource = behindProxies(trustedProxies)
+  if (findSource) return ({ raw }) => findSource(raw)
+  let isOpen: boolean | undefined
+  return (request, listener) => {
+    if (listener.isSourceAllowed) {
+      isOpen ??= MADE_UP_CHAINS.some((chain) => isBelieved(chain, request))
+      if (isOpen) throw trustsEveryProxy()
+    }
+    return request.ip
+  }
+}
+
+/** Documentation addresses (IPv4 and IPv6), in chains longer than any real one. */
+const MADE_UP_CHAINS: readonly (readonly string[])[] = [
+  ['192.0.2.1', '198.51.100.1', '203.0.113.1'],
+  ['2001:db8::1', '3fff::1'],
+].map((strangers) => Array.from({ length: 16 }, () => strangers).flat())
+
+/** Whether Fastify trusts a whole chain of proxies. Its trust function is private, so probe `ip` on a fake request. */
+function isBelieved(chain: readonly string[], request: FastifyRequest): boolean {
+  const farEnd = '192.0.2.2'
+  const headers = { 'x-forwarded-for': [farEnd, ...chain].join(', ') }
+  const raw = { headers, socket: { remoteAddress: chain[0] } }
+  return Reflect.get(Object.create(request, { raw: { value: raw } }), 'ip') === farEnd
+}
+
+/** Whether this scope has nested scopes. Fastify has no public list of them. */
+function hasScopesInside(scope: FastifyInstance): boolean {
+  const key = Object.getOwnPropertySymbols(scope).find(
+    ({ description }) => description === 'fastify.children',
+  )
+  return key !== undefined && Object(Reflect.get(scope, key)).length > 0
+}
+
+/** The source would be the left end of X-Forwarded-For, which the sender controls. */
+function trustsEveryProxy(): ListenerConfigError {
+  const problem = 'true lets every sender choose its address; list your proxies instead'
+  return new ListenerConfigError('trustProxy', problem)
+}
+
+/** Used as a hook or a handler, or called. */
+function notRegistered(): ListenerConfigError {
+  return new ListenerConfigError(
+    'verifyWebhook',
+    'is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own',
+  )
+}
+
+/**
+ * Refuses a Fastify plugin that was called as something else. Express 4 and connect ignore promises, so the error goes to
+ * `next` there.
+ *
+ * @throws ListenerConfigError everywhere else.
+ */
+function refuseMount([, response, next]: readonly unknown[]): void {
+  const isMiddleware = typeof next === 'function' && 'writeHead' in Object(response)
+  if (!isMiddleware) throw notRegistered()
+  next(notRegistered())
+}
+
+function secondParser(): ListenerConfigError {
+  return new ListenerConfigError(
+    'addContentTypeParser',
+    'verifyWebhook is the parser of its scope: add no other',
+  )
+}
+
+/** Scopes created earlier keep Fastify's parsers, which would wait for a body that has been read. */
+function scopeBefore(): ListenerConfigError {
+  const problem = 'was registered after a scope inside its own, whose routes would never get their bodies'
+  return new ListenerConfigError('verifyWebhook', `${problem}: register it first`)
+}
+
+function registeredTwice(): ListenerConfigError {
+  return new ListenerConfigError('verifyWebhook', 'was mounted twice for one request; mount it once')
 }

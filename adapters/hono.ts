@@ -1,20 +1,33 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type { WebhookEvent } from '../src/event.ts'
-import type { Json } from '../src/lib/json.ts'
-import { aFunction, checkedElsewhere, optional } from '../src/lib/options.ts'
-import type { Listener } from '../src/listener.ts'
-import { honoStatus } from './kit/hono-answer.ts'
-import { honoIncoming, nodeOf, offerBody } from './kit/hono-request.ts'
-import { type Claimed, checkAndClaim } from './kit/outcome.ts'
-import { type ListenerLookup, type OnOutcome, Receiver } from './kit/receiver.ts'
-import { RECEIVER_OPTIONS, type ReceiverOptions } from './kit/receiver-options.ts'
-import { responseOf } from './kit/reply.ts'
-import { sourceTwice, sourceUnknown } from './kit/set-up-errors.ts'
-import { settleBefore } from './kit/settle.ts'
-import { settleAfter } from './kit/settle-after.ts'
-import { behindProxies } from './kit/trusted-proxies.ts'
+import {
+  type Json,
+  type Listener,
+  ListenerConfigError,
+  type MaybePromise,
+  type WebhookEvent,
+} from '../src/index.ts'
+import { readableAgain } from './hono/read-again.ts'
+import {
+  behindProxies,
+  checkAndClaim,
+  createReceiver,
+  fromNode,
+  fromWeb,
+  GUARDS_MORE,
+  type Incoming,
+  type ListenerLookup,
+  type NodeRequest,
+  type NodeResponse,
+  type ReceiverOptions,
+  type SourceFinder,
+  type StatusOf,
+  settleAfter,
+  settleBefore,
+  toResponse,
+  withBody,
+} from './kit/index.ts'
 
-export type { ListenerLookup } from './kit/receiver.ts'
+export type { ListenerLookup } from './kit/index.ts'
 
 /**
  * The options of `verifyWebhook`.
@@ -55,60 +68,120 @@ export function verifyWebhook<Payload = Json>(
   target: Listener<Payload> | ListenerLookup<Context, Payload>,
   options: VerifyWebhookOptions = {},
 ): MiddlewareHandler<{ Variables: { webhook: WebhookEvent<Payload> } }> {
-  const receive = receiveWith(target, options)
+  const receiver = createReceiver(target, options, { ownOptions: OWN_OPTIONS })
+  const sourceOf = sourceFinder(options)
+  if (typeof target !== 'function' && target.isSourceAllowed) mustKnowSource(options)
   return function verifyWebhook(c, next) {
-    return receive(c, (outcome) => {
-      if (outcome.reply) return responseOf(outcome.reply)
-      const { event, listener } = outcome
-      offerBody(c, event.rawBody)
-      c.set('webhook', event)
+    return receiver.receive(c, incomingOf(c, sourceOf), checkAndClaim, (outcome): MaybePromise<Answered> => {
+      if (outcome.reply) return toResponse(outcome.reply)
+      offerBody(c, outcome.event.rawBody)
+      c.set('webhook', outcome.event)
       const { outgoing } = nodeOf(c)
       // Resolves with undefined: next() resolves with Hono's context, which would be taken for the handler's response.
       const run = async () => {
         await next()
       }
-      if (outgoing === undefined) return settleBefore(listener, event, c.req.raw, run, honoStatus(c))
+      if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
       const handled = run()
-      settleAfter(outgoing, listener, event, handled)
+      settleAfter(outgoing, outcome, handled)
       return handled
     })
   }
 }
 
-type Answered = Awaited<ReturnType<MiddlewareHandler>>
-
-const OPTIONS = { ...RECEIVER_OPTIONS, sourceIp: optional(aFunction), trustedProxies: checkedElsewhere }
-
-function receiveWith<Payload>(
-  target: Listener<Payload> | ListenerLookup<Context, Payload>,
-  options: VerifyWebhookOptions,
-): (c: Context, onOutcome: OnOutcome<Claimed<Payload>, Answered>) => Promise<Answered> {
-  const receiver = new Receiver('verifyWebhook', target, options, OPTIONS, checkAndClaim<Payload>)
-  const sourceIp = sourceFinder(options)
-  const isBlind = ({ isSourceAllowed }: Listener<unknown>) =>
-    isSourceAllowed !== undefined && !options.sourceIp && !options.trustedProxies
-  if (typeof target !== 'function' && isBlind(target)) throw sourceUnknown()
-  return (c, answer) =>
-    receiver.receive(
-      c,
-      honoIncoming(c),
-      (listener) => {
-        if (isBlind(listener)) throw sourceUnknown()
-        return sourceIp(c)
-      },
-      answer,
-    )
+const OWN_OPTIONS = {
+  sourceIp(value: unknown) {
+    if (value !== undefined && typeof value !== 'function') {
+      throw new ListenerConfigError('sourceIp', 'must be a function')
+    }
+  },
+  trustedProxies() {}, // behindProxies checks them
 }
 
-function sourceFinder({
-  sourceIp,
-  trustedProxies,
-}: VerifyWebhookOptions): (c: Context) => string | undefined {
-  if (sourceIp && trustedProxies) throw sourceTwice()
-  if (sourceIp) return sourceIp
-  const find = behindProxies(trustedProxies)
-  return (c) => {
+type Answered = Awaited<ReturnType<MiddlewareHandler>>
+
+function sourceFinder(options: VerifyWebhookOptions): SourceFinder<Context> {
+  const { sourceIp, trustedProxies } = options
+  if (sourceIp && trustedProxies) {
+    throw new ListenerConfigError('sourceIp', 'give it or trustedProxies, not both')
+  }
+  const findSource = behindProxies(trustedProxies)
+  return (c, listener) => {
+    if (listener.isSourceAllowed) mustKnowSource(options)
+    if (sourceIp) return sourceIp(c)
     const { incoming } = nodeOf(c)
-    return incoming && (find ? find(incoming) : incoming.socket.remoteAddress)
+    return incoming && (findSource ? findSource(incoming) : incoming.socket.remoteAddress)
+  }
+}
+
+/** @throws ListenerConfigError if nothing tells the source of a listener with `allowedCidrs`. */
+function mustKnowSource({ sourceIp, trustedProxies }: VerifyWebhookOptions): void {
+  if (sourceIp || trustedProxies) return
+  const problem = 'a listener with allowedCidrs needs it, or trustedProxies, to know the source'
+  throw new ListenerConfigError('sourceIp', problem)
+}
+
+/** A Hono request as an `Incoming`. */
+function incomingOf(c: Context, sourceOf: SourceFinder<Context>): Incoming {
+  const { incoming, outgoing } = nodeOf(c)
+  const sourceIp = (_: unknown, listener: Listener<unknown>) => sourceOf(c, listener)
+  const request = incoming ? fromNode(incoming, outgoing, sourceIp) : fromWeb(c.req?.raw, sourceIp)
+  const isBodyTouched = c.req.bodyCache.arrayBuffer !== undefined || isHandedOut(c, incoming)
+  if (!isBodyTouched && request.method === 'POST') return request
+  // The helper in `hono/route` came with Hono 4.8, and the adapter imports only types.
+  const where = c.req.routePath.endsWith('*') ? GUARDS_MORE : undefined
+  return { ...(isBodyTouched ? withTouchedBody(request, c) : request), where }
+}
+
+/** The underlying Node request and response, if Hono runs on Node. Cheaper and more exact than the web request. */
+function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoing?: NodeResponse } {
+  const bindings: unknown = c.env
+  return Array.isArray(Object(Object(bindings).incoming).rawHeaders) ? Object(bindings) : {}
+}
+
+/** Whether a middleware has created the web stream and left it unread, as `hono/body-limit` does. It drains Node's. */
+function isHandedOut({ req }: Context, incoming: NodeRequest | undefined): boolean {
+  return incoming !== undefined && incoming.readableFlowing !== null && !req.raw.bodyUsed
+}
+
+/** Takes the bytes that Hono cached for an earlier middleware, or else the web stream. */
+function withTouchedBody(request: Incoming, { req }: Context): Incoming {
+  const { arrayBuffer } = req.bodyCache
+  if (arrayBuffer === undefined) return { ...request, readBody: fromWeb(req.raw).readBody }
+  return withBody(request, async () => new Uint8Array(await arrayBuffer))
+}
+
+/** Puts the bytes into Hono's body cache and back into the request. Copies them only on demand. */
+function offerBody(c: Context, bytes: Uint8Array): void {
+  const kept: { arrayBuffer?: unknown } = c.req.bodyCache
+  kept.arrayBuffer = new CopyOnDemand(bytes)
+  readableAgain(c.req.raw, bytes, nodeOf(c).incoming)
+}
+
+/** A promise of a copy, made when first awaited. (A getter would cost each request 3 µs.) */
+class CopyOnDemand extends Promise<ArrayBuffer> {
+  static override readonly [Symbol.species] = Promise
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    super(() => {})
+    this.#bytes = bytes
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a promise has one
+  override then<Done = ArrayBuffer, Failed = never>(
+    onBytes?: ((bytes: ArrayBuffer) => Done | PromiseLike<Done>) | null,
+    onError?: ((reason: unknown) => Failed | PromiseLike<Failed>) | null,
+  ): Promise<Done | Failed> {
+    // Not slice(), which for a Buffer returns a view into its pool.
+    return Promise.resolve(new Uint8Array(this.#bytes).buffer).then(onBytes, onError)
+  }
+}
+
+/** Reads the status of a Hono response. Without a response it is 500; an HTTPException has its own. */
+function statusOf(c: Context): StatusOf<unknown> {
+  return {
+    answer: () => (c.finalized ? c.res.status : 500),
+    thrown: (error) => ('getResponse' in Object(error) ? Number(Object(error).status) : 500),
   }
 }

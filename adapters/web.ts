@@ -1,17 +1,21 @@
-import type { WebhookEvent } from '../src/event.ts'
-import type { Json } from '../src/lib/json.ts'
-import type { MaybePromise } from '../src/lib/maybe-promise.ts'
-import { aFunction } from '../src/lib/options.ts'
-import type { Listener } from '../src/listener.ts'
-import { checkAndClaim } from './kit/outcome.ts'
-import { webIncoming } from './kit/read-web.ts'
-import { type ListenerLookup, Receiver } from './kit/receiver.ts'
-import { RECEIVER_OPTIONS, type ReceiverOptions } from './kit/receiver-options.ts'
-import { responseOf } from './kit/reply.ts'
-import { addressNotGiven, noResponse } from './kit/set-up-errors.ts'
-import { settleBefore } from './kit/settle.ts'
+import {
+  type Json,
+  type Listener,
+  ListenerConfigError,
+  type MaybePromise,
+  type WebhookEvent,
+} from '../src/index.ts'
+import {
+  checkAndClaim,
+  createReceiver,
+  fromWeb,
+  type ListenerLookup,
+  type ReceiverOptions,
+  settleBefore,
+  toResponse,
+} from './kit/index.ts'
 
-export type { ListenerLookup } from './kit/receiver.ts'
+export type { ListenerLookup } from './kit/index.ts'
 
 /**
  * The options of `webhookHandler`.
@@ -74,22 +78,31 @@ export function webhookHandler<Payload = Json>(
   handler: OnWebhook<Payload>,
   options: WebhookHandlerOptions = {},
 ): (request: Request, source?: RequestSource) => Promise<Response> {
-  const receiver = new Receiver('webhookHandler', target, options, RECEIVER_OPTIONS, checkAndClaim<Payload>)
-  aFunction(handler, 'handler')
+  const receiver = createReceiver(target, options, { caller: 'webhookHandler' })
+  if (typeof handler !== 'function') throw new ListenerConfigError('handler', 'must be a function')
   return (request, source) => {
-    const sourceIp = ({ isSourceAllowed }: Listener<unknown>) => {
+    const sourceOf = (_: Request, { isSourceAllowed }: Listener<unknown>) => {
       if (isSourceAllowed && !('ip' in Object(source))) throw addressNotGiven()
       return source?.ip
     }
-    return receiver.receive(request, webIncoming(request), sourceIp, (outcome) => {
-      if (outcome.reply) return responseOf(outcome.reply)
-      const { event, listener } = outcome
+    return receiver.receive(request, fromWeb(request, sourceOf), checkAndClaim, (outcome) => {
+      if (outcome.reply) return toResponse(outcome.reply)
       const run = async () => {
-        const response = (await handler(event, request)) ?? new Response()
+        const response = (await handler(outcome.event, request)) ?? new Response()
         if (typeof response.status !== 'number') throw noResponse()
         return response
       }
-      return settleBefore(listener, event, request, run, STATUS_OF)
+      return settleBefore(request, outcome, run, STATUS_OF)
     })
   }
+}
+
+/** `ip: undefined` is allowed; omitting `ip` is usually a mistake. */
+function addressNotGiven(): ListenerConfigError {
+  return new ListenerConfigError('ip', 'a listener with allowedCidrs needs it: call with (request, { ip })')
+}
+
+/** E.g. a string or an object, which Fastify or Express would send. */
+function noResponse(): ListenerConfigError {
+  return new ListenerConfigError('handler', 'must return a Response, like Response.json(…), or nothing')
 }

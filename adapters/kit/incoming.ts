@@ -1,23 +1,108 @@
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
+import type { Listener } from '../../src/listener.ts'
 import type { BodyInFlight, Leaving } from './bodies-in-flight.ts'
 import type { Turn } from './turn.ts'
 
-/** Explains a wrong method where `verifyWebhook` guards more than a route. */
-export const GUARDS_MORE =
-  "; verifyWebhook also guards other routes here: mount it on the webhook's route only"
-
-/** A request before its body is read. */
+/**
+ * A request before its body is read. `fromNode` and `fromWeb` make one.
+ *
+ * @see {@link fromNode}
+ */
 export interface Incoming extends Leaving {
+  /** The method, in capitals. */
   readonly method: string
+  /** The path with its query, or the whole URL. Some handshakes read it. */
   readonly url?: string | undefined
-  /** Follows the detail of a wrong method. */
+  /** Follows the detail of a wrong method, to say what else the adapter guards. */
   readonly where?: string | undefined
+  /** Finds a header by lower-case name: an array if it was sent more than once. */
   readonly header: (name: string) => string | readonly string[] | undefined
-  /** Set if the adapter sees the connection, and if it is HTTP/1. */
+  /** The place in the line of a pipelined HTTP/1 connection. `fromNode` sets it. */
   readonly turn?: Turn | undefined
+  /** The source address. Undefined if it is unknown, which no allowed network matches. */
+  sourceIp(listener: Listener<unknown>): string | undefined
   /**
    * Reads the exact bytes, at most `limit` + 1 of them, and counts them as they arrive. Rejects with BodyIncompleteError if they
    * do not arrive in time, and with OverloadError if other bodies need the room.
    */
-  readBody(limit: number, timeoutMs: number, inFlight: BodyInFlight): MaybePromise<Uint8Array>
+  readBody(limit: number, timeoutMs: number, inFlight: BodyInFlight): Promise<Uint8Array>
+}
+
+/**
+ * Finds the source address of a framework's request. May throw if the listener needs an address that nobody can know.
+ *
+ * @see {@link behindProxies}
+ */
+export type SourceFinder<Request> = (request: Request, listener: Listener<unknown>) => string | undefined
+
+/**
+ * For `where` of an `Incoming`, if the adapter is mounted on more than one route.
+ *
+ * @example
+ * ```ts
+ * const incoming = { ...fromWeb(request), where: GUARDS_MORE }
+ * ```
+ */
+export const GUARDS_MORE =
+  "; verifyWebhook also guards other routes here: mount it on the webhook's route only"
+
+/**
+ * Replaces the body of a request by bytes that a platform or an earlier middleware has read.
+ *
+ * @example
+ * ```ts
+ * const incoming = withBody(fromWeb(request), async () => new TextEncoder().encode(body))
+ * ```
+ */
+export function withBody(incoming: Incoming, read: () => Promise<Uint8Array>): Incoming {
+  return { ...incoming, readBody: async (_limit, _timeoutMs, inFlight) => counted(await read(), inFlight) }
+}
+
+/** Counts bytes that were read by something else. @throws OverloadError if there is no room for them. */
+export function counted(bytes: Uint8Array, inFlight: BodyInFlight): Uint8Array {
+  const problem = inFlight.add(bytes.byteLength)
+  if (problem) throw problem
+  return bytes
+}
+
+/** The connection ended before the body was complete, or the body took too long. */
+export class BodyIncompleteError extends Error {
+  override readonly name = 'BodyIncompleteError'
+}
+
+export function connectionEnded(): BodyIncompleteError {
+  return new BodyIncompleteError('the connection ended before the body was complete')
+}
+
+export function bodyLate(timeoutMs: number): BodyIncompleteError {
+  return new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
+}
+
+/** Parses Content-Length. Undefined if it is absent, repeated or not a whole number. */
+export function announcedBytes(contentLength: string | readonly string[] | undefined): number | undefined {
+  return typeof contentLength === 'string' && /^[0-9]+$/.test(contentLength)
+    ? Number(contentLength)
+    : undefined
+}
+
+/** Placeholder for a body that was announced as too long, and so never read. Only its length is used. */
+let standIn = new Uint8Array(0)
+
+export function oversizeBody(limit: number): Uint8Array {
+  if (standIn.byteLength <= limit) standIn = new Uint8Array(limit + 1)
+  return standIn.subarray(0, limit + 1)
+}
+
+/** A body parser ran first. The exact bytes are gone, and serializing the payload again would change them. */
+export function bodyTaken(): ListenerConfigError {
+  const problem = 'was read before verifyWebhook could, and its exact bytes are gone'
+  const mend =
+    'mount verifyWebhook before every body parser (express.json(), c.req.json(), request.json(), …)'
+  return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
+}
+
+/** The adapter is mounted on another framework. */
+export function otherFramework(): ListenerConfigError {
+  const mend = 'import from hookgate/express, /fastify, /hono or /web, whichever your server is'
+  return new ListenerConfigError('request', `is from another framework: ${mend}`)
 }

@@ -1,59 +1,102 @@
+import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { EventStoreError, KeySetError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
+import type { Json } from '../../src/lib/json.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
-import { type Accepted, type Handshake, type Rejected, replyTo } from '../../src/verdict.ts'
-import type { Verification } from '../../src/verification.ts'
+import type { Failure } from '../../src/reason.ts'
+import { problem, type Reply } from '../../src/reply.ts'
+import { isWatched, watched } from '../../src/report.ts'
+import { type Accepted, type Handshake, type Rejected, rejected, replyTo } from '../../src/verdict.ts'
+import { Verification } from '../../src/verification.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
-import { type Reply, replyUnavailable, thenClose } from './reply.ts'
-import { warnOfFailure, warnOfRefusal } from './tell.ts'
+import type { OverloadError } from './bodies-in-flight.ts'
+import type { BodyIncompleteError } from './incoming.ts'
+import { ReportedError, warnOfFailure, warnOfRefusal } from './tell.ts'
 
-/** Send the reply, and do not run the handler. */
+/**
+ * Send the reply, and do not run the handler.
+ *
+ * @see {@link checkAndClaim}
+ */
 export interface Refusal {
+  /** For `sendReply` or `toResponse`. */
   readonly reply: Reply
 }
 
-/** Run the handler with the event, and settle it. */
-export interface Claimed<Payload> {
+/**
+ * Run the handler with the event, and settle it.
+ *
+ * @see {@link checkAndClaim}
+ */
+export interface Claimed<Payload = Json> {
+  /** The verified event, claimed for this handler. */
   readonly event: WebhookEvent<Payload>
+  /** The listener that verified it. */
   readonly listener: Listener<Payload>
+  /** Always undefined. Declared so that `outcome.reply` singles out refusals. */
   readonly reply?: undefined
 }
 
-/** Every check passed: call `claim` with the verification before the handler runs. */
+/**
+ * Every check passed. Pass it to `resume` of the receiver before the handler runs.
+ *
+ * @see {@link check}
+ */
 export interface Checked {
+  /** What the checks know of the request: `payload` and `delivery`. */
   readonly verification: Verification
+  /** Always undefined. Declared so that `outcome.reply` singles out refusals. */
   readonly reply?: undefined
 }
 
-export type Outcome<Payload> = Claimed<Payload> | Refusal
-
-/** The outcome of checking a body and its headers. */
+/**
+ * What is done with a complete body: `checkAndClaim`, or `check`.
+ *
+ * @see {@link checkAndClaim}
+ */
 export type Examine<Payload, Passed> = (
   delivery: Delivery,
   listener: Listener<Payload>,
 ) => MaybePromise<Passed | Refusal>
 
-/** Whether the reply is the last on its connection. */
-export function closesConnection({ reply }: { readonly reply?: Reply | undefined }): boolean {
-  return reply?.headers.connection === 'close'
-}
-
+/**
+ * Checks a delivery and claims its event, as `verify` does, and turns refusals and outages into replies.
+ *
+ * @example
+ * ```ts
+ * await receiver.receive(request, fromWeb(request), checkAndClaim, (outcome) => console.log(outcome.reply?.status ?? 'accepted'))
+ * ```
+ */
 export function checkAndClaim<Payload>(
   delivery: Delivery,
   listener: Listener<Payload>,
-): MaybePromise<Outcome<Payload>> {
+): MaybePromise<Claimed<Payload> | Refusal> {
   return answered(verdictOn<Payload>, claimedOf, delivery, listener)
 }
 
-/** `checkAndClaim` without the claim, for frameworks that run hooks in between. */
+/**
+ * `checkAndClaim` without the claim, for frameworks that run hooks in between. Then call `resume` of the receiver.
+ *
+ * @example
+ * ```ts
+ * await receiver.receive(request, fromWeb(request), check, (outcome) => console.log(outcome.reply?.status ?? 'checked'))
+ * ```
+ */
 export function check(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Checked | Refusal> {
   return answered(checkedOn, (verification) => ({ verification }), delivery, listener)
 }
 
-/** The rest of `checkAndClaim`. */
-export function claim(verification: Verification): MaybePromise<Outcome<unknown>> {
+/**
+ * The rest of `checkAndClaim`, for `resume` of the receiver.
+ *
+ * @example
+ * ```ts
+ * await receiver.resume(checked, fromWeb(request), claim, (outcome) => console.log(outcome.reply?.status ?? 'accepted'))
+ * ```
+ */
+export function claim({ verification }: Checked): MaybePromise<Claimed<unknown> | Refusal> {
   return answered(() => claimOn(verification), claimedOf, verification.delivery, verification.listener)
 }
 
@@ -95,4 +138,120 @@ function unavailable(error: unknown, listener: Listener<unknown>): Refusal {
     return { reply: replyUnavailable(error.retryAfterSeconds) }
   }
   throw error
+}
+
+const NO_BYTES = new Uint8Array(0)
+
+/** Reports an overload. Builds no report without a hook, because floods end here. */
+export function refuseBusy(
+  { message }: OverloadError,
+  request: Omit<Delivery, 'body'>,
+  listener: Listener<unknown>,
+  startedAt: number,
+): Refusal {
+  if (isWatched(listener)) {
+    const verification = withoutBody(request, listener, startedAt)
+    const fail = () => {
+      throw new ReportedError('ERR_TOO_MANY_BODIES', message)
+    }
+    Promise.resolve(watched(verification, fail)).catch(() => {}) // hooks and subscribers have been told
+  }
+  warnOfFailure(listener, 'ERR_TOO_MANY_BODIES')
+  return BUSY
+}
+
+/** Refuses a disallowed source before its body is complete, so the rest of the request is not examined. */
+export function refuseSource(request: Omit<Delivery, 'body'>, listener: Listener<unknown>): Refusal {
+  const verification = new Verification({ ...request, body: NO_BYTES }, listener)
+  const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // that is why it is called
+  const verdict = rejected(reason, detail, listener.auth)
+  void watched(verification, () => verdict)
+  warnOfRefusal(listener, reason)
+  return { reply: thenClose(replyTo(verdict)) }
+}
+
+export function refuseIncomplete(
+  { message }: BodyIncompleteError,
+  request: Omit<Delivery, 'body'>,
+  listener: Listener<unknown>,
+  startedAt: number,
+): Refusal {
+  const verdict = rejected('body_incomplete', message, listener.auth)
+  void watched(withoutBody(request, listener, startedAt), () => verdict)
+  warnOfRefusal(listener, verdict.reason)
+  return { reply: thenClose(replyTo(verdict)) }
+}
+
+function withoutBody(
+  request: Omit<Delivery, 'body'>,
+  listener: Listener<unknown>,
+  startedAt: number,
+): Verification {
+  const verification = new Verification({ ...request, body: NO_BYTES }, listener)
+  verification.spentMs = performance.now() - startedAt
+  return verification
+}
+
+/** Undecided: the sender should retry. */
+function replyUnavailable(retryAfterSeconds: number): Reply {
+  return problem(503, 'unavailable', { 'retry-after': `${retryAfterSeconds}` })
+}
+
+/** For responses that leave part of the body unread, so that it is not parsed as the next request. */
+function thenClose(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, connection: 'close' } }
+}
+
+/** Whether the reply is the last on its connection. */
+export function closesConnection({ reply }: { readonly reply?: Reply | undefined }): boolean {
+  return reply?.headers.connection === 'close'
+}
+
+/** Too many bodies are in flight, or the response could not reach the sender anyway. */
+export const BUSY: Refusal = /* @__PURE__ */ notReceived(1)
+
+/** The listener could not be loaded. Closes the connection, because the request's body is not read. */
+export function notReceived(retryAfterSeconds: number): Refusal {
+  return { reply: thenClose(replyUnavailable(retryAfterSeconds)) }
+}
+
+/** Closes the connection, because the request's body is not read. */
+export const UNKNOWN: Refusal = /* @__PURE__ */ listenerUnknown()
+
+function listenerUnknown(): Refusal {
+  return { reply: thenClose(problem(404, 'listener_unknown')) }
+}
+
+/** The part of Node's `ServerResponse` that `sendReply` uses. */
+interface UnsentResponse {
+  readonly writableEnded: boolean
+  writeHead(status: number, headers: { [name: string]: string | number }): { end(body: string): unknown }
+}
+
+/**
+ * Sends a reply as a Node response. Does nothing if something else, like a timeout, has sent one.
+ *
+ * @example
+ * ```ts
+ * if (outcome.reply) sendReply(res, outcome.reply)
+ * ```
+ */
+export function sendReply(response: UnsentResponse, { status, headers, body }: Reply): void {
+  if (response.writableEnded) return
+  // A 204 has no length (RFC 9110 8.6).
+  const framing = status === 204 ? undefined : { 'content-length': new TextEncoder().encode(body).length }
+  response.writeHead(status, { ...headers, ...framing }).end(body)
+}
+
+/**
+ * Turns a reply into a web response.
+ *
+ * @example
+ * ```ts
+ * if (outcome.reply) return toResponse(outcome.reply)
+ * ```
+ */
+export function toResponse(reply: Reply): Response {
+  // An empty string would get a content type, and a 204 must not have a body.
+  return new Response(reply.status === 204 ? null : reply.body || NO_BYTES, reply)
 }

@@ -1,13 +1,35 @@
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { Arrival, type NodeStream } from './arrival.ts'
-import type { BodyInFlight } from './bodies-in-flight.ts'
-import { announcedBytes, connectionEnded, counted, oversizeBody } from './body.ts'
-import type { Incoming } from './incoming.ts'
-import { bodyTaken, otherFramework } from './set-up-errors.ts'
-import type { NodeResponse } from './settle-after.ts'
+import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
+import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
+import {
+  announcedBytes,
+  type BodyIncompleteError,
+  bodyLate,
+  bodyTaken,
+  connectionEnded,
+  counted,
+  type Incoming,
+  otherFramework,
+  oversizeBody,
+  type SourceFinder,
+} from './incoming.ts'
 import { type Connection, Turn } from './turn.ts'
 
-/** The part of `http.IncomingMessage` that is used. Spelt out, so that the Hono adapter needs no Node types. */
+/** The stream part of a Node request. */
+export interface NodeStream {
+  readonly destroyed?: boolean
+  on(event: string, listener: (chunk: Uint8Array) => void): this
+  off(event: string, listener: (chunk: Uint8Array) => void): this
+  pause(): this
+  resume(): this
+  /** HTTP/2 only. Emits `finish` when the response has been sent. */
+  readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): void }
+}
+
+/**
+ * The part of Node's `IncomingMessage` that is used, of HTTP/1 or HTTP/2. Spelt out, so that the web needs no Node types.
+ *
+ * @see {@link fromNode}
+ */
 export interface NodeRequest extends NodeStream {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -25,8 +47,35 @@ export interface NodeRequest extends NodeStream {
   readonly body?: unknown
 }
 
-/** A Node request as an `Incoming`, in any framework. */
-export function nodeIncoming(request: NodeRequest, response: NodeResponse | undefined): Incoming {
+/**
+ * The part of Node's `ServerResponse` that is used, of HTTP/1 or HTTP/2.
+ *
+ * @see {@link fromNode}
+ */
+export interface NodeResponse {
+  readonly statusCode: number
+  readonly writableEnded: boolean
+  readonly destroyed?: boolean
+  /** Null while an earlier response has the connection. */
+  readonly socket?: unknown
+  on(event: string, listener: () => void): this
+}
+
+/**
+ * Turns a Node request, in any framework, into an `Incoming`. Without `sourceOf`, the source is the socket's address.
+ *
+ * @example
+ * ```ts
+ * const incoming = fromNode(req, res, behindProxies(['10.0.0.0/8']))
+ * ```
+ *
+ * @throws ListenerConfigError if it is not a Node request.
+ */
+export function fromNode<Request extends NodeRequest>(
+  request: Request,
+  response: NodeResponse | undefined,
+  sourceOf: SourceFinder<Request> = socketAddress,
+): Incoming {
   const header = nodeHeaders(request)
   const announced = announcedBytes(header('content-length'))
   return {
@@ -34,10 +83,13 @@ export function nodeIncoming(request: NodeRequest, response: NodeResponse | unde
     url: request.url,
     header,
     turn: response && request.httpVersionMajor === 1 ? new Turn(request.socket, response) : undefined,
+    sourceIp: (listener) => sourceOf(request, listener),
     readBody: (limit, timeoutMs, inFlight) => readNodeBody(request, announced, limit, timeoutMs, inFlight),
     whenGone: (tell) => void response?.on('close', tell),
   }
 }
+
+const socketAddress = ({ socket }: NodeRequest) => socket.remoteAddress
 
 /**
  * Reads the exact bytes of a Node request's body, at most `limit` + 1 of them.
@@ -51,17 +103,17 @@ function readNodeBody(
   limit: number,
   timeoutMs: number,
   inFlight: BodyInFlight,
-): MaybePromise<Uint8Array> {
+): Promise<Uint8Array> {
   // E.g. closed during the lookup. The stream would emit nothing more.
   if (request.socket.destroyed) return Promise.reject(connectionEnded())
   // Skipped for fresh requests: on Express, each property access costs a microsecond.
   const isAlone = request.readableFlowing === null
   if (!isAlone) {
-    if (request.rawBody instanceof Uint8Array) return counted(request.rawBody, inFlight)
-    if (request.body instanceof Uint8Array) return counted(request.body, inFlight)
+    if (request.rawBody instanceof Uint8Array) return Promise.resolve(counted(request.rawBody, inFlight))
+    if (request.body instanceof Uint8Array) return Promise.resolve(counted(request.body, inFlight))
     if (request.readableDidRead || request.readableEnded) throw bodyTaken()
   }
-  if (announced !== undefined && announced > limit) return oversizeBody(limit)
+  if (announced !== undefined && announced > limit) return Promise.resolve(oversizeBody(limit))
   return new Promise((resolve, reject) => {
     // On HTTP/2, a reset without an error ends like a complete body.
     const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))
@@ -97,4 +149,101 @@ function findHeader(rawHeaders: readonly string[], name: string): string | reado
 
 function findAll(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+}
+
+const CODE_AT_HAND = Promise.resolve()
+
+/** A body that is arriving. A class, because one closure per callback would take more memory than the body. */
+export class Arrival {
+  readonly #stream: NodeStream
+  readonly #limit: number
+  readonly #inFlight: BodyInFlight
+  readonly #resolve: (bytes: Uint8Array) => void
+  readonly #reject: (error: BodyIncompleteError | OverloadError) => void
+  #chunks: Uint8Array[] = []
+  #length = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isOver = false
+
+  constructor(
+    stream: NodeStream,
+    limit: number,
+    inFlight: BodyInFlight,
+    resolve: (bytes: Uint8Array) => void,
+    reject: (error: BodyIncompleteError | OverloadError) => void,
+  ) {
+    this.#stream = stream
+    this.#limit = limit
+    this.#inFlight = inFlight
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  /** @param announced The length at which nothing but the end is missing, which then comes by itself; or NaN. */
+  begin(timeoutMs: number, announced: number): void {
+    this.#stream.on('data', this.#onData).on('end', this.#onEnd)
+    // Most bodies arrive in this tick; arm timers only if not.
+    void CODE_AT_HAND.then(() => {
+      if (!this.#isOver && (this.#length === 0 || this.#length !== announced)) this.#watch(timeoutMs)
+    })
+  }
+
+  #watch(timeoutMs: number): void {
+    if (this.#stream.destroyed) {
+      this.#giveUp(connectionEnded())
+      return
+    }
+    const onGone = () => {
+      if (!this.#isOver) this.#giveUp(connectionEnded())
+    }
+    // Other middleware may have paused the stream, e.g. for a web stream that nobody reads (`hono/body-limit`).
+    const resume = () => {
+      if (!this.#isOver) this.#stream.resume()
+    }
+    this.#stream.on('error', onGone).on('close', onGone).on('pause', resume)
+    resume()
+    this.#inFlight.keepsArriving((error) => this.#giveUp(error))
+    this.#timer = setTimeout(() => this.#giveUp(bodyLate(timeoutMs)), timeoutMs)
+  }
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    this.#length += chunk.byteLength
+    this.#chunks = withChunk(this.#chunks, chunk, this.#length)
+    if (this.#length <= this.#limit) {
+      const problem = this.#inFlight.add(chunk.byteLength)
+      if (problem) this.#giveUp(problem)
+      return
+    }
+    const bytes = joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1)
+    this.#leave()
+    this.#resolve(bytes)
+  }
+
+  /** Does not remove the listeners: an ended stream emits nothing but `close`. */
+  readonly #onEnd = (): void => {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#inFlight.arrived()
+    this.#resolve(joinChunks(this.#chunks, this.#length))
+  }
+
+  #giveUp(error: BodyIncompleteError | OverloadError): void {
+    this.#leave()
+    this.#reject(error)
+  }
+
+  #leave(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#inFlight.arrived()
+    this.#chunks = []
+    this.#stream.off('data', this.#onData).off('end', this.#onEnd).pause()
+    this.#closeAfterReply()
+  }
+
+  /** Otherwise an HTTP/2 stream that the sender never ends keeps its bytes until the session ends. */
+  #closeAfterReply(): void {
+    const { stream } = this.#stream
+    stream?.once('finish', () => stream.close())
+  }
 }

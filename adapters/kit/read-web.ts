@@ -1,31 +1,48 @@
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
-import { announcedBytes, type BodyIncompleteError, bodyLate, connectionEnded, oversizeBody } from './body.ts'
-import type { Incoming } from './incoming.ts'
-import { bodyTaken, otherFramework } from './set-up-errors.ts'
+import {
+  announcedBytes,
+  type BodyIncompleteError,
+  bodyLate,
+  bodyTaken,
+  connectionEnded,
+  type Incoming,
+  otherFramework,
+  oversizeBody,
+  type SourceFinder,
+} from './incoming.ts'
 
-/** A web request as an `Incoming`, in any framework. @throws ListenerConfigError if it is not a web request. */
-export function webIncoming(request: Request): Incoming {
+/**
+ * Turns a web request, in any framework, into an `Incoming`. Without `sourceOf`, the source is unknown.
+ *
+ * @example
+ * ```ts
+ * const incoming = fromWeb(request, () => request.headers.get('cf-connecting-ip') ?? undefined)
+ * ```
+ *
+ * @throws ListenerConfigError if it is not a web request.
+ */
+export function fromWeb(request: Request, sourceOf?: SourceFinder<Request>): Incoming {
   if (typeof request?.headers?.get !== 'function') throw otherFramework()
   const announced = announcedBytes(request.headers.get('content-length') ?? undefined)
   return {
     method: request.method,
     url: request.url,
     header: (name) => webHeader(request.headers, name),
+    sourceIp: (listener) => sourceOf?.(request, listener),
     readBody: (limit, timeoutMs, inFlight) => readWebBody(request, announced, limit, timeoutMs, inFlight),
     whenGone: (tell) => request.signal?.addEventListener('abort', tell),
   }
 }
 
 /** Reads the exact bytes of a web request's body, at most `limit` + 1 of them. */
-function readWebBody(
+async function readWebBody(
   request: Request,
   announced: number | undefined,
   limit: number,
   timeoutMs: number,
   inFlight: BodyInFlight,
-): MaybePromise<Uint8Array> {
+): Promise<Uint8Array> {
   if (request.bodyUsed || request.body?.locked) throw bodyTaken()
   if (announced !== undefined && announced > limit) return oversizeBody(limit)
   if (request.body === null) return NO_BYTES
@@ -62,9 +79,4 @@ const NO_BYTES = new Uint8Array(0)
 function webHeader(headers: Headers, name: string): string | readonly string[] | undefined {
   const value = headers.get(name) ?? undefined
   return value?.includes(', ') ? value.split(', ') : value
-}
-
-/** Whether the sender disconnected, if the platform reports it. It may then have missed the response. */
-export function senderLeft(request: Request): boolean {
-  return request.signal?.aborted === true
 }

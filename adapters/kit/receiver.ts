@@ -1,68 +1,143 @@
+import { ListenerConfigError, ListenerLoadError } from '../../src/errors.ts'
+import type { Json } from '../../src/lib/json.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { checkOptions, type OptionTable } from '../../src/lib/options.ts'
+import { checkOptions, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
 import { nowIfWatched } from '../../src/report.ts'
-import type { Leaving } from './bodies-in-flight.ts'
-import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
-import { BodyIncompleteError } from './body.ts'
-import type { Incoming } from './incoming.ts'
-import { type Found, type ListenerLookup, lookupOf } from './lookup.ts'
-import { closesConnection, type Examine, type Refusal } from './outcome.ts'
-import type { ReceiverOptions } from './receiver-options.ts'
-import { BUSY, refuseBusy, refuseIncomplete, refuseSource } from './refuse-early.ts'
-import { bytesTooFew, mountedTwice } from './set-up-errors.ts'
+import { BodiesInFlight, type BodyInFlight, type Leaving, OverloadError } from './bodies-in-flight.ts'
+import { BodyIncompleteError, type Incoming } from './incoming.ts'
+import {
+  BUSY,
+  type Checked,
+  closesConnection,
+  type Examine,
+  notReceived,
+  type Refusal,
+  refuseBusy,
+  refuseIncomplete,
+  refuseSource,
+  UNKNOWN,
+} from './outcome.ts'
 
-export type { ListenerLookup } from './lookup.ts'
+/**
+ * Finds the listener of a request, for services with many tenants. Return undefined to respond with 404.
+ *
+ * @example
+ * ```ts
+ * const lookup: ListenerLookup<Request, Json> = (request) => tenants.find(new URL(request.url).hostname)
+ * ```
+ */
+export type ListenerLookup<Request, Payload> = (
+  request: Request,
+) => MaybePromise<Listener<Payload> | undefined>
 
-/** Continues with a passed request, or sends the reply. */
+/**
+ * The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call.
+ *
+ * @see {@link createReceiver}
+ */
+export interface ReceiverOptions {
+  /** How long a body may take to arrive, in seconds. Defaults to 10. */
+  readonly bodyTimeoutSeconds?: number | undefined
+  /**
+   * Maximum number of bodies in flight: arriving, or waiting for a lookup, a key set, the store or a payload schema. For one
+   * more, the incomplete body with the lowest rate since its first byte is cut: 503, and its connection is closed. If all are
+   * complete, the newest gets the 503. Defaults to 4096.
+   */
+  readonly maxConcurrentBodies?: number | undefined
+  /**
+   * Maximum total size of the bodies in flight, in bytes that have arrived. Content-Length does not count. When there are more,
+   * the slowest is cut, as above. Defaults to 268,435,456 (256 MB). Must be at least the listener's `maxBodyBytes`.
+   */
+  readonly maxConcurrentBytes?: number | undefined
+}
+
+/**
+ * What a receiver has to know of its adapter.
+ *
+ * @see {@link createReceiver}
+ */
+export interface ReceiverSetup<Request> {
+  /** The name of the adapter's function, for error messages. Defaults to `verifyWebhook`. */
+  readonly caller?: string
+  /** Further options, each with a check that throws if the value is invalid. All others are unknown, and throw. */
+  readonly ownOptions?: { readonly [name: string]: (value: unknown, option: string) => void }
+  /** Recognises a request that was received before, which is a mistake. By default, `receive` marks each request. */
+  readonly wasReceived?: (request: Request) => boolean
+}
+
+/**
+ * Continues with a request that passed, or sends the reply.
+ *
+ * @see {@link createReceiver}
+ */
 export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
 
-/** Finds the source address of a request. The listener decides whether an unknown address is an error. */
-export type SourceFinder = (listener: Listener<unknown>) => string | undefined
+/**
+ * The steps between a request and its handler.
+ *
+ * @see {@link createReceiver}
+ */
+export interface Receiver<Request, Payload = Json> {
+  /**
+   * Finds the listener, reads the body, and examines it. Calls `onOutcome` as soon as the outcome is known, and resolves with
+   * its result. Rejects with any error that it throws, and with a ListenerConfigError for a setup mistake. Both belong on the
+   * framework's error path.
+   */
+  receive<Passed extends { readonly reply?: undefined }, T>(
+    request: Request,
+    incoming: Incoming,
+    examine: Examine<Payload, Passed>,
+    onOutcome: OnOutcome<Passed, T>,
+  ): Promise<T>
+  /** Does the rest for a request that `check` has passed: `examine` is `claim`. Calls `onOutcome` as `receive` does. */
+  resume<Passed extends { readonly reply?: undefined }, T>(
+    checked: Checked,
+    sender: Pick<Incoming, 'whenGone'>,
+    examine: (checked: Checked) => MaybePromise<Passed | Refusal>,
+    onOutcome: OnOutcome<Passed, T>,
+  ): Promise<T>
+}
 
 /** Bodies in flight from addresses that are not allowed: enough to refuse them properly, too few to cause harm. */
 const MOST_DISALLOWED = 64
 
-/** The steps between a request and its handler. Each `verifyWebhook()` call has its own, with its own limits. */
-export class Receiver<Request extends object, Payload, Passed extends { readonly reply?: undefined }> {
-  readonly #lookup: (request: Request) => MaybePromise<Found<Payload>>
-  readonly #examine: Examine<Payload, Passed>
-  readonly #wasReceived: (request: Request) => boolean
-  readonly #timeoutMs: number
-  readonly #bodies: BodiesInFlight
-  readonly #disallowed: BodiesInFlight
-
-  /** `wasReceived` recognises requests that show it themselves; others are marked. @throws ListenerConfigError */
-  constructor(
-    caller: string,
-    target: Listener<Payload> | ListenerLookup<Request, Payload>,
-    options: ReceiverOptions,
-    table: OptionTable<ReceiverOptions>,
-    examine: Examine<Payload, Passed>,
-    wasReceived: (request: Request) => boolean = markReceived,
-  ) {
-    this.#lookup = lookupOf(caller, target)
-    checkOptions(caller, options, table)
-    const { bodyTimeoutSeconds = 10, maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456 } = options
-    this.#examine = examine
-    this.#wasReceived = wasReceived
-    this.#timeoutMs = bodyTimeoutSeconds * 1000
-    this.#bodies = new BodiesInFlight(maxConcurrentBodies, maxConcurrentBytes, this.#timeoutMs)
-    this.#disallowed = new BodiesInFlight(MOST_DISALLOWED, MOST_DISALLOWED * MAX_BODY_BYTES, this.#timeoutMs)
-    if (typeof target !== 'function') this.#mustFit(target)
+/**
+ * Makes the receiver of one mounted adapter, with its own limits.
+ *
+ * @example
+ * ```ts
+ * const receiver = createReceiver(listener, { bodyTimeoutSeconds: 5 })
+ * ```
+ *
+ * @throws ListenerConfigError for an unknown or invalid option, and for a target that is neither a listener nor a function.
+ */
+export function createReceiver<Request extends object, Payload = Json>(
+  target: Listener<Payload> | ListenerLookup<Request, Payload>,
+  options: ReceiverOptions = {},
+  { caller = 'verifyWebhook', ownOptions, wasReceived = markReceived }: ReceiverSetup<Request> = {},
+): Receiver<Request, Payload> {
+  const lookup = lookupOf(caller, target)
+  checkOptions(caller, options, { ...OPTIONS, ...ownOptions })
+  const { bodyTimeoutSeconds = 10, maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456 } = options
+  const timeoutMs = bodyTimeoutSeconds * 1000
+  const bodies = new BodiesInFlight(maxConcurrentBodies, maxConcurrentBytes, timeoutMs)
+  const disallowed = new BodiesInFlight(MOST_DISALLOWED, MOST_DISALLOWED * MAX_BODY_BYTES, timeoutMs)
+  /** A larger body could never be admitted. */
+  const mustFit = ({ maxBodyBytes }: Listener<unknown>) => {
+    if (maxBodyBytes <= maxConcurrentBytes) return
+    const problem = `must be at least maxBodyBytes of the listener, which is ${maxBodyBytes}`
+    throw new ListenerConfigError('maxConcurrentBytes', problem)
   }
+  if (typeof target !== 'function') mustFit(target)
+  return { receive, resume }
 
-  /**
-   * Calls `onOutcome` as soon as the outcome is known, and resolves with its result. Rejects with any error that it throws, and
-   * with a ListenerConfigError for a setup mistake. Both belong on the framework's error path.
-   *
-   * Awaits only what is not known yet: each needless promise would cost a turn of the microtask queue.
-   */
-  async receive<T>(
+  // Awaits only what is not known yet: each needless promise would cost a turn of the microtask queue.
+  async function receive<Passed extends { readonly reply?: undefined }, T>(
     request: Request,
     incoming: Incoming,
-    findSource: SourceFinder,
+    examine: Examine<Payload, Passed>,
     onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
     const { method, url, where, header, turn } = incoming
@@ -75,30 +150,30 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     try {
       let isCutOff = turn?.isCutOff ?? false
       if (isPromise(isCutOff)) {
-        inFlight = this.#bodies.enter()
+        inFlight = bodies.enter()
         isCutOff = await inFlight.during(isCutOff, incoming)
       }
       // A second receiver would find its event claimed, and answer 409.
-      if (!isCutOff && this.#wasReceived(request)) throw mountedTwice()
-      let found = isCutOff ? BUSY : this.#lookup(request)
+      if (!isCutOff && wasReceived(request)) throw mountedTwice()
+      let found = isCutOff ? BUSY : lookup(request)
       if (isPromise(found)) {
         found.then(undefined, () => {}) // awaited only if there is room
-        inFlight ??= this.#bodies.enter()
+        inFlight ??= bodies.enter()
         found = await inFlight.during(found, incoming)
       }
       if (isRefusal(found)) outcome = found
       else {
         listener = found
-        this.#mustFit(listener)
+        mustFit(listener)
         startedAt = nowIfWatched(listener)
-        sourceIp = findSource(listener)
+        sourceIp = incoming.sourceIp(listener)
         // An empty address, like an unknown one, is in no network.
         isDisallowed = listener.isSourceAllowed?.(sourceIp ?? '') === false
         if (isDisallowed) inFlight?.leave()
-        if (isDisallowed) inFlight = this.#disallowed.enter()
-        else inFlight ??= this.#bodies.enter()
-        const body = await incoming.readBody(listener.maxBodyBytes, this.#timeoutMs, inFlight)
-        const examined = this.#examine({ method, url, where, header, body, sourceIp }, listener)
+        if (isDisallowed) inFlight = disallowed.enter()
+        else inFlight ??= bodies.enter()
+        const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, inFlight)
+        const examined = examine({ method, url, where, header, body, sourceIp }, listener)
         outcome = isPromise(examined) ? await inFlight.during(examined, incoming) : examined
       }
     } catch (error) {
@@ -120,17 +195,25 @@ export class Receiver<Request extends object, Payload, Passed extends { readonly
     return onOutcome(outcome)
   }
 
-  /** Counts a complete body that waits in a later step of its framework. */
-  hold<T>(bytes: number, sender: Leaving, work: MaybePromise<T>): MaybePromise<T> {
-    if (!isPromise(work)) return work
-    const inFlight = this.#bodies.reenter(bytes)
-    return inFlight.during(work, sender).finally(() => inFlight.leave())
+  async function resume<Passed, T>(
+    checked: Checked,
+    sender: Leaving,
+    examine: (checked: Checked) => MaybePromise<Passed | Refusal>,
+    onOutcome: OnOutcome<Passed, T>,
+  ): Promise<T> {
+    let outcome = examine(checked)
+    if (isPromise(outcome)) {
+      const inFlight = bodies.reenter(checked.verification.delivery.body.byteLength)
+      outcome = await inFlight.during(outcome, sender).finally(() => inFlight.leave())
+    }
+    return onOutcome(outcome)
   }
+}
 
-  /** @throws ListenerConfigError if the listener's largest body exceeds `maxConcurrentBytes`. */
-  #mustFit({ maxBodyBytes }: Listener<unknown>): void {
-    if (maxBodyBytes > this.#bodies.maxBytes) throw bytesTooFew(maxBodyBytes)
-  }
+const OPTIONS = {
+  bodyTimeoutSeconds: optional(timerSeconds),
+  maxConcurrentBodies: optional(positiveInteger),
+  maxConcurrentBytes: optional(positiveInteger),
 }
 
 /** Marks received requests. A WeakSet would cost the garbage collector more than the checks cost. */
@@ -143,5 +226,66 @@ function markReceived(request: { [RECEIVED]?: boolean }): boolean {
   return before
 }
 
+/** A second receiver for a request would find its event claimed, and answer 409. */
+function mountedTwice(): ListenerConfigError {
+  return new ListenerConfigError('verifyWebhook', 'was mounted twice for one request; mount it once')
+}
+
+type Found<Payload> = Listener<Payload> | Refusal
+
 /** Not `in`, which engines do not optimize: hence the cast. */
 const isRefusal = (found: object): found is Refusal => (found as { reply?: object }).reply !== undefined
+
+/** Turns a listener or a lookup into a function that returns a listener or a refusal. @throws ListenerConfigError */
+function lookupOf<Request, Payload>(
+  caller: string,
+  target: Listener<Payload> | ListenerLookup<Request, Payload>,
+): (request: Request) => MaybePromise<Found<Payload>> {
+  if (typeof target === 'function') return (request) => judged(() => target(request))
+  if (!isListener(target)) throw noListener(caller, target)
+  return () => target
+}
+
+function judged<Payload>(
+  find: () => MaybePromise<Listener<Payload> | undefined>,
+): MaybePromise<Found<Payload>> {
+  try {
+    const found = find()
+    return isPromise(found) ? found.then(judge<Payload>, refuseUnloaded) : judge(found)
+  } catch (error) {
+    return refuseUnloaded(error)
+  }
+}
+
+function judge<Payload>(found: Listener<Payload> | undefined): Found<Payload> {
+  if (found === undefined) return UNKNOWN
+  if (!isListener(found))
+    throw new ListenerConfigError(
+      'listener',
+      'a lookup must return the result of defineListener(), or undefined',
+    )
+  return found
+}
+
+function refuseUnloaded(error: unknown): Refusal {
+  if (error instanceof ListenerLoadError) return notReceived(error.retryAfterSeconds)
+  throw error
+}
+
+/** Plain JavaScript callers and databases may pass anything; only a listener has this number. */
+function isListener(value: Listener<unknown> | null): boolean {
+  return typeof value?.retentionMs === 'number'
+}
+
+/** If `verifyWebhook` was mounted without a call, `found` is a request or Hono's context. */
+function noListener(caller: string, found: unknown): ListenerConfigError {
+  const { headers, req } = Object(found)
+  if (headers || req) {
+    const given = caller === 'webhookHandler' ? 'listener, handler' : 'listener'
+    return new ListenerConfigError(caller, `was passed as a function; call it: ${caller}(${given})`)
+  }
+  return new ListenerConfigError(
+    'listener',
+    'must come from defineListener(), or be a function that finds one',
+  )
+}

@@ -1,9 +1,8 @@
 import type { EventStoreError } from '../../src/errors.ts'
-import type { WebhookEvent } from '../../src/event.ts'
-import type { Listener } from '../../src/listener.ts'
-import { senderLeft } from './read-web.ts'
-import { ReportedError } from './reported-error.ts'
-import { tellFailure } from './tell.ts'
+import { callHook } from '../../src/lib/hooks.ts'
+import type { Claimed } from './outcome.ts'
+import type { NodeResponse } from './read-node.ts'
+import { ReportedError, tellFailure } from './tell.ts'
 
 /** Statuses of timeouts. The handler may still be running, so no other delivery may start before the lease ends. */
 const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
@@ -14,8 +13,7 @@ const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
  * redirect, which hardly any sender follows, and which is seldom meant as a failure.
  */
 export function settle<Payload>(
-  listener: Listener<Payload>,
-  event: WebhookEvent<Payload>,
+  { event, listener }: Claimed<Payload>,
   status: number,
 ): Promise<unknown> | undefined {
   if (listener.settle === 'manual' || MAY_STILL_RUN.includes(status)) return undefined
@@ -32,27 +30,158 @@ function redirected(status: number): ReportedError {
   return new ReportedError('ERR_REDIRECTED', problem)
 }
 
-/** How an adapter determines the status of a handler's outcome. */
+/**
+ * How an adapter determines the status of a handler's outcome.
+ *
+ * @see {@link settleBefore}
+ */
 export interface StatusOf<Answer> {
+  /** The status of the handler's answer. */
   readonly answer: (answer: Answer) => number
   /** The status that the framework responds with if the handler throws. */
   readonly thrown: (error: unknown) => number
 }
 
-/** Runs a handler, and settles before the response is sent. If the client disconnects first, the lease expires. */
+/**
+ * Runs a handler, and settles its event before the response is sent, for platforms that may stop after it. If the client
+ * disconnects first, the lease expires. Settles, or rejects, like `run`.
+ *
+ * @example
+ * ```ts
+ * const statusOf = { answer: ({ status }: Response) => status, thrown: () => 500 }
+ * const response = await settleBefore(request, outcome, () => answerTo(outcome.event), statusOf)
+ * ```
+ */
 export async function settleBefore<Payload, Answer>(
-  listener: Listener<Payload>,
-  event: WebhookEvent<Payload>,
   request: Request,
+  claimed: Claimed<Payload>,
   run: () => Promise<Answer>,
   statusOf: StatusOf<Answer>,
 ): Promise<Answer> {
+  const isGone = () => request.signal?.aborted === true // it may have missed the response
   try {
     const answer = await run()
-    if (!senderLeft(request)) await settle(listener, event, statusOf.answer(answer))
+    if (!isGone()) await settle(claimed, statusOf.answer(answer))
     return answer
   } catch (error) {
-    if (!senderLeft(request)) await settle(listener, event, statusOf.thrown(error))
+    if (!isGone()) await settle(claimed, statusOf.thrown(error))
     throw error
   }
+}
+
+/** An accepted event that awaits its response. Not a class, which would cost 1.5 µs per delivery. */
+interface OpenResponse<Payload> extends Due {
+  readonly response: NodeResponse
+  readonly claimed: Claimed<Payload>
+  /** Settles when the handler ends, if known. */
+  readonly handled: Promise<unknown> | undefined
+  isOver: boolean
+}
+
+/**
+ * Settles the event once the Node response has been sent and `handled`, if given, has settled: 2xx commits; 408, 503 and 504
+ * let the lease expire; everything else releases. If the client disconnects before the response ends, the lease expires.
+ *
+ * Reports a response that is still open at the end of the lease to `onError`, and a handler that still runs, because something
+ * in front of it has answered.
+ *
+ * @example
+ * ```ts
+ * const handled = answerTo(outcome.event)
+ * settleAfter(res, outcome, handled)
+ * await handled
+ * ```
+ */
+export function settleAfter<Payload>(
+  response: NodeResponse,
+  claimed: Claimed<Payload>,
+  handled?: Promise<unknown>,
+): void {
+  const { listener } = claimed
+  if (listener.settle === 'manual') return
+  const isWatched = Boolean(listener.onError) // without a hook, nobody waits for the end of the lease
+  const dueAt = isWatched ? performance.now() + listener.leaseMs : 0
+  const open = { response, claimed, handled, dueAt, tellOverdue: tellLate, isOver: false }
+  response.on('finish', () => finished(open)).on('close', () => closed(open))
+  if (isWatched) expectEnd(open)
+}
+
+const CODE_AT_HAND = Promise.resolve()
+
+/**
+ * The last event on some hosts. Some emit it inside `end()`, before `writableEnded` is set. On HTTP/2, a response whose
+ * client disconnected also finishes, and closes before the deferred look at `writableEnded`.
+ */
+function finished<Payload>(open: OpenResponse<Payload>): void {
+  if (open.response.writableEnded) closed(open)
+  else void CODE_AT_HAND.then(() => open.response.writableEnded && closed(open))
+}
+
+function closed<Payload>(open: OpenResponse<Payload>): void {
+  if (open.isOver) return
+  open.isOver = true
+  const { response, handled } = open
+  if (!response.writableEnded) return void ended(open) // the client disconnected
+  if (handled === undefined) return void settleNow(open)
+  const settleLate = () => settleNow(open)
+  handled.then(settleLate, settleLate)
+}
+
+function settleNow<Payload>(open: OpenResponse<Payload>): void {
+  ended(open)
+  void settle(open.claimed, open.response.statusCode)
+}
+
+function tellLate<Payload>(this: OpenResponse<Payload>): void {
+  const { isOver, response, claimed } = this
+  if (!isOver && response.destroyed) return // the client disconnected during the claim, before `close` was observed
+  const { id: listenerId, leaseMs, onError } = claimed.listener
+  const state = isOver
+    ? `${response.statusCode} was sent, but the handler still runs`
+    : 'the response neither finished nor closed'
+  const problem = `no answer within the lease of ${leaseMs / 1000} s: ${state}, and the next delivery of this event may run`
+  const durationMs = performance.now() - this.dueAt + leaseMs
+  callHook(onError, new ReportedError('ERR_NO_ANSWER', problem), {
+    listenerId,
+    eventId: claimed.event.id,
+    durationMs,
+  })
+}
+
+/** Something that should end by `dueAt`, a time of `performance.now()`. */
+export interface Due {
+  readonly dueAt: number
+  tellOverdue(): void
+}
+
+const SWEEP_MS = 1000
+
+const open = new Set<Due>()
+let isArmed = false
+
+/** Calls `tellOverdue` if `due` has not ended by its time, within a second: one timer sweeps them all. */
+export function expectEnd(due: Due): void {
+  open.add(due)
+  if (!isArmed) arm()
+}
+
+export function ended(due: Due): void {
+  open.delete(due)
+}
+
+function arm(): void {
+  isArmed = true
+  // Where timers are objects (Node), do not let one keep the process alive.
+  Object(setTimeout(sweep, SWEEP_MS)).unref?.()
+}
+
+function sweep(): void {
+  isArmed = false
+  const now = performance.now()
+  for (const due of open) {
+    if (due.dueAt > now) continue
+    open.delete(due)
+    due.tellOverdue()
+  }
+  if (open.size > 0) arm()
 }

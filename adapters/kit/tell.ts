@@ -57,3 +57,17 @@ function isNews(id: string, reason: string, now: number): boolean {
   told.set(id, reasons)
   return true
 }
+
+/** Reported to `onError`, never thrown. */
+export class ReportedError extends Error {
+  override readonly name = 'ReportedError'
+  readonly code: 'ERR_NO_ANSWER' | 'ERR_REDIRECTED' | 'ERR_TOO_MANY_BODIES'
+  /** A link to the causes and fixes. */
+  readonly help: string
+
+  constructor(code: ReportedError['code'], message: string) {
+    super(message)
+    this.code = code
+    this.help = `${ERRORS_PAGE}${code.toLowerCase()}`
+  }
+}

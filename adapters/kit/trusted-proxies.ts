@@ -8,6 +8,11 @@ const MOST_HOPS = 32
  * Walks `X-Forwarded-For` from the right, where the nearest proxy writes, past every trusted proxy. The first untrusted
  * address is the source; anything left of it is unverified. Returns undefined without rules.
  *
+ * @example
+ * ```ts
+ * const incoming = fromNode(req, res, behindProxies(['10.0.0.0/8']))
+ * ```
+ *
  * @throws ListenerConfigError for a rule that is not a CIDR.
  */
 export function behindProxies(

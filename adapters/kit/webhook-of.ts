@@ -2,7 +2,6 @@ import { schemaOf } from '../../src/accept.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import type { Listener } from '../../src/listener.ts'
-import { notAListener } from './set-up-errors.ts'
 
 /**
  * Returns the event that `verifyWebhook` verified, typed by the payload schema of the listener. Any listener with the same `id`
@@ -25,7 +24,9 @@ export function webhookOf(request: object, ...given: readonly Listener<unknown>[
 }
 
 function checkListener(listener: Listener<unknown> | undefined, webhook: WebhookEvent<unknown> | undefined) {
-  if (listener?.id === undefined) throw notAListener()
+  if (listener?.id === undefined) {
+    throw new ListenerConfigError('listener', 'must come from defineListener()')
+  }
   const name = JSON.stringify(listener.id)
   if (webhook?.listenerId !== listener.id) throw notVerified(`the listener ${name} did not verify`)
   if (schemaOf(webhook) !== listener.payload) {

@@ -70,7 +70,7 @@ async function settleBy(
   listener: Listener<unknown>,
 ): Promise<void> {
   if (answer.kind === 'unknown') return // the app may still be working: let the lease expire
-  await settle(listener, event, answer.kind === 'answered' ? answer.status : NEVER_REACHED)
+  await settle({ listener, event }, answer.kind === 'answered' ? answer.status : NEVER_REACHED)
 }
 
 /** Redirects are answers too, and are not followed, so `Location` is left out. */

@@ -1,12 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type Claimed, check, claim, type Refusal } from '../../adapters/kit/outcome.ts'
-import { nodeIncoming } from '../../adapters/kit/read-node.ts'
-import { Receiver } from '../../adapters/kit/receiver.ts'
-import { RECEIVER_OPTIONS } from '../../adapters/kit/receiver-options.ts'
-import { settleAfter } from '../../adapters/kit/settle-after.ts'
-import { type Listener, ListenerConfigError } from '../../src/index.ts'
-import { type MaybePromise, whenKnown } from '../../src/lib/maybe-promise.ts'
-import type { Reply } from '../../src/reply.ts'
+import {
+  type Claimed,
+  check,
+  claim,
+  type Examine,
+  type Refusal,
+  sendReply,
+} from '../../adapters/kit/outcome.ts'
+import { fromNode } from '../../adapters/kit/read-node.ts'
+import { createReceiver } from '../../adapters/kit/receiver.ts'
+import { settleAfter } from '../../adapters/kit/settle.ts'
+import { type Json, type Listener, ListenerConfigError } from '../../src/index.ts'
 import type { Verification } from '../../src/verification.ts'
 import { remark, withHelp } from '../command-line/output.ts'
 import type { AppAnswer } from '../forward/app.ts'
@@ -48,7 +52,9 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
   const untold = new InFlight()
   const progressOf = new WeakMap<object, Progress>()
   const isOurs = isFor(listener)
-  const receiver = receiverFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
+  const lookup = lookupFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
+  const receiver = createReceiver(lookup, {}, { caller: 'hookgate listen' })
+  const examine = examineFor(progressOf)
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
     const rerun = rerunOf?.(request)
@@ -59,9 +65,9 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
       if (outcome.reply) sendReply(response, outcome.reply)
       else progress.app = await answerEvent(outcome, request, response)
     }
-    const incoming = nodeIncoming(request, response)
+    const incoming = fromNode(request, response, () => rerun?.sourceIp ?? remoteAddress)
     const isOver = receiver
-      .receive(request, incoming, () => rerun?.sourceIp ?? remoteAddress, onward)
+      .receive(request, incoming, examine, onward)
       .catch((error) => fail(response, error))
     whenClosed(response, (status, endedAt) =>
       untold.add(() => isOver.then(() => tell(reportOf(progress, request, status, endedAt)))),
@@ -88,33 +94,34 @@ function whenClosed(response: ServerResponse, tell: (status: number | null, ende
   response.once('close', () => tell(response.headersSent ? response.statusCode : null, performance.now()))
 }
 
-/** Records the progress of each request. */
-function receiverFor(
+/** Gives each request its own copy of the listener, so that the hooks know which request they are about. */
+function lookupFor(
   progressOf: WeakMap<object, Progress>,
   find: (request: IncomingMessage) => Listener | undefined,
-) {
-  // Each request gets its own copy of the listener, so that the hooks know which request they are about.
-  const lookup = (request: IncomingMessage) => {
+): (request: IncomingMessage) => Listener | undefined {
+  return (request) => {
     const [listener, progress] = [find(request), progressOf.get(request)]
     if (!listener || !progress) return undefined
     const own = watched(listener, progress)
     progressOf.set(own, progress)
     return own
   }
-  return new Receiver('hookgate listen', lookup, {}, RECEIVER_OPTIONS, (delivery, own) => {
+}
+
+/** Checks and claims, and records the progress. */
+function examineFor(progressOf: WeakMap<object, Progress>): Examine<Json, Claim> {
+  return async (delivery, own) => {
     const progress = progressOf.get(own)
     if (progress) Object.assign(progress, { delivery, receivedAt: performance.now() })
-    return whenKnown(check(delivery, own), (checked): MaybePromise<Claim | Refusal> => {
-      if (checked.reply) return checked
-      const { verification } = checked
-      const isReplay = progress?.rerun !== undefined
-      // A key of its own, so that nothing of the first run is released or changed.
-      if (isReplay) verification.claimKeys = [crypto.randomUUID()]
-      return whenKnown(claim(verification), (outcome) =>
-        outcome.reply ? outcome : { ...outcome, verification, isReplay },
-      )
-    })
-  })
+    const checked = await check(delivery, own)
+    if (checked.reply) return checked
+    const { verification } = checked
+    const isReplay = progress?.rerun !== undefined
+    // A key of its own, so that nothing of the first run is released or changed.
+    if (isReplay) verification.claimKeys = [crypto.randomUUID()]
+    const outcome = await claim(checked)
+    return outcome.reply ? outcome : { ...outcome, verification, isReplay }
+  }
 }
 
 function watched(listener: Listener, progress: Progress): Listener {
@@ -138,14 +145,8 @@ function announcesTooMuch({ headers }: IncomingMessage, { maxBodyBytes }: Listen
   return Number(headers['content-length']) > maxBodyBytes
 }
 
-function sendReply(response: ServerResponse, { status, headers, body }: Reply): void {
-  // A 204 has no length (RFC 9110 8.6).
-  const framing = status === 204 ? undefined : { 'content-length': Buffer.byteLength(body) }
-  response.writeHead(status, { ...headers, ...framing }).end(body)
-}
-
-const acceptHere: AnswerEvent = async ({ listener, event }, _request, response) => {
-  settleAfter(response, listener, event)
+const acceptHere: AnswerEvent = async (claimed, _request, response) => {
+  settleAfter(response, claimed)
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"accepted":true}')
   return undefined
 }

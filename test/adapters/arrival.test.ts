@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Arrival } from '../../adapters/kit/arrival.ts'
 import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
-import { BodyIncompleteError } from '../../adapters/kit/body.ts'
+import { BodyIncompleteError } from '../../adapters/kit/incoming.ts'
+import { Arrival } from '../../adapters/kit/read-node.ts'
 
 const LIMIT = 1000
 const FOREVER_MS = 600_000

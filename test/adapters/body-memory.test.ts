@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { Arrival, type NodeStream } from '../../adapters/kit/arrival.ts'
 import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
+import { Arrival, type NodeStream } from '../../adapters/kit/read-node.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 
 const BYTES = 60_000

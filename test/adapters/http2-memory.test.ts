@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { verifyWebhook as verifyWebhookFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as verifyWebhookHono } from '../../adapters/hono.ts'
-import type { ReceiverOptions } from '../../adapters/kit/receiver-options.ts'
+import type { ReceiverOptions } from '../../adapters/kit/receiver.ts'
 import type { Listener } from '../../src/index.ts'
 import { hmacEndpoint } from '../support/sender.ts'
 

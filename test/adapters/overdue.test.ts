@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { ended, expectEnd } from '../../adapters/kit/overdue.ts'
+import { ended, expectEnd } from '../../adapters/kit/settle.ts'
 
 /** Timers and their clock stand still until they are advanced. */
 function stopTime(): void {

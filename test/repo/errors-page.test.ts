@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { ReportedError } from '../../adapters/kit/reported-error.ts'
+import { ReportedError } from '../../adapters/kit/tell.ts'
 import { AddressRefusedError } from '../../sender/address-guard.ts'
 import {
   ERRORS_PAGE,

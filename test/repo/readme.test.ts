@@ -98,7 +98,7 @@ describe('the pages', () => {
 
   it.each<readonly [path: string, opening: string]>([
     ['src/listener.ts', 'interface ListenerOptions<Payload = Json, Events = Payload> {'],
-    ['adapters/kit/receiver-options.ts', 'interface ReceiverOptions {'],
+    ['adapters/kit/receiver.ts', 'interface ReceiverOptions {'],
     ...FRAMEWORKS.map(
       (name) => [`adapters/${name}.ts`, 'interface VerifyWebhookOptions extends ReceiverOptions {'] as const,
     ),
