@@ -14,6 +14,7 @@ import {
   type SourceFinder,
   sendReply,
   settleAfter,
+  trustsEveryProxy,
 } from './kit/index.ts'
 
 export { type ListenerLookup, webhookOf } from './kit/index.ts'
@@ -125,7 +126,7 @@ function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFind
     if (app === undefined && 'ips' in request) throw behindMiddie()
     if (findSource) return findSource(request)
     const trusts = app?.settings?.['trust proxy']
-    if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy()
+    if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy('trust proxy')
     // With no trusted proxy, `ip` returns the same address, more slowly.
     return (trusts === false ? undefined : request.ip) ?? request.socket.remoteAddress
   }
@@ -142,10 +143,4 @@ function attach(request: ExpressRequest, event: WebhookEvent<unknown>): void {
 
 function behindMiddie(): ListenerConfigError {
   return new ListenerConfigError('request', 'is from another framework: import from hookgate/fastify')
-}
-
-/** The source would be the left end of X-Forwarded-For, which the sender controls. */
-function trustsEveryProxy(): ListenerConfigError {
-  const problem = 'true lets every sender choose its address; list your proxies instead'
-  return new ListenerConfigError('trust proxy', problem)
 }

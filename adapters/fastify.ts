@@ -22,6 +22,7 @@ import {
   type ReceiverOptions,
   type SourceFinder,
   settleAfter,
+  trustsEveryProxy,
 } from './kit/index.ts'
 
 export { type ListenerLookup, webhookOf } from './kit/index.ts'
@@ -94,7 +95,7 @@ type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   const [scope, options] = given
   if (typeof scope?.addContentTypeParser !== 'function') return refuseMount(given)
-  if (scope.addContentTypeParser === refuseParser) throw registeredTwice()
+  if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
   if (hasScopesInside(scope)) throw scopeBefore()
   const wasReceived = () => false // checked above
   const receiver = createReceiver(options?.listener, options, { ownOptions: OWN_OPTIONS, wasReceived })
@@ -204,7 +205,7 @@ function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFind
   return (request, listener) => {
     if (listener.isSourceAllowed) {
       isOpen ??= MADE_UP_CHAINS.some((chain) => isBelieved(chain, request))
-      if (isOpen) throw trustsEveryProxy()
+      if (isOpen) throw trustsEveryProxy('trustProxy')
     }
     return request.ip
   }
@@ -230,12 +231,6 @@ function hasScopesInside(scope: FastifyInstance): boolean {
     ({ description }) => description === 'fastify.children',
   )
   return key !== undefined && Object(Reflect.get(scope, key)).length > 0
-}
-
-/** The source would be the left end of X-Forwarded-For, which the sender controls. */
-function trustsEveryProxy(): ListenerConfigError {
-  const problem = 'true lets every sender choose its address; list your proxies instead'
-  return new ListenerConfigError('trustProxy', problem)
 }
 
 /** Used as a hook or a handler, or called. */
@@ -271,6 +266,6 @@ function scopeBefore(): ListenerConfigError {
   return new ListenerConfigError('verifyWebhook', `${problem}: register it first`)
 }
 
-function registeredTwice(): ListenerConfigError {
-  return new ListenerConfigError('verifyWebhook', 'was mounted twice for one request; mount it once')
+function mountedTwice(): ListenerConfigError {
+  return new ListenerConfigError('verifyWebhook', 'was mounted twice in one scope; mount it once')
 }

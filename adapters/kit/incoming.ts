@@ -40,7 +40,8 @@ export type SourceFinder<Request> = (request: Request, listener: Listener<unknow
  *
  * @example
  * ```ts
- * const incoming = { ...fromWeb(request), where: GUARDS_MORE }
+ * const incoming = fromWeb(request)
+ * const onAllRoutes = { ...incoming, where: GUARDS_MORE }
  * ```
  */
 export const GUARDS_MORE =

@@ -30,5 +30,5 @@ export {
   type ReceiverSetup,
 } from './receiver.ts'
 export { type StatusOf, settleAfter, settleBefore } from './settle.ts'
-export { behindProxies } from './trusted-proxies.ts'
+export { behindProxies, trustsEveryProxy } from './trusted-proxies.ts'
 export { webhookOf } from './webhook-of.ts'

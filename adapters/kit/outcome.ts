@@ -233,7 +233,7 @@ interface UnsentResponse {
  *
  * @example
  * ```ts
- * if (outcome.reply) sendReply(res, outcome.reply)
+ * const answer = (outcome: Refusal) => sendReply(res, outcome.reply)
  * ```
  */
 export function sendReply(response: UnsentResponse, { status, headers, body }: Reply): void {
@@ -248,7 +248,7 @@ export function sendReply(response: UnsentResponse, { status, headers, body }: R
  *
  * @example
  * ```ts
- * if (outcome.reply) return toResponse(outcome.reply)
+ * const answer = (outcome: Refusal) => toResponse(outcome.reply)
  * ```
  */
 export function toResponse(reply: Reply): Response {

@@ -31,19 +31,29 @@ export interface NodeStream {
  * @see {@link fromNode}
  */
 export interface NodeRequest extends NodeStream {
+  /** The method, in capitals. */
   readonly method?: string | undefined
+  /** The path with its query. */
   readonly url?: string | undefined
+  /** 1 or 2. */
   readonly httpVersionMajor?: number
+  /** Names and values in turn, as received. May be empty if a host made the request by hand. */
   readonly rawHeaders: readonly string[]
+  /** Read only if `rawHeaders` is empty. */
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
+  /** Whether something has read from it. */
   readonly readableDidRead: boolean
+  /** Whether it was read to its end. */
   readonly readableEnded: boolean
+  /** Whether the connection was reset. */
   readonly aborted?: boolean
   /** Null until something starts to read. */
   readonly readableFlowing: boolean | null
+  /** The connection. */
   readonly socket: Connection & { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean }
-  /** Bytes that the host has already read: `rawBody` (cloud functions) or `body` (`express.raw`). */
+  /** Bytes that the host has already read, as cloud functions do. */
   readonly rawBody?: unknown
+  /** Bytes that a parser has already read, as `express.raw` does. */
   readonly body?: unknown
 }
 
@@ -53,11 +63,15 @@ export interface NodeRequest extends NodeStream {
  * @see {@link fromNode}
  */
 export interface NodeResponse {
+  /** The status that was, or will be, sent. */
   readonly statusCode: number
+  /** Whether `end()` was called. */
   readonly writableEnded: boolean
+  /** Whether the connection is gone. */
   readonly destroyed?: boolean
   /** Null while an earlier response has the connection. */
   readonly socket?: unknown
+  /** Calls the listener at `finish` and `close`. */
   on(event: string, listener: () => void): this
 }
 

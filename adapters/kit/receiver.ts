@@ -108,7 +108,7 @@ const MOST_DISALLOWED = 64
  *
  * @example
  * ```ts
- * const receiver = createReceiver(listener, { bodyTimeoutSeconds: 5 })
+ * const strict = createReceiver(listener, { bodyTimeoutSeconds: 5 })
  * ```
  *
  * @throws ListenerConfigError for an unknown or invalid option, and for a target that is neither a listener nor a function.

@@ -1,3 +1,4 @@
+import { ListenerConfigError } from '../../src/errors.ts'
 import { type AddressMatcher, compileCidrs } from '../../src/lib/cidr.ts'
 import { type NodeRequest, nodeHeaders } from './read-node.ts'
 
@@ -28,4 +29,18 @@ export function behindProxies(
     while (source !== undefined && hops.length > 0 && isTrusted(source)) source = hops.pop()?.trim()
     return source
   }
+}
+
+/**
+ * The error for a framework that trusts every proxy: the source would be the left end of X-Forwarded-For, which the sender
+ * controls.
+ *
+ * @example
+ * ```ts
+ * if (app.proxy && listener.isSourceAllowed) throw trustsEveryProxy('app.proxy')
+ * ```
+ */
+export function trustsEveryProxy(setting: string): ListenerConfigError {
+  const problem = 'true lets every sender choose its address; list your proxies instead'
+  return new ListenerConfigError(setting, problem)
 }

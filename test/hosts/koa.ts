@@ -1,19 +1,45 @@
-import { verifyWebhook, webhookOf } from 'hookgate/express'
-import Koa from 'koa'
+import type { Json, Listener, WebhookEvent } from 'hookgate'
+import {
+  behindProxies,
+  checkAndClaim,
+  createReceiver,
+  fromNode,
+  type ListenerLookup,
+  type ReceiverOptions,
+  sendReply,
+  settleAfter,
+} from 'hookgate/adapter'
+import Koa, { type Context, type Middleware } from 'koa'
 import { listener } from './listener.ts'
 
-const verify = verifyWebhook(listener)
+interface VerifyWebhookOptions extends ReceiverOptions {
+  readonly trustedProxies?: readonly string[]
+}
 
-const webhook: Koa.Middleware = ({ req, res }, next) =>
-  new Promise((resolve, reject) => {
-    res.once('close', resolve) // refused, and already answered
-    verify(req, res, (error) => (error ? reject(error) : resolve(next())))
-  })
+export function verifyWebhook<Payload = Json>(
+  target: Listener<Payload> | ListenerLookup<Context, Payload>,
+  options: VerifyWebhookOptions = {},
+): Middleware<{ webhook: WebhookEvent<Payload> }> {
+  const ownOptions = { trustedProxies() {} } // behindProxies checks it
+  const receiver = createReceiver<Context, Payload>(target, options, { ownOptions })
+  const sourceOf = behindProxies(options.trustedProxies)
+  return (ctx, next) =>
+    receiver.receive(ctx, fromNode(ctx.req, ctx.res, sourceOf), checkAndClaim, (outcome) => {
+      if (outcome.reply) {
+        ctx.respond = false
+        return sendReply(ctx.res, outcome.reply)
+      }
+      ctx.state.webhook = outcome.event
+      const handled = next()
+      settleAfter(ctx.res, outcome, handled)
+      return handled
+    })
+}
 
-export const app = new Koa()
-app.use(webhook) // before any body parser, and only for this path if there are others
+export const app = new Koa<{ webhook: WebhookEvent }>()
+app.use(verifyWebhook(listener)) // before any body parser, and only for this path if there are others
 app.use((ctx) => {
-  const { id, type } = webhookOf(ctx.req, listener)
+  const { id, type } = ctx.state.webhook
   console.log(type, id)
   ctx.body = { received: true }
 })

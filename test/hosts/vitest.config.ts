@@ -12,6 +12,7 @@ export default defineConfig({
       { find: /^hookgate$/, replacement: at('src/index.ts') },
       { find: 'hookgate/stores/memory', replacement: at('stores/memory.ts') },
       { find: 'hookgate/schemes/stripe', replacement: at('schemes/stripe.ts') },
+      { find: 'hookgate/adapter', replacement: at('adapters/kit/index.ts') },
       { find: /^hookgate\/(.*)$/, replacement: at('adapters/$1.ts') },
     ],
   },

@@ -39,6 +39,14 @@ declare global {
 }
 `
 
+/** A Node and a web request, on their way through `hookgate/adapter`. */
+const ADAPTER = `
+import * as adapter from 'hookgate/adapter'
+declare const request: Request, app: { readonly proxy: boolean }, req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse
+declare const receiver: adapter.Receiver<Request>, checked: adapter.Checked, outcome: adapter.Claimed
+declare function answerTo(event: import('hookgate').WebhookEvent): Promise<Response>
+`
+
 /** Further declarations for the files whose path begins like this. */
 const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   [
@@ -48,6 +56,9 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ['adapters/fastify', "declare const app: import('fastify').FastifyInstance, scope: typeof app"],
   ['adapters/hono', "declare const app: import('hono').Hono"],
   ['adapters/kit/webhook-of', "declare const request: import('express').Request"],
+  ...['incoming', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
+    (name) => [`adapters/kit/${name}`, ADAPTER] as const,
+  ),
   ['sender/', "declare const event: import('hookgate/sender').OutgoingEvent"],
   ['sender/judge', "declare const request: import('hookgate/testing').SignedRequest"],
   ['sender/jwks', "declare const app: import('hono').Hono, currentKey: object, nextKey: object"],
