@@ -149,3 +149,12 @@ it('the program of docs/express.md compiles with the types of Express 4', async 
   const options = { ...STRICT, ...MODES.nodenext, paths: { express: [types] }, skipLibCheck: true }
   expect(await run('5.9', folder, options, ['express.ts'])).toBe('')
 })
+
+it("the adapter of docs/hosts.md compiles against the declarations of hookgate/adapter, with Koa's types", async () => {
+  const folder = mkdtempSync(join(inject('consumer'), 'compiled-'))
+  for (const name of ['koa.ts', 'listener.ts']) cpSync(join(root, 'test/hosts', name), join(folder, name))
+  for (const mode of Object.values(MODES)) {
+    // The declarations of Koa's own types are not ours to check.
+    expect(await run('5.9', folder, { ...STRICT, ...mode, skipLibCheck: true }, ['koa.ts'])).toBe('')
+  }
+})
