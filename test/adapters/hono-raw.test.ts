@@ -58,6 +58,16 @@ describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
       expect(body).toBe(BODY)
     })
 
+    it('stays the object that the platform handed over, which knows its requests by reference', async () => {
+      let handedOver: Request | undefined
+      const remember: MiddlewareHandler = async (c, next) => {
+        handedOver = c.req.raw
+        await next()
+      }
+      const same = await answered([...before, remember], async ({ req }) => `${req.raw === handedOver}`)
+      expect(same.body).toBe('true')
+    })
+
     it('stays a request with its method, URL and headers', async () => {
       const { body } = await answered(before, async ({ req }) => {
         const clone = req.raw.clone()
