@@ -5,7 +5,7 @@ import type { WebhookEvent } from '../../src/event.ts'
 import type { Json } from '../../src/lib/json.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { Listener } from '../../src/listener.ts'
-import type { Failure } from '../../src/reason.ts'
+import type { Failure, Reason } from '../../src/reason.ts'
 import { problem, type Reply } from '../../src/reply.ts'
 import { isWatched, watched } from '../../src/report.ts'
 import { type Accepted, type Handshake, type Rejected, rejected, replyTo } from '../../src/verdict.ts'
@@ -129,7 +129,7 @@ const isNo = (answer: object): answer is Rejected | Handshake => (answer as { ok
 function refuse(verdict: Rejected | Handshake, { body }: Delivery, listener: Listener<unknown>): Refusal {
   if (!verdict.handshake) warnOfRefusal(listener, verdict.reason)
   const reply = replyTo(verdict)
-  return { reply: body.byteLength > listener.maxBodyBytes ? thenClose(reply) : reply }
+  return body.byteLength > listener.maxBodyBytes ? closing(reply) : { reply }
 }
 
 function unavailable(error: unknown, listener: Listener<unknown>): Refusal {
@@ -164,10 +164,7 @@ export function refuseBusy(
 export function refuseSource(request: Omit<Delivery, 'body'>, listener: Listener<unknown>): Refusal {
   const verification = new Verification({ ...request, body: NO_BYTES }, listener)
   const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // that is why it is called
-  const verdict = rejected(reason, detail, listener.auth)
-  void watched(verification, () => verdict)
-  warnOfRefusal(listener, reason)
-  return { reply: thenClose(replyTo(verdict)) }
+  return refuseUnread(verification, reason, detail)
 }
 
 export function refuseIncomplete(
@@ -176,10 +173,15 @@ export function refuseIncomplete(
   listener: Listener<unknown>,
   startedAt: number,
 ): Refusal {
-  const verdict = rejected('body_incomplete', message, listener.auth)
-  void watched(withoutBody(request, listener, startedAt), () => verdict)
-  warnOfRefusal(listener, verdict.reason)
-  return { reply: thenClose(replyTo(verdict)) }
+  return refuseUnread(withoutBody(request, listener, startedAt), 'body_incomplete', message)
+}
+
+function refuseUnread(verification: Verification, reason: Reason, detail: string): Refusal {
+  const { listener } = verification
+  const verdict = rejected(reason, detail, listener.auth)
+  void watched(verification, () => verdict)
+  warnOfRefusal(listener, reason)
+  return closing(replyTo(verdict))
 }
 
 function withoutBody(
@@ -198,8 +200,8 @@ function replyUnavailable(retryAfterSeconds: number): Reply {
 }
 
 /** For responses that leave part of the body unread, so that it is not parsed as the next request. */
-function thenClose(reply: Reply): Reply {
-  return { ...reply, headers: { ...reply.headers, connection: 'close' } }
+function closing(reply: Reply): Refusal {
+  return { reply: { ...reply, headers: { ...reply.headers, connection: 'close' } } }
 }
 
 /** Whether the reply is the last on its connection. */
@@ -212,15 +214,11 @@ export const BUSY: Refusal = /* @__PURE__ */ notReceived(1)
 
 /** The listener could not be loaded. Closes the connection, because the request's body is not read. */
 export function notReceived(retryAfterSeconds: number): Refusal {
-  return { reply: thenClose(replyUnavailable(retryAfterSeconds)) }
+  return closing(replyUnavailable(retryAfterSeconds))
 }
 
 /** Closes the connection, because the request's body is not read. */
-export const UNKNOWN: Refusal = /* @__PURE__ */ listenerUnknown()
-
-function listenerUnknown(): Refusal {
-  return { reply: thenClose(problem(404, 'listener_unknown')) }
-}
+export const UNKNOWN: Refusal = /* @__PURE__ */ closing(/* @__PURE__ */ problem(404, 'listener_unknown'))
 
 /** The part of Node's `ServerResponse` that `sendReply` uses. */
 interface UnsentResponse {

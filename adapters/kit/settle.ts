@@ -19,15 +19,13 @@ export function settle<Payload>(
   if (listener.settle === 'manual' || MAY_STILL_RUN.includes(status)) return undefined
   const isDone = status >= 200 && status < 300
   const about = { eventId: event.id, durationMs: 0 }
-  if (status >= 300 && status < 400) tellFailure(listener, redirected(status), about)
+  if (status >= 300 && status < 400) {
+    const problem = `the handler answered ${status}, a redirect, so the event was released: answer 2xx when it is done`
+    tellFailure(listener, new ReportedError('ERR_REDIRECTED', problem), about)
+  }
   return (isDone ? event.commit() : event.release()).catch((error: EventStoreError) =>
     tellFailure(listener, error, about),
   )
-}
-
-function redirected(status: number): ReportedError {
-  const problem = `the handler answered ${status}, a redirect, so the event was released: answer 2xx when it is done`
-  return new ReportedError('ERR_REDIRECTED', problem)
 }
 
 /**

@@ -9,14 +9,10 @@ const MOST_IDS = 1000
 /** When each listener's reasons were last told, by its clock. The listener that was met first is dropped first. */
 const told = new Map<string, Map<string, number>>()
 
-const EXPECTED: ReadonlySet<string> = /* @__PURE__ */ new Set<Reason>([
-  'event_duplicate',
-  'event_in_progress',
-])
-
 /** Tells a refusal of a listener that has no `onVerdict`. The sender's next attempt at the same event is no news. */
 export function warnOfRefusal(listener: Listener<unknown>, reason: Reason): void {
-  if (listener.onVerdict !== undefined || EXPECTED.has(reason)) return
+  const isExpected = reason === 'event_duplicate' || reason === 'event_in_progress'
+  if (listener.onVerdict !== undefined || isExpected) return
   warn(listener, 'refused a delivery', reason, 'onVerdict')
 }
 
@@ -42,7 +38,7 @@ function warn(
   hook: 'onVerdict' | 'onError',
 ): void {
   if (!isNews(id, reason, clock.now())) return
-  const first = reason === 'signature_mismatch' ? 'hookgate/explain finds the mistake, see ' : ''
+  const first = reason === 'signature_mismatch' ? 'try hookgate/explain, see ' : ''
   console.warn(
     `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${first}${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`,
   )
@@ -52,9 +48,8 @@ function warn(
 function isNews(id: string, reason: string, now: number): boolean {
   const reasons = told.get(id) ?? new Map<string, number>()
   if (Math.abs(now - (reasons.get(reason) ?? -Infinity)) < PAUSE_MS) return false
-  reasons.set(reason, now)
   if (!told.has(id) && told.size >= MOST_IDS) told.delete(told.keys().next().value ?? '')
-  told.set(id, reasons)
+  told.set(id, reasons.set(reason, now))
   return true
 }
 
