@@ -36,7 +36,7 @@ export function fromWeb(request: Request, sourceOf?: SourceFinder<Request>): Inc
 }
 
 /** Reads the exact bytes of a web request's body, at most `limit` + 1 of them. */
-async function readWebBody(
+function readWebBody(
   request: Request,
   announced: number | undefined,
   limit: number,
@@ -44,8 +44,10 @@ async function readWebBody(
   inFlight: BodyInFlight,
 ): Promise<Uint8Array> {
   if (request.bodyUsed || request.body?.locked) throw bodyTaken()
-  if (announced !== undefined && announced > limit) return oversizeBody(limit)
-  if (request.body === null) return NO_BYTES
+  const isOversize = announced !== undefined && announced > limit
+  if (isOversize || request.body === null) {
+    return Promise.resolve(isOversize ? oversizeBody(limit) : NO_BYTES)
+  }
   const reader = request.body.getReader()
   return new Promise((resolve, reject) => {
     const stop = (error: BodyIncompleteError | OverloadError) => {
