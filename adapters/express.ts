@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Json, type Listener, ListenerConfigError, type WebhookEvent } from '../src/index.ts'
+import { type Listener, ListenerConfigError, type WebhookEvent } from '../src/index.ts'
 import {
   behindProxies,
   checkAndClaim,
@@ -72,13 +72,13 @@ export type WebhookMiddleware<Request extends IncomingMessage> = (
  *
  * @throws ListenerConfigError for unknown or invalid options.
  */
-export function verifyWebhook<Request extends IncomingMessage = IncomingMessage, Payload = Json>(
-  target: Listener<Payload> | ListenerLookup<Request, Payload>,
+export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>(
+  target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
   options: VerifyWebhookOptions = {},
 ): WebhookMiddleware<Request> {
   const wasReceived = (request: Request & ExpressFields) => request.webhook !== undefined
   const setup = { ownOptions: { trustedProxies() {} }, wasReceived }
-  const receiver = createReceiver<Request, Payload>(target, options, setup)
+  const receiver = createReceiver(target, options, setup)
   const sourceOf = sourceFinder(options.trustedProxies)
   return function verifyWebhook(request, response, next) {
     receiver

@@ -47,7 +47,7 @@ declare module 'fastify' {
  */
 export interface VerifyWebhookOptions extends ReceiverOptions {
   /** The listener, or a function that finds the listener of a request. */
-  readonly listener: Listener<unknown> | ListenerLookup<FastifyRequest, unknown>
+  readonly listener: Listener<unknown> | ListenerLookup<FastifyRequest, Listener<unknown>>
   /** Networks of the proxies in front of you. If omitted, the source is `request.ip`, by Fastify's own `trustProxy`. */
   readonly trustedProxies?: readonly string[] | undefined
 }
@@ -122,7 +122,7 @@ interface GuardedRequest extends FastifyRequest {
 
 /** The `onRequest` hook: reads the body, runs the checks, and responds to refused deliveries. */
 function checkFirst(
-  receiver: Receiver<FastifyRequest, unknown>,
+  receiver: Receiver<FastifyRequest, Listener<unknown>>,
   sourceOf: SourceFinder<FastifyRequest>,
 ): onRequestHookHandler {
   return (request: GuardedRequest, reply, done) => {
@@ -172,7 +172,7 @@ const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, _stream
 }
 
 /** The `preHandler` hook: claims the event, and responds if the claim fails. */
-function claimLast(receiver: Receiver<FastifyRequest, unknown>): preHandlerHookHandler {
+function claimLast(receiver: Receiver<FastifyRequest, Listener<unknown>>): preHandlerHookHandler {
   return (request: GuardedRequest, reply, done) => {
     if (request.webhook) return done() // reply.callNotFound() runs the hook again
     const checked = request[CHECKED] as Checked // set by onRequest

@@ -1,11 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import {
-  type Json,
-  type Listener,
-  ListenerConfigError,
-  type MaybePromise,
-  type WebhookEvent,
-} from '../src/index.ts'
+import { type EventOf, type Listener, ListenerConfigError, type MaybePromise } from '../src/index.ts'
 import { readableAgain } from './hono/read-again.ts'
 import {
   behindProxies,
@@ -64,10 +58,10 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
  * @throws ListenerConfigError for unknown or invalid options, and for a listener with `allowedCidrs` if neither `sourceIp`
  * nor `trustedProxies` is set.
  */
-export function verifyWebhook<Payload = Json>(
-  target: Listener<Payload> | ListenerLookup<Context, Payload>,
+export function verifyWebhook<Given extends Listener<unknown>>(
+  target: Given | ListenerLookup<Context, Given>,
   options: VerifyWebhookOptions = {},
-): MiddlewareHandler<{ Variables: { webhook: WebhookEvent<Payload> } }> {
+): MiddlewareHandler<{ Variables: { webhook: EventOf<Given> } }> {
   const receiver = createReceiver(target, options, { ownOptions: OWN_OPTIONS })
   const sourceOf = sourceFinder(options)
   if (typeof target !== 'function' && target.isSourceAllowed) mustKnowSource(options)

@@ -1,8 +1,8 @@
 import {
-  type Json,
   type Listener,
   ListenerConfigError,
   type MaybePromise,
+  type PayloadOf,
   type WebhookEvent,
 } from '../src/index.ts'
 import {
@@ -73,9 +73,9 @@ export interface RequestSource {
  *
  * @throws ListenerConfigError for unknown or invalid options.
  */
-export function webhookHandler<Payload = Json>(
-  target: Listener<Payload> | ListenerLookup<Request, Payload>,
-  handler: OnWebhook<Payload>,
+export function webhookHandler<Given extends Listener<unknown>>(
+  target: Given | ListenerLookup<Request, Given>,
+  handler: OnWebhook<PayloadOf<Given>>,
   options: WebhookHandlerOptions = {},
 ): (request: Request, source?: RequestSource) => Promise<Response> {
   const receiver = createReceiver(target, options, { caller: 'webhookHandler' })

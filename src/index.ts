@@ -22,7 +22,7 @@ export {
 export type { Clock } from './lib/clock.ts'
 export type { Json } from './lib/json.ts'
 export type { MaybePromise } from './lib/maybe-promise.ts'
-export type { ListenerOptions, VerdictContext } from './listener.ts'
+export type { EventOf, ListenerOptions, PayloadOf, VerdictContext } from './listener.ts'
 export { defineListener, type Listener } from './listener.ts'
 export type { CompiledScheme } from './protocol.ts'
 export type { Failure, Reason, RejectedStatus } from './reason.ts'

@@ -1,6 +1,6 @@
 import type { Authenticator } from './auth/authenticator.ts'
 import { ListenerConfigError } from './errors.ts'
-import type { PayloadSchema } from './event.ts'
+import type { PayloadSchema, WebhookEvent } from './event.ts'
 import type { EventStore } from './event-store.ts'
 import { type AddressMatcher, compileCidrs } from './lib/cidr.ts'
 import type { Clock } from './lib/clock.ts'
@@ -73,6 +73,29 @@ export interface Listener<Payload = Json> {
   /** Returns an owner name for the next claim, unique across all processes. */
   readonly nextOwner: () => string
 }
+
+/**
+ * The payload of a listener's events. Of several listeners, the union.
+ *
+ * @example
+ * ```ts
+ * type Order = PayloadOf<typeof listener>
+ * ```
+ */
+export type PayloadOf<Given extends Listener<unknown>> =
+  Given extends Listener<infer Payload> ? Payload : never
+
+/**
+ * A listener's events, e.g. for a handler in another file. Of several listeners, the union.
+ *
+ * @example
+ * ```ts
+ * export async function handle(event: EventOf<typeof listener>) {
+ *   await saveOrder(event.id, event.payload)
+ * }
+ * ```
+ */
+export type EventOf<Given extends Listener<unknown>> = WebhookEvent<PayloadOf<Given>>
 
 /**
  * Defines one webhook endpoint. Validates and compiles the options once, so that each delivery costs little.

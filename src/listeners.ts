@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import { ListenerConfigError, ListenerLoadError } from './errors.ts'
 import { type Clock, withDeadline } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
-import type { Json } from './lib/json.ts'
 import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import {
   aFunction,
@@ -18,7 +17,7 @@ import {
 import { type SingleFlight, singleFlight, type WaitUntil } from './lib/single-flight.ts'
 import type { Listener, VerdictContext } from './listener.ts'
 
-const OPTIONS: OptionTable<ListenersOptions<unknown>> = {
+const OPTIONS: OptionTable<ListenersOptions<Listener<unknown>>> = {
   load: aFunction,
   max: optional(positiveInteger),
   ttlSeconds: optional(positiveSeconds),
@@ -51,7 +50,9 @@ const OPTIONS: OptionTable<ListenersOptions<unknown>> = {
  *
  * @throws ListenerConfigError for unknown or invalid options.
  */
-export function listeners<Payload = Json>(options: ListenersOptions<Payload>): Listeners<Payload> {
+export function listeners<Given extends Listener<unknown> = Listener>(
+  options: ListenersOptions<Given>,
+): Listeners<Given> {
   checkOptions('listeners', options, OPTIONS)
   return new ListenerCache(options)
 }
@@ -62,13 +63,13 @@ export function listeners<Payload = Json>(options: ListenersOptions<Payload>): L
  *
  * @example
  * ```ts
- * const load: LoadListener<Json> = async (id) => toListener(await findTenant(id))
+ * const load: LoadListener = async (id) => toListener(await findTenant(id))
  * ```
  */
-export type LoadListener<Payload> = (
+export type LoadListener<Given extends Listener<unknown> = Listener> = (
   id: string,
-  known: Listener<Payload> | undefined,
-) => MaybePromise<Listener<Payload> | undefined>
+  known: Given | undefined,
+) => MaybePromise<Given | undefined>
 
 /**
  * The options of `listeners`.
@@ -78,12 +79,12 @@ export type LoadListener<Payload> = (
  * const options: ListenersOptions = { load, max: 50_000, ttlSeconds: 30 }
  * ```
  */
-export interface ListenersOptions<Payload = Json> {
+export interface ListenersOptions<Given extends Listener<unknown> = Listener> {
   /**
    * Loads one listener. `known` is the previous result. Return it if nothing has changed, to keep what it has fetched, e.g.
    * the keys of `remoteKeySet()`. Throw if you cannot decide.
    */
-  readonly load: LoadListener<Payload>
+  readonly load: LoadListener<Given>
   /** Maximum number of cached listeners; the least recently used is evicted. Defaults to 10,000. */
   readonly max?: number | undefined
   /** Age in seconds at which a listener is reloaded in the background. Defaults to 60. */
@@ -115,14 +116,14 @@ export interface ListenersOptions<Payload = Json> {
  *
  * @see {@link listeners}
  */
-export interface Listeners<Payload = Json> {
+export interface Listeners<Given extends Listener<unknown> = Listener> {
   /**
    * Returns the listener with this ID, synchronously if it is cached. Returns undefined if there is none, and for every ID
    * that is empty or longer than 256 characters.
    *
    * @throws ListenerLoadError (also as a rejection) if `load` fails and no earlier result may be used.
    */
-  find(id: string | undefined): MaybePromise<Listener<Payload> | undefined>
+  find(id: string | undefined): MaybePromise<Given | undefined>
   /** Drops a cached listener. Call it when you change or remove a tenant. Affects this process only. */
   forget(id: string): void
 }
@@ -133,9 +134,9 @@ const RETRY_MS = 1000
 /** Extra time after a load's own deadline, before the load counts as lost. */
 const GRACE_MS = 1000
 
-class Entry<Payload> {
+class Entry<Given> {
   readonly id: string
-  listener: Listener<Payload> | undefined
+  listener: Given | undefined
   /** When the last successful load began; its result is at least that recent. */
   loadedAt = -Infinity
   beganAt = -Infinity
@@ -148,20 +149,20 @@ class Entry<Payload> {
   }
 }
 
-class ListenerCache<Payload> implements Listeners<Payload> {
-  readonly #options: ListenersOptions<Payload>
+class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given> {
+  readonly #options: ListenersOptions<Given>
   readonly #ttlMs: number
   readonly #usableMs: number
   readonly #unknownMs: number
   readonly #timeoutMs: number
   readonly #clock: { now(): number }
-  readonly #known: LRUCache<string, Entry<Payload>>
+  readonly #known: LRUCache<string, Entry<Given>>
   /** IDs without a listener, or whose first load is in flight. */
-  readonly #strangers: LRUCache<string, Entry<Payload>>
+  readonly #strangers: LRUCache<string, Entry<Given>>
   /** How often `forget()` was called. */
   #forgotten = 0
 
-  constructor(options: ListenersOptions<Payload>) {
+  constructor(options: ListenersOptions<Given>) {
     const { ttlSeconds = 60, staleSeconds = 300, unknownSeconds = 10, timeoutSeconds = 5 } = options
     this.#options = options
     this.#ttlMs = ttlSeconds * 1000
@@ -173,7 +174,7 @@ class ListenerCache<Payload> implements Listeners<Payload> {
     this.#strangers = new LRUCache({ max: options.maxUnknown ?? 10_000 })
   }
 
-  find(id: string | undefined): MaybePromise<Listener<Payload> | undefined> {
+  find(id: string | undefined): MaybePromise<Given | undefined> {
     if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined
     const entry = this.#known.get(id) ?? this.#strangers.get(id) ?? this.#meet(id)
     const age = this.#since(entry.loadedAt)
@@ -191,29 +192,29 @@ class ListenerCache<Payload> implements Listeners<Payload> {
   }
 
   /** Copies the ID, because a substring keeps the whole URL in memory. */
-  #meet(id: string): Entry<Payload> {
-    const entry = new Entry<Payload>(structuredClone(id))
+  #meet(id: string): Entry<Given> {
+    const entry = new Entry<Given>(structuredClone(id))
     this.#strangers.set(entry.id, entry)
     return entry
   }
 
-  #isUsable({ listener, loadedAt }: Entry<Payload>): boolean {
+  #isUsable({ listener, loadedAt }: Entry<Given>): boolean {
     return listener !== undefined && this.#since(loadedAt) < this.#usableMs
   }
 
-  #isResting({ failure, beganAt }: Entry<Payload>): boolean {
+  #isResting({ failure, beganAt }: Entry<Given>): boolean {
     return failure !== undefined && this.#since(beganAt) < RETRY_MS
   }
 
   /** Undefined while another load of this entry is in flight. */
-  #begin(entry: Entry<Payload>): Promise<void> | undefined {
+  #begin(entry: Entry<Given>): Promise<void> | undefined {
     const work = () => this.#load(entry)
     entry.loading ??= singleFlight(work, this.#timeoutMs + GRACE_MS, this.#clock, this.#options.waitUntil)
     return entry.loading.begin()
   }
 
   /** Never rejects: records the failure and keeps the previous listener. */
-  async #load(entry: Entry<Payload>): Promise<void> {
+  async #load(entry: Entry<Given>): Promise<void> {
     const { load, onError } = this.#options
     const beganAt = this.#clock.now()
     const forgotten = this.#forgotten
@@ -233,12 +234,12 @@ class ListenerCache<Payload> implements Listeners<Payload> {
     if (forgotten === this.#forgotten || this.#isCached(entry)) this.#keep(entry)
   }
 
-  #isCached(entry: Entry<Payload>): boolean {
+  #isCached(entry: Entry<Given>): boolean {
     return [this.#known, this.#strangers].some((cache) => cache.peek(entry.id) === entry)
   }
 
   /** Drops entries whose first load failed. */
-  #keep(entry: Entry<Payload>): void {
+  #keep(entry: Entry<Given>): void {
     const { id } = entry
     const isKnown = entry.listener !== undefined
     if (isKnown) this.#known.set(id, entry)
@@ -247,7 +248,7 @@ class ListenerCache<Payload> implements Listeners<Payload> {
     else this.#strangers.set(id, entry)
   }
 
-  #answer(entry: Entry<Payload>, askedAt: number): MaybePromise<Listener<Payload> | undefined> {
+  #answer(entry: Entry<Given>, askedAt: number): MaybePromise<Given | undefined> {
     const isLoaded = entry.loadedAt === entry.beganAt
     if (this.#isUsable(entry) || (isLoaded && askedAt - entry.loadedAt < this.#usableMs))
       return entry.listener
@@ -262,7 +263,7 @@ class ListenerCache<Payload> implements Listeners<Payload> {
   }
 }
 
-function checked<Payload>(found: Listener<Payload> | undefined): Listener<Payload> | undefined {
+function checked<Given extends Listener<unknown>>(found: Given | undefined): Given | undefined {
   if (found === undefined || typeof found?.retentionMs === 'number') return found
   throw new ListenerConfigError('load', 'must return the result of defineListener(), or undefined')
 }

@@ -1,8 +1,5 @@
 import { ListenerConfigError } from './errors.ts'
-import type { WebhookEvent } from './event.ts'
-import type { Listener } from './listener.ts'
-
-type EventOf<Given> = Given extends Listener<infer Payload> ? WebhookEvent<Payload> : never
+import type { EventOf, Listener } from './listener.ts'
 
 /** The events that a key of `route` receives. */
 type Routed<Event, Key extends string> = Key extends '*'

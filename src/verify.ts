@@ -11,9 +11,8 @@ import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
-import type { Json } from './lib/json.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
-import type { Listener } from './listener.ts'
+import type { Listener, PayloadOf } from './listener.ts'
 import type { Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
 import { watched } from './report.ts'
@@ -73,10 +72,10 @@ export function checksOf({ protocol }: Pick<Authenticator, 'protocol'>): readonl
  * @throws EventStoreError | KeySetError (as a rejection) if it could not decide. Respond with 503, never 200 or 409.
  * @throws ListenerConfigError (as a rejection) if an argument is not a delivery or not a listener.
  */
-export async function verify<Payload = Json>(
+export async function verify<Given extends Listener<unknown>>(
   delivery: Delivery,
-  listener: Listener<Payload>,
-): Promise<Verdict<Payload>> {
+  listener: Given,
+): Promise<Verdict<PayloadOf<Given>>> {
   // Only for direct callers in plain JavaScript; adapters pass typed values.
   if (
     typeof delivery?.header !== 'function' ||
@@ -90,12 +89,12 @@ export async function verify<Payload = Json>(
 }
 
 /** Like `verify`, but synchronous if nothing has to be awaited. Throws where `verify` rejects. */
-export function verdictOn<Payload>(
+export function verdictOn<Given extends Listener<unknown>>(
   delivery: Delivery,
-  listener: Listener<Payload>,
-): MaybePromise<Verdict<Payload>> {
+  listener: Given,
+): MaybePromise<Verdict<PayloadOf<Given>>> {
   const verdict = watched(new Verification(delivery, listener), checkThenClaim)
-  return verdict as MaybePromise<Verdict<Payload>> // the listener's schema determines the payload's type
+  return verdict as MaybePromise<Verdict<PayloadOf<Given>>> // the listener's schema determines the payload's type
 }
 
 /** The first half of `verdictOn`. Returns the Verification if every check passed; `claimOn` then claims its event. */

@@ -1,10 +1,8 @@
 import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { EventStoreError, KeySetError } from '../../src/errors.ts'
-import type { WebhookEvent } from '../../src/event.ts'
-import type { Json } from '../../src/lib/json.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
-import type { Listener } from '../../src/listener.ts'
+import type { EventOf, Listener, PayloadOf } from '../../src/listener.ts'
 import type { Failure, Reason } from '../../src/reason.ts'
 import { problem, type Reply } from '../../src/reply.ts'
 import { isWatched, watched } from '../../src/report.ts'
@@ -30,11 +28,11 @@ export interface Refusal {
  *
  * @see {@link checkAndClaim}
  */
-export interface Claimed<Payload = Json> {
+export interface Claimed<Given extends Listener<unknown> = Listener> {
   /** The verified event, claimed for this handler. */
-  readonly event: WebhookEvent<Payload>
+  readonly event: EventOf<Given>
   /** The listener that verified it. */
-  readonly listener: Listener<Payload>
+  readonly listener: Given
   /** Always undefined. Declared so that `outcome.reply` singles out refusals. */
   readonly reply?: undefined
 }
@@ -56,10 +54,7 @@ export interface Checked {
  *
  * @see {@link checkAndClaim}
  */
-export type Examine<Payload, Passed> = (
-  delivery: Delivery,
-  listener: Listener<Payload>,
-) => MaybePromise<Passed | Refusal>
+export type Examine<Given, Passed> = (delivery: Delivery, listener: Given) => MaybePromise<Passed | Refusal>
 
 /**
  * Checks a delivery and claims its event, as `verify` does, and turns refusals and outages into replies.
@@ -69,11 +64,11 @@ export type Examine<Payload, Passed> = (
  * await receiver.receive(request, fromWeb(request), checkAndClaim, (outcome) => console.log(outcome.reply?.status ?? 'accepted'))
  * ```
  */
-export function checkAndClaim<Payload>(
+export function checkAndClaim<Given extends Listener<unknown>>(
   delivery: Delivery,
-  listener: Listener<Payload>,
-): MaybePromise<Claimed<Payload> | Refusal> {
-  return answered(verdictOn<Payload>, claimedOf, delivery, listener)
+  listener: Given,
+): MaybePromise<Claimed<Given> | Refusal> {
+  return answered(verdictOn<Given>, claimedOf, delivery, listener)
 }
 
 /**
@@ -96,21 +91,21 @@ export function check(delivery: Delivery, listener: Listener<unknown>): MaybePro
  * await receiver.resume(checked, fromWeb(request), claim, (outcome) => console.log(outcome.reply?.status ?? 'accepted'))
  * ```
  */
-export function claim({ verification }: Checked): MaybePromise<Claimed<unknown> | Refusal> {
+export function claim({ verification }: Checked): MaybePromise<Claimed<Listener<unknown>> | Refusal> {
   return answered(() => claimOn(verification), claimedOf, verification.delivery, verification.listener)
 }
 
-const claimedOf = <Payload>({ event }: Accepted<Payload>, listener: Listener<Payload>) => ({
-  event,
-  listener,
-})
+const claimedOf = <Given extends Listener<unknown>>(
+  { event }: Accepted<PayloadOf<Given>>,
+  listener: Given,
+) => ({ event, listener })
 
 /** Runs one step of `verify`, and turns refusals and outages into replies. */
-function answered<Payload, Yes extends object, Passed>(
-  ask: (delivery: Delivery, listener: Listener<Payload>) => MaybePromise<Yes | Rejected | Handshake>,
-  pass: (yes: Yes, listener: Listener<Payload>) => Passed,
+function answered<Given extends Listener<unknown>, Yes extends object, Passed>(
+  ask: (delivery: Delivery, listener: Given) => MaybePromise<Yes | Rejected | Handshake>,
+  pass: (yes: Yes, listener: Given) => Passed,
   delivery: Delivery,
-  listener: Listener<Payload>,
+  listener: Given,
 ): MaybePromise<Passed | Refusal> {
   try {
     const answer = ask(delivery, listener)

@@ -1,5 +1,4 @@
 import { ListenerConfigError, ListenerLoadError } from '../../src/errors.ts'
-import type { Json } from '../../src/lib/json.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { checkOptions, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
@@ -25,12 +24,12 @@ import {
  *
  * @example
  * ```ts
- * const lookup: ListenerLookup<Request, Json> = (request) => tenants.find(new URL(request.url).hostname)
+ * const lookup: ListenerLookup<Request> = (request) => tenants.find(new URL(request.url).hostname)
  * ```
  */
-export type ListenerLookup<Request, Payload> = (
+export type ListenerLookup<Request, Given extends Listener<unknown> = Listener> = (
   request: Request,
-) => MaybePromise<Listener<Payload> | undefined>
+) => MaybePromise<Given | undefined>
 
 /**
  * The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call.
@@ -79,7 +78,7 @@ export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T
  *
  * @see {@link createReceiver}
  */
-export interface Receiver<Request, Payload = Json> {
+export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
   /**
    * Finds the listener, reads the body, and examines it. Calls `onOutcome` as soon as the outcome is known, and resolves with
    * its result. Rejects with any error that it throws, and with a ListenerConfigError for a setup mistake. Both belong on the
@@ -88,7 +87,7 @@ export interface Receiver<Request, Payload = Json> {
   receive<Passed extends { readonly reply?: undefined }, T>(
     request: Request,
     incoming: Incoming,
-    examine: Examine<Payload, Passed>,
+    examine: Examine<Given, Passed>,
     onOutcome: OnOutcome<Passed, T>,
   ): Promise<T>
   /** Does the rest for a request that `check` has passed: `examine` is `claim`. Calls `onOutcome` as `receive` does. */
@@ -113,11 +112,11 @@ const MOST_DISALLOWED = 64
  *
  * @throws ListenerConfigError for an unknown or invalid option, and for a target that is neither a listener nor a function.
  */
-export function createReceiver<Request extends object, Payload = Json>(
-  target: Listener<Payload> | ListenerLookup<Request, Payload>,
+export function createReceiver<Request extends object, Given extends Listener<unknown>>(
+  target: Given | ListenerLookup<Request, Given>,
   options: ReceiverOptions = {},
   { caller = 'verifyWebhook', ownOptions, wasReceived = markReceived }: ReceiverSetup<Request> = {},
-): Receiver<Request, Payload> {
+): Receiver<Request, Given> {
   const lookup = lookupOf(caller, target)
   checkOptions(caller, options, { ...OPTIONS, ...ownOptions })
   const { bodyTimeoutSeconds = 10, maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456 } = options
@@ -137,11 +136,11 @@ export function createReceiver<Request extends object, Payload = Json>(
   async function receive<Passed extends { readonly reply?: undefined }, T>(
     request: Request,
     incoming: Incoming,
-    examine: Examine<Payload, Passed>,
+    examine: Examine<Given, Passed>,
     onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
     const { method, url, where, header, turn } = incoming
-    let listener: Listener<Payload> | undefined
+    let listener: Given | undefined
     let sourceIp: string | undefined
     let isDisallowed = false
     let startedAt = 0
@@ -231,33 +230,33 @@ function mountedTwice(): ListenerConfigError {
   return new ListenerConfigError('verifyWebhook', 'was mounted twice for one request; mount it once')
 }
 
-type Found<Payload> = Listener<Payload> | Refusal
+type Found<Given> = Given | Refusal
 
 /** Not `in`, which engines do not optimize: hence the cast. */
 const isRefusal = (found: object): found is Refusal => (found as { reply?: object }).reply !== undefined
 
 /** Turns a listener or a lookup into a function that returns a listener or a refusal. @throws ListenerConfigError */
-function lookupOf<Request, Payload>(
+function lookupOf<Request, Given extends Listener<unknown>>(
   caller: string,
-  target: Listener<Payload> | ListenerLookup<Request, Payload>,
-): (request: Request) => MaybePromise<Found<Payload>> {
+  target: Given | ListenerLookup<Request, Given>,
+): (request: Request) => MaybePromise<Found<Given>> {
   if (typeof target === 'function') return (request) => judged(() => target(request))
   if (!isListener(target)) throw noListener(caller, target)
   return () => target
 }
 
-function judged<Payload>(
-  find: () => MaybePromise<Listener<Payload> | undefined>,
-): MaybePromise<Found<Payload>> {
+function judged<Given extends Listener<unknown>>(
+  find: () => MaybePromise<Given | undefined>,
+): MaybePromise<Found<Given>> {
   try {
     const found = find()
-    return isPromise(found) ? found.then(judge<Payload>, refuseUnloaded) : judge(found)
+    return isPromise(found) ? found.then(judge<Given>, refuseUnloaded) : judge(found)
   } catch (error) {
     return refuseUnloaded(error)
   }
 }
 
-function judge<Payload>(found: Listener<Payload> | undefined): Found<Payload> {
+function judge<Given extends Listener<unknown>>(found: Given | undefined): Found<Given> {
   if (found === undefined) return UNKNOWN
   if (!isListener(found))
     throw new ListenerConfigError(

@@ -1,5 +1,6 @@
 import type { EventStoreError } from '../../src/errors.ts'
 import { callHook } from '../../src/lib/hooks.ts'
+import type { Listener } from '../../src/listener.ts'
 import type { Claimed } from './outcome.ts'
 import type { NodeResponse } from './read-node.ts'
 import { ReportedError, tellFailure } from './tell.ts'
@@ -12,8 +13,8 @@ const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
  * releases. If the store fails, the response stands, `onError` is called, and the lease expires. It is also called for a
  * redirect, which hardly any sender follows, and which is seldom meant as a failure.
  */
-export function settle<Payload>(
-  { event, listener }: Claimed<Payload>,
+export function settle(
+  { event, listener }: Claimed<Listener<unknown>>,
   status: number,
 ): Promise<unknown> | undefined {
   if (listener.settle === 'manual' || MAY_STILL_RUN.includes(status)) return undefined
@@ -50,9 +51,9 @@ export interface StatusOf<Answer> {
  * const response = await settleBefore(request, outcome, () => answerTo(outcome.event), statusOf)
  * ```
  */
-export async function settleBefore<Payload, Answer>(
+export async function settleBefore<Answer>(
   request: Request,
-  claimed: Claimed<Payload>,
+  claimed: Claimed<Listener<unknown>>,
   run: () => Promise<Answer>,
   statusOf: StatusOf<Answer>,
 ): Promise<Answer> {
@@ -68,9 +69,9 @@ export async function settleBefore<Payload, Answer>(
 }
 
 /** An accepted event that awaits its response. Not a class, which would cost 1.5 µs per delivery. */
-interface OpenResponse<Payload> extends Due {
+interface OpenResponse extends Due {
   readonly response: NodeResponse
-  readonly claimed: Claimed<Payload>
+  readonly claimed: Claimed<Listener<unknown>>
   /** Settles when the handler ends, if known. */
   readonly handled: Promise<unknown> | undefined
   isOver: boolean
@@ -90,9 +91,9 @@ interface OpenResponse<Payload> extends Due {
  * await handled
  * ```
  */
-export function settleAfter<Payload>(
+export function settleAfter(
   response: NodeResponse,
-  claimed: Claimed<Payload>,
+  claimed: Claimed<Listener<unknown>>,
   handled?: Promise<unknown>,
 ): void {
   const { listener } = claimed
@@ -110,12 +111,12 @@ const CODE_AT_HAND = Promise.resolve()
  * The last event on some hosts. Some emit it inside `end()`, before `writableEnded` is set. On HTTP/2, a response whose
  * client disconnected also finishes, and closes before the deferred look at `writableEnded`.
  */
-function finished<Payload>(open: OpenResponse<Payload>): void {
+function finished(open: OpenResponse): void {
   if (open.response.writableEnded) closed(open)
   else void CODE_AT_HAND.then(() => open.response.writableEnded && closed(open))
 }
 
-function closed<Payload>(open: OpenResponse<Payload>): void {
+function closed(open: OpenResponse): void {
   if (open.isOver) return
   open.isOver = true
   const { response, handled } = open
@@ -125,12 +126,12 @@ function closed<Payload>(open: OpenResponse<Payload>): void {
   handled.then(settleLate, settleLate)
 }
 
-function settleNow<Payload>(open: OpenResponse<Payload>): void {
+function settleNow(open: OpenResponse): void {
   ended(open)
   void settle(open.claimed, open.response.statusCode)
 }
 
-function tellLate<Payload>(this: OpenResponse<Payload>): void {
+function tellLate(this: OpenResponse): void {
   const { isOver, response, claimed } = this
   if (!isOver && response.destroyed) return // the client disconnected during the claim, before `close` was observed
   const { id: listenerId, leaseMs, onError } = claimed.listener

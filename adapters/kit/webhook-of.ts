@@ -1,7 +1,7 @@
 import { schemaOf } from '../../src/accept.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
-import type { Listener } from '../../src/listener.ts'
+import type { EventOf, Listener } from '../../src/listener.ts'
 
 /**
  * Returns the event that `verifyWebhook` verified, typed by the payload schema of the listener. Any listener with the same `id`
@@ -15,7 +15,7 @@ import type { Listener } from '../../src/listener.ts'
  * @throws ListenerConfigError if no such listener verified the request, or if `listener` did not come from `defineListener()`.
  */
 export function webhookOf(request: object): WebhookEvent
-export function webhookOf<Payload>(request: object, listener: Listener<Payload>): WebhookEvent<Payload>
+export function webhookOf<Given extends Listener<unknown>>(request: object, listener: Given): EventOf<Given>
 export function webhookOf(request: object, ...given: readonly Listener<unknown>[]): WebhookEvent<unknown> {
   const { webhook }: { readonly webhook?: WebhookEvent<unknown> } = Object(request)
   if (given.length > 0) checkListener(given[0], webhook)

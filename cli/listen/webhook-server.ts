@@ -10,7 +10,7 @@ import {
 import { fromNode } from '../../adapters/kit/read-node.ts'
 import { createReceiver } from '../../adapters/kit/receiver.ts'
 import { settleAfter } from '../../adapters/kit/settle.ts'
-import { type Json, type Listener, ListenerConfigError } from '../../src/index.ts'
+import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import type { Verification } from '../../src/verification.ts'
 import { remark, withHelp } from '../command-line/output.ts'
 import type { AppAnswer } from '../forward/app.ts'
@@ -20,7 +20,7 @@ import { type DeliveryReport, type Progress, type Rerun, reportOf } from './repo
 import { refuseMalformed } from './server.ts'
 
 /** A claimed event, with the checks that it passed. */
-export interface Claim extends Claimed<unknown> {
+export interface Claim extends Claimed<Listener<unknown>> {
   readonly verification: Verification
   /** Whether the inspector runs it again. */
   readonly isReplay: boolean
@@ -109,7 +109,7 @@ function lookupFor(
 }
 
 /** Checks and claims, and records the progress. */
-function examineFor(progressOf: WeakMap<object, Progress>): Examine<Json, Claim> {
+function examineFor(progressOf: WeakMap<object, Progress>): Examine<Listener<unknown>, Claim> {
   return async (delivery, own) => {
     const progress = progressOf.get(own)
     if (progress) Object.assign(progress, { delivery, receivedAt: performance.now() })

@@ -1,4 +1,4 @@
-import type { Json, Listener, WebhookEvent } from 'hookgate'
+import type { EventOf, Listener, WebhookEvent } from 'hookgate'
 import {
   behindProxies,
   checkAndClaim,
@@ -16,12 +16,12 @@ interface VerifyWebhookOptions extends ReceiverOptions {
   readonly trustedProxies?: readonly string[]
 }
 
-export function verifyWebhook<Payload = Json>(
-  target: Listener<Payload> | ListenerLookup<Context, Payload>,
+export function verifyWebhook<Given extends Listener<unknown>>(
+  target: Given | ListenerLookup<Context, Given>,
   options: VerifyWebhookOptions = {},
-): Middleware<{ webhook: WebhookEvent<Payload> }> {
+): Middleware<{ webhook: EventOf<Given> }> {
   const ownOptions = { trustedProxies() {} } // behindProxies checks it
-  const receiver = createReceiver<Context, Payload>(target, options, { ownOptions })
+  const receiver = createReceiver<Context, Given>(target, options, { ownOptions })
   const sourceOf = behindProxies(options.trustedProxies)
   return (ctx, next) =>
     receiver.receive(ctx, fromNode(ctx.req, ctx.res, sourceOf), checkAndClaim, (outcome) => {

@@ -17,7 +17,7 @@ declare global {
   const eventId: string
   const job: { readonly data: unknown }
   const listener: Listener
-  const load: LoadListener<Json>
+  const load: LoadListener
   const newSecret: HmacSecret
   const oldSecret: HmacSecret
   const options: ListenerOptions

@@ -104,7 +104,7 @@ describe('the pages', () => {
     ),
     ['src/auth/remote-value.ts', 'interface RemoteOptions {'],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {'],
-    ['src/listeners.ts', 'interface ListenersOptions<Payload = Json> {'],
+    ['src/listeners.ts', 'interface ListenersOptions<Given extends Listener<unknown> = Listener> {'],
   ])('names every option of %s', (path, opening) => {
     const names = namesIn(path, opening)
     expect(names.length).toBeGreaterThan(0)

@@ -22,7 +22,7 @@ test('the payload has the type of the loaded listeners', () => {
   expectTypeOf(plain.find('L1')).toEqualTypeOf<
     Listener<Json> | undefined | Promise<Listener<Json> | undefined>
   >()
-  listeners<{ orderId: string }>({
+  listeners<Listener<{ orderId: string }>>({
     load: (_, known) => {
       expectTypeOf(known).toEqualTypeOf<Listener<{ orderId: string }> | undefined>()
       return known

@@ -15,11 +15,13 @@ import {
   defineListener,
   hmac,
   type Json,
+  type PayloadOf,
   type PayloadSchema,
   route,
   verify,
   type WebhookEvent,
 } from '../../src/index.ts'
+import { listeners } from '../../src/listeners.ts'
 import { defineScheme } from '../../src/scheme/index.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
@@ -85,6 +87,44 @@ test('it does in every adapter', () => {
   })
   const event = webhookOf({}, typed)
   if (event.type === 'customer.created') expectTypeOf(event.payload.data.email).toEqualTypeOf<string>()
+})
+
+test('differently typed listeners give the union of their events', async () => {
+  type Either = WebhookEvent<PayloadOf<typeof typed>> | WebhookEvent<PayloadOf<typeof mapped>>
+  const one = Math.random() < 0.5 ? typed : mapped
+  const find = async (isStripe: boolean) => (isStripe ? typed : isStripe === undefined ? undefined : mapped)
+
+  const verdict = await verify(delivery, one)
+  if (!verdict.ok) return
+  expectTypeOf(verdict.event).toEqualTypeOf<Either>()
+  if (verdict.event.type === 'push') expectTypeOf(verdict.event.payload.ref).toEqualTypeOf<string>()
+
+  new Hono().post(
+    '/:sender',
+    onHono((c) => find(c.req.param('sender') === 'stripe')),
+    (c) => {
+      expectTypeOf(c.var.webhook).toEqualTypeOf<Either>()
+      return c.text('done')
+    },
+  )
+  webhookHandler(
+    (request) => (request.url.endsWith('/stripe') ? typed : mapped),
+    (event) => expectTypeOf(event).toEqualTypeOf<Either>() as never,
+  )
+  onExpress((request) => find(request.url === '/stripe'))
+  app.register(onFastify, { listener: ({ url }) => find(url === '/stripe') })
+  expectTypeOf(webhookOf({}, one)).toEqualTypeOf<Either>()
+  expectTypeOf(webhookOfFastify({}, one)).toEqualTypeOf<Either>()
+  const tenants = listeners({ load: (id) => find(id === 'stripe') })
+  webhookHandler(
+    (request) => tenants.find(request.url),
+    (event) => expectTypeOf(event).toEqualTypeOf<Either>() as never,
+  )
+  route(one, {
+    push: (event) => expectTypeOf(event.payload.ref).toEqualTypeOf<string>(),
+    'customer.*': (event) => expectTypeOf(event.payload).toEqualTypeOf<Customer>(),
+    '*': (event) => expectTypeOf(event).toEqualTypeOf<Either>(),
+  })
 })
 
 test('a scheme without a type argument gives events of any JSON', async () => {
