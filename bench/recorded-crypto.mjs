@@ -22,23 +22,25 @@ wrap(nodeCrypto, 'hash')
 wrap(nodeCrypto, 'verify')
 for (const name of ['digest', 'sign', 'verify']) wrap(crypto.subtle, name)
 
-const { createHmac } = nodeCrypto
-nodeCrypto.createHmac = (...given) => {
-  const mac = createHmac(...given)
-  if (operations === undefined) return mac
-  const { update, digest } = mac
-  const parts = []
-  mac.update = (...part) => {
-    parts.push(part)
-    return Reflect.apply(update, mac, part)
+for (const name of ['createHash', 'createHmac']) {
+  const create = nodeCrypto[name]
+  nodeCrypto[name] = (...given) => {
+    const hash = create(...given)
+    if (operations === undefined) return hash
+    const { update, digest } = hash
+    const parts = []
+    hash.update = (...part) => {
+      parts.push(part)
+      return Reflect.apply(update, hash, part)
+    }
+    hash.digest = (spelling) => {
+      operations?.push(() =>
+        parts.reduce((same, part) => same.update(...part), create(...given)).digest(spelling),
+      )
+      return Reflect.apply(digest, hash, [spelling])
+    }
+    return hash
   }
-  mac.digest = (spelling) => {
-    operations?.push(() =>
-      parts.reduce((same, part) => same.update(...part), createHmac(...given)).digest(spelling),
-    )
-    return Reflect.apply(digest, mac, [spelling])
-  }
-  return mac
 }
 syncBuiltinESMExports()
 

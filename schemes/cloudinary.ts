@@ -1,6 +1,7 @@
-import { constantTimeEqual } from '#crypto'
+import { constantTimeEqual, hashWith } from '#crypto'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
-import { bytesOf, encodeHex } from '../src/lib/bytes.ts'
+import { byteText } from '../src/lib/bytes.ts'
+import type { MaybePromise } from '../src/lib/maybe-promise.ts'
 import { mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
@@ -16,15 +17,14 @@ const SHA256_DIGITS = 64
 const encoder = new TextEncoder()
 
 /** In hex. */
-async function hashOf(
-  algorithm: 'SHA-1' | 'SHA-256',
+function hashOf(
+  algorithm: 'sha1' | 'sha256',
   body: Uint8Array,
   timestamp: string,
   secret: string,
-): Promise<string> {
-  const key = String.fromCharCode(...encoder.encode(secret))
-  const digest = await crypto.subtle.digest(algorithm, bytesOf('', body, timestamp + key))
-  return encodeHex(new Uint8Array(digest))
+): MaybePromise<string> {
+  const key = byteText(encoder.encode(secret))
+  return hashWith(algorithm, 'hex')('', body, timestamp + key)
 }
 
 const CLOUDINARY: CodeScheme = {
@@ -39,7 +39,7 @@ const CLOUDINARY: CodeScheme = {
   eventType: { member: '/notification_type' },
   maxBodyBytes: 1_048_576,
   async sign({ body, timestampText, need }) {
-    const signature = await hashOf('SHA-1', body, timestampText, need('secret'))
+    const signature = await hashOf('sha1', body, timestampText, need('secret'))
     return { headers: { 'x-cld-signature': signature } }
   },
   limits:
@@ -68,7 +68,7 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_t
     if ('reason' in signatures) return signatures
     const [signature = ''] = signatures
     const { delivery, timestampText } = evidence
-    const algorithm = signature.length === SHA256_DIGITS ? 'SHA-256' : 'SHA-1'
+    const algorithm = signature.length === SHA256_DIGITS ? 'sha256' : 'sha1'
     const matches = await Promise.all(
       known.map(async ({ secret }) => {
         const hash = await hashOf(algorithm, delivery.body, timestampText, secret)

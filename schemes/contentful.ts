@@ -1,3 +1,4 @@
+import { byteText } from '../src/lib/bytes.ts'
 import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
 
 const SIGNED_HEADERS = 'x-contentful-signed-headers'
@@ -35,17 +36,13 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   signs: ({ method, header, list, body, publicUrl }) => {
     const names = header(SIGNED_HEADERS)?.split(',') ?? []
     // Require the time and the list itself to be signed. Otherwise anyone can change them.
-    if (names.length > MOST_HEADERS || ![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) {
-      return undefined
-    }
+    if (names.length > MOST_HEADERS || new Set(names).size < names.length) return undefined
+    if (![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) return undefined
     const values = names.sort().map((name) => [name, list(name)] as const)
     if (values.some(([, value]) => value === undefined)) return undefined
     const line = values.map(([name, value]) => `${name}:${value}`).join(';')
     const before = encoder.encode(`${method}\n${signedPath(publicUrl)}\n${line}\n`)
-    const signed = new Uint8Array(before.length + body.length)
-    signed.set(before)
-    signed.set(body, before.length)
-    return [signed]
+    return [{ before: byteText(before), body, after: '' }]
   },
   signAsHeaders: { [SIGNED_HEADERS]: `${SIGNED_HEADERS},${TIMESTAMP}` },
   takes: ['publicUrl'],

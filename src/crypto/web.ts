@@ -1,5 +1,6 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its counterpart. */
 import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
+import type { Signed } from '../scheme/scheme.ts'
 import {
   type HmacHash,
   isKeyFor,
@@ -29,6 +30,14 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
   }
 }
 
+/** Computes the plain hash of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
+export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
+  return async (before, body, after) => {
+    const digest = await crypto.subtle.digest(HASHES[algorithm], bytesOf(before, body, after))
+    return ENCODE[spelling](new Uint8Array(digest))
+  }
+}
+
 /** The SHA-256 of bytes, or of a text's UTF-8, as text. */
 export async function sha256(data: Uint8Array | string, spelling: Spelling = 'base64url'): Promise<string> {
   const bytes = typeof data === 'string' ? encoder.encode(data) : data.slice()
@@ -36,14 +45,14 @@ export async function sha256(data: Uint8Array | string, spelling: Spelling = 'ba
 }
 
 /**
- * Verifies `signature` over `message`, which is ASCII text or bytes, with a key imported for the algorithm
+ * Verifies `signature` over `message`, which is ASCII text or the parts of it, with a key imported for the algorithm
  * (RFC 7515 5.2).
  */
 export async function verifySignature(
   algorithm: JwtAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
-  message: string | Uint8Array<ArrayBuffer>,
+  message: string | Signed,
 ): Promise<boolean> {
   try {
     if (!isKeyFor(algorithm, key)) return false
@@ -51,7 +60,9 @@ export async function verifySignature(
       { name: key.algorithm.name, hash: 'SHA-256' },
       key,
       signature,
-      typeof message === 'string' ? encoder.encode(message) : message,
+      typeof message === 'string'
+        ? encoder.encode(message)
+        : bytesOf(message.before, message.body, message.after),
     )
   } catch {
     return false

@@ -1,10 +1,15 @@
 /** Concatenates three parts. Each character of `before` and `after` is one byte. */
 export function bytesOf(before: string, body: Uint8Array, after: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(before.length + body.length + after.length)
+  writeParts(bytes, before, body, after)
+  return bytes
+}
+
+/** The same, into bytes that have room for it. */
+export function writeParts(bytes: Uint8Array, before: string, body: Uint8Array, after: string): void {
   setText(bytes, before, 0)
   bytes.set(body, before.length)
   setText(bytes, after, before.length + body.length)
-  return bytes
 }
 
 function setText(bytes: Uint8Array, text: string, start: number): void {
@@ -47,12 +52,16 @@ const CHUNK_BYTES = 8192
 
 /** Encodes base64 with padding (RFC 4648 4). */
 export function encodeBase64(bytes: Uint8Array & { toBase64?: (() => string) | undefined }): string {
-  if (bytes.toBase64 !== undefined) return bytes.toBase64() // the engine's own, where it has one
-  let binary = ''
+  return bytes.toBase64?.() ?? btoa(byteText(bytes)) // the engine's own, where it has one
+}
+
+/** A text with one character per byte. */
+export function byteText(bytes: Uint8Array): string {
+  let text = ''
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
-    binary += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(start, start + CHUNK_BYTES))
+    text += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(start, start + CHUNK_BYTES))
   }
-  return btoa(binary)
+  return text
 }
 
 /** Decodes padded, canonical base64. Undefined for any other text. */
@@ -76,9 +85,7 @@ function isCanonical(text: string): boolean {
 }
 
 export function encodeBase64url(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return btoa(byteText(bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
 /** Decodes canonical text. Undefined for any other. `crypto/node.ts` has a faster version. */

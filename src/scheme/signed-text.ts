@@ -1,5 +1,5 @@
 import { type Delivery, fieldText, headerOf, queryTextOf } from '../delivery.ts'
-import { bytesOf } from '../lib/bytes.ts'
+import { bytesOf, byteText } from '../lib/bytes.ts'
 import { type Json, pointerSteps, textAt } from '../lib/json.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Scheme, SchemeOptions, Signed, SignedRequest } from './scheme.ts'
@@ -59,7 +59,7 @@ function placeholder(name: string, url: string): Part {
   const steps = pointerSteps(name)
   return (values) => {
     const text = textAt(values.parsed(), steps)
-    return text === undefined || text.length > LONGEST_MEMBER ? undefined : asBytes(text)
+    return text === undefined || text.length > LONGEST_MEMBER ? undefined : byteText(encoder.encode(text))
   }
 }
 
@@ -71,11 +71,6 @@ function join(parts: readonly Part[], values: SignedValues): string | undefined 
     text += next
   }
   return text
-}
-
-/** Encodes as UTF-8, one character per byte. */
-function asBytes(text: string): string {
-  return String.fromCharCode(...encoder.encode(text))
 }
 
 /** Concatenates the parts. Returns the body itself if it is the only part. */

@@ -1,7 +1,7 @@
 import { constantTimeEqual, hmacWith, sha256, verifySignature } from '#crypto'
 import type { HmacHash } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { bytesOf, decodeBase64, decodeBase64url, decodeHex } from '../lib/bytes.ts'
+import { decodeBase64, decodeBase64url, decodeHex } from '../lib/bytes.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { isSmallOrderEd25519 } from '../lib/weak-keys.ts'
 import { keyBytes } from './keys.ts'
@@ -83,13 +83,12 @@ function publicKeyMatcher(
   const importKey = () => crypto.subtle.importKey('raw', bytes, parameters, false, ['verify'])
   // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
   let imported: Awaited<ReturnType<typeof importKey>> | undefined
-  return async (signatures, { before, body, after }) => {
+  return async (signatures, signed) => {
     imported ??= await importKey()
-    const message = bytesOf(before, body, after)
     let found = false
     for (const text of signatures) {
       const signature = text.length > LONGEST_SIGNATURE ? undefined : decode(text)
-      if (signature) found = (await verifySignature(algorithm, imported, signature, message)) || found
+      if (signature) found = (await verifySignature(algorithm, imported, signature, signed)) || found
     }
     return found
   }

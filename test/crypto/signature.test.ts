@@ -74,6 +74,30 @@ describe.each([
     },
   )
 
+  it.each(KEYS)(
+    '$algorithm judges each of many concurrent messages in parts, whose sizes differ',
+    async ({ algorithm, key, sign }) => {
+      const messages = Array.from({ length: 40 }, (_, index) => ({
+        before: `${index}.`,
+        body: Buffer.alloc(((index * 7) % 11) * 9000, index),
+        after: '.end',
+      }))
+      const answers = messages.map(({ before, body, after }, index) => {
+        const text = before + body.toString('latin1') + (index % 3 === 0 ? '.bad' : after)
+        return verifySignature(algorithm, key, sign(text), { before, body, after })
+      })
+      expect(await Promise.all(answers)).toStrictEqual(messages.map((_, index) => index % 3 !== 0))
+    },
+  )
+
+  it('EdDSA verifies a message of over a megabyte', async () => {
+    const { key, sign } = keyFor('EdDSA')
+    const body = Buffer.alloc(1_048_576, 'a')
+    const signature = sign(`1.${body}`)
+    expect(await verifySignature('EdDSA', key, signature, { before: '1.', body, after: '' })).toBe(true)
+    expect(await verifySignature('EdDSA', key, signature, { before: '2.', body, after: '' })).toBe(false)
+  })
+
   it.each(KEYS)('$algorithm refuses a key of another algorithm', async ({ algorithm, key, sign }) => {
     for (const other of KEYS) {
       if (other.algorithm === algorithm) continue

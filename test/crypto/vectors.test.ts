@@ -35,7 +35,7 @@ const bytes = fc.tuple(length, fc.uint8Array({ minLength: 1, maxLength: 16 })).m
 describe.each([
   ['node.ts', nodeCrypto],
   ['web.ts', webCrypto],
-])('crypto/%s', (_, { hmacWith, sha256 }) => {
+])('crypto/%s', (_, { hashWith, hmacWith, sha256 }) => {
   /** As in hookgate's own scheme. */
   const hmacSha256 = (secret: string) => {
     const mac = hmacWith('sha256', Buffer.from(secret), 'base64url')
@@ -53,6 +53,18 @@ describe.each([
         expect(Buffer.from(seen, 'base64url').toString('hex').slice(0, vector.mac.length)).toBe(vector.mac)
         expect(seen).toMatch(/^[A-Za-z0-9_-]{43}$/)
       }
+    },
+  )
+
+  it.each(['sha1', 'sha256', 'sha512'] as const)(
+    '%s covers the three parts as one text',
+    async (algorithm) => {
+      const right = createHash(algorithm).update('before \xe9 body \xff after', 'latin1').digest('hex')
+      const body = Buffer.from(' body \xff', 'latin1')
+      expect(await hashWith(algorithm, 'hex')('before \xe9', body, ' after')).toBe(right)
+      expect(
+        await hashWith(algorithm, 'hex')('', Buffer.from('before \xe9 body \xff after', 'latin1'), ''),
+      ).toBe(right)
     },
   )
 
