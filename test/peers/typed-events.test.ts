@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { clerk } from '../../schemes/clerk.ts'
+import { github } from '../../schemes/github.ts'
+import { linear } from '../../schemes/linear.ts'
+import { paddle } from '../../schemes/paddle.ts'
+import { resend } from '../../schemes/resend.ts'
+import { slack } from '../../schemes/slack.ts'
+import { stripe } from '../../schemes/stripe.ts'
+import { verify } from '../../src/index.ts'
+import { type SignAsOptions, signAs, toDelivery } from '../../src/testing/index.ts'
+import * as bodies from './sent-bodies.ts'
+import * as typed from './typed-events.ts'
+
+const { secret } = typed
+
+async function sent(scheme: Parameters<typeof signAs>[0], options: Omit<SignAsOptions, 'secret'>) {
+  return toDelivery(await signAs(scheme, { secret, ...options }))
+}
+
+/** What the handler of a verified event has read from it. */
+function told<Event>(
+  verdict: { readonly ok: boolean; readonly event?: Event },
+  read: (event: Event) => string | undefined,
+): string | undefined {
+  if (verdict.event === undefined) throw new Error('the delivery was refused')
+  return read(verdict.event)
+}
+
+describe('a body that has the sender’s type is read by its type', () => {
+  it('Stripe', async () => {
+    const delivery = await sent(stripe, { body: bodies.stripeBody })
+    expect(told(await verify(delivery, typed.stripes), typed.toldByStripe)).toBe('Gold Plan')
+  })
+
+  it('GitHub', async () => {
+    const delivery = await sent(github, { body: bodies.githubBody, eventType: 'github_app_authorization' })
+    expect(told(await verify(delivery, typed.githubs), typed.toldByGithub)).toBe('octocat')
+  })
+
+  it('Slack', async () => {
+    const delivery = await sent(slack, { body: bodies.slackBody })
+    const text = 'You can count on <@U0LAN0Z89> for an honorable mention.'
+    expect(told(await verify(delivery, typed.slacks), typed.toldBySlack)).toBe(text)
+  })
+
+  it('Clerk', async () => {
+    const delivery = await sent(clerk, { body: bodies.clerkBody })
+    const id = 'user_29wBMCtzATuFJut8jO2VNTVekS4'
+    expect(told(await verify(delivery, typed.clerks), typed.toldByClerk)).toBe(id)
+  })
+
+  it('Linear', async () => {
+    const delivery = await sent(linear, { body: { ...bodies.linearBody, webhookTimestamp: Date.now() } })
+    expect(told(await verify(delivery, typed.linears), typed.toldByLinear)).toBe('thumbsup')
+  })
+
+  it('Paddle', async () => {
+    const delivery = await sent(paddle, { body: bodies.paddleBody })
+    expect(told(await verify(delivery, typed.paddles), typed.toldByPaddle)).toBe('jo@example.com')
+  })
+
+  it('Resend', async () => {
+    const delivery = await sent(resend, { body: bodies.resendBody })
+    const address = 'delivered@resend.dev'
+    expect(told(await verify(delivery, typed.resends), typed.toldByResend)).toBe(address)
+  })
+})
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const COMPILERS = {
+  5.7: join(root, 'test/peers/node_modules/typescript-5.7/bin/tsc'),
+  '7.0': join(root, 'node_modules/typescript/bin/tsc'),
+}
+
+/** Compiles both programs as a user's, against the built declarations. The output of the compiler, empty if all compiles. */
+async function compiled(tsc: string, skipLibCheck: boolean): Promise<string> {
+  const folder = mkdtempSync(join(root, 'test/peers/node_modules/.typed-'))
+  try {
+    for (const name of ['sent-bodies.ts', 'typed-events.ts']) {
+      const source = readFileSync(new URL(name, import.meta.url), 'utf8')
+      const dist = join(root, 'dist')
+      writeFileSync(join(folder, name), source.replaceAll(/'\.\.\/\.\.\/(.*)\.ts'/g, `'${dist}/$1.js'`))
+    }
+    const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
+    const modules = { module: 'preserve', moduleResolution: 'bundler', allowImportingTsExtensions: true }
+    const files = { target: 'es2023', noEmit: true, types: ['node'], skipLibCheck }
+    const compilerOptions = { ...strict, ...modules, ...files }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+    return await new Promise((resolve) => {
+      execFile(process.execPath, [tsc, '-p', '.'], { cwd: folder }, (_, stdout, stderr) =>
+        resolve(stdout + stderr),
+      )
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe.each(Object.entries(COMPILERS))('with TypeScript %s, strict', (_, tsc) => {
+  it('they compile', async () => {
+    expect(await compiled(tsc, true)).toBe('')
+  })
+
+  it('without skipLibCheck, no error is in the programs or in our declarations', async () => {
+    const lines = (await compiled(tsc, false)).split('\n').filter((line) => /^\S.*error TS/.test(line))
+    // From the folder, the senders' packages are one step up, and those of the repository are in its node_modules.
+    expect(lines.filter((line) => !/^(?:\.\.\/(?!\.\.)|(?:\.\.\/)+node_modules\/)/.test(line))).toEqual([])
+  })
+})
