@@ -1,11 +1,12 @@
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
-import { signAs } from '../../src/signing/sign-as.ts'
+import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
 import type { OptionTable } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { codeOf, readBody, toUsageError, wholeNumber } from '../command-line/values.ts'
 import { endpointOf } from './endpoint.ts'
 import { readPrivateKey } from './key-files.ts'
 import {
+  type AnyScheme,
   canSign,
   checkKeyIdHasScheme,
   hasKeyPair,
@@ -99,14 +100,7 @@ async function schemeSigner(
   known: Extras & { readonly eventId: string },
   timestamp: () => number,
 ): Promise<Signer> {
-  const scheme = await loadScheme(name)
-  if (!canSign(scheme)) {
-    throw new UsageError(`--scheme ${name} cannot be signed here: only the sender has the key`)
-  }
-  keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
-  const own = hasKeyPair(scheme)
-    ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
-    : { secret: await needText(given['secret-file']), keyId: given['key-id'] }
+  const { scheme, keys } = await readSender(given, name)
   const body = await readSignedBody(given)
   const publicUrl = given['public-url'] ?? url
   return {
@@ -114,12 +108,31 @@ async function schemeSigner(
     eventId: known.eventId,
     async sign() {
       try {
-        return await signAs(scheme, { ...own, ...known, body, publicUrl, timestamp: timestamp() })
+        return await signAs(scheme, { ...keys, ...known, body, publicUrl, timestamp: timestamp() })
       } catch (error) {
         throw toUsageError(error, `--scheme ${name}`)
       }
     },
   }
+}
+
+/** The scheme, and what signs as its sender. @throws UsageError if only the sender can. */
+export async function readSender(
+  given: KeyIdValues & Pick<SignValues, 'secret-file' | 'key'>,
+  name: string,
+): Promise<{
+  readonly scheme: AnyScheme
+  readonly keys: Pick<SignAsOptions, 'secret' | 'keyId' | 'privateKey'>
+}> {
+  const scheme = await loadScheme(name)
+  if (!canSign(scheme)) {
+    throw new UsageError(`--scheme ${name} cannot be signed here: only the sender has the key`)
+  }
+  keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
+  const keys = hasKeyPair(scheme)
+    ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
+    : { secret: await needText(given['secret-file']), keyId: given['key-id'] }
+  return { scheme, keys }
 }
 
 function needKey(key: string | undefined, name: string): string {

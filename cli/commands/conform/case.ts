@@ -24,7 +24,7 @@ export interface Case {
   readonly make: () => Promise<Outgoing>
 }
 
-const ACCEPTED = [200, 201, 202, 204]
+export const ACCEPTED: readonly number[] = [200, 201, 202, 204]
 
 export function accepted(name: string, rule: string, make: Case['make']): Case {
   return { name, rule, statuses: ACCEPTED, make }

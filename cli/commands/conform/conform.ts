@@ -1,19 +1,22 @@
 import { type Command, defineCommand } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, toJsonLine } from '../../command-line/output.ts'
-import { codeOf, httpUrl } from '../../command-line/values.ts'
+import { codeOf, httpUrl, toUsageError } from '../../command-line/values.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
+import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
+import { readSender } from '../../signing/signer.ts'
 import type { Case } from './case.ts'
 import { eventCases } from './event-cases.ts'
 import { hmacSigner } from './hmac-signer.ts'
 import { jwtSigner } from './jwt-signer.ts'
 import { refusalCases } from './refusal-cases.ts'
-import { type Finding, findings } from './run.ts'
+import { type Finding, findings, type IdOf } from './run.ts'
+import { schemeCases, senderIdOf } from './scheme-cases.ts'
 import type { Signer } from './signer.ts'
 
-interface ConformValues {
+interface ConformValues extends KeyIdValues {
   readonly 'secret-file'?: string
   readonly key?: string
   readonly 'tenant-url'?: string
@@ -24,35 +27,62 @@ interface ConformValues {
 
 export const conform: Command = defineCommand<ConformValues>({
   name: 'conform',
-  summary: 'test whether a receiver, in any language, follows the specification',
+  summary: 'test whether a receiver, in any language, checks what it must',
   operand: { name: 'URL', required: true },
   options: {
+    scheme: { value: 'NAME', says: 'Send what another sender sends: stripe, github, slack, …' },
     'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+    'key-id': KEY_ID_OPTION,
     key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
     'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
     'public-url': {
       value: 'URL',
-      says: 'JWT: aud, or its base without the path (default: URL)',
+      says: 'JWT: aud, or its base without the path; --scheme: the signed URL (default: URL)',
     },
     all: { says: 'Also print the cases that pass.' },
     json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId.' },
   },
   notes: [
     "Signs each delivery with the current time, so you need not set the receiver's clock.",
-    'Use a test endpoint: its handler runs for three events, and the last line names them.',
+    'Use a test endpoint: its handler runs for a few events, and the last line names them.',
+    'With --scheme, sends the cases that the scheme of the sender allows. GitHub signs no time, so none is sent old.',
   ],
   examples: [
     'hookgate conform http://127.0.0.1:8787/api/v1/webhooks/incoming/demo',
     'hookgate conform https://staging.example/webhooks --secret-file secret.txt --all',
+    'hookgate conform http://localhost:3000/webhooks/stripe --scheme stripe --secret-file whsec.txt',
   ],
   async run(given, url) {
     const target = httpUrl('URL', url)
-    const signer = await signerOf(given, url)
-    const cases = [...eventCases(signer), ...refusalCases(signer)]
-    const all = await report(target, cases, given)
+    checkKeyIdHasScheme(given)
+    const { cases, idOf } =
+      given.scheme === undefined ? await ownCases(given, url) : await senderCases(given, given.scheme, url)
+    const all = await report(findings(target, cases, idOf), target, given)
     return all.some(({ result }) => result === 'broken') ? EXIT.refused : EXIT.done
   },
 })
+
+interface Sent {
+  readonly cases: readonly Case[]
+  readonly idOf?: IdOf
+}
+
+async function ownCases(given: ConformValues, url: string): Promise<Sent> {
+  const signer = await signerOf(given, url)
+  return { cases: [...eventCases(signer), ...refusalCases(signer)] }
+}
+
+async function senderCases(given: ConformValues, name: string, url: string): Promise<Sent> {
+  if (given['tenant-url'] !== undefined) throw new UsageError('--tenant-url is for JWT: leave it out')
+  const { scheme, keys } = await readSender(given, name)
+  const cases = schemeCases(scheme, { ...keys, publicUrl: given['public-url'] ?? url })
+  try {
+    await cases[0]?.make()
+  } catch (error) {
+    throw toUsageError(error, `--scheme ${name}`)
+  }
+  return { cases, idOf: senderIdOf(scheme.scheme) }
+}
 
 async function signerOf(given: ConformValues, url: string): Promise<Signer> {
   const { key, 'secret-file': secretFile } = given
@@ -75,12 +105,12 @@ async function signerOf(given: ConformValues, url: string): Promise<Signer> {
 }
 
 async function report(
+  found: AsyncIterable<Finding>,
   url: URL,
-  cases: readonly Case[],
   { all, json }: ConformValues,
 ): Promise<readonly Finding[]> {
   const seen: Finding[] = []
-  for await (const finding of findings(url, cases)) {
+  for await (const finding of found) {
     if (seen.length === 0 && finding.answered?.startsWith('not answered')) {
       throw new RefusedError(
         `${url.origin} has ${finding.answered}; check the URL, and that the receiver is running`,

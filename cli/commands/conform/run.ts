@@ -1,6 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
-import { exchange, TimedOut } from '../../../sender/exchange.ts'
+import { exchange, type Outgoing, TimedOut } from '../../../sender/exchange.ts'
 import { failureOf } from '../../../sender/failure.ts'
 import { judge } from '../../../sender/judge.ts'
 import type { Case } from './case.ts'
@@ -31,8 +31,20 @@ interface Answered {
   readonly said: string
 }
 
+/** The ID of a delivery's event, as the receiver knows it. */
+export type IdOf = (sent: Outgoing) => string | undefined
+
+const ownId: IdOf = ({ headers }) => {
+  const id = headers['webhook-event-id']
+  return typeof id === 'string' ? id.toLowerCase() : undefined
+}
+
 /** Sends the cases in order: some repeat the event of an earlier one. */
-export async function* findings(url: URL, cases: readonly Case[]): AsyncGenerator<Finding> {
+export async function* findings(
+  url: URL,
+  cases: readonly Case[],
+  idOf: IdOf = ownId,
+): AsyncGenerator<Finding> {
   const known = new Set(cases.map(({ code }) => code))
   let isAnyAccepted = false
   for (const each of cases) {
@@ -46,14 +58,14 @@ export async function* findings(url: URL, cases: readonly Case[]): AsyncGenerato
     const answer = await ask(url, delivery)
     const isAccepted = answer.status !== undefined && answer.status >= 200 && answer.status < 300
     isAnyAccepted ||= isAccepted
-    const eventId = delivery.headers['webhook-event-id']
+    const eventId = isAccepted ? idOf(delivery) : undefined
     yield {
       name,
       rule,
       result: isRight(each, answer, known) ? 'ok' : 'broken',
       expected,
       answered: answer.said,
-      ...(isAccepted && typeof eventId === 'string' ? { acceptedEventId: eventId.toLowerCase() } : {}),
+      ...(eventId === undefined ? {} : { acceptedEventId: eventId }),
     }
   }
 }

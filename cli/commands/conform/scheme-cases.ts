@@ -1,0 +1,315 @@
+import type { Outgoing } from '../../../sender/exchange.ts'
+import { headerTitle } from '../../../src/explain/signer.ts'
+import { memberAt, pointerSteps } from '../../../src/lib/json.ts'
+import { coverageOf } from '../../../src/scheme/compile-scheme.ts'
+import type { SenderScheme } from '../../../src/scheme/index.ts'
+import { bodyBytes } from '../../../src/signing/body.ts'
+import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
+import { newPrivateKey } from '../../signing/private-key.ts'
+import { typeOf } from '../../signing/samples.ts'
+import { bodyFor, memberTime, nowSeconds, signedMembers, withMember } from '../../signing/scheme-body.ts'
+import type { AnyScheme } from '../../signing/schemes.ts'
+import { ACCEPTED, accepted, type Case } from './case.ts'
+
+/** What signs as the sender, and the endpoint's URL as the sender knows it. */
+export type SenderKeys = Pick<SignAsOptions, 'secret' | 'keyId' | 'privateKey'> & {
+  readonly publicUrl: string
+}
+
+interface Draft {
+  readonly body: string
+  readonly eventId: string
+  /** Seconds since 1970. Default: now. */
+  readonly sentAt?: number
+}
+
+type Signed = Outgoing & { readonly headers: { readonly [name: string]: string } }
+type Sign = (draft: Draft, other?: Partial<SenderKeys>) => Promise<Signed>
+
+/** Senders and their libraries answer a wrong signature with any of these. */
+const UNAUTHORIZED = [401, 400, 403]
+const MALFORMED = [400, 401, 403, 415, 422]
+/** How far beyond the tolerance a time is wrong, and how far within it is right, in seconds. */
+const BEYOND = 20
+const WITHIN = 10
+/** More than common frameworks read by default. */
+const LARGE_BYTES = 200_000
+
+const bytes = (text: string): Uint8Array => Buffer.from(text)
+const newDraft = (scheme: SenderScheme): Draft => ({ body: bodyFor(scheme), eventId: crypto.randomUUID() })
+
+/** Every case that the scheme's row allows: what it does not sign, and times that it does not have, are left out. */
+export function schemeCases(factory: AnyScheme, keys: SenderKeys): readonly Case[] {
+  const { scheme } = factory
+  const eventType = typeOf(scheme, undefined)
+  const sign: Sign = async ({ body, eventId, sentAt }, other) => {
+    const options = { ...keys, ...other, body, eventId, eventType, timestamp: sentAt }
+    const { headers, body: sent } = await signAs(factory, options)
+    return { headers, body: bodyBytes(sent) }
+  }
+  const first = newDraft(scheme)
+  return [
+    ...deliveries(scheme, sign, first),
+    ...bodies(scheme, sign, first),
+    ...times(scheme, sign, first),
+    ...signatures(scheme, sign, keys),
+    ...changes(scheme, sign),
+    ...urls(scheme, sign, keys),
+    ...requests(scheme, sign),
+  ]
+}
+
+/** Ids of events, as the receiver knows them. */
+export function senderIdOf({ eventId }: SenderScheme): (sent: Outgoing) => string | undefined {
+  return ({ headers, body }) => {
+    if (eventId === undefined || 'item' in eventId) return undefined
+    if ('header' in eventId) return `${headers[eventId.header] ?? ''}` || undefined
+    try {
+      const id = memberAt(JSON.parse(Buffer.from(body).toString()), pointerSteps(eventId.member))
+      return id === undefined ? undefined : `${id}`
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function deliveries({ sender, timestamp }: SenderScheme, sign: Sign, first: Draft): readonly Case[] {
+  let sent: Promise<Signed> | undefined
+  const once = () => (sent ??= sign(first))
+  const again = `Answer 2xx to a duplicate: ${sender} may send any delivery twice, and retries after another answer.`
+  return [
+    accepted('a delivery', `Accept what ${sender} signs with this secret, for this URL.`, once),
+    passes('the same delivery again', again, once),
+    ...(timestamp?.of === 'attempt'
+      ? [passes('the same event, signed again', again, () => sign(first))]
+      : []),
+  ]
+}
+
+/** Bodies that change when a receiver parses and prints them again. */
+function bodies(scheme: SenderScheme, sign: Sign, first: Draft): readonly Case[] {
+  const exact = 'Sign and verify the exact bytes of the body: keep a parser from changing them.'
+  const isForm = isFormOf(scheme)
+  const added = (name: string, text: string, rule = exact) =>
+    passes(name, rule, () =>
+      sign({ ...first, body: isForm ? `${first.body}&${text}` : `{${text},${first.body.slice(1)}` }),
+    )
+  if (coverageOf(scheme) !== 'body') return []
+  if (isForm) {
+    return [
+      added('a form beyond ASCII', 'Text=Zo%C3%AB+%F0%9F%99%82'),
+      added('a form with an encoded plus sign', 'Text=1%2B1'),
+      added('a form with an empty field', 'Empty='),
+    ]
+  }
+  const large = `Read bodies of this size: ${scheme.sender} may send ${scheme.maxBodyBytes.toLocaleString('en')} bytes.`
+  return [
+    added('a body with spaces and a line break', ' "a" : 1.0 ,\n"b":[ ] '),
+    added('a body beyond ASCII', '"name":"Zoë 🙂"'),
+    added('a body with escapes', '"a":"\\u00e9\\/"'),
+    added('a repeated member', '"a":1,"a":2'),
+    ...(scheme.maxBodyBytes > LARGE_BYTES * 2
+      ? [added('a body of 200 KB', `"a":"${'x'.repeat(LARGE_BYTES)}"`, large)]
+      : []),
+  ]
+}
+
+function times(scheme: SenderScheme, sign: Sign, first: Draft): readonly Case[] {
+  const { sender, timestamp: time } = scheme
+  if (time?.toleranceSeconds === undefined) return []
+  const { toleranceSeconds: tolerance } = time
+  const signedAgo = (draft: Draft, seconds: number) => {
+    const sentAt = nowSeconds() - seconds
+    const isInBody = 'member' in time
+    return sign({
+      ...draft,
+      sentAt,
+      body: isInBody ? withMember(draft.body, time.member, memberTime(time, sentAt)) : draft.body,
+    })
+  }
+  const rule = `Refuse a delivery that is over ${tolerance} s old: others could replay it.`
+  const old = refuses(`a delivery signed ${tolerance + BEYOND} s ago`, rule, () =>
+    signedAgo(newDraft(scheme), tolerance + BEYOND),
+  )
+  if (tolerance <= 2 * WITHIN) return [old]
+  const within = `Accept a delivery of ${sender} until it is ${tolerance} s old: clocks differ, and networks are slow.`
+  return [
+    passes(`a delivery signed ${tolerance - WITHIN} s ago`, within, () =>
+      signedAgo(first, tolerance - WITHIN),
+    ),
+    { ...old, code: 'timestamp_out_of_range', statuses: MALFORMED },
+  ]
+}
+
+function signatures(scheme: SenderScheme, sign: Sign, keys: SenderKeys): readonly Case[] {
+  const { sender, algorithm, signature } = scheme
+  const [header] = signature.headers
+  const isToken = coverageOf(scheme) === 'token'
+  const rule = isToken
+    ? `Compare the whole token of ${sender} with yours.`
+    : `Compare the whole signature of ${sender} with your own, made with your secret.`
+  const late = newDraft(scheme)
+  const last = 'Remember an event only after its delivery has passed every check.'
+  const own: readonly Case[] = [
+    refuses(isToken ? 'another token' : "another secret's signature", rule, () =>
+      sign(newDraft(scheme), otherKeys(scheme, keys)),
+    ),
+    refuses('a new event, wrongly signed', rule, () => sign(late, otherKeys(scheme, keys))),
+    accepted('the same event, correctly signed', last, () => sign(late)),
+  ]
+  if (header === undefined) return own
+  const changed = (name: string, change: (text: string) => string, why = rule) =>
+    refuses(name, why, async () => {
+      const request = await sign(newDraft(scheme))
+      return withHeaders(request, { [header]: change(request.headers[header] ?? '') })
+    })
+  const { separator, prefix = '' } = 'separator' in signature ? signature : {}
+  const isList = separator !== undefined
+  return [
+    ...own,
+    refuses('no signature', `Refuse a delivery without ${headerTitle(header)}.`, async () => {
+      const request = await sign(newDraft(scheme))
+      return withHeaders(request, Object.fromEntries(signature.headers.map((name) => [name, undefined])))
+    }),
+    changed('a signature with one character changed', otherCharacter),
+    changed('a signature that lacks its end', (text) => text.slice(0, -4)),
+    ...(isList
+      ? [
+          passes(
+            'a wrong signature before the right one',
+            `Accept if one of several signatures matches: ${sender} signs with two secrets during a rotation.`,
+            async () => {
+              const request = await sign(late)
+              const items = (request.headers[header] ?? '').split(separator)
+              const both = items.flatMap((item) =>
+                item.startsWith(prefix) ? [otherCharacter(item), item] : [item],
+              )
+              return withHeaders(request, { [header]: both.join(separator) })
+            },
+          ),
+        ]
+      : []),
+    ...(isList || algorithm === 'code'
+      ? []
+      : [
+          refuses(
+            `${headerTitle(header)} twice`,
+            'Refuse a delivery that repeats this header: other software may read the other value.',
+            async () => {
+              const request = await sign(newDraft(scheme))
+              const value = request.headers[header] ?? ''
+              return { ...request, headers: { ...request.headers, [header]: [otherCharacter(value), value] } }
+            },
+          ),
+        ]),
+  ]
+}
+
+/** What is changed after it was signed. */
+function changes(scheme: SenderScheme, sign: Sign): readonly Case[] {
+  const rule = `Verify the signature over everything that ${scheme.sender} signs.`
+  const { timestamp: time, signs } = scheme
+  const name = 'a body changed after signing'
+  const body = refuses(name, rule, async () => {
+    const request = await sign(newDraft(scheme))
+    return { ...request, body: Buffer.concat([request.body, bytes(isFormOf(scheme) ? '&a=b' : ' ')]) }
+  })
+  const [member] = signedMembers(scheme)
+  const values = refuses(name, rule, async () => {
+    const request = await sign(newDraft(scheme))
+    return { ...request, body: bytes(withMember(Buffer.from(request.body).toString(), member ?? '', '1')) }
+  })
+  const covers = coverageOf(scheme)
+  const isJson = scheme.content === undefined
+  const later = refuses('a time changed after signing', rule, async () => {
+    const sentAt = nowSeconds()
+    const request = await sign({ ...first, sentAt })
+    const next = await sign({ ...first, sentAt: sentAt + 1 })
+    const header = time && 'header' in time ? time.header : ''
+    return withHeaders(request, { [header]: next.headers[header] })
+  })
+  const first = newDraft(scheme)
+  const isTimeSigned =
+    typeof signs !== 'function' && signs.includes(typeof signs === 'string' ? '{timestamp}' : 'timestamp')
+  return [
+    ...(covers === 'body' ? [body] : []),
+    ...(covers === 'values' && member !== undefined && isJson ? [values] : []),
+    ...(time && 'header' in time && isTimeSigned ? [later] : []),
+  ]
+}
+
+function urls(scheme: SenderScheme, sign: Sign, { publicUrl }: SenderKeys): readonly Case[] {
+  const { sender, signs } = scheme
+  const takes = scheme.algorithm === 'code' ? [] : (scheme.takes ?? [])
+  const isSigned = takes.includes('publicUrl') || (typeof signs !== 'function' && /\burl\b/.test(`${signs}`))
+  if (!isSigned) return []
+  const rule = `Verify the URL that ${sender} signs, as ${sender} knows it.`
+  return [
+    refuses('a signature for another URL', rule, () =>
+      sign(newDraft(scheme), { publicUrl: `${publicUrl}x` }),
+    ),
+  ]
+}
+
+function requests(scheme: SenderScheme, sign: Sign): readonly Case[] {
+  const { sender, algorithm, content, signature, handshake } = scheme
+  const put = {
+    ...refuses('the method PUT', `Accept only the methods that ${sender} uses.`, async () => ({
+      ...(await sign(newDraft(scheme))),
+      method: 'PUT',
+    })),
+    code: 'method_not_post',
+    statuses: [400, 401, 403, 404, 405],
+  }
+  const isBodyFree =
+    algorithm !== 'code' && signature.headers.length > 0 && signedMembers(scheme).length === 0
+  const isJson = content === undefined || content[0] === 'json'
+  if (!isBodyFree || !isJson || handshake?.signed === false) return [put]
+  const rule = 'Answer 400 to a signed body that is not JSON: after another answer, it comes again.'
+  return [
+    put,
+    {
+      ...refuses('a signed body that is not JSON', rule, () =>
+        sign({ ...newDraft(scheme), body: '{"hookgate":' }),
+      ),
+      code: 'body_not_json',
+      statuses: MALFORMED,
+    },
+  ]
+}
+
+const refuses = (name: string, rule: string, make: Case['make']): Case => ({
+  name,
+  rule,
+  statuses: UNAUTHORIZED,
+  code: 'unauthorized',
+  make,
+})
+
+const passes = (name: string, rule: string, make: Case['make']): Case => ({
+  ...accepted(name, rule, make),
+  statuses: ACCEPTED,
+  needsAccepted: true,
+})
+
+const isFormOf = ({ content: [form] = ['json'] }: SenderScheme): boolean => form === 'form'
+
+function withHeaders(request: Signed, changed: { readonly [name: string]: string | undefined }): Signed {
+  const kept = Object.entries({ ...request.headers, ...changed }).filter(
+    (each): each is [string, string] => each[1] !== undefined,
+  )
+  return { ...request, headers: Object.fromEntries(kept) }
+}
+
+/** Changes a character near the end that no encoding ignores. */
+function otherCharacter(text: string): string {
+  const at = Math.max(0, text.length - 10)
+  return text.slice(0, at) + (text.charAt(at) === '0' ? '1' : '0') + text.slice(at + 1)
+}
+
+function otherKeys({ algorithm }: SenderScheme, { secret, privateKey }: SenderKeys): Partial<SenderKeys> {
+  if (privateKey === undefined) return { secret: otherCharacter(secret ?? '') }
+  const key = newPrivateKey(algorithm === 'ecdsa-p256-sha256' ? 'ES256' : 'EdDSA')
+  const { d, x, y } = key.export({ format: 'jwk' })
+  return { privateKey: { ...privateKey, d: d ?? '', x: x ?? '', ...(y !== undefined && { y }) } }
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { memberAt, pointerSteps } from '../../src/lib/json.ts'
+import type { SenderScheme } from '../../src/scheme/index.ts'
+import type { TimeForm } from '../../src/scheme/scheme.ts'
+import { sampleOf, sampleOption } from './samples.ts'
+
+/**
+ * A new event that the scheme accepts once it is signed: the sender's sample, or JSON with the members that the row names.
+ * A time in the body is now.
+ */
+export function bodyFor(scheme: SenderScheme): string {
+  if (sampleOption(scheme.name) !== undefined) return sampleOf(scheme, undefined)
+  const { eventId, eventType, timestamp, signature } = scheme
+  const unique = randomBytes(25).toString('hex')
+  const body: object = { hookgate: `conform ${unique}` }
+  if (eventType && 'member' in eventType) setMember(body, eventType.member, 'conform')
+  for (const pointer of signedMembers(scheme)) setMember(body, pointer, unique)
+  if (eventId && 'member' in eventId) setMember(body, eventId.member, unique)
+  if (timestamp && 'member' in timestamp)
+    setMember(body, timestamp.member, memberTime(timestamp, nowSeconds()))
+  if (signature.member) setMember(body, signature.member, '') // so that its parent exists
+  return JSON.stringify(body)
+}
+
+/** JSON pointers to what is signed, if the body itself is not. */
+export function signedMembers({ signs }: SenderScheme): readonly string[] {
+  if (typeof signs === 'function') return []
+  return typeof signs === 'string'
+    ? (signs.match(/(?<=\{)\/[^}]+/g) ?? [])
+    : signs.filter((name) => name[0] === '/')
+}
+
+/** The JSON body with another member. */
+export function withMember(body: string, pointer: string, value: unknown): string {
+  const changed = JSON.parse(body)
+  setMember(changed, pointer, value)
+  return JSON.stringify(changed)
+}
+
+/** The time as a body holds it. */
+export function memberTime({ unit, asText }: TimeForm, seconds: number): string | number {
+  if (unit === 'rfc3339') return new Date(seconds * 1000).toISOString()
+  const time = unit === 'milliseconds' ? seconds * 1000 : seconds
+  return asText ? `${time}` : time
+}
+
+export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/** Makes the objects on the way, and an array where a step is a number. */
+function setMember(root: object, pointer: string, value: unknown): void {
+  const steps = pointerSteps(pointer)
+  steps.forEach((step, index) => {
+    const parent = memberAt(root, steps.slice(0, index))
+    const isLast = index === steps.length - 1
+    const container = /^\d+$/.test(steps[index + 1] ?? '') ? [] : {}
+    const known = memberAt(root, steps.slice(0, index + 1))
+    if (isLast) Reflect.set(Object(parent), step, value)
+    else if (typeof known !== 'object' || known === null) Reflect.set(Object(parent), step, container)
+  })
+}
