@@ -8,6 +8,7 @@ const ODD_BODY = '{ "doctor" :\t[ 1.0 , "\\u00e9é" ]\r\n}'
 
 type Faults = { readonly [code: string]: readonly [seen: string, fix: string] }
 
+const LET_THROUGH = 'let this path through: hookgate authenticates it'
 const BYTE_FOR_BYTE = 'make the proxy pass bodies on byte for byte'
 
 /** Infers from the answer what happened on the way to the receiver. */
@@ -29,8 +30,7 @@ export async function checkProxy(receiver: Receiver): Promise<Finding[]> {
   const { ok, warn, fail } = notesOf('proxy')
   const code = problemCode(await receiver.deliver(ODD_BODY, -HOUR))
   if (code === undefined) {
-    const fix = 'let this path through: hookgate authenticates it'
-    return [fail('something in front of hookgate answers deliveries', fix)]
+    return [fail('something in front of hookgate answers deliveries', LET_THROUGH)]
   }
   if (code === 'timestamp_out_of_range') return [ok('the Webhook-* headers and the body arrive')]
   if (code === 'unauthorized') {
@@ -43,6 +43,17 @@ export async function checkProxy(receiver: Receiver): Promise<Finding[]> {
   }
   const fault = ON_THE_WAY[code]
   return [fault ? fail(...fault) : warn(`a delivery is refused with ${code}`, 'see docs/checks.md')]
+}
+
+/** What the code of the answer to a signed delivery says about the way. Undefined if its signature was accepted. */
+export function checkProxyAnswer(code: string | undefined): readonly Finding[] {
+  const { ok, fail, skip } = notesOf('proxy')
+  if (code === undefined) return [ok('the signed headers and the body arrive')]
+  if (code === 'none') return [fail('something in front of hookgate answers deliveries', LET_THROUGH)]
+  if (code === 'header_missing')
+    return [fail('a header of the sender does not arrive', "make the proxy pass the sender's headers on")]
+  const fault = ON_THE_WAY[code]
+  return [fault ? fail(...fault) : skip('needs a signature that the receiver accepts', 'see signature')]
 }
 
 const AGAINST_THE_SECRET: Faults = {

@@ -11,7 +11,7 @@ import { Receiver } from './receiver.ts'
 import { checkReceiverClock } from './receiver-clock.ts'
 import { checkRuntime } from './runtime.ts'
 import { checkSecretShape } from './secret-shape.ts'
-import { checkSenderSignature } from './sender-signature.ts'
+import { checkSender } from './sender-signature.ts'
 import { checkStore } from './store.ts'
 
 const DEADLINE_MS = 7000
@@ -100,12 +100,9 @@ async function endpoint(prober: Prober, setup: Setup): Promise<Finding[]> {
   }
   const receiver = new Receiver(url, prober)
   const { findings, obstacle } = await checkUrl(receiver, setup)
-  const own = isForSender(obstacle) && setup.scheme ? await signature(receiver, setup, setup.scheme) : []
-  if (obstacle) {
-    const skipped = OF_THE_URL.filter((each) => !own.some(({ id }) => id === each))
-    const rest = skipped.map((id) => notesOf(id).skip(...obstacle))
-    return [...findings, ...rest, ...own]
-  }
+  if (isForSender(obstacle) && setup.scheme)
+    return [...findings, ...(await sender(receiver, setup, setup.scheme))]
+  if (obstacle) return [...findings, ...OF_THE_URL.map((id) => notesOf(id).skip(...obstacle))]
   const rest = await Promise.all([
     within('clock.receiver', checkReceiverClock(receiver), REST_MS),
     within('proxy', checkProxy(receiver), REST_MS),
@@ -114,11 +111,11 @@ async function endpoint(prober: Prober, setup: Setup): Promise<Finding[]> {
   return [...findings, ...rest.flat()]
 }
 
-/** Of another sender's listener. */
-const signature = (receiver: Receiver, setup: Setup, scheme: AnyScheme) =>
+/** The same three checks of another sender's listener. */
+const sender = (receiver: Receiver, setup: Setup, scheme: AnyScheme) =>
   within(
     'signature',
-    checkSenderSignature(receiver, scheme, secretOf(setup), setup.publicUrl ?? receiver.url),
+    checkSender(receiver, scheme, secretOf(setup), setup.publicUrl ?? receiver.url),
     REST_MS,
   )
 

@@ -1,48 +1,61 @@
 import { type Finding, notesOf } from './finding.ts'
+import type { Answer } from './probe.ts'
 import { problemCode, type Receiver } from './receiver.ts'
 
 const { ok, warn, fail, skip } = notesOf('clock.receiver')
 
 const DECADE = 315_360_000
-/** The default tolerance, in seconds, either way. */
-const TOLERANCE = 300
 const NOTICEABLE = 5
 const DANGEROUS = 150
 const HOUR = 3600
 
 /** Offsets to try: first of clocks that drifted, then of clocks that show local time. */
-const FAR: readonly number[] = [
-  ...Array.from({ length: 7 }, (_, step) => (step + 1) * 2 * TOLERANCE),
-  ...Array.from({ length: 13 }, (_, step) => (step + 2) * HOUR),
-].flatMap((seconds) => [seconds, -seconds])
+const farOffsets = (width: number): readonly number[] =>
+  [
+    ...Array.from({ length: 7 }, (_, step) => (step + 1) * width),
+    ...Array.from({ length: 13 }, (_, step) => (step + 2) * HOUR),
+  ].flatMap((seconds) => [seconds, -seconds])
+
+/** How old a time may be, and how far ahead, in seconds. */
+export interface Window {
+  readonly old: number
+  readonly ahead: number
+}
+
+/** Sends a delivery that no handler gets, with this many seconds added to its time. */
+export type DeliverAt = (skew: number) => Promise<Answer>
 
 class Unclear extends Error {}
 
 /**
- * Checks a receiver's clock without a secret. The timestamp is checked before the signature, so a wrongly signed delivery gets
- * 400 outside the time window and 401 inside. The middle of the window is the receiver's time. No event is claimed.
+ * Checks the clock of a receiver of hookgate's own scheme, without a secret. The timestamp is checked before the signature, so a
+ * wrongly signed delivery gets 400 outside the time window and 401 inside. No event is claimed.
  */
-export async function checkReceiverClock(receiver: Receiver): Promise<Finding[]> {
+export const checkReceiverClock = (receiver: Receiver): Promise<Finding[]> =>
+  checkClock((skew) => receiver.deliver('{}', skew), { old: 300, ahead: 300 })
+
+/** Finds both edges of the window of accepted times, which lies around the receiver's time. */
+export async function checkClock(deliver: DeliverAt, window: Window): Promise<Finding[]> {
   const isInside = async (skew: number) => {
-    const answer = await receiver.deliver('{}', skew)
+    const answer = await deliver(skew)
     const code = problemCode(answer)
     if (code === undefined || answer.status >= 500) throw new Unclear(`${answer.status}`)
     return code !== 'timestamp_out_of_range'
   }
   try {
     if (await isInside(-DECADE)) {
-      return [skip('this listener does not check Webhook-Timestamp', 'compare the clocks yourself: date -u')]
+      return [skip('this listener does not check the time', 'compare the clocks yourself: date -u')]
     }
-    const inside = await findInside(isInside)
+    const inside = await findInside(isInside, window)
     if (inside === undefined) {
       return [
         fail(
-          "the receiver's clock is hours away from this one",
+          `the receiver's clock is ${window.old < 60 ? `over ${window.old} s` : 'hours'} away from this one`,
           'compare both with date -u, and run NTP on both',
         ),
       ]
     }
-    return [judge(await middle(isInside, inside))]
+    return [judge(await offsetOf(isInside, inside, window))]
   } catch (error) {
     const status = error instanceof Unclear ? ` (${error.message})` : ''
     return [
@@ -53,21 +66,22 @@ export async function checkReceiverClock(receiver: Receiver): Promise<Finding[]>
 
 type IsInside = (skew: number) => Promise<boolean>
 
-async function findInside(isInside: IsInside): Promise<number | undefined> {
-  for (const skew of [0, ...FAR]) if (await isInside(skew)) return skew
+async function findInside(isInside: IsInside, { old, ahead }: Window): Promise<number | undefined> {
+  for (const skew of [0, ...farOffsets(old + ahead)]) if (await isInside(skew)) return skew
   return undefined
 }
 
-/** The middle of the window of accepted times, by this clock. */
-async function middle(isInside: IsInside, inside: number): Promise<number> {
-  const last = await edge(isInside, inside, 1)
-  const isUsual = (await isInside(last - 2 * TOLERANCE)) && !(await isInside(last - 2 * TOLERANCE - 2))
-  return isUsual ? last - TOLERANCE : Math.round((last + (await edge(isInside, inside, -1))) / 2)
+/** How far the receiver's clock is ahead of this one. The listener may have a tolerance of its own, which is then even. */
+async function offsetOf(isInside: IsInside, inside: number, { old, ahead }: Window): Promise<number> {
+  const width = old + ahead
+  const last = await edge(isInside, inside, 1, width)
+  const isUsual = (await isInside(last - width)) && !(await isInside(last - width - 2))
+  return isUsual ? last - ahead : Math.round((last + (await edge(isInside, inside, -1, width))) / 2)
 }
 
 /** The last offset inside the window, going up or down. */
-async function edge(isInside: IsInside, start: number, direction: 1 | -1): Promise<number> {
-  let width = 2 * TOLERANCE + 2
+async function edge(isInside: IsInside, start: number, direction: 1 | -1, usual: number): Promise<number> {
+  let width = usual + 2
   while (width < DECADE && (await isInside(start + direction * width))) width *= 2
   let [near, far] = [0, width]
   while (far - near > 1) {

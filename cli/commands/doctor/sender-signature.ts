@@ -1,41 +1,110 @@
-import { signAs } from '../../../src/signing/sign-as.ts'
+import { withDeadline } from '../../../src/lib/clock.ts'
+import { coverageOf } from '../../../src/scheme/compile-scheme.ts'
+import type { SenderScheme } from '../../../src/scheme/index.ts'
+import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
+import { bodyFor, memberTime, nowSeconds, withMember } from '../../signing/scheme-body.ts'
 import { type AnyScheme, canSign, hasKeyPair } from '../../signing/schemes.ts'
-import { type Finding, notesOf } from './finding.ts'
+import { checkProxyAnswer } from './delivery.ts'
+import { type CheckId, type Finding, notesOf } from './finding.ts'
 import { problemCode, type Receiver } from './receiver.ts'
+import { checkClock } from './receiver-clock.ts'
 
-/** Not JSON: refused behind its signature, so no handler runs. White space that proxies tend to rewrite. */
+/** Not JSON: refused behind its signature. White space that proxies tend to rewrite. */
 const NOT_JSON = '{ "doctor" :\t[ 1.0 , "\\u00e9é" ]\r\n'
+/** Refused behind its signature and its time, before it is claimed. */
+const TOO_LONG = 'doctor'.repeat(50)
 
-/** What the answer to a delivery that is signed as the sender signs says about the secret and the way. */
-export async function checkSenderSignature(
+const OF_THE_SENDER = ['clock.receiver', 'proxy', 'signature'] as const
+const CLOCK_MS = 4500
+const late = () => new Error('late')
+const COMPARE = 'compare the clocks yourself: date -u'
+
+/** Signs as the sender does, only deliveries that the listener refuses before their event is claimed: no handler runs. */
+export async function checkSender(
   receiver: Receiver,
   factory: AnyScheme,
   secret: string | undefined,
   publicUrl: URL,
 ): Promise<Finding[]> {
-  const { ok, warn, fail, skip } = notesOf('signature')
   const { sender } = factory.scheme
+  const skipAll = (seen: string, fix: string) => OF_THE_SENDER.map((id) => notesOf(id).skip(seen, fix))
   if (secret === undefined)
-    return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
+    return skipAll('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')
   if (!canSign(factory) || hasKeyPair(factory))
-    return [skip(`only ${sender} can sign its deliveries`, `send a test delivery from ${sender}`)]
-  const request = await signAs(factory, { secret, body: NOT_JSON, publicUrl: publicUrl.href }).catch(
-    () => undefined,
-  )
+    return skipAll(`only ${sender} can sign its deliveries`, `send a test delivery from ${sender}`)
+  if (!isRefused(factory.scheme))
+    return skipAll(
+      `every signed delivery of ${sender} runs the handler`,
+      'send one with hookgate send --scheme NAME',
+    )
+  const sign = { secret, publicUrl: publicUrl.href }
+  const body = factory.scheme.content?.[0] === 'form' ? 'doctor=1' : NOT_JSON
+  const request = await signAs(factory, { ...sign, body, eventId: TOO_LONG }).catch(() => undefined)
   if (request === undefined)
-    return [skip(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')]
+    return skipAll(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
   const answer = await receiver.send(request)
-  const code = problemCode(answer) ?? `${answer.status}`
-  if (code === 'body_not_json') {
-    return [
-      notesOf('proxy').ok('the signed headers and the body arrive'),
-      ok(`the receiver accepts signatures as ${sender} makes them with this secret`),
-    ]
-  }
+  const code = problemCode(answer)
+  const isSigned = code === 'body_not_json' || code === 'event_id_malformed'
+  const clock = isSigned
+    ? await withDeadline(checkSenderClock(receiver, factory, sign), CLOCK_MS, late).catch(() => [
+        notesOf('clock.receiver').skip('could not be checked (no answer in time)', 'try again'),
+      ])
+    : [notesOf('clock.receiver').skip('needs a signature that the receiver accepts', 'see signature')]
+  return [
+    ...clock,
+    ...checkProxyAnswer(isSigned ? undefined : (code ?? 'none')),
+    ...signature(code, isSigned, sender),
+  ]
+}
+
+/** Whether the listener refuses what is not JSON, or an ID that is too long, which is in a header. */
+function isRefused({ content: [form] = ['json'], eventId }: SenderScheme): boolean {
+  return form === 'json' || (eventId !== undefined && 'header' in eventId)
+}
+
+function signature(code: string | undefined, isSigned: boolean, sender: string): readonly Finding[] {
+  const { ok, warn, fail, skip } = notesOf('signature')
+  if (isSigned) return [ok(`the receiver accepts signatures as ${sender} makes them with this secret`)]
+  if (code === undefined) return [skip('hookgate does not answer the delivery', 'fix proxy first')]
   if (code === 'unauthorized') {
     const fix =
       'give both sides the same secret; if they have it, a proxy changes the body or a signed header'
     return [fail('the receiver does not accept this signature', fix)]
   }
-  return [warn(`the receiver answers ${code} to a body that is not JSON`, 'see the other findings')]
+  return [warn(`the receiver refuses with ${code}`, 'see proxy')]
+}
+
+/** Finds the receiver's time by deliveries whose ID is too long: that is checked after the time. */
+async function checkSenderClock(
+  receiver: Receiver,
+  factory: AnyScheme,
+  keys: Pick<SignAsOptions, 'secret' | 'publicUrl'>,
+): Promise<Finding[]> {
+  const { skip } = notesOf('clock.receiver' satisfies CheckId)
+  const { sender, timestamp: time, eventId } = factory.scheme
+  const isSigned = coverageOf(factory.scheme) === 'body'
+  if (time?.of !== 'attempt' || time.toleranceSeconds === undefined || !isSigned)
+    return [skip(`${sender} signs no time that must be recent, so its deliveries cannot tell`, COMPARE)]
+  if (eventId === undefined || 'item' in eventId)
+    return [skip(`a delivery of ${sender} with the right time would run the handler`, COMPARE)]
+  const body = bodyFor(factory.scheme)
+  const withId = 'member' in eventId ? withMember(body, eventId.member, TOO_LONG) : body
+  return checkClock(
+    async (skew) => {
+      const timestamp = nowSeconds() + skew
+      const isInBody = 'member' in time
+      return receiver.send(
+        await signAs(factory, {
+          ...keys,
+          timestamp,
+          eventId: TOO_LONG,
+          body: isInBody ? withMember(withId, time.member, memberTime(time, timestamp)) : withId,
+        }),
+      )
+    },
+    {
+      old: time.toleranceSeconds,
+      ahead: Math.min(time.aheadSeconds ?? time.toleranceSeconds, time.toleranceSeconds),
+    },
+  )
 }

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest'
+import type { RequestHandler } from 'express'
+import { describe, expect, it } from 'vitest'
+import { loadScheme } from '../../../../cli/signing/schemes.ts'
 import { hookgate, SECRET, startListener } from '../../support.ts'
-import { diagnose, serve } from './support.ts'
+import { diagnose, endpoint, serve } from './support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
 
@@ -11,14 +13,15 @@ async function diagnoseListenerFor(scheme: string, args: readonly string[] = [])
 }
 
 const SKIPPED = ['ok url', 'skip clock.receiver', 'skip proxy', 'skip signature']
-const SIGNED = ['ok url', 'skip clock.receiver', 'ok proxy', 'ok signature']
+const signed = (clock: string) => ['ok url', `${clock} clock.receiver`, 'ok proxy', 'ok signature']
 
 it.each([
   ['github', [], SKIPPED],
   ['shopify', [], SKIPPED],
   ['telegram', [], SKIPPED],
-  ['slack', ['--scheme', 'slack'], SIGNED],
-  ['zoom', ['--scheme', 'zoom'], SIGNED],
+  ['github', ['--scheme', 'github'], signed('skip')],
+  ['slack', ['--scheme', 'slack'], signed('ok')],
+  ['zoom', ['--scheme', 'zoom'], signed('skip')],
 ])('a healthy listener for %s gets no complaint with %j', async (scheme, args, expected) => {
   const { code, complaints, findings } = await diagnoseListenerFor(scheme, args)
   expect(complaints).toEqual([])
@@ -46,6 +49,82 @@ it.each(['stripe', 'github', 'slack', 'shopify', 'telegram', 'standard-webhooks'
     expect(stdout.text).not.toContain('"accepted"')
   },
 )
+
+describe("the clock of another sender's receiver", () => {
+  const publicUrl = 'https://receiver.example/hooks'
+
+  async function clockOf(name: string, skew: number, inFront?: RequestHandler) {
+    const factory = await loadScheme(name)
+    const isPrefixed = factory.scheme.algorithm !== 'code' && typeof factory.scheme.key === 'object'
+    const secret = isPrefixed ? `whsec_${btoa('k'.repeat(32))}` : SECRET
+    const url = name === 'twilio' || name === 'hubspot' ? { publicUrl } : {}
+    const auth = factory({ secrets: secret, ...url })
+    const receiver = await endpoint({ auth, skew, ...(inFront && { inFront }) })
+    const args = ['--url', receiver.url, '--scheme', name, '--public-url', publicUrl]
+    const { findings } = await diagnose(args, { env: { HOOKGATE_SECRET: secret } })
+    expect([receiver.claims(), receiver.runs()]).toEqual([0, 0])
+    const of = (id: string) =>
+      findings.filter((each) => each.id === id).map(({ status, seen }) => `${status} ${seen}`)
+    return { clock: of('clock.receiver'), proxy: of('proxy'), signature: of('signature') }
+  }
+
+  it.each([
+    ['stripe', 600],
+    ['stripe', -600],
+    ['slack', 600],
+    ['standard-webhooks', -600],
+    ['linear', 600],
+    ['box', -600],
+  ])('of %s that is %d s ahead is found, and no handler runs', async (name, skew) => {
+    const { clock, signature } = await clockOf(name, skew)
+    const seen = `${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} this one`
+    const near = [0, 1].map((more) => seen.replace(/\d+/, `${Math.abs(skew) + more * Math.sign(skew)}`))
+    const below = seen.replace(/\d+/, `${Math.abs(skew) - 1}`)
+    expect([...near, below].map((each) => `fail the receiver's clock is ${each}`)).toContain(clock[0])
+    expect(signature).toEqual([expect.stringMatching(/^ok /)])
+  })
+
+  it.each(['stripe', 'slack', 'linear', 'box', 'paddle'])(
+    'of %s that is right is found to be',
+    async (name) => {
+      expect((await clockOf(name, 0)).clock).toEqual(["ok the receiver's clock and this one agree"])
+    },
+  )
+
+  it('of Paddle, which allows 5 s, is found to be wrong, but not by how much', async () => {
+    expect((await clockOf('paddle', 155)).clock).toEqual([
+      "fail the receiver's clock is over 5 s away from this one",
+    ])
+  })
+
+  it.each([
+    ['github', 'GitHub signs no time that must be recent, so its deliveries cannot tell'],
+    ['shopify', 'Shopify signs no time that must be recent, so its deliveries cannot tell'],
+    ['twilio', 'Twilio signs no time that must be recent, so its deliveries cannot tell'],
+    ['zoom', 'a delivery of Zoom with the right time would run the handler'],
+  ])('of %s cannot be told, and the reason is said', async (name, reason) => {
+    const found = await clockOf(name, 600)
+    expect(found.clock).toEqual([`skip ${reason}`])
+    expect(found.signature).toEqual([expect.stringMatching(/^ok /)])
+  })
+
+  it('is not asked through a proxy that drops a header or answers itself, and the proxy is named', async () => {
+    const dropped = await clockOf('slack', 0, (request, _, next) => {
+      request.rawHeaders = request.rawHeaders.map((each) =>
+        /^x-slack-request-time/i.test(each) ? 'x-other' : each,
+      )
+      delete request.headers['x-slack-request-timestamp']
+      next()
+    })
+    expect(dropped.proxy).toEqual(['fail a header of the sender does not arrive'])
+    expect(dropped.clock).toEqual([expect.stringMatching(/^skip needs a signature/)])
+    const blocked = await clockOf('stripe', 0, (request, response, next) =>
+      request.headers['stripe-signature'] ? void response.status(403).end() : next(),
+    )
+    expect(blocked.proxy).toEqual(['fail something in front of hookgate answers deliveries'])
+    expect(blocked.signature).toEqual([expect.stringMatching(/^skip /)])
+  })
+})
 
 it.each([
   ['Supabase', 401, {}, '{"code":401,"message":"Missing authorization header"}'],

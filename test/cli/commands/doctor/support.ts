@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import { onTestFinished } from 'vitest'
 import { verifyWebhook } from '../../../../adapters/express.ts'
-import { defineListener, type EventStore, hmac } from '../../../../src/index.ts'
+import { type Authenticator, defineListener, type EventStore, hmac } from '../../../../src/index.ts'
 import { memoryStore } from '../../../../stores/memory.ts'
 import { hookgate, SECRET, type Surroundings } from '../../support.ts'
 
@@ -63,6 +63,7 @@ export async function endpoint(
     readonly skew?: number
     readonly inFront?: RequestHandler
     readonly toleranceSeconds?: number
+    readonly auth?: Authenticator
   } = {},
 ): Promise<Endpoint> {
   let [claims, runs] = [0, 0]
@@ -76,8 +77,7 @@ export async function endpoint(
     release: (...given) => inner.release(...given),
   }
   const clock = { now: () => Date.now() + (options.skew ?? 0) * 1000 }
-  const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
-  const { toleranceSeconds } = options
+  const { toleranceSeconds, auth = hmac({ secrets: { id: 'main', secret: SECRET } }) } = options
   const listener = defineListener({ id: 'orders', auth, store, clock, toleranceSeconds })
   const app = express()
   if (options.inFront) app.use(options.inFront)
