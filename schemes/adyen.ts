@@ -63,6 +63,9 @@ const ADYEN: CodeScheme = {
     member: '/notificationItems/0/NotificationRequestItem/additionalData/hmacSignature',
   },
   signs: ['/notificationItems/0/NotificationRequestItem/eventCode'],
+  readsFirst: ['/additionalData/hmacSignature', ...SIGNED].map(
+    (member) => `/notificationItems/*/NotificationRequestItem${member}`,
+  ),
   covers: 'values',
   eventType: { member: '/notificationItems/0/NotificationRequestItem/eventCode' },
   maxBodyBytes: 262_144,

@@ -35,6 +35,7 @@ const GRAPH: CodeScheme = {
   algorithm: 'code',
   signature: { headers: [], member: '/value/0/clientState' },
   signs: [],
+  readsFirst: ['/value/*/clientState'],
   covers: 'token',
   dedupe: 'off',
   handshake: {
@@ -54,14 +55,20 @@ const GRAPH: CodeScheme = {
     'Nothing is signed: clientState only identifies the caller. Notifications repeat, so a replay cannot be told from a new one.',
 }
 
-/** Only notifications with the data of a resource have tokens. */
-const isRich = (notification: Json) => (memberAt(notification, ['encryptedContent']) ?? null) !== null
+/** Whether a notification has the data of a resource. Only then there are tokens. */
+function isRich(message: Json | undefined): boolean {
+  const notifications = memberAt(message, ['value'])
+  return (
+    Array.isArray(notifications) &&
+    notifications.some((each) => (memberAt(each, ['encryptedContent']) ?? null) !== null)
+  )
+}
 
-/** Checks the `clientState` of every notification. */
+/** Checks the `clientState` of every notification. Returns the name of the first one's secret. */
 function judge(
   message: Json | undefined,
   known: readonly NamedSecret[],
-): { readonly holder: string; readonly isRich: boolean } | Failure<'auth_missing' | 'signature_mismatch'> {
+): string | Failure<'auth_missing' | 'signature_mismatch'> {
   const notifications = memberAt(message, ['value'])
   if (!Array.isArray(notifications) || notifications.length === 0) {
     return fail('auth_missing', 'value is not a list of notifications')
@@ -76,7 +83,7 @@ function judge(
   const [holder] = holders
   return holder === undefined || holders.includes(undefined)
     ? mismatch('a clientState is none of the secrets')
-    : { holder, isRich: notifications.some(isRich) }
+    : holder
 }
 
 /**
@@ -109,12 +116,13 @@ export const graph: CodeSchemeFactory<GraphOptions> = defineCodeScheme<GraphOpti
     const known = namedSecrets(secrets, 'secrets', secretText)
     const tokenProblem = validationTokens(options)
     return (evidence) => {
-      const judged = judge(evidence.parsed(), known)
-      if ('reason' in judged) return judged
-      const accepted = vouchedBy(GRAPH, judged.holder)
+      const holder = judge(evidence.parsed(), known)
+      if (typeof holder === 'object') return holder
+      const accepted = vouchedBy(GRAPH, holder)
       if (tokenProblem === undefined) return accepted
-      const tokensOf = () => memberAt(evidence.parsed(), ['validationTokens']) ?? []
-      return tokenProblem(tokensOf, judged.isRich, evidence.now).then((problem) => problem ?? accepted)
+      const tokensOf = () => memberAt(evidence.parsedWhole(), ['validationTokens']) ?? []
+      const problem = tokenProblem(tokensOf, isRich(evidence.parsedWhole()), evidence.now)
+      return problem.then((found) => found ?? accepted)
     }
   },
 )

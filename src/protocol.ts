@@ -2,7 +2,7 @@ import type { Evidence } from './auth/evidence.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { TOLERANCE_SECONDS } from './limits.ts'
 import type { Reply } from './reply.ts'
-import { type ReadBody, readJson } from './scheme/body.ts'
+import { type EarlyLimits, type ReadBody, readJson } from './scheme/body.ts'
 import type { SenderScheme } from './scheme/code-scheme.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './scheme/scheme.ts'
 import { parseSeconds } from './scheme/time.ts'
@@ -25,8 +25,8 @@ export interface Protocol {
   readonly readerFor: (mediaType: string | undefined) => ReadBody | undefined
   /** The reason for any other content type. */
   readonly wrongContent: 'content_type_not_json' | 'content_type_not_accepted'
-  /** The most fields of a body that is parsed before it is authenticated. Undefined: the default. */
-  readonly mostFields?: number | undefined
+  /** What is read of a body before it is authenticated. Undefined in hookgate's scheme. */
+  readonly early?: EarlyLimits | undefined
   /** How the time is written. Undefined if there is none. */
   readonly time: TimeForm | undefined
   /** The time, in seconds since 1970. NaN if missing or malformed. */

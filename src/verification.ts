@@ -7,7 +7,7 @@ import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import { type Protocol, SPECIFICATION } from './protocol.ts'
 import { type Failure, fail } from './reason.ts'
-import type { ReadBody, Reading } from './scheme/body.ts'
+import type { EarlyLimits, ReadBody, Reading } from './scheme/body.ts'
 import type { Signed } from './scheme/scheme.ts'
 
 /** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
@@ -66,8 +66,17 @@ export class Verification implements Evidence {
   }
 
   parsed(): Json | undefined {
-    const reading = this.#early ?? this.#readBody(this.protocol.mostFields)
+    const reading = this.#early ?? this.#readBody(this.protocol.early)
     if (this.#isAuthenticating) this.#early = reading
+    return this.#payloadOf(reading)
+  }
+
+  parsedWhole(): Json | undefined {
+    const { early } = this.protocol
+    return this.#payloadOf(this.#readBody(early && { mostFields: early.mostFields }))
+  }
+
+  #payloadOf(reading: Reading): Json | undefined {
     if (!('reason' in reading)) return reading.payload
     this.#unread = reading.detail
     return undefined
@@ -90,9 +99,9 @@ export class Verification implements Evidence {
     return this.#unread === '' ? refusal : { reason: refusal.reason, detail: this.#unread }
   }
 
-  #readBody(mostFields?: number): Reading {
+  #readBody(limits?: EarlyLimits): Reading {
     const readBody = this.readBody ?? this.protocol.readerFor(undefined)
-    return readBody?.(this.delivery.body, mostFields) ?? fail('body_malformed', 'the body cannot be parsed')
+    return readBody?.(this.delivery.body, limits) ?? fail('body_malformed', 'the body cannot be parsed')
   }
 }
 

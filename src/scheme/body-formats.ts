@@ -4,6 +4,12 @@ import { multipartExcess } from './read-limits.ts'
 import type { BodyForm } from './scheme.ts'
 
 const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
+/** Of the header of a part, in bytes. */
+const LONGEST_HEAD = 4096
+const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d]
+const DASHES = /* @__PURE__ */ Uint8Array.of(DASH, DASH)
+const EMPTY_LINE = /* @__PURE__ */ Uint8Array.of(CR, LF, CR, LF)
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0)
 const DISPOSITION = /content-disposition:/gi
 const BOUNDARY = 'hookgate-signs-as'
 
@@ -15,13 +21,10 @@ export function jsonInMultipart(field: string): BodyForm {
     contentType: `multipart/form-data; boundary=${BOUNDARY}`,
     excess: multipartExcess,
     read(body) {
-      try {
-        const event: Json = JSON.parse(fieldOf(decodeUtf8(body) ?? '', field) ?? '')
-        return event
-      } catch {
-        return undefined
-      }
+      const parsed = parseJson(fieldOf(body, field) ?? NO_BYTES)
+      return 'value' in parsed && decodeUtf8(body) !== undefined ? parsed.value : undefined
     },
+    json: (body) => fieldOf(body, field),
     write(event) {
       const text = new TextDecoder().decode(event)
       const part = `Content-Disposition: form-data; name="${field}"\r\n\r\n${text}`
@@ -31,22 +34,48 @@ export function jsonInMultipart(field: string): BodyForm {
 }
 
 /**
- * Finds the text of a field. Undefined if the field is missing or repeated. Takes the first line as the delimiter,
+ * Finds the bytes of a field. Undefined if the field is missing or repeated. Takes the first line as the delimiter,
  * because webhook senders write no preamble.
  */
-function fieldOf(text: string, name: string): string | undefined {
-  const delimiter = text.slice(0, Math.max(0, text.indexOf('\r\n')))
-  if (!delimiter.startsWith('--') || delimiter.length > LONGEST_DELIMITER) return undefined
-  const parts = `\r\n${text}`.split(`\r\n${delimiter}`).slice(1)
-  if (!parts.pop()?.startsWith('--')) return undefined
-  const found = parts.flatMap((part) => {
-    const end = part.indexOf('\r\n\r\n')
-    return hasName(part.slice(0, Math.max(0, end)), name) ? [part.slice(end + 4)] : []
+function fieldOf(body: Uint8Array, name: string): Uint8Array | undefined {
+  const delimiter = body.subarray(0, Math.max(0, body.indexOf(CR)))
+  if (
+    delimiter.length > LONGEST_DELIMITER ||
+    !isLineAt(body, 0, DASHES) ||
+    body[delimiter.length + 1] !== LF
+  ) {
+    return undefined
+  }
+  const starts = [0]
+  for (let index = delimiter.length; index < body.length; index += 1) {
+    // Of lines there can be many, but of those that begin with hyphens only as many as of parts: see `excess`.
+    if (body[index] !== DASH || body[index - 1] !== LF || body[index - 2] !== CR) continue
+    if (isLineAt(body, index, delimiter)) starts.push(index)
+  }
+  const last = starts.at(-1) ?? 0
+  if (!isLineAt(body, last + delimiter.length, DASHES)) return undefined
+  const found = starts.slice(1).flatMap((next, index) => {
+    const part = body.subarray((starts[index] ?? 0) + delimiter.length, next - 2)
+    const end = endOfHead(part)
+    return hasName(decodeUtf8(part.subarray(0, end)) ?? '', name) ? [part.subarray(end + 4)] : []
   })
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Whether a line of the part's header names the field. Does not split the lines, of which there can be many. */
+/** Whether these bytes stand at an index. */
+function isLineAt(body: Uint8Array, start: number, line: Uint8Array): boolean {
+  return line.every((byte, index) => body[start + index] === byte)
+}
+
+/** Where the empty line after a part's header is. 0 without one, or if the header is too long. */
+function endOfHead(part: Uint8Array): number {
+  for (let index = 0; index < Math.min(part.length, LONGEST_HEAD); index += 1) {
+    if (part[index] === CR && isLineAt(part, index, EMPTY_LINE)) return index
+  }
+  return 0
+}
+
+/** Whether a line of the part's header names the field. */
 function hasName(head: string, name: string): boolean {
   for (const { index } of head.matchAll(DISPOSITION)) {
     if (index > 0 && !head.startsWith('\r\n', index - 2)) continue

@@ -1,19 +1,25 @@
 import { decodeUtf8 } from '../lib/bytes.ts'
 import { type Json, parseJson } from '../lib/json.ts'
+import { readMembers, type Wanted } from '../lib/json-members.ts'
 import { type Failure, fail } from '../reason.ts'
 import { formExcess, jsonExcess } from './read-limits.ts'
 import type { BodyForm, Content } from './scheme.ts'
 
 const encoder = new TextEncoder()
+const NO_BYTES = new Uint8Array(0)
 
 /** A parsed body, or the reason why it does not parse. */
 export type Reading = { readonly payload: Json } | Failure<'body_not_json' | 'body_malformed'>
 
-/**
- * Reads bodies of one content type. `mostFields` limits what is parsed before the sender is known. Omit it for an authenticated
- * body.
- */
-export type ReadBody = (body: Uint8Array, mostFields?: number) => Reading
+/** What may be read of a body before its sender is known. */
+export interface EarlyLimits {
+  readonly mostFields: number
+  /** The only members that are read of JSON. Undefined: all of it. */
+  readonly wanted?: Wanted | undefined
+}
+
+/** Reads bodies of one content type. Omit `limits` for an authenticated body. */
+export type ReadBody = (body: Uint8Array, limits?: EarlyLimits) => Reading
 
 /**
  * Finds the reader for a media type. A missing type selects the first reader. Undefined if the sender does not use the
@@ -39,13 +45,13 @@ export function typeHeader([first]: readonly Content[]): 'content-type' | undefi
 function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: boolean): ReadBody {
   const [read, excess]: readonly [read: ReadBody, excess: BodyForm['excess']] =
     kind === 'form'
-      ? [(body, mostFields) => readForm(body, jsonField, isFormOnly, mostFields), formExcess]
+      ? [(body, limits) => readForm(body, jsonField, isFormOnly, limits?.mostFields), formExcess]
       : typeof kind === 'string'
-        ? [readJson, jsonExcess]
-        : [(body) => readOwn(kind, body), kind.excess]
-  return (body, mostFields) => {
-    const tooMuch = mostFields === undefined ? undefined : excess?.(body, mostFields)
-    return tooMuch === undefined ? read(body, mostFields) : fail('body_malformed', tooMuch)
+        ? [(body, limits) => (limits?.wanted ? readEarly(body, limits.wanted) : readJson(body)), jsonExcess]
+        : [(body, limits) => readOwn(kind, body, limits?.wanted), kind.excess]
+  return (body, limits) => {
+    const tooMuch = limits && excess?.(body, limits.mostFields)
+    return tooMuch === undefined ? read(body, limits) : fail('body_malformed', tooMuch)
   }
 }
 
@@ -62,6 +68,11 @@ function fits(kind: Content, mediaType: string): boolean {
 export function readJson(body: Uint8Array): Reading {
   const parsed = parseJson(body)
   return 'problem' in parsed ? fail('body_not_json', parsed.problem) : { payload: parsed.value }
+}
+
+function readEarly(body: Uint8Array, wanted: Wanted): Reading {
+  const payload = readMembers(body, wanted)
+  return payload === undefined ? fail('body_not_json', 'the body is not an object in JSON') : { payload }
 }
 
 /**
@@ -88,8 +99,12 @@ function readForm(
   return payload === undefined ? fail('body_malformed', `the form's ${jsonField} is not JSON`) : { payload }
 }
 
-function readOwn({ mediaTypes, read }: BodyForm, body: Uint8Array): Reading {
-  const payload = read(body)
+function readOwn(
+  { mediaTypes, read, json }: BodyForm,
+  body: Uint8Array,
+  wanted: Wanted | undefined,
+): Reading {
+  const payload = json && wanted ? readMembers(json(body) ?? NO_BYTES, wanted) : read(body)
   return payload === undefined ? fail('body_malformed', `the body is not ${mediaTypes[0]}`) : { payload }
 }
 

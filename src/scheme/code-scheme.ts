@@ -25,6 +25,11 @@ export interface CodeScheme
   readonly algorithm: 'code'
   /** Where the signatures are. */
   readonly signature: Pick<SignatureForm, 'headers' | 'member'>
+  /**
+   * The members that `evidence.parsed()` reads, as JSON pointers, in which `*` stands for each element of a list. Nothing else is
+   * parsed before authentication. Values of over 32 KB are left out. Default: the whole body.
+   */
+  readonly readsFirst?: readonly string[]
   /** The signed values, named as in a template: `body`, `id`, `timestamp`, `/a/member`. */
   readonly signs: readonly string[]
   /** What a signature covers. */

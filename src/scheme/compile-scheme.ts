@@ -1,6 +1,7 @@
 import type { Evidence } from '../auth/evidence.ts'
 import { headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps, textAt } from '../lib/json.ts'
+import { type Wanted, wantedOf } from '../lib/json-members.ts'
 import type { CompiledScheme } from '../protocol.ts'
 import { bodyReaders, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
@@ -36,7 +37,7 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     unsigned: isAnythingSigned(scheme) ? unsignedMembers(scheme, isSigned) : allMembers(scheme),
     readerFor: bodyReaders(content, jsonField),
     wrongContent: 'content_type_not_accepted',
-    mostFields: scheme.mostFields ?? MOST_FIELDS,
+    early: { mostFields: scheme.mostFields ?? MOST_FIELDS, wanted: wantedEarly(scheme, names) },
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),
@@ -47,6 +48,20 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     keysOf: (evidence, id) => eventKeys(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
     answer: handshakeAnswerer(scheme, options),
   }
+}
+
+/** The members that are read before authentication. Undefined if only the scheme's own function knows them. */
+function wantedEarly(scheme: SenderScheme, names: readonly string[]): Wanted | undefined {
+  const { signature, signs } = scheme
+  const pointers =
+    scheme.algorithm === 'code'
+      ? scheme.readsFirst
+      : typeof signs === 'string' && [
+          ...given(signature.member),
+          ...names.filter((name) => name.startsWith('/')),
+        ]
+  const wanted = pointers ? wantedOf(pointers.map(pointerSteps)) : true
+  return wanted === true || Object.keys(wanted).length === 0 ? undefined : wanted
 }
 
 /** The names of the signed values. */

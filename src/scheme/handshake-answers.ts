@@ -21,8 +21,8 @@ export function handshakeAnswerer(
 function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
   const { auth, delivery } = evidence
   const secretId = auth?.method === 'scheme' ? auth.secretId : undefined
-  const request = { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId }
-  return auth === undefined ? request : { ...request, payload: () => evidence.payload as Json } // the parsed body: checkBody has run
+  const payload = () => (auth === undefined ? evidence.parsedWhole() : (evidence.payload as Json)) // the parsed body: checkBody has run
+  return { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId, payload }
 }
 
 /** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */

@@ -200,6 +200,11 @@ export interface BodyForm {
    * it; without one, `read` itself must be as cheap.
    */
   readonly excess?: (body: Uint8Array, mostFields: number) => string | undefined
+  /**
+   * Finds the JSON in a body, if `read` parses nothing else. Then only the members that authenticate the delivery are parsed
+   * before its sender is known.
+   */
+  readonly json?: (body: Uint8Array) => Uint8Array | undefined
   /** Writes the body that `signAs` sends for a JSON event. */
   readonly write: (event: Uint8Array) => Uint8Array<ArrayBuffer>
 }

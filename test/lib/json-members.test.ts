@@ -1,66 +1,117 @@
-import { expect, it } from 'vitest'
-import { countMembers } from '../../src/lib/json.ts'
+import { describe, expect, it } from 'vitest'
+import { memberAt } from '../../src/lib/json.ts'
+import { rawText, readMembers, wantedOf } from '../../src/lib/json-members.ts'
 import fc from '../support/property.ts'
 
-function hasRepeatedMembers(text: string): boolean {
-  const value: unknown = JSON.parse(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject && countMembers(text) !== Object.keys(value).length
-}
+const WANTED = wantedOf([['a', 'b'], ['a', '__proto__'], ['list', '*', 'b'], ['list', '*', 'c', '1'], ['"']])
+const bytes = (text: string) => Buffer.from(text)
+const read = (text: string) => readMembers(bytes(text), WANTED === true ? {} : WANTED)
 
-it.each([
-  '{"a":1,"a":2}',
-  '{"a":1,"b":2,"a":1}',
-  String.raw`{"a":1,"\u0061":2}`,
-  String.raw`{"\"":1,"\"":2}`,
-  '{"a":{"b":1},"c":[{"b":2}],"a":null}',
-  '{"__proto__":1,"__proto__":2}',
-  '{"":1,"":2}',
-  '{ "a" : 1 ,\n"a"\t:2 }',
-  String.raw`{"a\\":1,"a\\":2}`,
-])('finds the repetition in %s', (text) => {
-  expect(hasRepeatedMembers(text)).toBe(true)
-})
+/** Objects and lists with the wanted names, and others. */
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, depthIdentifier: 'json' },
+    fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.integer(), fc.boolean(), fc.constant(null)),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc
+      .array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'list', '"', '__proto__', ''), tie('value')), {
+        maxLength: 5,
+      })
+      .map((members) => Object.fromEntries(members)),
+  ),
+}))
 
-it.each([
-  '{}',
-  '[]',
-  '"a"',
-  'null',
-  '1',
-  '{"a":1,"A":2}',
-  '{"a":{"a":{"a":1}}}',
-  '[{"a":1},{"a":2}]',
-  '{"a":[{"a":1},{"a":2}]}',
-  '{"a":"a\\":1,\\"a","b":"{\\"b\\":1"}',
-  String.raw`{"a":"\\","b":"\\"}`,
-  '["a:b","a:b",":"]',
-  '{"a":"}","b":"{","c":"]"}',
-  String.raw`{"a\\":1,"a\"":2}`,
-])('finds none in %s', (text) => {
-  expect(JSON.parse(text)).not.toBeUndefined()
-  expect(hasRepeatedMembers(text)).toBe(false)
-})
+/** The same text with other white space and escapes. */
+const respelt = (text: string) =>
+  text
+    .replace(/"a"/g, ' "\\u0061"\t')
+    .replace(/"list":/g, '"li\\u0073t" :\r\n')
+    .replaceAll('é', '\\u00e9')
 
-it('finds none in the output of JSON.stringify, and one if a member is repeated', () => {
-  const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue(), {
-    minKeys: 1,
-    noNullPrototype: true,
+describe('members read from a JSON text', () => {
+  it('are those that JSON.parse gives, for any text', () => {
+    fc.assert(
+      fc.property(value, fc.boolean(), fc.constantFrom(undefined, 1), (payload, isRespelt, space) => {
+        const plain = JSON.stringify(payload, null, space)
+        const text = isRespelt ? respelt(plain) : plain
+        const whole: unknown = JSON.parse(text)
+        const found = read(text)
+        for (const path of [['a', 'b'], ['a', '__proto__'], ['"']]) {
+          expect(memberAt(found, path)).toStrictEqual(memberAt(whole, path))
+        }
+        const [list, all] = [memberAt(found, ['list']), memberAt(whole, ['list'])]
+        expect(Array.isArray(list)).toBe(Array.isArray(all))
+        if (!Array.isArray(list) || !Array.isArray(all)) return
+        expect(list).toHaveLength(all.length)
+        for (const [index, each] of all.entries()) {
+          expect(memberAt(list[index], ['b'])).toStrictEqual(memberAt(each, ['b']))
+          expect(memberAt(list[index], ['c', '1'])).toStrictEqual(memberAt(each, ['c', '1']))
+        }
+      }),
+      { numRuns: 3000 },
+    )
   })
-  fc.assert(
-    fc.property(object, fc.nat(), (value, index) => {
-      const text = JSON.stringify(value)
-      expect(hasRepeatedMembers(text)).toBe(false)
-      const names = Object.keys(value)
-      const again = JSON.stringify(names[index % names.length])
-      expect(hasRepeatedMembers(`${text.slice(0, -1)},${again}:0}`)).toBe(true)
-    }),
-    { numRuns: 1000 },
-  )
+
+  it('are the last of those with the same name, however it is spelt', () => {
+    expect(read('{"a":{"b":1,"\\u0062":2}}')).toStrictEqual({ a: { b: 2 } })
+    expect(read('{"a":{"b":1},"a":{}}')).toStrictEqual({ a: {} })
+    expect(read(`{"a":{"b":1,"b":"${'x'.repeat(32_767)}"}}`)).toStrictEqual({ a: {} })
+  })
+
+  it('are at most 32 KB long, and nothing else of the text is parsed', () => {
+    const long = 'x'.repeat(32_766)
+    expect(read(`{"a":{"b":"${long}"},"c":"${'y'.repeat(99_999)}"}`)).toStrictEqual({ a: { b: long } })
+    expect(read(`{"a":{"b":"${long}x"}}`)).toStrictEqual({ a: {} })
+  })
+
+  it.each([
+    '',
+    ' ',
+    '{',
+    '{"a"',
+    '{"a":',
+    '{"a":{"b":',
+    '{"a":{"b":x}}',
+    '{"a":{"b":"\xff',
+    '{a:1}',
+    '{"a" 1}',
+    '["',
+    '\ufeff{}',
+  ])('need a text that is JSON: not %j', (text) => {
+    expect(read(text) ?? null).toBe(null)
+  })
+
+  it('never throw, and always end, for any bytes', () => {
+    const texts = fc.array(
+      fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', 'a', '"a"', '"b"', '"list"', ' ', '1'),
+    )
+    fc.assert(
+      fc.property(texts, (parts) => {
+        const text = parts.join('')
+        read(text)
+        rawText(bytes(text), 'a')
+      }),
+      { numRuns: 5000 },
+    )
+  })
 })
 
-it('reads a string of 64 KB and 10,000 levels', () => {
-  expect(hasRepeatedMembers(`{"a":"${'x'.repeat(65_536)}","b":0}`)).toBe(false)
-  expect(hasRepeatedMembers(`{"a":"${'\\"'.repeat(32_768)}","a":0}`)).toBe(true)
-  expect(hasRepeatedMembers(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`)).toBe(false)
+describe('the raw text of a member', () => {
+  it('is what JSON.parse would read, with its escapes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, other) => {
+        const json = JSON.stringify({ b: other, a: text, c: [other] })
+        expect(JSON.parse(`"${Buffer.from(rawText(bytes(json), 'a') ?? []).toString()}"`)).toBe(
+          JSON.parse(Buffer.from(json).toString()).a,
+        )
+      }),
+    )
+  })
+
+  it('is missing if the member is, or is no string', () => {
+    for (const text of ['{}', '{"a":1}', '{"a":"1","a":[]}', '["a"]', '{"a":"', '']) {
+      expect(rawText(bytes(text), 'a')).toBeUndefined()
+    }
+    expect(Buffer.from(rawText(bytes('{"a":1,"a":"x"}'), 'a') ?? []).toString()).toBe('x')
+  })
 })

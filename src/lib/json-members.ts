@@ -1,0 +1,202 @@
+/**
+ * Reads a few members of a JSON text, and parses nothing else of it. A megabyte of fresh memory may take the system 5 ms, so
+ * a text that strangers can send is not decoded as a whole.
+ */
+import { decodeUtf8 } from './bytes.ts'
+import type { Json } from './json.ts'
+
+/** The members to read, by name. `*` stands for each element of a list. `true` reads the value itself. */
+export type Wanted = { readonly [name: string]: Wanted | true }
+
+/** In bytes. Longer values are left out: they are no signature, no time and no reference. */
+const LONGEST_VALUE = 32_768
+/** Every character of the longest wanted name escaped. Longer names are not wanted. */
+const LONGEST_NAME = 512
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
+
+/** Combines paths, e.g. `['value', '*', 'clientState']`. */
+export function wantedOf(paths: readonly (readonly string[])[]): Wanted | true {
+  if (paths.some(({ length }) => length === 0)) return true
+  const names = new Set(paths.map(([first = '']) => first))
+  const inner = (name: string) => paths.filter(([first]) => first === name).map((path) => path.slice(1))
+  return Object.fromEntries([...names].map((name) => [name, wantedOf(inner(name))]))
+}
+
+/**
+ * Reads the wanted members of an object or a list in JSON. They are those that `JSON.parse` would give, without those of over
+ * 32 KB. Undefined for other values, and for most texts that are not JSON. For the rest of those the result has no meaning, so
+ * parse the text before you trust it.
+ */
+export function readMembers(json: Uint8Array, wanted: Wanted): Json | undefined {
+  const reader = new MemberReader(json)
+  try {
+    return reader.read(wanted) ?? undefined
+  } catch {
+    return undefined // not JSON
+  }
+}
+
+/**
+ * The bytes of a string member of a JSON object, between its quotes, with its escapes. Undefined if the member is missing or
+ * no string.
+ */
+export function rawText(json: Uint8Array, name: string): Uint8Array | undefined {
+  const reader = new MemberReader(json)
+  try {
+    const [start, end] = reader.find(name)
+    return json[start] === QUOTE ? json.subarray(start + 1, end - 1) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Walks over the bytes once. Throws for most texts that are not JSON. */
+class MemberReader {
+  readonly #json: Uint8Array
+  #at = 0
+
+  constructor(json: Uint8Array) {
+    this.#json = json
+  }
+
+  read(wanted: Wanted | true): Json | undefined {
+    const opening = this.#next()
+    if (wanted === true) return this.#value()
+    if (opening === 0x7b /* { */) {
+      const found = new Map<string, Json>()
+      this.#members((name) => {
+        const inner = this.#inner(wanted, name)
+        if (inner === undefined) return this.#skip()
+        const value = this.read(inner)
+        found.delete(name) // the last of several counts, even if it is too long
+        if (value !== undefined) found.set(name, value)
+      })
+      return Object.fromEntries(found) // creates own members, even for `__proto__`
+    }
+    if (opening === 0x5b /* [ */) {
+      const found: Json[] = []
+      this.#elements(() => {
+        const inner = wanted['*'] ?? this.#inner(wanted, `${found.length}`)
+        found.push((inner === undefined ? this.#skip() : this.read(inner)) ?? null)
+      })
+      return found
+    }
+    this.#skip()
+    return null
+  }
+
+  #inner(wanted: Wanted, name: string): Wanted | true | undefined {
+    return Object.hasOwn(wanted, name) ? wanted[name] : undefined
+  }
+
+  /** Where the value of the last such member begins and ends. */
+  find(wanted: string): readonly [start: number, end: number] {
+    let found: readonly [number, number] = [0, 0]
+    if (this.#next() !== 0x7b) throw new SyntaxError()
+    this.#members((name) => {
+      this.#next()
+      const start = this.#at
+      this.#skip()
+      if (name === wanted) found = [start, this.#at]
+    })
+    return found
+  }
+
+  /** Parses one value, if it is not too long. */
+  #value(): Json | undefined {
+    const start = this.#at
+    this.#skip()
+    return this.#at - start > LONGEST_VALUE ? undefined : this.#parse(start, this.#at)
+  }
+
+  #parse(start: number, end: number): Json {
+    return JSON.parse(decodeUtf8(this.#json.subarray(start, end)) ?? '')
+  }
+
+  #members(visit: (name: string) => void): void {
+    this.#elements(() => {
+      if (this.#next() !== QUOTE) throw new SyntaxError()
+      const start = this.#at
+      this.#skipString()
+      const end = this.#at
+      if (this.#next() !== COLON) throw new SyntaxError()
+      this.#at += 1
+      if (end - start > LONGEST_NAME) this.#skip()
+      else visit(`${this.#parse(start, end)}`)
+    })
+  }
+
+  /** Visits what stands between a bracket, commas and a bracket. */
+  #elements(visit: () => void): void {
+    this.#at += 1
+    if (this.#isEnd(this.#next())) {
+      this.#at += 1
+      return
+    }
+    for (;;) {
+      this.#next()
+      visit()
+      const code = this.#next()
+      this.#at += 1
+      if (this.#isEnd(code)) return
+      if (code !== COMMA) throw new SyntaxError()
+    }
+  }
+
+  /** `}` or `]`. */
+  #isEnd(code: number): boolean {
+    return (code | 0x20) === 0x7d
+  }
+
+  /** The first byte that is no white space. */
+  #next(): number {
+    const json = this.#json
+    let code = json[this.#at]
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
+      this.#at += 1
+      code = json[this.#at]
+    }
+    if (code === undefined) throw new SyntaxError()
+    return code
+  }
+
+  /** Passes over one value. */
+  #skip(): undefined {
+    const json = this.#json
+    let depth = 0
+    this.#next()
+    do {
+      const code = json[this.#at]
+      if (code === undefined) throw new SyntaxError()
+      if (code === QUOTE) this.#skipString()
+      else if ((code | 0x20) === 0x7b) {
+        depth += 1
+        this.#at += 1
+      } else if (this.#isEnd(code)) {
+        depth -= 1
+        this.#at += 1
+      } else if (depth > 0) this.#at += 1
+      else this.#skipLiteral()
+    } while (depth > 0)
+    if (depth < 0) throw new SyntaxError()
+  }
+
+  /** A number, true, false or null: up to white space, a comma or a closing bracket. */
+  #skipLiteral(): void {
+    const json = this.#json
+    for (; this.#at < json.length; this.#at += 1) {
+      const code = json[this.#at] ?? 0
+      if (code <= 0x20 || code === COMMA || this.#isEnd(code)) return
+    }
+  }
+
+  #skipString(): void {
+    const json = this.#json
+    let index = this.#at + 1
+    for (; index < json.length && json[index] !== QUOTE; index += 1) {
+      if (json[index] === BACKSLASH) index += 1
+    }
+    if (index >= json.length) throw new SyntaxError()
+    this.#at = index + 1
+  }
+}
