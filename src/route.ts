@@ -1,35 +1,23 @@
 import { ListenerConfigError } from './errors.ts'
 import type { EventOf, Listener } from './listener.ts'
 
-/** The events that a key of `route` receives. */
-type Routed<Event, Key extends string> = Key extends '*'
-  ? Event
-  : Key extends `${infer Start}*`
-    ? OfType<Event, `${Start}${string}`>
-    : OfType<Event, Key>
-
-/** An event may have one of several types. */
-type OfType<Event, Wanted extends string> = Event extends { readonly type: infer Type }
-  ? [Extract<Type, Wanted>] extends [never]
-    ? never
-    : Event & { readonly type: Extract<Type, Wanted> }
-  : never
-
-/** The names of a typed listener's events. Any text if it has none. */
 type NameOf<Event> = Event extends { readonly type: infer Type extends string } ? Type : string
 
 type Prefixes<Name extends string> = Name extends `${infer Start}.${infer Rest}`
   ? `${Start}.*` | `${Start}.${Prefixes<Rest>}`
   : never
 
+/** The events whose name is the key, or begins with it. One event may have several names; one without types has any. */
+type Routed<Event, Key extends string> = Event extends { readonly type: infer Type }
+  ? OfName<Event, Extract<Type, Key extends `${infer Start}*` ? `${Start}${string}` : Key>>
+  : Event
+
+type OfName<Event, Type> = [Type] extends [never] ? never : Event & { readonly type: Type }
+
 type Handler<Event, Rest extends readonly unknown[], Result> = (event: Event, ...rest: Rest) => Result
 
 type Handlers<Event, Rest extends readonly unknown[], Result> = {
-  readonly [Key in NameOf<Event> | Prefixes<NameOf<Event>>]?: Handler<
-    string extends NameOf<Event> ? Event : Routed<Event, Key>,
-    Rest,
-    Result
-  >
+  readonly [Key in NameOf<Event> | Prefixes<NameOf<Event>>]?: Handler<Routed<Event, Key>, Rest, Result>
 } & { readonly '*': Handler<Event, Rest, Result> }
 
 /**

@@ -73,15 +73,15 @@ export interface SchemeFactory<
   Options extends SchemeOptions = SecretOptions,
   EventName extends string = never,
 > {
-  <Events extends EventsOf<EventName> = never>(options: Options): TypedAuthenticator<Events, EventName>
+  (options: Options): Authenticator
+  <Events extends EventsOf<EventName>>(options: Options): TypedAuthenticator<Events, EventName>
   /** The definition passed to `defineScheme`. */
   readonly scheme: Scheme
 }
 
-/** The type argument is left out by default: then events have a payload of type `Json`. */
-export type TypedAuthenticator<Events, EventName extends string> = [Events] extends [never]
-  ? Authenticator
-  : Authenticator & EventTypes<NamedEvents<Events, EventName>>
+/** What a factory with a type argument returns. */
+export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
+  EventTypes<NamedEvents<Events, EventName>>
 
 /**
  * Defines a sender's scheme. Returns a function that makes a listener's `auth`.
@@ -175,7 +175,8 @@ function keyOf(scheme: Scheme, id: string, secret: string, option: string): Sche
  * @see {@link senderAuthenticator}
  */
 export interface CodeSchemeFactory<Options extends SchemeOptions, EventName extends string = never> {
-  <Events extends EventsOf<EventName> = never>(options: Options): TypedAuthenticator<Events, EventName>
+  (options: Options): Authenticator
+  <Events extends EventsOf<EventName>>(options: Options): TypedAuthenticator<Events, EventName>
   /** The scheme's definition. */
   readonly scheme: CodeScheme
 }

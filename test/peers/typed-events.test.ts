@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { clerk } from '../../schemes/clerk.ts'
 import { github } from '../../schemes/github.ts'
 import { linear } from '../../schemes/linear.ts'
@@ -68,6 +68,26 @@ describe('a body that has the sender’s type is read by its type', () => {
     const address = 'delivered@resend.dev'
     expect(told(await verify(delivery, typed.resends), typed.toldByResend)).toBe(address)
   })
+})
+
+it('examples/typed/app.ts answers each by its type', async () => {
+  for (const name of ['STRIPE_WEBHOOK_SECRET', 'GITHUB_WEBHOOK_SECRET', 'SLACK_SIGNING_SECRET'])
+    vi.stubEnv(name, secret)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { default: app } = await import('../../examples/typed/app.ts')
+  const answer = async (path: string, request: Awaited<ReturnType<typeof signAs>>) =>
+    (await app.request(`/webhooks/${path}`, request)).text()
+  const { stripeBody, githubBody, slackBody } = bodies
+  const eventType = 'github_app_authorization'
+  expect(await answer('stripe', await signAs(stripe, { secret, body: stripeBody }))).toBe(
+    'product.deleted: Gold Plan',
+  )
+  expect(await answer('github', await signAs(github, { secret, body: githubBody, eventType }))).toBe(
+    'revoked: octocat',
+  )
+  expect(await answer('slack', await signAs(slack, { secret, body: slackBody }))).toBe(
+    'mentioned in C123ABC456',
+  )
 })
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

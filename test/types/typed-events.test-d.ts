@@ -8,6 +8,7 @@ import { webhookHandler } from '../../adapters/web.ts'
 import { discord } from '../../schemes/discord.ts'
 import { github } from '../../schemes/github.ts'
 import { line } from '../../schemes/line.ts'
+import { slack } from '../../schemes/slack.ts'
 import { stripe } from '../../schemes/stripe.ts'
 import { toEnvelope } from '../../src/handoff/index.ts'
 import {
@@ -15,9 +16,11 @@ import {
   defineListener,
   hmac,
   type Json,
+  type Listener,
   type PayloadOf,
   type PayloadSchema,
   route,
+  type UntypedEvent,
   verify,
   type WebhookEvent,
 } from '../../src/index.ts'
@@ -135,6 +138,17 @@ test('a scheme without a type argument gives events of any JSON', async () => {
   expectTypeOf(own).toEqualTypeOf(plain)
 })
 
+test('Json stays one type', () => {
+  expectTypeOf<WebhookEvent>().toEqualTypeOf<UntypedEvent<Json>>()
+  expectTypeOf<WebhookEvent<string | number>>().toEqualTypeOf<UntypedEvent<string | number>>()
+})
+
+test('a scheme may be chosen by name', () => {
+  const schemes = { github, slack, stripe }
+  const auth = schemes[Math.random() < 0.5 ? 'github' : 'stripe']({ secrets: 's' })
+  expectTypeOf(defineListener({ id: 'one', auth, store })).toEqualTypeOf<Listener<Json>>()
+})
+
 test('the payload of a sender that names no types is the type argument', async () => {
   const auth = line<{ readonly events: readonly unknown[] }>({ secrets: 's' })
   const verdict = await verify(delivery, defineListener({ id: 'line', auth, store }))
@@ -194,6 +208,25 @@ test('route gives each handler the events of its key, and knows no other keys', 
     'invoice.payed': () => {},
     '*': () => {},
   })
+  // @ts-expect-error no handler for everything else
+  route(typed, { 'invoice.paid': () => {} })
+})
+
+test('route takes any key of a listener without types, or of several listeners of which one has none', () => {
+  const plain = defineListener({ id: 'stripe', auth: stripe({ secrets: 's' }), store })
+  const handlers = { 'a.*': (event: WebhookEvent) => event.id, '*': (event: WebhookEvent) => event.id }
+  expectTypeOf(route(plain, handlers)).parameter(0).toEqualTypeOf<WebhookEvent>()
+  route(Math.random() < 0.5 ? plain : mapped, {
+    push: (event) => expectTypeOf(event.payload).toEqualTypeOf<Json | { readonly ref: string }>(),
+    anything: (event) => expectTypeOf(event.payload).toEqualTypeOf<Json>(),
+    '*': () => {},
+  })
+})
+
+test('route passes on the event and what follows it, and returns what its handlers do', () => {
+  const handle = route(typed, { 'invoice.paid': () => 1, '*': (_event, tenant: string) => tenant.length })
+  expectTypeOf(handle).parameter(1).toEqualTypeOf<string>()
+  expectTypeOf(handle).returns.toEqualTypeOf<number>()
 })
 
 test('a typed event fits an envelope, and a typed body is signed', async () => {
