@@ -31,6 +31,8 @@ export default defineConfig({
     maxWorkers: 2,
     include: ['test/adapters/**/*.test.ts', 'test/otel/dashboard.test.ts'],
     exclude: [
+      // Gigabytes and floods, which try our own code and take minutes: the main run has them.
+      'test/adapters/{bodies-fuzz,http2-memory,idle-senders,waiting-memory}.test.ts',
       // hono/proxy came with Hono 4.7, and cloneRawRequest with 4.10.
       'test/adapters/hono-forward.test.ts',
       // @hono/node-server 1.14 sends answers without a body in chunks, with its own content type.

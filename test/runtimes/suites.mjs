@@ -28,8 +28,11 @@ const LOGIC = [
   'test/testing',
 ]
 
+/** Gigabytes and floods, which try our own code and take minutes: the main run has them. */
+const HEAVY = /^(bodies-fuzz|http2-memory|idle-senders|waiting-memory)\.test/
+
 const ADAPTERS = readdirSync(`${root}test/adapters`)
-  .filter((name) => name.endsWith('.test.ts'))
+  .filter((name) => name.endsWith('.test.ts') && !HEAVY.test(name))
   .map((name) => `test/adapters/${name}`)
 
 /** The requests to every target, and the tests of the two adapters that run on other runtimes too. */

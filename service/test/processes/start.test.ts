@@ -101,8 +101,6 @@ it('stops on SIGTERM though a client keeps its connection alive', async () => {
   while (await isListening());
   await connection.write('}')
   expect((await connection.reply())?.status).toBe(401)
-  await connection.write(`${request}{}`)
-  expect((await connection.reply())?.headers).toContainEqual(['connection', 'close'])
   await gone
 }, 60_000)
 
