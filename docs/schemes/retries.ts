@@ -179,7 +179,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 10.5 * HOUR,
     source: 'https://postmarkapp.com/support/article/understanding-inbound-webhook-retries-in-postmark',
   },
-  pubsub: undocumented('https://cloud.google.com/pubsub/docs/push'),
+  pubsub: {
+    says: 'until it is acknowledged, at most for the retention of the subscription: 7 days by default, 31 at most',
+    lastsSeconds: 7 * DAY,
+    source: 'https://docs.cloud.google.com/pubsub/docs/subscription-properties',
+  },
   qstash: {
     says: '3 times: after 12 s, 2.5 min and 30 min; each message may ask for another number',
     lastsSeconds: 12 + 148 + 1808,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { STATUS } from '../../src/reason.ts'
 import { FRAMEWORKS } from './own-frameworks.ts'
@@ -40,6 +40,18 @@ const measured = (suite: string, name = 'hookgate') => rowsOf(suite).filter((row
 
 const ratios = (rows: readonly Row[], column: string) =>
   rows.map((row) => Number(row[column]).toFixed(1)).join(' · ')
+
+it.each(['README.md', 'docs/inspector.md'])('the picture of %s follows the theme', (page) => {
+  const [, dark = '', light = ''] =
+    /<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="(\S+)">\s*<img src="(\S+)"/.exec(
+      read(page),
+    ) ?? []
+  const folder = page.includes('/') ? 'docs/' : ''
+  expect([dark, light].map((each) => existsSync(new URL(`../../${folder}${each}`, import.meta.url)))).toEqual(
+    [true, true],
+  )
+  expect(dark).not.toBe(light)
+})
 
 describe('the pages', () => {
   it.each([

@@ -70,6 +70,18 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     }
   })
 
+  it('shows the picture of the theme, and the other one after the switch', async () => {
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.goto(`${site.origin}/`)
+    const shown = () =>
+      page
+        .locator('.VPContent picture img:visible')
+        .evaluateAll((all) => all.map((each) => Reflect.get(each, 'src')))
+    await expect.poll(shown).toEqual([expect.stringContaining('inspector-light')])
+    await page.locator('.VPSwitchAppearance:visible').first().click()
+    await expect.poll(shown).toEqual([expect.stringContaining('inspector-dark')])
+  })
+
   it('renders light and dark without an error or a request to another host', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })

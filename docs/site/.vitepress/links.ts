@@ -32,8 +32,9 @@ export function linksToRepository(markdown: MarkdownRenderer): void {
     if (file === undefined) return // a title, rendered without its page
     const page = relative(root, file)
     for (const token of tokens.filter(({ type }) => type === 'html_block')) {
-      token.content = token.content.replace(/(src|srcset)="([^"]+)"/g, (whole, attribute, target) =>
-        isFile(target) ? `${attribute}="${pictureOf(target, page)}"` : whole,
+      token.content = withBothThemes(token.content).replace(
+        /(src|srcset)="([^"]+)"/g,
+        (whole, attribute, target) => (isFile(target) ? `${attribute}="${pictureOf(target, page)}"` : whole),
       )
     }
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -46,6 +47,19 @@ export function linksToRepository(markdown: MarkdownRenderer): void {
       if (link === PLAYGROUND) token.attrSet('target', '_self')
     }
   })
+}
+
+const DARK =
+  /<source media="\(prefers-color-scheme: dark\)" (srcset="[^"]+")>\s*<img (src="[^"]+") (alt="[^"]+")>/g
+
+/** On the site, a picture follows the theme that the reader chose. On GitHub, it follows that of the system. */
+function withBothThemes(html: string): string {
+  return html.replace(DARK, (_, dark: string, light: string, alt: string) =>
+    [
+      `<img class="if-dark" ${dark.replace('srcset', 'src')} ${alt}>`,
+      `<img class="if-light" ${light} ${alt}>`,
+    ].join(''),
+  )
 }
 
 /** VitePress takes a picture in HTML from where the page itself is, although it moves the page. */

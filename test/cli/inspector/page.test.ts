@@ -76,6 +76,9 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
       .getByText(/line break/)
       .first()
       .waitFor()
+    const [time = ''] = await page.locator('.row time').allInnerTexts()
+    expect(time).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/)
+    expect(await detail().innerText()).toContain(` ${time}`) // one format in the list and beside it
     const refused = await detail().locator('li[data-ok=false]').innerText()
     expect(refused).toMatch(/authenticity/)
     expect(await detail().locator('li[data-ok=null]').innerText()).toMatch(/claim/)
