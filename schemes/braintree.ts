@@ -3,7 +3,6 @@ import type { Evidence } from '../src/auth/evidence.ts'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import type { Mac } from '../src/crypto/algorithms.ts'
 import { decodeUtf8, encodeBase64 } from '../src/lib/bytes.ts'
-import { memberAt } from '../src/lib/json.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import { type Failure, fail, mismatch } from '../src/reason.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
@@ -27,30 +26,35 @@ export interface BraintreeOptions extends SharedSecretOptions {
   readonly publicKey: string
 }
 
-const PAYLOAD = /^[A-Za-z0-9+/=\n]+$/
+/** Base64, in lines. */
+const ALPHABET: ReadonlySet<number> = /* @__PURE__ */ new Set(
+  Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n', (each) =>
+    each.charCodeAt(0),
+  ),
+)
 /** The texts that the handshake signs for anyone. None of them is ever accepted as a payload. */
 const CHALLENGE = /^[0-9a-f]{20,32}$/
+const LONGEST_CHALLENGE = 32
 const LONGEST_SIGNATURES = 4096
 const MOST_SIGNATURES = 10
 const encoder = new TextEncoder()
 
 /** Computes HMAC-SHA1 in hex. The key is the SHA-1 of the private key. */
-function macWith(privateKey: string): (text: Uint8Array) => Promise<string> {
+function macWith(privateKey: string): (text: Uint8Array, after?: string) => Promise<string> {
   let mac: Mac | undefined
-  return async (text) => {
+  return async (text, after = '') => {
     mac ??= hmacWith(
       'sha1',
       new Uint8Array(await crypto.subtle.digest('SHA-1', encoder.encode(privateKey))),
       'hex',
     )
-    return await mac('', text, '')
+    return await mac('', text, after)
   }
 }
 
 /** What a form says is signed, and by whom. */
 interface SignedPayload {
-  /** The texts that may have been signed, as bytes. */
-  readonly texts: readonly Uint8Array[]
+  readonly payload: Uint8Array
   readonly signatures: readonly string[]
 }
 
@@ -59,23 +63,31 @@ function signedPayload(
   evidence: Evidence,
   publicKey: string,
 ): SignedPayload | Failure<'auth_missing' | 'signature_mismatch'> {
-  const form = evidence.parsed()
-  const [given, payload] = [memberAt(form, ['bt_signature']), memberAt(form, ['bt_payload'])]
-  if (typeof given !== 'string' || given === '') return fail('auth_missing', 'no bt_signature')
-  if (given.length > LONGEST_SIGNATURES || typeof payload !== 'string' || !PAYLOAD.test(payload)) {
+  const fields = evidence.fields() ?? []
+  const valueNamed = (name: string) => {
+    const [found, another] = fields.filter((field) => field.name === name)
+    return another === undefined ? found?.value : undefined
+  }
+  const [given, payload] = [valueNamed('bt_signature'), valueNamed('bt_payload')]
+  if (given === undefined || given.length === 0) return fail('auth_missing', 'no bt_signature')
+  const pairs = given.length > LONGEST_SIGNATURES ? undefined : decodeUtf8(given)
+  if (pairs === undefined || payload === undefined || !isBase64(payload)) {
     return fail('signature_mismatch', 'bt_signature or bt_payload is malformed')
   }
-  const texts = [payload, `${payload}\n`] // some hosts strip the last line feed
-  if (texts.some((text) => CHALLENGE.test(text))) {
+  if (payload.length <= LONGEST_CHALLENGE && CHALLENGE.test(decodeUtf8(payload) ?? '')) {
     return fail('signature_mismatch', 'bt_payload is a challenge, which is signed for anyone')
   }
-  const pairs = decodeUtf8(encoder.encode(given)) ?? '' // a copy: engines keep the text of which `given` is a part
   const signatures = pairs
     .split('&')
     .filter((pair) => pair.startsWith(`${publicKey}|`))
     .map((pair) => pair.slice(publicKey.length + 1))
     .slice(0, MOST_SIGNATURES)
-  return { texts: texts.map((text) => encoder.encode(text)), signatures }
+  return { payload, signatures }
+}
+
+function isBase64(payload: Uint8Array): boolean {
+  for (const byte of payload) if (!ALPHABET.has(byte)) return false
+  return payload.length > 0
 }
 
 /** Answers the GET that verifies the endpoint. */
@@ -138,12 +150,13 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<B
     return async (evidence) => {
       const given = signedPayload(evidence, publicKey)
       if ('reason' in given) return given
-      const { texts, signatures } = given
+      const { payload, signatures } = given
       for (const { id, macOf } of keys) {
-        for (const signed of texts) {
-          const mac = await macOf(signed)
+        // Some hosts strip the last line feed.
+        for (const after of ['', '\n']) {
+          const mac = await macOf(payload, after)
           if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
-          evidence.signed = { before: '', body: signed, after: '' }
+          evidence.signed = { before: '', body: payload, after }
           return vouchedBy(BRAINTREE, id)
         }
       }

@@ -1,6 +1,7 @@
+import { byteText, decodeUtf8 } from '../src/lib/bytes.ts'
 import { mediaTypeOf } from '../src/lib/content-type.ts'
-import type { Json } from '../src/lib/json.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
+import type { FormField } from '../src/scheme/form-fields.ts'
 import { bodyHash } from '../src/scheme/hashed-token.ts'
 import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
 
@@ -8,6 +9,7 @@ const FORM = 'application/x-www-form-urlencoded'
 const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
 const HASH_IN_URL = /[?&]bodySHA256=[0-9a-f]{64}$/
 const encoder = new TextEncoder()
+const LONGEST_REPEATED = 4096
 const NO_BYTES = new Uint8Array(0)
 
 /** A URL that Twilio may have signed, without its query, and its query. Undefined if the URL has no question mark. */
@@ -50,14 +52,37 @@ function isQueryOfGet(sent: string, urls: readonly SignedUrl[]): boolean {
   )
 }
 
-/** Concatenates names and values, sorted by name. The values of a repeated name are sorted, without duplicates. */
-function fieldsOf(form: Json): string {
-  return Object.entries(form ?? {})
-    .sort(([name], [other]) => (name < other ? -1 : 1))
-    .flatMap(([name, values]) =>
-      Array.isArray(values) ? [...new Set(values)].sort().map((value) => `${name}${value}`) : name + values,
-    )
-    .join('')
+/**
+ * Concatenates names and values, sorted by name. The values of a repeated name are sorted, without duplicates. Undefined if one
+ * of those is over 4 KB.
+ */
+function signedFields(fields: readonly FormField[]): Uint8Array | undefined {
+  const byName = new Map<string, Uint8Array[]>()
+  for (const { name, value } of fields) {
+    const values = byName.get(name)
+    if (values) values.push(value)
+    else byName.set(name, [value])
+  }
+  const parts: Uint8Array[] = []
+  for (const [name, values] of [...byName].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    const ordered = values.length > 1 ? distinct(values) : values
+    if (ordered === undefined) return undefined
+    for (const value of ordered) parts.push(encoder.encode(name), value)
+  }
+  const signed = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    signed.set(part, at)
+    at += part.length
+  }
+  return signed
+}
+
+function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
+  const texts = values.map((value) => (value.length > LONGEST_REPEATED ? undefined : decodeUtf8(value)))
+  return texts.includes(undefined)
+    ? undefined
+    : [...new Set(texts)].sort().map((text) => encoder.encode(text))
 }
 
 /**
@@ -89,30 +114,30 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   key: 'text',
   signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
   methods: ['POST', 'GET'],
-  signs: ({ body, header, method, payload, publicUrl, queryText }) => {
+  signs: ({ body, fields, header, method, payload, publicUrl, queryText }) => {
     const urls = signedUrls(publicUrl)
     if (method === 'GET') {
       const sent = queryText() ?? ''
       if (payload() === undefined || !isQueryOfGet(sent, urls)) return undefined
       return urls.map(({ base }) => ({ before: `${base}?${sent}`, body: NO_BYTES, after: '' }))
     }
-    const signedWith = (text: string) => {
-      const bytes = encoder.encode(text)
-      return urls.map((url) => ({ before: textOf(url), body: bytes, after: '' }))
-    }
+    const signedWith = (bytes: Uint8Array) =>
+      urls.map((url) => ({ before: textOf(url), body: bytes, after: '' }))
     if (mediaTypeOf(header('content-type') ?? FORM) !== FORM) {
       const divider = urls[0]?.query === undefined ? '?' : '&'
-      return whenKnown(bodyHash(body, 'hex'), (hash) => signedWith(`${divider}bodySHA256=${hash}`))
+      return whenKnown(bodyHash(body, 'hex'), (hash) =>
+        signedWith(encoder.encode(`${divider}bodySHA256=${hash}`)),
+      )
     }
-    const form = payload()
-    if (form === undefined) return undefined
-    const fields = fieldsOf(form)
+    const form = fields()
+    const signed = form && signedFields(form)
+    if (signed === undefined) return undefined
     // Otherwise a captured GET, or JSON, could be replayed as a form with such a field.
     const starts = urls.map(startOfGet)
-    const isOfGet = urls.some((url) =>
-      starts.some((start) => (textOf(url) + fields.slice(0, start.length)).startsWith(start)),
-    )
-    return isOfGet ? undefined : signedWith(fields)
+    const longest = Math.max(...starts.map(({ length }) => length))
+    const begin = byteText(signed.subarray(0, longest))
+    const isOfGet = urls.some((url) => starts.some((start) => (textOf(url) + begin).startsWith(start)))
+    return isOfGet ? undefined : signedWith(signed)
   },
   takes: ['publicUrl'],
   eventId: { header: 'i-twilio-idempotency-token' },

@@ -8,6 +8,8 @@ import type { Listener } from './listener.ts'
 import { type Protocol, SPECIFICATION } from './protocol.ts'
 import { type Failure, fail } from './reason.ts'
 import type { EarlyLimits, ReadBody, Reading } from './scheme/body.ts'
+import { type FormField, formFields } from './scheme/form-fields.ts'
+import { formExcess, MOST_FIELDS } from './scheme/read-limits.ts'
 import type { Signed } from './scheme/scheme.ts'
 
 /** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
@@ -74,6 +76,14 @@ export class Verification implements Evidence {
   parsedWhole(): Json | undefined {
     const { early } = this.protocol
     return this.#payloadOf(this.#readBody(early && { mostFields: early.mostFields }))
+  }
+
+  fields(): readonly FormField[] | undefined {
+    const { body } = this.delivery
+    const tooMuch = formExcess(body, this.protocol.early?.mostFields ?? MOST_FIELDS)
+    const fields = tooMuch === undefined ? formFields(body) : undefined
+    if (fields === undefined) this.#unread = tooMuch ?? 'the body is not a form in UTF-8'
+    return fields
   }
 
   #payloadOf(reading: Reading): Json | undefined {

@@ -1,6 +1,7 @@
 import type { Delivery } from '../delivery.ts'
 import type { EventAuth } from '../event.ts'
 import type { Json } from '../lib/json.ts'
+import type { FormField } from '../scheme/form-fields.ts'
 import type { Signed } from '../scheme/scheme.ts'
 
 /**
@@ -37,6 +38,8 @@ export interface Evidence {
   parsed(): Json | undefined
   /** The same with all members. Call it only when you know the sender. */
   parsedWhole(): Json | undefined
+  /** Decodes the fields of a form, within the same limits. Undefined if the body is no form. */
+  fields(): readonly FormField[] | undefined
   /** Parses the body without these limits, once, and keeps it. Call it only when you know the sender. Undefined if it does not parse. */
   keepParsed(): Json | undefined
 }

@@ -3,6 +3,7 @@ import type { Delivery } from '../delivery.ts'
 import type { Json } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Reply } from '../reply.ts'
+import type { FormField } from './form-fields.ts'
 import type { SenderFacts } from './sender-facts.ts'
 
 /** Where to find a value in a delivery. @see {@link defineScheme} */
@@ -258,6 +259,11 @@ export interface SignedRequest {
    * Parses the body. Undefined if it does not parse, or if it is not authenticated yet and over the limits of `Evidence.parsed`.
    */
   readonly payload: () => Json | undefined
+  /**
+   * Decodes the fields of a form, their values as bytes, which takes less memory than `payload`. Undefined if the body is no form, or
+   * over those limits.
+   */
+  readonly fields: () => readonly FormField[] | undefined
 }
 
 /**

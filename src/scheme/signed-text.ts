@@ -2,6 +2,7 @@ import { type Delivery, fieldText, headerOf, queryTextOf } from '../delivery.ts'
 import { bytesOf, byteText } from '../lib/bytes.ts'
 import { type Json, pointerSteps, textAt } from '../lib/json.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { FormField } from './form-fields.ts'
 import type { Scheme, SchemeOptions, Signed, SignedRequest } from './scheme.ts'
 
 const LONGEST_MEMBER = 4096
@@ -16,6 +17,8 @@ export interface SignedValues {
   readonly delivery: Delivery
   /** Parses the body, within the limits of `Evidence.parsed`. Undefined if it does not parse. */
   parsed(): Json | undefined
+  /** Decodes the fields of a form, within the same limits. */
+  fields(): readonly FormField[] | undefined
 }
 
 type Part = string | ((values: SignedValues) => string | undefined)
@@ -126,5 +129,6 @@ export function signedRequest(values: SignedValues, publicUrl: string): SignedRe
     body: delivery.body,
     publicUrl,
     payload: () => values.parsed(),
+    fields: () => values.fields(),
   }
 }

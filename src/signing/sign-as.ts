@@ -9,6 +9,7 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
 import { bodyReaders } from '../scheme/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/code-scheme.ts'
+import { formFields } from '../scheme/form-fields.ts'
 import type { BodyForm, Content, Place, TimeForm } from '../scheme/index.ts'
 import { keyBytes } from '../scheme/keys.ts'
 import type { Algorithm, Scheme, Signed, Spelling } from '../scheme/scheme.ts'
@@ -109,6 +110,7 @@ function valuesOf(
       const reading = read?.(body)
       return reading && 'payload' in reading ? reading.payload : undefined
     },
+    fields: () => formFields(body),
   }
 }
 

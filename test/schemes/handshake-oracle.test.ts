@@ -6,6 +6,7 @@ import { type Delivery, defineListener, replyTo, verify } from '../../src/index.
 import type { Json } from '../../src/lib/json.ts'
 import { bodyReaders } from '../../src/scheme/body.ts'
 import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
+import { formFields } from '../../src/scheme/form-fields.ts'
 import type { SchemeOptions } from '../../src/scheme/index.ts'
 import { signedBytes, signedReader } from '../../src/scheme/signed-text.ts'
 import { signAs } from '../../src/testing/index.ts'
@@ -160,6 +161,7 @@ async function signedTexts(
     eventIdText: textIn(scheme.eventId),
     delivery: deliveryOf(sent),
     parsed,
+    fields: () => formFields(deliveryOf(sent).body),
   }
   const signed = (await signedReader(scheme, { publicUrl }).read(values)) ?? []
   return [...own, ...signed.map((each) => Buffer.from(signedBytes(each)).toString())]

@@ -51,14 +51,14 @@ async function senderOf({ scheme, options, now, fetches, cases }: Vectors) {
 /** The schemes that parse a genuine body before they have authenticated it. */
 async function readers() {
   const found: Awaited<ReturnType<typeof senderOf>>[] = []
-  const parsed = vi.spyOn(Verification.prototype, 'parsed')
+  const reads = [vi.spyOn(Verification.prototype, 'parsed'), vi.spyOn(Verification.prototype, 'fields')]
   for (const vectors of all) {
     const sender = await senderOf(vectors)
-    parsed.mockClear()
+    for (const read of reads) read.mockClear()
     await sender.receive(sender.genuine?.body ?? '')
-    if (parsed.mock.calls.length > 0) found.push(sender)
+    if (reads.some(({ mock }) => mock.calls.length > 0)) found.push(sender)
   }
-  parsed.mockRestore()
+  for (const read of reads) read.mockRestore()
   return found
 }
 
@@ -125,7 +125,7 @@ describe('a scheme that reads the body to authenticate it', () => {
 
   it.each(readFirst)('$scheme.name gives the same cause for a body that does not parse', async (sender) => {
     const { scheme, receive } = sender
-    const verdict = await receive(Buffer.from(bodyIn(scheme, '"\xff"', 'a=\xff'), 'latin1'))
+    const verdict = await receive(Buffer.from(bodyIn(scheme, '"\xff"', 'a\xff='), 'latin1'))
     expect(verdict).toMatchObject({ status: 401, detail: expect.stringMatching(/^the body is not/) })
   })
 
@@ -145,19 +145,35 @@ describe('a scheme that reads the body to authenticate it', () => {
     },
   )
 
+  it.each(readFirst.filter(({ scheme }) => scheme.content?.[0] === 'form'))(
+    '$scheme.name decodes only the names of a form as text',
+    async ({ receive }) => {
+      const decode = vi.spyOn(TextDecoder.prototype, 'decode')
+      const unescaped = vi.spyOn(globalThis, 'decodeURIComponent')
+      const long = '%E2%82%AC+'.repeat(20_000)
+      const verdict = await receive(`bt_signature=a&bt_payload=${long}&Body=`)
+      const decoded = decode.mock.calls.map(([bytes]) => bytes?.byteLength ?? 0)
+      expect(unescaped).not.toHaveBeenCalled()
+      vi.restoreAllMocks()
+      expect(verdict).toMatchObject({ reason: 'signature_mismatch' })
+      expect(Math.max(...decoded)).toBeLessThan(100)
+    },
+  )
+
   it('is not among those that know their sender first', async () => {
     const early: boolean[] = []
-    const parsed = vi.spyOn(Verification.prototype, 'parsed').mockImplementation(function (
-      this: Verification,
-    ) {
+    const note = function (this: Verification) {
       early.push(this.auth === undefined)
       return undefined
-    })
+    }
+    const parsed = vi.spyOn(Verification.prototype, 'parsed').mockImplementation(note)
+    const fields = vi.spyOn(Verification.prototype, 'fields').mockImplementation(note)
     for (const vectors of all) {
       const { genuine, receive } = await senderOf(vectors)
       await receive(genuine?.body ?? '')
     }
     parsed.mockRestore()
+    fields.mockRestore()
     expect(early.length).toBeGreaterThanOrEqual(readFirst.length)
     expect(early).not.toContain(false)
   })
