@@ -10,7 +10,7 @@ import {
   defineCodeScheme,
   vouchedBy,
 } from '../src/scheme/define-scheme.ts'
-import { isCertificateUrl, signatureOf, signedTextOf, textOf } from './shared/sns-message.ts'
+import { isCertificateUrl, SMALL_MEMBERS, signatureOf, signedBytesOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 
 /**
@@ -28,7 +28,6 @@ export interface SnsOptions extends CommonOptions, SubscriptionOptions {
   readonly signatureVersion?: '1' | '2' | undefined
 }
 
-const encoder = new TextEncoder()
 const TOPIC_ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[\w-]{1,256}(?:\.fifo)?$/
 
 /** @throws ListenerConfigError */
@@ -45,6 +44,7 @@ const SNS: CodeScheme = {
   algorithm: 'code',
   signature: { headers: [], member: '/Signature' },
   signs: ['/Message', '/MessageId', '/Subject', '/Timestamp', '/TopicArn', '/Type'],
+  readsFirst: SMALL_MEMBERS,
   covers: 'values',
   timestamp: { member: '/Timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 86_400 },
   eventId: { member: '/MessageId' },
@@ -88,7 +88,7 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme<SnsO
     // Not async: an async function would hold the parsed message until it returns.
     return (evidence) => {
       const message = evidence.parsed()
-      const given = signatureOf(message)
+      const given = signatureOf(message, evidence.delivery.body)
       if ('reason' in given) return given
       if (!topics.includes(textOf(message, 'TopicArn'))) {
         return fail('signature_mismatch', 'TopicArn is none of topicArns')
@@ -97,13 +97,11 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme<SnsO
         return fail('signature_mismatch', 'SignatureVersion is below signatureVersion')
       }
       const { certificateUrl, hash, signature } = given
-      let text: string | undefined = given.signedText
       const verified = verify(evidence, certificateUrl, {
         hash,
         signature,
-        message: () => encoder.encode(text ?? signedTextOf(evidence.parsed())),
+        message: () => signedBytesOf(given),
       })
-      text = undefined // a certificate that has to be awaited finds the text read anew
       return verified.then((signed) => {
         if (typeof signed === 'string') return fail('signature_mismatch', signed)
         evidence.signed = { before: '', body: signed, after: '' }

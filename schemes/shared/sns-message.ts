@@ -1,6 +1,7 @@
 import type { RsaSignature } from '../../src/auth/remote-certificates.ts'
 import { decodeBase64 } from '../../src/lib/bytes.ts'
 import { memberAt } from '../../src/lib/json.ts'
+import { rawText, unescapeJson } from '../../src/lib/json-members.ts'
 import { type Failure, fail } from '../../src/reason.ts'
 
 /** E.g. `https://sns.us-east-1.amazonaws.com` or `https://sns.cn-north-1.amazonaws.com.cn`. */
@@ -8,13 +9,17 @@ export const SNS_ORIGIN = 'https://sns\\.[a-z]{2}(?:-[a-z]+)+-[0-9]{1,2}\\.amazo
 
 const CERTIFICATE_URL: RegExp = /* @__PURE__ */ new RegExp(`^${SNS_ORIGIN}/[A-Za-z0-9-]{1,100}\\.pem$`)
 const LONGEST_URL = 256
+/** Of the other members, in characters. */
+const LONGEST_MEMBER = 4096
+const encoder = new TextEncoder()
+const FIRST_LINE: Uint8Array = /* @__PURE__ */ encoder.encode('Message\n')
 /** In base64. The largest RSA keys that are used have 8,192 bits. */
 const LONGEST_SIGNATURE = 1368
 
-/** The members that Amazon signs in each type of message, in order. `Subject` is optional. */
-const CONTROL = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
+/** The members that Amazon signs in each type of message after `Message`, in order. `Subject` is optional. */
+const CONTROL = ['MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
 const SIGNED: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
-  ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
+  ['Notification', ['MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
   ['SubscriptionConfirmation', CONTROL],
   ['UnsubscribeConfirmation', CONTROL],
 ])
@@ -27,9 +32,20 @@ const HASHES: ReadonlyMap<string, RsaSignature['hash']> = /* @__PURE__ */ new Ma
 export interface SnsSignature extends Omit<RsaSignature, 'message'> {
   /** Pinned to an SNS host. */
   readonly certificateUrl: string
-  /** As large as the body. */
-  readonly signedText: string
+  /** As `Message` stands in the body, with its escapes. */
+  readonly rawMessage: Uint8Array
+  /** What is signed after it. */
+  readonly after: string
 }
+
+/** The members that are read before authentication, without `Message`, which may be as large as the body. */
+export const SMALL_MEMBERS: readonly string[] = [
+  '/Signature',
+  '/SignatureVersion',
+  '/SigningCertURL',
+  '/Subject',
+  ...CONTROL.map((name) => `/${name}`),
+]
 
 /** Whether this is the URL of a certificate on an SNS host. */
 export function isCertificateUrl(url: string): boolean {
@@ -43,11 +59,16 @@ export function textOf(message: unknown, name: string): string {
 }
 
 /** Reads the signature of a message. Refuses what can be refused without the certificate. */
-export function signatureOf(message: unknown): SnsSignature | Failure<'auth_missing' | 'signature_mismatch'> {
+export function signatureOf(
+  message: unknown,
+  body: Uint8Array,
+): SnsSignature | Failure<'auth_missing' | 'signature_mismatch'> {
   const given = textOf(message, 'Signature')
   if (given === '') return fail('auth_missing', 'no Signature')
-  const signedText = signedTextOf(message)
-  if (signedText === undefined) return fail('signature_mismatch', 'the body is not an SNS message')
+  const after = signedAfterMessage(message)
+  const rawMessage = rawText(body, 'Message')
+  if (after === undefined || rawMessage === undefined)
+    return fail('signature_mismatch', 'the body is not an SNS message')
   const hash = HASHES.get(textOf(message, 'SignatureVersion'))
   if (hash === undefined) return fail('signature_mismatch', 'SignatureVersion is neither 1 nor 2')
   const certificateUrl = textOf(message, 'SigningCertURL')
@@ -56,19 +77,29 @@ export function signatureOf(message: unknown): SnsSignature | Failure<'auth_miss
   }
   const signature = given.length > LONGEST_SIGNATURE ? undefined : decodeBase64(given)
   if (signature === undefined) return fail('signature_mismatch', 'Signature is too long, or not base64')
-  return { certificateUrl, hash, signature, signedText }
+  return { certificateUrl, hash, signature, rawMessage, after }
 }
 
 /** Each member's name and value, one per line. Undefined if this is not an SNS message. */
-export function signedTextOf(message: unknown): string | undefined {
+function signedAfterMessage(message: unknown): string | undefined {
   const names = SIGNED.get(textOf(message, 'Type'))
   let lines = ''
   for (const name of names ?? []) {
     const text = memberAt(message, [name])
     if (name === 'Subject' && text === undefined) continue
     // Only `Message` may contain line feeds, so that the text is unambiguous.
-    if (typeof text !== 'string' || (name !== 'Message' && text.includes('\n'))) return undefined
+    if (typeof text !== 'string' || text.length > LONGEST_MEMBER || text.includes('\n')) return undefined
     lines += `${name}\n${text}\n`
   }
   return names && lines
+}
+
+/** The signed bytes. Built once, without a string of the message, because each takes its size in fresh memory. */
+export function signedBytesOf({ rawMessage, after }: SnsSignature): Uint8Array<ArrayBuffer> {
+  const rest = encoder.encode(`\n${after}`)
+  const bytes = new Uint8Array(FIRST_LINE.length + rawMessage.length + rest.length)
+  bytes.set(FIRST_LINE)
+  const end = unescapeJson(rawMessage, bytes, FIRST_LINE.length)
+  bytes.set(rest, end)
+  return bytes.subarray(0, end + rest.length)
 }

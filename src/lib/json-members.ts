@@ -200,3 +200,60 @@ class MemberReader {
     this.#at = index + 1
   }
 }
+
+const ESCAPES: ReadonlyMap<number, number> = /* @__PURE__ */ new Map(
+  Array.from('bfnrt', (letter, index) => [letter.charCodeAt(0), [8, 12, 10, 13, 9][index] ?? 0]),
+)
+
+/**
+ * Writes the text of a JSON string, given without its quotes, as UTF-8. A surrogate without its other half becomes U+FFFD, as in
+ * a `TextEncoder`. Returns the end of what is written, which is never longer than what is read. Escapes that JSON does not have
+ * are written as they would be if they stood for themselves.
+ */
+export function unescapeJson(raw: Uint8Array, into: Uint8Array, start: number): number {
+  let at = start
+  for (let index = 0; index < raw.length; index += 1) {
+    const code = raw[index] ?? 0
+    if (code !== BACKSLASH) {
+      into[at] = code
+      at += 1
+      continue
+    }
+    index += 1
+    const escaped = raw[index] ?? 0
+    if (escaped !== 0x75 /* u */) {
+      into[at] = ESCAPES.get(escaped) ?? escaped
+      at += 1
+      continue
+    }
+    const unit = unitAt(raw, index + 1)
+    index += 4
+    const isPair = raw[index + 1] === BACKSLASH && raw[index + 2] === 0x75 && (unit & 0xfc00) === 0xd800
+    const low = isPair ? unitAt(raw, index + 3) : 0
+    const isWhole = (low & 0xfc00) === 0xdc00
+    if (isWhole) index += 6
+    at = writePoint(into, at, isWhole ? 0x10000 + ((unit & 0x3ff) << 10) + (low & 0x3ff) : unit)
+  }
+  return at
+}
+
+/** Four hexadecimal digits. */
+function unitAt(raw: Uint8Array, start: number): number {
+  let unit = 0
+  for (let index = start; index < start + 4; index += 1) {
+    const code = raw[index] ?? 0
+    unit = unit * 16 + (code < 0x3a ? code & 0xf : (code & 0xf) + 9)
+  }
+  return unit & 0xffff
+}
+
+/** Writes a code point as UTF-8 (RFC 3629 3). Returns its end. */
+function writePoint(into: Uint8Array, at: number, given: number): number {
+  const point = (given & 0xfffff800) === 0xd800 ? 0xfffd : given
+  const length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
+  if (length === 1) into[at] = point
+  for (let index = length - 1, rest = point; length > 1 && index >= 0; index -= 1, rest >>= 6) {
+    into[at + index] = index > 0 ? 0x80 | (rest & 0x3f) : ((0xf00 >> length) & 0xff) | rest
+  }
+  return at + length
+}

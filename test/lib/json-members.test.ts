@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memberAt } from '../../src/lib/json.ts'
-import { rawText, readMembers, wantedOf } from '../../src/lib/json-members.ts'
+import { rawText, readMembers, unescapeJson, wantedOf } from '../../src/lib/json-members.ts'
 import fc from '../support/property.ts'
 
 const WANTED = wantedOf([['a', 'b'], ['a', '__proto__'], ['list', '*', 'b'], ['list', '*', 'c', '1'], ['"']])
@@ -113,5 +113,49 @@ describe('the raw text of a member', () => {
       expect(rawText(bytes(text), 'a')).toBeUndefined()
     }
     expect(Buffer.from(rawText(bytes('{"a":1,"a":"x"}'), 'a') ?? []).toString()).toBe('x')
+  })
+})
+
+describe('the bytes of a JSON string', () => {
+  const encoded = (json: string) => {
+    const raw = bytes(json).subarray(1, -1)
+    const into = new Uint8Array(raw.length + 1)
+    return Buffer.from(into.subarray(1, unescapeJson(raw, into, 1)))
+  }
+  /** Every character escaped in one of the ways that JSON has. */
+  const escaped = (text: string) =>
+    `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
+
+  it('are the UTF-8 of what JSON.parse gives, for any text and escapes', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(fc.constantFrom('\ud83d', '\ude00', 'é', '€', '"', '\\', '/', '\n', 'a', '\u07ff', '\u0800'))
+        .map((all) => all.join('')),
+    )
+    fc.assert(
+      fc.property(text, (given) => {
+        const right = Buffer.from(new TextEncoder().encode(given))
+        expect(encoded(JSON.stringify(given))).toStrictEqual(right)
+        expect(encoded(escaped(given))).toStrictEqual(right)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('have the escapes of one letter', () => {
+    expect(encoded('"\\b\\f\\n\\r\\t\\/\\"\\\\"').toString()).toBe('\b\f\n\r\t/"\\')
+  })
+
+  it('are never longer than the string, whatever is read', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('\\', 'u', 'd83d', 'de00', 'ffff', 'zzzz', '\xff', 'n')),
+        (parts) => {
+          const raw = bytes(parts.join(''))
+          expect(unescapeJson(raw, new Uint8Array(raw.length), 0)).toBeLessThanOrEqual(raw.length)
+        },
+      ),
+    )
   })
 })
