@@ -76,8 +76,13 @@ export default defineConfig({
             'test/*.test.ts',
             'test/auth/**/*.test.ts',
             'test/checks/**/*.test.ts',
-            'test/explain/**/*.test.ts',
             'test/schemes/**/*.test.ts',
+          ],
+          // Fetches and memory, whatever the build.
+          exclude: [
+            ...configDefaults.exclude,
+            'test/auth/{fetch-jwks,remote-*}.test.ts',
+            'test/schemes/{invented-names,waiting-memory}.test.ts',
           ],
           ...TEST_SETTINGS,
         },

@@ -240,12 +240,10 @@ describe('a captured delivery of Twilio by another method', () => {
 
   /** Every request of a method whose signed text could be this one. */
   const asPost = (text: string): readonly Received[] =>
-    Array.from({ length: text.length + 1 }, (_, at) => [text.slice(at, at + 1), text.slice(at + 1)]).flatMap(
-      (_, at) => {
-        const end = text.slice(at)
-        return [form(text, end === '' ? '' : String(new URLSearchParams({ [end]: '' })))]
-      },
-    )
+    Array.from({ length: text.length + 1 }, (_, at) => {
+      const end = text.slice(at)
+      return form(text, end === '' ? '' : String(new URLSearchParams({ [end]: '' })))
+    })
   const asJson = (text: string): readonly Received[] => [request('json', text, '{}')]
   const asGet = (text: string): readonly Received[] => {
     const query = text.indexOf('?')
@@ -253,7 +251,8 @@ describe('a captured delivery of Twilio by another method', () => {
     return query < 0 ? [] : [{ method: 'GET', url: `/in${text.slice(query)}`, headers, body: '' }]
   }
   const isTaken = async (publicUrl: string, requests: readonly Received[]) => {
-    for (const each of requests) if ((await receiverAt(publicUrl).receive(each)).ok) return true
+    const receiver = receiverAt(publicUrl)
+    for (const each of requests) if ((await receiver.receive(each)).ok) return true
     return false
   }
 
