@@ -128,6 +128,7 @@ describe('what a subpath brings along', () => {
 
   it.each([
     ['replyTo', '.', 'Service Unavailable'],
+    ['route', '.', "needs a handler for '*'"],
     ['defineScheme', './schemes', 'SubjectPublicKeyInfo'],
     ['signAs', './testing', 'is needed to sign as'],
   ])('%s is tree-shaken if it is not used', async (name, subpath, text) => {
