@@ -1,7 +1,12 @@
 import { decodeUtf8 } from '../lib/bytes.ts'
 
-/** A field of a form that is not authenticated yet. */
+/**
+ * A field of a form that is not authenticated yet.
+ *
+ * @see {@link SignedBytes}
+ */
 export interface FormField {
+  /** Decoded. */
   readonly name: string
   /** Without the percent encoding. Not checked: any bytes. */
   readonly value: Uint8Array

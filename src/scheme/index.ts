@@ -11,6 +11,7 @@ export {
   type UrlOptions,
   type VerifyTokenOptions,
 } from './define-scheme.ts'
+export type { FormField } from './form-fields.ts'
 export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
 export type {
   Algorithm,
