@@ -71,7 +71,8 @@ export function constantTimeEqual(a: string, b: string): boolean {
   return timingSafeEqual(left, right)
 }
 
-const LARGEST_JOINED = 1_048_576
+/** A body of a megabyte, and what is signed before it. */
+const LARGEST_JOINED = 1_048_576 + 8192
 /** Reused, because the system may take 5 ms to provide a fresh megabyte. */
 let joined = new Uint8Array(0)
 
