@@ -58,16 +58,16 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     return gzipped
   }
 
-  // 8 KB is the goal. What the hostile review asked for took it over.
-  it('hookgate with HMAC is at most 9 KB beyond ipaddr.js', async () => {
-    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9 * KB)
+  // 8 KB is the goal. What the hostile review asked for took it over, and so did reading forms as bytes.
+  it('hookgate with HMAC is at most 9.4 KB beyond ipaddr.js', async () => {
+    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9.4 * KB)
   })
 
   // The first scheme brings everything that schemes share. docs/decisions.md says what that is.
-  it('the first scheme adds at most 6.7 KB to that, and each further one 0.4 KB, or 1.5 KB with a list of topics', async () => {
+  it('the first scheme adds at most 7.5 KB to that, and each further one 0.4 KB, or 1.5 KB with a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(6.7 * KB)
+    expect(first - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(7.5 * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
       const most = name === 'shopify' ? 1.5 : 0.4 // Shopify's topics are a list of their own
@@ -85,9 +85,9 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
   })
 
   // hookgate/jwt is never used without hookgate, so the code that both share counts there.
-  it('hookgate/jwt adds at most 4.3 KB to that, beyond jose', async () => {
+  it('hookgate/jwt adds at most 4.4 KB to that, beyond jose', async () => {
     const both = await beyond(`${HMAC}\n${JWT}`, 'ipaddr.js', 'jose')
-    expect(both - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(4.3 * KB)
+    expect(both - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(4.4 * KB)
   })
 })
 
@@ -144,7 +144,7 @@ describe('what a subpath brings along', () => {
 
   // The checks, the claim and the options share their file, so code that runs on import cannot be dropped.
   it.each([
-    ['eventKeyText', '.', 0.1 * KB],
+    ['eventKeyText', '.', 0.2 * KB],
     ['redisStore', './stores/redis', 1.9 * KB],
     ['memoryStore', './stores/memory', 2.2 * KB],
     ['d1Store', './stores/d1', 1.8 * KB],
