@@ -37,7 +37,7 @@ export async function checkUrl(
     const answer = await receiver.askEmpty()
     return {
       obstacle: obstacleIn(answer, expected),
-      findings: [judge(answer, url), ...transport(answer, url), ...naming(url, expected)],
+      findings: [judge(answer, url, expected), ...transport(answer, url), ...naming(url, expected)],
     }
   } catch (error) {
     const [seen, fix] = whyUnreachable(error)
@@ -52,11 +52,14 @@ function obstacleIn(answer: Answer, { isForAnotherSender }: Expected): Obstacle 
   return code === 'header_missing' ? undefined : NOT_HOOKGATE
 }
 
-function judge(answer: Answer, { host, pathname }: URL): Finding {
+function judge(answer: Answer, { host, pathname }: URL, { isForAnotherSender }: Expected): Finding {
   const code = problemCode(answer)
   if (code === undefined) return judgeStranger(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
-  if (code === 'unauthorized') return ok(`hookgate answers at ${host}${pathname}, for another sender`)
+  if (code === 'unauthorized') {
+    const whom = isForAnotherSender ? '' : ', for another sender'
+    return ok(`hookgate answers at ${host}${pathname}${whom}`)
+  }
   if (code === 'listener_unknown') return fail('hookgate has no listener at this path', 'correct the path')
   if (code === 'unavailable') return fail('hookgate answers 503 there: it cannot decide', 'see its onError')
   return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')

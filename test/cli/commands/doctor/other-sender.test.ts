@@ -63,6 +63,7 @@ describe("the clock of another sender's receiver", () => {
     const args = ['--url', receiver.url, '--scheme', name, '--public-url', publicUrl]
     const { findings } = await diagnose(args, { env: { HOOKGATE_SECRET: secret } })
     expect([receiver.claims(), receiver.runs()]).toEqual([0, 0])
+    expect(findings.find(({ id }) => id === 'url')?.seen).toMatch(/^hookgate answers at \S+$/)
     const of = (id: string) =>
       findings.filter((each) => each.id === id).map(({ status, seen }) => `${status} ${seen}`)
     return { clock: of('clock.receiver'), proxy: of('proxy'), signature: of('signature') }
