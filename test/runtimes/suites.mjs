@@ -35,7 +35,7 @@ const ADAPTERS = readdirSync(`${root}test/adapters`)
   .filter((name) => name.endsWith('.test.ts') && !HEAVY.test(name))
   .map((name) => `test/adapters/${name}`)
 
-/** The requests to every target, and the tests of the two adapters that run on other runtimes too. */
+/** The requests to every target, and the tests of the two adapters that run on every runtime. */
 const MATRIX = ADAPTERS.filter(
   (path) =>
     /web\.test|fuzz\.test/.test(path) || readFileSync(`${root}${path}`, 'utf8').includes('describeMatrix('),
@@ -66,7 +66,7 @@ function wire(runtime) {
   if (runtime === 'workerd') {
     return report(process.execPath, [], [...ON_NODE, ...TO_WORKERD], { HOOKGATE_RUNTIME: runtime })
   }
-  return vitest(runtime, RUNTIMES[runtime].engine === 'node' ? ADAPTERS : MATRIX)
+  return vitest(runtime, MATRIX)
 }
 
 function vitest(runtime, files) {
