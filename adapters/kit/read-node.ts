@@ -21,6 +21,8 @@ export interface NodeStream {
   off(event: string, listener: (chunk: Uint8Array) => void): this
   pause(): this
   resume(): this
+  /** Null until something starts to read, false while paused. */
+  readonly readableFlowing?: boolean | null
   /** HTTP/2 only. Emits `finish` when the response has been sent. */
   readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): void }
 }
@@ -193,12 +195,14 @@ export class Arrival {
     this.#reject = reject
   }
 
-  /** @param announced The length at which nothing but the end is missing, which then comes by itself; or NaN. */
+  /** @param announced The length at which nothing but the end is missing, which comes by itself unless the stream is paused; or NaN. */
   begin(timeoutMs: number, announced: number): void {
     this.#stream.on('data', this.#onData).on('end', this.#onEnd)
     // Most bodies arrive in this tick; arm timers only if not.
     void CODE_AT_HAND.then(() => {
-      if (!this.#isOver && (this.#length === 0 || this.#length !== announced)) this.#watch(timeoutMs)
+      if (this.#isOver) return
+      const isAtEnd = this.#length > 0 && this.#length === announced && this.#stream.readableFlowing !== false
+      if (!isAtEnd) this.#watch(timeoutMs)
     })
   }
 

@@ -176,12 +176,17 @@ it('accepts requests of hosts that leave rawHeaders empty', async () => {
   expect(byHand).toMatchObject({ webhook: { listenerId: 'L1' } })
 })
 
-it('B09 reads a body to its end even if other middleware pauses it at its last byte', async () => {
-  const { listener, request } = hmacEndpoint()
-  const verify = verifyWebhook(listener)
-  const { address } = await serve((incoming, response) => {
-    incoming.on('data', () => incoming.pause())
-    verify(incoming, response, () => response.end())
-  })
-  expect((await exchange(address, toBytes(await request())))?.status).toBe(200)
-})
+it.each(['before', 'after'])(
+  'B09 reads a body to its end even if a reader that came %s it pauses at its last byte',
+  async (order) => {
+    const { listener, request } = hmacEndpoint()
+    const verify = verifyWebhook(listener)
+    const { address } = await serve((incoming, response) => {
+      const pauseEach = () => incoming.on('data', () => incoming.pause())
+      if (order === 'before') pauseEach()
+      verify(incoming, response, () => response.end())
+      if (order === 'after') pauseEach()
+    })
+    expect((await exchange(address, toBytes(await request())))?.status).toBe(200)
+  },
+)
