@@ -64,8 +64,8 @@ describeEachClient('starved', (client) => {
     const verdicts = await Promise.all(deliveries.map((delivery) => outcome(delivery, setting.listener)))
     clearInterval(turning)
     expect(verdicts).toStrictEqual(deliveries.map(() => 'accepted'))
-    // Between two of hundreds of attempts.
-    expect(turns).toBeGreaterThan(5)
+    // Between two of hundreds of attempts. None if the attempts kept the process.
+    expect(turns).toBeGreaterThan(1)
     await lock.unlock()
     setting.close()
   })

@@ -127,8 +127,9 @@ describeEachClient('migrate and sweep', (client) => {
   it('sweeps the oldest first even without the index', async () => {
     const { store, sql, age, close } = await fresh(client)
     await sql('DROP INDEX hookgate_events_expires_at')
-    for (let number = 0; number < 10; number += 1) await store.commit(keyOf(number), 'a', 1000 - 10 * number)
-    await age(2000)
+    for (let number = 0; number < 10; number += 1)
+      await store.commit(keyOf(number), 'a', DAY_MS - 60_000 * number)
+    await age(2 * DAY_MS)
     expect(await store.sweep(9)).toBe(9)
     expect(await sql('SELECT event_id FROM hookgate_events')).toMatchObject([{ event_id: keyOf(0).eventId }])
     close()
