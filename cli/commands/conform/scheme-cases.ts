@@ -221,6 +221,7 @@ function changes(scheme: SenderScheme, sign: Sign): readonly Case[] {
   })
   const covers = coverageOf(scheme)
   const isJson = scheme.content === undefined
+  const first = newDraft(scheme)
   const later = refuses('a time changed after signing', rule, async () => {
     const sentAt = nowSeconds()
     const request = await sign({ ...first, sentAt })
@@ -228,7 +229,6 @@ function changes(scheme: SenderScheme, sign: Sign): readonly Case[] {
     const header = time && 'header' in time ? time.header : ''
     return withHeaders(request, { [header]: next.headers[header] })
   })
-  const first = newDraft(scheme)
   const isTimeSigned =
     typeof signs !== 'function' && signs.includes(typeof signs === 'string' ? '{timestamp}' : 'timestamp')
   return [
