@@ -13,7 +13,7 @@ import {
   type SharedSecretOptions,
   vouchedBy,
 } from '../src/scheme/define-scheme.ts'
-import { emptyReply, type Handshake, textReply } from '../src/scheme/index.ts'
+import { emptyReply, type HandshakeForm, textReply } from '../src/scheme/index.ts'
 import type { SchemeOptions } from '../src/scheme/scheme.ts'
 
 /**
@@ -91,7 +91,7 @@ function isBase64(payload: Uint8Array): boolean {
 }
 
 /** Answers the GET that verifies the endpoint. */
-const CHALLENGES: Handshake = {
+const CHALLENGES: HandshakeForm = {
   signed: false,
   async answer({ method, query }, options: BraintreeOptions & SchemeOptions) {
     const challenge = method === 'GET' ? query('bt_challenge') : undefined

@@ -14,7 +14,7 @@ import {
   vouchedBy,
 } from '../src/scheme/define-scheme.ts'
 import { queryOf } from '../src/scheme/handshake-answers.ts'
-import { emptyReply, type Handshake } from '../src/scheme/index.ts'
+import { emptyReply, type HandshakeForm } from '../src/scheme/index.ts'
 import { holderOf } from '../src/scheme/keys.ts'
 import type { SchemeOptions } from '../src/scheme/scheme.ts'
 
@@ -45,7 +45,7 @@ const origins: OptionCheck = (value, option) => {
 }
 
 /** Answers the OPTIONS request with which a sender asks for consent. */
-const CONSENT: Handshake = {
+const CONSENT: HandshakeForm = {
   signed: false,
   answer({ method, header }, { allowedOrigins }: CloudeventsOptions & SchemeOptions) {
     const origin = method === 'OPTIONS' ? header('webhook-request-origin') : undefined

@@ -10,7 +10,7 @@ import {
 import { aBody, bodyBytes } from '../src/signing/body.ts'
 import { type Endpoint, signFor } from './endpoint.ts'
 import { exchange, type Outgoing, TimedOut } from './exchange.ts'
-import { type Failure, failureOf, isFinal } from './failure.ts'
+import { type DeliveryFailure, failureOf, isFinal } from './failure.ts'
 import { type Judgement, judge, type Outcome } from './judge.ts'
 import type { OutgoingEvent } from './outgoing-event.ts'
 import { type PublicAgents, publicOnly } from './public-only.ts'
@@ -47,7 +47,7 @@ export interface Attempt {
   /** With `again`: the minimum wait before the next attempt, in milliseconds. */
   readonly retryAfterMs?: number
   /** The cause, if the status alone does not tell it. */
-  readonly reason?: Failure | NonNullable<Judgement['reason']>
+  readonly reason?: DeliveryFailure | NonNullable<Judgement['reason']>
   /** The duration of the attempt, in milliseconds. */
   readonly durationMs: number
   /**
@@ -118,7 +118,7 @@ async function attempt(
   }
 }
 
-function failed(reason: Failure): Pick<Attempt, 'outcome' | 'reason'> {
+function failed(reason: DeliveryFailure): Pick<Attempt, 'outcome' | 'reason'> {
   return { outcome: isFinal(reason) ? 'never' : 'again', reason }
 }
 

@@ -3,7 +3,7 @@
  *
  * @see {@link deliver}
  */
-export type Failure =
+export type DeliveryFailure =
   | 'url_invalid'
   | 'address_not_public'
   | 'name_not_found'
@@ -12,7 +12,7 @@ export type Failure =
   | 'answer_not_http'
   | 'timed_out'
 
-const FAILURES: readonly (readonly [codes: RegExp, failure: Failure])[] = [
+const FAILURES: readonly (readonly [codes: RegExp, failure: DeliveryFailure])[] = [
   [/^ERR_ADDRESS_REFUSED$/, 'address_not_public'],
   [/^(?:ENOTFOUND|EAI_|ENODATA)/, 'name_not_found'],
   [/^HPE_|^ERR_(?:STREAM|HTTP)_/, 'answer_not_http'],
@@ -20,12 +20,12 @@ const FAILURES: readonly (readonly [codes: RegExp, failure: Failure])[] = [
 ]
 
 /** The failure for the code of a Node error. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): DeliveryFailure {
   const code = String(Object(error).code ?? '')
   return FAILURES.find(([codes]) => codes.test(code))?.[1] ?? 'connection_failed'
 }
 
 /** Failures that a retry cannot fix. Certificates, name servers and networks can change, a URL cannot. */
-export function isFinal(failure: Failure): boolean {
+export function isFinal(failure: DeliveryFailure): boolean {
   return failure === 'url_invalid' || failure === 'address_not_public'
 }

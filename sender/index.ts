@@ -1,6 +1,6 @@
 export { type Attempt, type DeliverOptions, deliver } from './deliver.ts'
 export type { Endpoint, HmacEndpoint, JwtEndpoint, SchemeEndpoint } from './endpoint.ts'
-export type { Failure } from './failure.ts'
+export type { DeliveryFailure } from './failure.ts'
 export { type AnswerHeaders, type Judgement, judge, type Outcome } from './judge.ts'
 export { jwks } from './jwks.ts'
 export { type NextDelayOptions, nextDelay } from './next-delay.ts'

@@ -28,7 +28,7 @@ const LONGEST_MS = 24 * HOUR_MS
  */
 export interface NextDelayOptions {
   /** The time since the first attempt, in milliseconds. Default: the longest that these attempts can have taken. */
-  readonly elapsedMs?: number | undefined
+  readonly elapsedSeconds?: number | undefined
   /** Returns a number from 0 up to 1, for the jitter. Default: `Math.random`. */
   readonly random?: (() => number) | undefined
 }
@@ -51,11 +51,11 @@ export interface NextDelayOptions {
 export function nextDelay(
   attempts: number,
   attempt: Pick<Judgement, 'outcome' | 'retryAfterMs'>,
-  { elapsedMs = (attempts - 1) * LONGEST_MS, random = Math.random }: NextDelayOptions = {},
+  { elapsedSeconds = (attempts - 1) * LONGEST_MS, random = Math.random }: NextDelayOptions = {},
 ): number | undefined {
   const planned = SCHEDULE_MS[attempts - 1]
   if (attempt.outcome !== 'again' || planned === undefined) return undefined
   const jittered = Math.round(planned * (1 - JITTER + 2 * JITTER * random()))
   const delayMs = Math.max(jittered, attempt.retryAfterMs ?? 0)
-  return elapsedMs + delayMs > RETENTION_SECONDS * SECOND_MS - MINUTE_MS ? undefined : delayMs
+  return elapsedSeconds + delayMs > RETENTION_SECONDS * SECOND_MS - MINUTE_MS ? undefined : delayMs
 }

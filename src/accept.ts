@@ -1,4 +1,4 @@
-import { claimEvent, type Held } from './claim.ts'
+import { claimEvent, type EventClaim } from './claim.ts'
 import { queryTextOf } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import type { PayloadSchema, WebhookEvent } from './event.ts'
@@ -17,7 +17,7 @@ export function accept(verification: Verification): MaybePromise<Verdict<unknown
   })
 }
 
-function eventOf(verification: Verification, claim: Held): WebhookEvent<unknown> {
+function eventOf(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
   const { auth, delivery, eventId, listener, payload, protocol, sentAt } = verification
   if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const commit = () => claim.commit()

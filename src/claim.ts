@@ -5,7 +5,7 @@ import { callHook } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
-import { nowIfWatched, type StoreAnswer, type StoreFields } from './report.ts'
+import { nowIfObserved, type StoreAnswer, type StoreFields } from './report.ts'
 import { type Rejected, rejected } from './verdict.ts'
 import type { Verification } from './verification.ts'
 
@@ -16,10 +16,10 @@ import type { Verification } from './verification.ts'
  */
 export function claimEvent<Accepted>(
   { listener, claimKeys }: Verification,
-  accept: (claim: Held, owner: string) => Accepted,
+  accept: (claim: EventClaim, owner: string) => Accepted,
 ): MaybePromise<Accepted | Rejected> {
   const owner = listener.nextOwner()
-  const claim = holdAll(claimKeys, (key) => new Claim(listener, key, owner))
+  const claim = claimAll(claimKeys, (key) => new Claim(listener, key, owner))
   const { auth, leaseMs } = listener
   return whenKnown(claim.take(), (answer) => {
     if (answer === 'acquired') return accept(claim, owner)
@@ -31,7 +31,7 @@ export function claimEvent<Accepted>(
 /** Publishes store calls and their answers to subscribers. */
 const STORE: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('store')
 
-class Claim implements Held {
+class Claim implements EventClaim {
   readonly #listener: Listener<unknown>
   readonly #key: EventKey
   readonly #owner: string
@@ -42,7 +42,7 @@ class Claim implements Held {
     this.#listener = listener
     this.#key = { listenerId: listener.id, eventId }
     this.#owner = owner
-    this.#takenAt = nowIfWatched(listener)
+    this.#takenAt = nowIfObserved(listener)
   }
 
   take(): MaybePromise<ClaimAnswer> {
@@ -159,31 +159,31 @@ function throwStoreError<Answer extends StoreAnswer>({ name }: StoreCall<Answer>
 }
 
 /** An event claimed by one delivery, with its commit and release. */
-export interface Held {
+export interface EventClaim {
   take(): MaybePromise<ClaimAnswer>
   commit(): Promise<CommitAnswer>
   release(): Promise<boolean>
 }
 
 /** One claim for each of an event's keys, of which there are at most two. */
-function holdAll([first, second]: readonly string[], claim: (key: string) => Held): Held {
+function claimAll([first, second]: readonly string[], claim: (key: string) => EventClaim): EventClaim {
   if (first === undefined) return UNCLAIMED
-  return second === undefined ? claim(first) : new HeldPair(claim(first), claim(second))
+  return second === undefined ? claim(first) : new ClaimPair(claim(first), claim(second))
 }
 
 /** For events without a key: every delivery is new. */
-const UNCLAIMED: Held = {
+const UNCLAIMED: EventClaim = {
   take: () => 'acquired',
   commit: () => Promise.resolve('committed'),
   release: () => Promise.resolve(true),
 }
 
 /** Two keys of one event. The event is new only if both are, and both are committed or released together. */
-class HeldPair implements Held {
-  readonly #first: Held
-  readonly #second: Held
+class ClaimPair implements EventClaim {
+  readonly #first: EventClaim
+  readonly #second: EventClaim
 
-  constructor(first: Held, second: Held) {
+  constructor(first: EventClaim, second: EventClaim) {
     this.#first = first
     this.#second = second
   }

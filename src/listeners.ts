@@ -158,7 +158,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   readonly #clock: { now(): number }
   readonly #known: LRUCache<string, Entry<Given>>
   /** IDs without a listener, or whose first load is in flight. */
-  readonly #strangers: LRUCache<string, Entry<Given>>
+  readonly #unknown: LRUCache<string, Entry<Given>>
   /** How often `forget()` was called. */
   #forgotten = 0
 
@@ -171,12 +171,12 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     this.#timeoutMs = timeoutSeconds * 1000
     this.#clock = options.clock ?? performance
     this.#known = new LRUCache({ max: options.max ?? 10_000 })
-    this.#strangers = new LRUCache({ max: options.maxUnknown ?? 10_000 })
+    this.#unknown = new LRUCache({ max: options.maxUnknown ?? 10_000 })
   }
 
   find(id: string | undefined): MaybePromise<Given | undefined> {
     if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined
-    const entry = this.#known.get(id) ?? this.#strangers.get(id) ?? this.#meet(id)
+    const entry = this.#known.get(id) ?? this.#unknown.get(id) ?? this.#meet(id)
     const age = this.#since(entry.loadedAt)
     if (age < (entry.listener ? this.#ttlMs : this.#unknownMs)) return entry.listener
     const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
@@ -188,13 +188,13 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   forget(id: string): void {
     this.#forgotten += 1
     this.#known.delete(id)
-    this.#strangers.delete(id)
+    this.#unknown.delete(id)
   }
 
   /** Copies the ID, because a substring keeps the whole URL in memory. */
   #meet(id: string): Entry<Given> {
     const entry = new Entry<Given>(structuredClone(id))
-    this.#strangers.set(entry.id, entry)
+    this.#unknown.set(entry.id, entry)
     return entry
   }
 
@@ -235,7 +235,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   }
 
   #isCached(entry: Entry<Given>): boolean {
-    return [this.#known, this.#strangers].some((cache) => cache.peek(entry.id) === entry)
+    return [this.#known, this.#unknown].some((cache) => cache.peek(entry.id) === entry)
   }
 
   /** Drops entries whose first load failed. */
@@ -244,8 +244,8 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     const isKnown = entry.listener !== undefined
     if (isKnown) this.#known.set(id, entry)
     else this.#known.delete(id)
-    if (isKnown || entry.failure) this.#strangers.delete(id)
-    else this.#strangers.set(id, entry)
+    if (isKnown || entry.failure) this.#unknown.delete(id)
+    else this.#unknown.set(id, entry)
   }
 
   #answer(entry: Entry<Given>, askedAt: number): MaybePromise<Given | undefined> {

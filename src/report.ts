@@ -19,13 +19,13 @@ interface Hooks {
 }
 
 /** Whether there is a hook or a subscriber for verdicts. */
-export function isWatched({ onVerdict, onError }: Hooks): boolean {
+export function isObserved({ onVerdict, onError }: Hooks): boolean {
   return Boolean(onVerdict || onError || VERIFY?.hasSubscribers)
 }
 
 /** The monotonic time, in milliseconds. 0 if there is no hook or subscriber. */
-export function nowIfWatched(hooks: Hooks): number {
-  return isWatched(hooks) ? performance.now() : 0
+export function nowIfObserved(hooks: Hooks): number {
+  return isObserved(hooks) ? performance.now() : 0
 }
 
 /**
@@ -37,15 +37,15 @@ type Step<Result> = (verification: Verification) => MaybePromise<Result>
  * Runs a step, and reports the verdict and its duration to the listener's hooks and the channel's
  * subscribers.
  */
-export function watched<Result extends Verdict<unknown> | Verification>(
+export function observed<Result extends Verdict<unknown> | Verification>(
   verification: Verification,
   step: Step<Result>,
 ): MaybePromise<Result> {
-  if (!isWatched(verification.listener)) return step(verification)
+  if (!isObserved(verification.listener)) return step(verification)
   const startedAt = performance.now() - verification.spentMs
   return traced(
     VERIFY,
-    () => watch(verification, step, startedAt),
+    () => observe(verification, step, startedAt),
     (result): VerifyFields => ({
       ...contextOf(verification, startedAt),
       bodyBytes: verification.delivery.body.byteLength,
@@ -54,7 +54,7 @@ export function watched<Result extends Verdict<unknown> | Verification>(
   )
 }
 
-async function watch<Result extends Verdict<unknown> | Verification>(
+async function observe<Result extends Verdict<unknown> | Verification>(
   verification: Verification,
   step: Step<Result>,
   startedAt: number,

@@ -15,7 +15,7 @@ import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener, PayloadOf } from './listener.ts'
 import type { Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
-import { watched } from './report.ts'
+import { observed } from './report.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 
@@ -93,7 +93,7 @@ export function verdictOn<Given extends Listener<unknown>>(
   delivery: Delivery,
   listener: Given,
 ): MaybePromise<Verdict<PayloadOf<Given>>> {
-  const verdict = watched(new Verification(delivery, listener), checkThenClaim)
+  const verdict = observed(new Verification(delivery, listener), checkThenClaim)
   return verdict as MaybePromise<Verdict<PayloadOf<Given>>> // the listener's schema determines the payload's type
 }
 
@@ -102,12 +102,12 @@ export function checkedOn(
   delivery: Delivery,
   listener: Listener<unknown>,
 ): MaybePromise<Verification | Rejected | Handshake> {
-  return watched(new Verification(delivery, listener), checkOnly)
+  return observed(new Verification(delivery, listener), checkOnly)
 }
 
 /** The second half of `verdictOn`. Call it once. `durationMs` excludes the time between the halves. */
 export function claimOn(verification: Verification): MaybePromise<Verdict<unknown>> {
-  return watched(verification, accept)
+  return observed(verification, accept)
 }
 
 const checkThenClaim = (given: Verification) => walk(checksOf(given.listener.auth), given, accept)

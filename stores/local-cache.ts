@@ -36,7 +36,7 @@ const OPTIONS: OptionTable<LocalCacheOptions> = {
 const STORE = { store: withMethods(['claim', 'commit', 'release'], 'redisStore(client)') }
 
 /** How long to cache a `done` of the store, which does not say when its retention ends. */
-const HEARSAY_MS = 60_000
+const REMOTE_DONE_MS = 60_000
 
 /**
  * Caches in this process which events are done, so that repeated duplicates cost no round trip to a remote store. Events
@@ -79,7 +79,7 @@ class LocalCache implements EventStore {
     const name = eventKeyText(key)
     if (this.#isDone(name)) return 'done'
     return whenKnown(this.#store.claim(key, owner, leaseMs), (answer) => {
-      if (answer === 'done') this.#doneUntil.set(name, this.#clock.now() + HEARSAY_MS)
+      if (answer === 'done') this.#doneUntil.set(name, this.#clock.now() + REMOTE_DONE_MS)
       return answer
     })
   }
@@ -90,7 +90,7 @@ class LocalCache implements EventStore {
     return whenKnown(this.#store.commit(key, owner, retentionMs), (answer) => {
       if (answer === 'committed') this.#doneUntil.set(name, start + Math.min(retentionMs, this.#keptMs))
       else if (answer === 'already' && !this.#isDone(name))
-        this.#doneUntil.set(name, this.#clock.now() + HEARSAY_MS)
+        this.#doneUntil.set(name, this.#clock.now() + REMOTE_DONE_MS)
       return answer
     })
   }

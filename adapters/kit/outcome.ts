@@ -5,7 +5,7 @@ import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { EventOf, Listener, PayloadOf } from '../../src/listener.ts'
 import type { Failure, Reason } from '../../src/reason.ts'
 import { problem, type Reply } from '../../src/reply.ts'
-import { isWatched, watched } from '../../src/report.ts'
+import { isObserved, observed } from '../../src/report.ts'
 import { type Accepted, type Handshake, type Rejected, rejected, replyTo } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
@@ -144,12 +144,12 @@ export function refuseBusy(
   listener: Listener<unknown>,
   startedAt: number,
 ): Refusal {
-  if (isWatched(listener)) {
+  if (isObserved(listener)) {
     const verification = withoutBody(request, listener, startedAt)
     const fail = () => {
       throw new ReportedError('ERR_TOO_MANY_BODIES', message)
     }
-    Promise.resolve(watched(verification, fail)).catch(() => {}) // hooks and subscribers have been told
+    Promise.resolve(observed(verification, fail)).catch(() => {}) // hooks and subscribers have been told
   }
   warnOfFailure(listener, 'ERR_TOO_MANY_BODIES')
   return BUSY
@@ -174,7 +174,7 @@ export function refuseIncomplete(
 function refuseUnread(verification: Verification, reason: Reason, detail: string): Refusal {
   const { listener } = verification
   const verdict = rejected(reason, detail, listener.auth)
-  void watched(verification, () => verdict)
+  void observed(verification, () => verdict)
   warnOfRefusal(listener, reason)
   return closing(replyTo(verdict))
 }

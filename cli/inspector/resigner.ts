@@ -1,5 +1,5 @@
 import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
-import type { Place } from '../../src/scheme/scheme.ts'
+import type { ValueLocation } from '../../src/scheme/scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { signAs } from '../../src/signing/sign-as.ts'
 import type { AuthValues } from '../listen/options.ts'
@@ -96,7 +96,7 @@ const signsTime = (signs: SenderScheme['signs']) =>
   typeof signs !== 'function' && signs.includes(typeof signs === 'string' ? '{timestamp}' : 'timestamp')
 
 /** Adds a suffix to an ID in the body. No other byte changes. */
-function withNewId(body: Uint8Array, place: Place | undefined): Uint8Array {
+function withNewId(body: Uint8Array, place: ValueLocation | undefined): Uint8Array {
   if (place === undefined || !('member' in place)) return body
   const text = Buffer.from(body).toString('utf8')
   const id = memberOf(JSON.parse(text), place.member)

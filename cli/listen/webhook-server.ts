@@ -102,7 +102,7 @@ function lookupFor(
   return (request) => {
     const [listener, progress] = [find(request), progressOf.get(request)]
     if (!listener || !progress) return undefined
-    const own = watched(listener, progress)
+    const own = withProgress(listener, progress)
     progressOf.set(own, progress)
     return own
   }
@@ -124,7 +124,7 @@ function examineFor(progressOf: WeakMap<object, Progress>): Examine<Listener<unk
   }
 }
 
-function watched(listener: Listener, progress: Progress): Listener {
+function withProgress(listener: Listener, progress: Progress): Listener {
   progress.listenerId = listener.id
   const at = progress.rerun?.at
   return {

@@ -123,7 +123,7 @@ export interface CheckOutcome {
  *
  * @see {@link checkOutcomes}
  */
-export interface Outcome {
+export interface LoggedVerdict {
   /** Whether the delivery was accepted. */
   readonly ok: boolean
   /** Why it was refused: a `Reason`, or another text from a log. */
@@ -144,7 +144,7 @@ export interface Outcome {
  * ```
  */
 export function checkOutcomes(
-  verdict: Outcome,
+  verdict: LoggedVerdict,
   { auth, payload, isSourceAllowed }: Pick<Listener<unknown>, 'auth' | 'payload' | 'isSourceAllowed'>,
 ): readonly CheckOutcome[] {
   if (verdict.handshake) return []

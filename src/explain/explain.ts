@@ -2,7 +2,7 @@ import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
-import { type CheckOutcome, checkOutcomes, type Outcome } from './check-outcomes.ts'
+import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { anotherSender, missingHeader, recognise } from './missing-header.ts'
 import { type SentTime, sentTime } from './sent-time.ts'
 import { bytesOfBase64 } from './signature-form.ts'
@@ -68,7 +68,7 @@ const MILLISECONDS = /^[0-9]{13}$/
  */
 export async function explain(
   delivery: Delivery,
-  verdict: Outcome,
+  verdict: LoggedVerdict,
   listener: Listener<unknown>,
   { secret, claims, schemes = [] }: Known = {},
 ): Promise<Explanation> {
@@ -90,7 +90,7 @@ type Mistakes = Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>
 
 async function mistakesIn(
   delivery: Delivery,
-  { reason }: Outcome,
+  { reason }: LoggedVerdict,
   listener: Listener<unknown>,
   signer: Signer,
   schemes: readonly SenderScheme[],

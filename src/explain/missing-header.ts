@@ -2,7 +2,7 @@ import { type Delivery, headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
 import { bodyReaders } from '../scheme/body.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
-import type { Place } from '../scheme/scheme.ts'
+import type { ValueLocation } from '../scheme/scheme.ts'
 import { headerTitle, type Signer } from './signer.ts'
 
 /** Why a delivery lacks its signature, or a header that is signed. */
@@ -78,7 +78,7 @@ function schemeOf(
   return best
 }
 
-const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
+const headerIn = (place: ValueLocation | undefined) => (place && 'header' in place ? place.header : undefined)
 
 /** Whether the body contains a signature where the scheme expects one. */
 function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {

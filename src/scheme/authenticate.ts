@@ -31,8 +31,8 @@ export function authenticateBy(
   return (evidence) => {
     const items = itemsOf(evidence)
     if ('reason' in items) return items
-    const stranger = fixed.find(([name, value]) => headerOf(evidence.delivery, name) !== value)
-    if (stranger) return fail('signature_mismatch', `${stranger[0]} is not ${stranger[1]}`)
+    const mismatched = fixed.find(([name, value]) => headerOf(evidence.delivery, name) !== value)
+    if (mismatched) return fail('signature_mismatch', `${mismatched[0]} is not ${mismatched[1]}`)
     if (timestamp && 'item' in timestamp) {
       const [time, another] = itemsAfter(items, timestamp.item, 2)
       if (time === undefined || another !== undefined) {

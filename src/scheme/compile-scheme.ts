@@ -8,7 +8,7 @@ import type { SenderScheme } from './code-scheme.ts'
 import { eventKeys } from './event-keys.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
 import { MOST_FIELDS } from './read-limits.ts'
-import type { Coverage, Dedupe, Place, SchemeOptions, TimeForm } from './scheme.ts'
+import type { Coverage, Dedupe, ValueLocation, SchemeOptions, TimeForm } from './scheme.ts'
 import { signedReader } from './signed-text.ts'
 import { parseTime, timeOfMember } from './time.ts'
 
@@ -18,7 +18,7 @@ const LONGEST_TYPE = 256
 export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
   const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
   const { names, idDivider } = namesOf(scheme, options)
-  const isSigned = (place: Place | undefined) => isCovered(scheme, place, names)
+  const isSigned = (place: ValueLocation | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
   const dedupe = options.dedupe ?? dedupeOf(scheme)
@@ -74,13 +74,13 @@ function namesOf(
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
 
-const headerIn = (place: Place | undefined) => (place && 'header' in place ? place.header : undefined)
+const headerIn = (place: ValueLocation | undefined) => (place && 'header' in place ? place.header : undefined)
 
 /**
  * Whether the signature covers a place. It covers a member if it covers the body, a header if the template names it,
  * and an item always.
  */
-function isCovered(scheme: SenderScheme, place: Place | undefined, names: readonly string[]): boolean {
+function isCovered(scheme: SenderScheme, place: ValueLocation | undefined, names: readonly string[]): boolean {
   if (place === undefined || !isAnythingSigned(scheme)) return false
   if ('member' in place) return names.includes('body') || names.includes(place.member)
   return 'item' in place || names.includes('id')
@@ -115,7 +115,7 @@ function isAnythingSigned(scheme: SenderScheme): boolean {
 /** Without an ID, it is derived from the signed bytes, and signed as well. */
 function unsignedMembers(
   { eventId, eventType }: SenderScheme,
-  isSigned: (place: Place | undefined) => boolean,
+  isSigned: (place: ValueLocation | undefined) => boolean,
 ): CompiledScheme['unsigned'] {
   const isTypeSigned = eventType === undefined || ('member' in eventType && isSigned(eventType))
   return [
@@ -137,7 +137,7 @@ function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number 
   return ({ payload }) => timeOfMember(unit, memberAt(payload, steps))
 }
 
-function idReader(place: Place | undefined): (evidence: Evidence) => string {
+function idReader(place: ValueLocation | undefined): (evidence: Evidence) => string {
   if (place === undefined || !('member' in place)) return ({ eventIdText }) => eventIdText
   const steps = pointerSteps(place.member)
   return ({ payload }) => textAt(payload, steps) ?? ''
@@ -158,7 +158,7 @@ function topicReader(
   }
 }
 
-function typeReader(place: Place | undefined): (evidence: Evidence) => string | undefined {
+function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {
   if (place === undefined || 'item' in place) return () => undefined
   const steps = 'member' in place ? pointerSteps(place.member) : undefined
   return ({ delivery, eventTypeText, payload }) => {

@@ -42,7 +42,7 @@ const LONGEST_ECHO = 4096
  *
  * @example
  * ```ts
- * const answer: Handshake['answer'] = ({ query }) => textReply(query('challenge'))
+ * const answer: HandshakeForm['answer'] = ({ query }) => textReply(query('challenge'))
  * ```
  */
 export function textReply(text: unknown): Reply | undefined {
@@ -59,7 +59,7 @@ export function textReply(text: unknown): Reply | undefined {
  *
  * @example
  * ```ts
- * const answer: Handshake['answer'] = ({ header }) => jsonReply({ verification: header('x-challenge') ?? '' })
+ * const answer: HandshakeForm['answer'] = ({ header }) => jsonReply({ verification: header('x-challenge') ?? '' })
  * ```
  */
 export function jsonReply(value: Json): Reply {
@@ -71,7 +71,7 @@ export function jsonReply(value: Json): Reply {
  *
  * @example
  * ```ts
- * const answer: Handshake['answer'] = ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined)
+ * const answer: HandshakeForm['answer'] = ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined)
  * ```
  */
 export function emptyReply(status: number, headers: Reply['headers'] = {}): Reply {

@@ -7,7 +7,7 @@ import type { FormField } from './form-fields.ts'
 import type { SenderFacts } from './sender-facts.ts'
 
 /** Where to find a value in a delivery. @see {@link defineScheme} */
-export type Place =
+export type ValueLocation =
   /** The whole value of a header, by its lower-case name. */
   | { readonly header: string }
   /** One item of the signature header, by its prefix, e.g. `t=`. */
@@ -53,7 +53,7 @@ export interface SignatureForm {
 }
 
 /** The sender's clock. @see {@link defineScheme} */
-export type TimeForm = Place & {
+export type TimeForm = ValueLocation & {
   readonly unit: 'seconds' | 'milliseconds' | 'rfc3339'
   /**
    * `attempt`: set again for each attempt, so it must be recent. `event`: the same on each retry, so it may
@@ -122,7 +122,7 @@ export interface Scheme {
   /** The time of the delivery. Omit it if a delivery holds no reliable time. */
   readonly timestamp?: TimeForm
   /** The event's ID, which stays the same on retries. */
-  readonly eventId?: Place
+  readonly eventId?: ValueLocation
   /**
    * Returns what is claimed instead of the event's ID, if that differs between attempts, or is unique only together with
    * another value. `id` is empty if the delivery has none. Return an empty text to claim the ID itself.
@@ -132,7 +132,7 @@ export interface Scheme {
     request: { readonly payload: unknown; readonly delivery: Delivery },
   ) => string
   /** The event's type, in the sender's words. */
-  readonly eventType?: Place
+  readonly eventType?: ValueLocation
   /**
    * The documented values of `eventType`, if an unsigned header holds it and events of two types may have the same body.
    * Each is claimed apart. All other values are claimed as one, so inventing types runs a captured delivery only once
@@ -168,7 +168,7 @@ export interface Scheme {
   /** Headers that `signAs` also sends, e.g. a list of what is signed. No check asks for their values. */
   readonly signAsHeaders?: { readonly [name: string]: string }
   /** Answers the sender's check that the endpoint exists. */
-  readonly handshake?: Handshake
+  readonly handshake?: HandshakeForm
   /** Converts the configured URL into the signed one. */
   readonly signedUrl?: (publicUrl: string) => string
   /** Additional options of the factory. A `{url}` in `signs` implies `publicUrl`. */
@@ -215,7 +215,7 @@ export interface BodyForm {
  *
  * @see {@link textReply}
  */
-export interface HandshakeRequest extends SignedRequest {
+export interface HandshakeRequest extends SchemeRequest {
   /** A query parameter. Undefined if absent or repeated. */
   readonly query: (name: string) => string | undefined
   /** The name of the secret that signed the handshake. Undefined if it is not signed. */
@@ -227,7 +227,7 @@ export interface HandshakeRequest extends SignedRequest {
  *
  * @see {@link textReply}
  */
-export interface Handshake {
+export interface HandshakeForm {
   /**
    * Whether the sender signs the handshake. Signed ones are answered after authentication, others after the size and
    * the source address are checked.
@@ -242,7 +242,7 @@ export interface Handshake {
  *
  * @see {@link SignedBytes}
  */
-export interface SignedRequest {
+export interface SchemeRequest {
   /** The HTTP method. */
   readonly method: string
   /** Returns a header. Undefined if absent or repeated. */
@@ -292,7 +292,7 @@ export interface Signed {
  * ```
  */
 export type SignedBytes = (
-  request: SignedRequest,
+  request: SchemeRequest,
 ) => MaybePromise<readonly (Uint8Array | Signed)[] | undefined>
 
 /** The options of all schemes. Each scheme throws for those that it does not take. @see {@link defineScheme} */

@@ -3,7 +3,7 @@ import { bytesOf, byteText } from '../lib/bytes.ts'
 import { type Json, pointerSteps, textAt } from '../lib/json.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { FormField } from './form-fields.ts'
-import type { Scheme, SchemeOptions, Signed, SignedRequest } from './scheme.ts'
+import type { Scheme, SchemeOptions, Signed, SchemeRequest } from './scheme.ts'
 
 const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
@@ -116,7 +116,7 @@ export function signedReader(
 }
 
 /** The view of a request that a scheme's own function gets. */
-export function signedRequest(values: SignedValues, publicUrl: string): SignedRequest {
+export function signedRequest(values: SignedValues, publicUrl: string): SchemeRequest {
   const { delivery } = values
   return {
     method: delivery.method,

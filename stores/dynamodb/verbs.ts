@@ -22,7 +22,7 @@ export interface VerbOptions {
 }
 
 /** The outcome of a conditional write: written, or blocked by another owner's record. */
-type Outcome = 'written' | 'leased' | 'done'
+type WriteAnswer = 'written' | 'leased' | 'done'
 
 /** Mode `two-phase`: leases, then commits. */
 export function twoPhase(options: VerbOptions): EventStore {
@@ -67,7 +67,7 @@ interface Change {
 
 function putter(options: VerbOptions) {
   const { client, call, table, prefix, clock } = options
-  return async (eventKey: EventKey, change: Change, spanMs: number): Promise<Outcome> => {
+  return async (eventKey: EventKey, change: Change, spanMs: number): Promise<WriteAnswer> => {
     const key = await keyItem(prefix, eventKey)
     const { owner, keepOwner, wasDone, isDone } = change
     const now = timeOf(client, clock)

@@ -37,7 +37,7 @@ export function jwtSigner(key: Key): Signer {
     rule: 'Accept every token that the specification allows.',
     sign: signWith((now) => ({ claims: claims(now) })),
   })
-  const stranger = signWith(() => ({ keyId: 'nobody-knows-this-key' }))
+  const unknownKey = signWith(() => ({ keyId: 'nobody-knows-this-key' }))
   const claimed = WRONG_CLAIMS.map(([name, claims]) => {
     const sign = signWith((now) => ({ claims: claims(now, key) }))
     return refused(name, 'token_invalid', () => sign(), CLAIMS)
@@ -52,7 +52,7 @@ export function jwtSigner(key: Key): Signer {
     wrong: WRONG_TOKENS,
     refusals: [
       ...claimed,
-      refused('a key that is not in the JWKS', 'token_invalid', () => stranger(), ONE_KEY),
+      refused('a key that is not in the JWKS', 'token_invalid', () => unknownKey(), ONE_KEY),
     ],
     sign: signWith(() => ({})),
   }

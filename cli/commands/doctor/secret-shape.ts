@@ -9,7 +9,7 @@ const SHORTEST = 16
 const FEW_CHARACTERS = 8
 
 /** A secret's source, and its text as read. */
-interface Place {
+interface GivenSecret {
   readonly name: string
   readonly text: string
 }
@@ -78,19 +78,19 @@ export async function checkSecretShape(
   if (files.length === 0 && variable === undefined) {
     return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
   }
-  const given = files.length > 0 ? files.map(readPlace) : [{ name: 'HOOKGATE_SECRET', text: variable ?? '' }]
-  const places = given.filter((place): place is Place => !('id' in place))
-  const unreadable = given.filter((place): place is Finding => 'id' in place)
+  const given = files.length > 0 ? files.map(readSecret) : [{ name: 'HOOKGATE_SECRET', text: variable ?? '' }]
+  const secrets = given.filter((secret): secret is GivenSecret => !('id' in secret))
+  const failures = given.filter((secret): secret is Finding => 'id' in secret)
   return [
-    ...unreadable,
-    ...places.map(isForAnotherSender ? judgeForAnother : judge),
-    ...places.flatMap(usedBefore),
+    ...failures,
+    ...secrets.map(isForAnotherSender ? judgeForAnother : judge),
+    ...secrets.flatMap(usedBefore),
     ...files.flatMap(readableByOthers),
   ]
 }
 
 /** Removes a final line break, as all commands do. */
-function readPlace(file: string): Place | Finding {
+function readSecret(file: string): GivenSecret | Finding {
   try {
     return { name: file, text: readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') }
   } catch (error) {
@@ -99,9 +99,9 @@ function readPlace(file: string): Place | Finding {
   }
 }
 
-function judge(place: Place): Finding {
-  const { name, text } = place
-  const mistake = mistakeIn(place, WRONG)
+function judge(secret: GivenSecret): Finding {
+  const { name, text } = secret
+  const mistake = mistakeIn(secret, WRONG)
   if (mistake) return mistake
   const odd = ODD.find(([isSo]) => isSo(text))
   if (odd) return warn(`${name} ${odd[1]}`, odd[2])
@@ -110,17 +110,17 @@ function judge(place: Place): Finding {
   )
 }
 
-function judgeForAnother(place: Place): Finding {
-  return mistakeIn(place, NO_SECRET) ?? ok(`${place.name}: no quotes, blanks or placeholders`)
+function judgeForAnother(secret: GivenSecret): Finding {
+  return mistakeIn(secret, NO_SECRET) ?? ok(`${secret.name}: no quotes, blanks or placeholders`)
 }
 
-function mistakeIn({ name, text }: Place, rules: readonly Rule[]): Finding | undefined {
+function mistakeIn({ name, text }: GivenSecret, rules: readonly Rule[]): Finding | undefined {
   const rule = rules.find(([isSo]) => isSo(text))
   return rule && fail(`${name} ${rule[1]}`, rule[2])
 }
 
-function usedBefore({ name, text }: Place, index: number, places: readonly Place[]): Finding[] {
-  const twin = places.slice(0, index).find((earlier) => earlier.text === text)
+function usedBefore({ name, text }: GivenSecret, index: number, secrets: readonly GivenSecret[]): Finding[] {
+  const twin = secrets.slice(0, index).find((earlier) => earlier.text === text)
   return twin ? [fail(`${name} is the same as ${twin.name}`, 'rotate to a new secret: hookgate secret')] : []
 }
 
