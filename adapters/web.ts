@@ -49,12 +49,12 @@ const STATUS_OF = { answer: ({ status }: Response) => status, thrown: () => 500 
  *
  * @example
  * ```ts
- * const source: RequestSource = { ip: request.headers.get('cf-connecting-ip') ?? undefined }
+ * const source: RequestSource = { sourceIp: request.headers.get('cf-connecting-ip') ?? undefined }
  * ```
  */
 export interface RequestSource {
   /** The sender's address, from your platform. Undefined means unknown, which no allowed network matches. */
-  readonly ip?: string | undefined
+  readonly sourceIp?: string | undefined
 }
 
 /**
@@ -63,7 +63,7 @@ export interface RequestSource {
  * commits; 408, 503 and 504 let the lease expire; any other status and a throw release.
  *
  * Rejects with any error of your handler. Rejects with a ListenerConfigError that names the fix if the body was read before,
- * or if a listener with `allowedCidrs` gets no `ip`.
+ * or if a listener with `allowedCidrs` gets no `sourceIp`.
  *
  * @example
  * ```ts
@@ -82,8 +82,8 @@ export function webhookHandler<Given extends Listener<unknown>>(
   if (typeof handler !== 'function') throw new ListenerConfigError('handler', 'must be a function')
   return (request, source) => {
     const sourceOf = (_: Request, { isSourceAllowed }: Listener<unknown>) => {
-      if (isSourceAllowed && !('ip' in Object(source))) throw addressNotGiven()
-      return source?.ip
+      if (isSourceAllowed && !('sourceIp' in Object(source))) throw addressNotGiven()
+      return source?.sourceIp
     }
     return receiver.receive(request, fromWeb(request, sourceOf), checkAndClaim, (outcome) => {
       if (outcome.reply) return toResponse(outcome.reply)
@@ -97,9 +97,12 @@ export function webhookHandler<Given extends Listener<unknown>>(
   }
 }
 
-/** `ip: undefined` is allowed; omitting `ip` is usually a mistake. */
+/** `sourceIp: undefined` is allowed; omitting `sourceIp` is usually a mistake. */
 function addressNotGiven(): ListenerConfigError {
-  return new ListenerConfigError('ip', 'a listener with allowedCidrs needs it: call with (request, { ip })')
+  return new ListenerConfigError(
+    'sourceIp',
+    'a listener with allowedCidrs needs it: call with (request, { sourceIp })',
+  )
 }
 
 /** E.g. a string or an object, which Fastify or Express would send. */

@@ -25,7 +25,7 @@ import type { SchemeOptions } from '../src/scheme/scheme.ts'
  */
 export interface CloudeventsOptions extends SharedSecretOptions {
   /**
-   * The origins that may ask for consent in `WebHook-Request-Origin`, e.g. `eventgrid.azure.net`. Default: any.
+   * The origins that may ask for consent in `WebHook-Request-Origin`, e.g. `eventgrid.azure.net`. Defaults to any.
    * Deliveries need the token in either case.
    */
   readonly allowedOrigins?: readonly string[] | undefined
@@ -64,7 +64,7 @@ const CLOUDEVENTS: CodeScheme = {
   signature: { headers: ['authorization'] },
   signs: [],
   covers: 'token',
-  dedupe: 'signed bytes',
+  dedupe: 'signed-bytes',
   eventId: { header: 'ce-id' },
   eventType: { header: 'ce-type' },
   handshake: CONSENT,

@@ -28,9 +28,9 @@ import { type SignatureInput, signaturesIn } from './shared/signature-input.ts'
 export interface Rfc9421Options extends SharedSecretOptions, Pick<SchemeOptions, 'publicKeys'> {
   /** The full URL of the endpoint, exactly as the sender knows it. Never taken from a request. */
   readonly publicUrl: string
-  /** The encoding of `secrets`. Default `'text'`, whose UTF-8 is the key. */
+  /** The encoding of `secrets`. Defaults to `'text'`, whose UTF-8 is the key. */
   readonly secretForm?: SecretForm | undefined
-  /** The components that must be signed besides `content-digest`, e.g. `['@method', '@target-uri']`. Default none. */
+  /** The components that must be signed besides `content-digest`, e.g. `['@method', '@target-uri']`. Defaults to none. */
   readonly requiredComponents?: readonly string[] | undefined
 }
 

@@ -103,7 +103,7 @@ const listTopics = () =>
  * One change can send the same body under two topics, e.g. `orders/create` and `orders/paid`, so the body is claimed once
  * per topic. Add topics that Shopify has published since 2026-01 as `topics`. The topic is not signed: a captured delivery
  * can run once under each topic, and once under all invented ones together. To claim the body alone, give each topic a
- * listener of its own and pass `dedupe: 'signed bytes'`.
+ * listener of its own and pass `dedupe: 'signed-bytes'`.
  *
  * `event.id` is Shopify's event ID, which two topics may share, so identify your own records and jobs by `event.id` and
  * `event.type` together. A few topics repeat their bodies, e.g. `product_listings/remove` for a product that is listed and

@@ -23,7 +23,7 @@ export interface SnsOptions extends CommonOptions, SubscriptionOptions {
   readonly topicArns: string | readonly string[]
   /**
    * The lowest accepted signature version. Version 1 is RSA with SHA-1. Set your topics to version 2, then pass `'2'`.
-   * Default `'1'`.
+   * Defaults to `'1'`.
    */
   readonly signatureVersion?: '1' | '2' | undefined
 }
@@ -49,7 +49,7 @@ const SNS: CodeScheme = {
   timestamp: { member: '/Timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 86_400 },
   eventId: { member: '/MessageId' },
   eventType: { member: '/Type' },
-  content: ['json as text', 'json'],
+  content: ['json-as-text', 'json'],
   maxBodyBytes: 393_216, // 256 KB of message and attributes, and 128 KB of escapes and envelope
   leaseSeconds: 30, // half of the minute during which SNS retries
   handshake: SNS_SUBSCRIPTIONS,

@@ -21,7 +21,7 @@ const TOPICS: readonly string[] = /* @__PURE__ */ ['coupon', 'customer', 'order'
  * A new order can send the same body under `order.created` and `order.updated`, so the body is claimed once per topic. Add
  * custom topics, e.g. `action.wc_invoice_sent`, as `topics`. The topic is not signed: a captured delivery can run once under
  * each topic, and once under all invented ones together. To claim the body alone, give each topic a listener of its own and
- * pass `dedupe: 'signed bytes'`. If a custom topic repeats its bodies, give it a listener with `dedupe: 'off'`.
+ * pass `dedupe: 'signed-bytes'`. If a custom topic repeats its bodies, give it a listener with `dedupe: 'off'`.
  *
  * @example
  * ```ts

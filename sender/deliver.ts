@@ -24,11 +24,11 @@ const TIMEOUT_SECONDS = 15
  * @see {@link deliver}
  */
 export interface DeliverOptions {
-  /** The agents that decide which addresses may be connected to. Default: `publicOnly()`. */
+  /** The agents that decide which addresses may be connected to. Defaults to `publicOnly()`. */
   readonly agents?: PublicAgents | undefined
-  /** The timeout of the attempt in seconds, for look-up, connection and response. Default 15. */
+  /** The timeout of the attempt in seconds, for look-up, connection and response. Defaults to 15. */
   readonly timeoutSeconds?: number | undefined
-  /** The clock for timestamps and durations. Default: `Date`. */
+  /** The clock for timestamps and durations. Defaults to `Date`. */
   readonly clock?: { now(): number } | undefined
 }
 

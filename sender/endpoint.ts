@@ -42,7 +42,7 @@ export interface JwtEndpoint extends Addressed {
   readonly privateKey: SignJwtOptions['privateKey']
   /** `sub`: the tenant base URL. */
   readonly subject: string
-  /** `aud`: the full endpoint URL, as the receiver spells it. Default: `url`. */
+  /** `aud`: the full endpoint URL, as the receiver spells it. Defaults to `url`. */
   readonly audience?: string | undefined
   /** Only for other kinds of endpoint. */
   readonly secret?: undefined
@@ -64,7 +64,7 @@ export interface SchemeEndpoint extends Addressed {
   readonly keyId?: string | undefined
   /** A private JWK, for schemes with a key pair. */
   readonly privateKey?: SignAsOptions['privateKey']
-  /** The URL to sign, if the scheme signs it. Default: `url`. */
+  /** The URL to sign, if the scheme signs it. Defaults to `url`. */
   readonly publicUrl?: string | undefined
 }
 

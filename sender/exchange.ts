@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 export interface Outgoing {
-  /** Default: `POST`. */
+  /** Defaults to `POST`. */
   readonly method?: string
   /** An array is sent as several header lines. */
   readonly headers: { readonly [name: string]: string | readonly string[] }

@@ -52,7 +52,7 @@ const LONGEST_BODY = 4096
  * ```
  *
  * @param body the response's body; only the first 4,096 characters or bytes are read
- * @param clock the clock for a `Retry-After` date. Default: `Date`
+ * @param clock the clock for a `Retry-After` date. Defaults to `Date`
  */
 export function judge(
   status: number,

@@ -27,9 +27,9 @@ const LONGEST_MS = 24 * HOUR_MS
  * @see {@link nextDelay}
  */
 export interface NextDelayOptions {
-  /** The time since the first attempt, in milliseconds. Default: the longest that these attempts can have taken. */
+  /** The time since the first attempt, in seconds. Defaults to the longest that these attempts can have taken. */
   readonly elapsedSeconds?: number | undefined
-  /** Returns a number from 0 up to 1, for the jitter. Default: `Math.random`. */
+  /** Returns a number from 0 up to 1, for the jitter. Defaults to `Math.random`. */
   readonly random?: (() => number) | undefined
 }
 
@@ -51,11 +51,13 @@ export interface NextDelayOptions {
 export function nextDelay(
   attempts: number,
   attempt: Pick<Judgement, 'outcome' | 'retryAfterMs'>,
-  { elapsedSeconds = (attempts - 1) * LONGEST_MS, random = Math.random }: NextDelayOptions = {},
+  { elapsedSeconds = ((attempts - 1) * LONGEST_MS) / SECOND_MS, random = Math.random }: NextDelayOptions = {},
 ): number | undefined {
   const planned = SCHEDULE_MS[attempts - 1]
   if (attempt.outcome !== 'again' || planned === undefined) return undefined
   const jittered = Math.round(planned * (1 - JITTER + 2 * JITTER * random()))
   const delayMs = Math.max(jittered, attempt.retryAfterMs ?? 0)
-  return elapsedSeconds + delayMs > RETENTION_SECONDS * SECOND_MS - MINUTE_MS ? undefined : delayMs
+  return elapsedSeconds * SECOND_MS + delayMs > RETENTION_SECONDS * SECOND_MS - MINUTE_MS
+    ? undefined
+    : delayMs
 }

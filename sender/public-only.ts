@@ -21,11 +21,11 @@ export type Connect = (options: NetConnectOpts) => Duplex
 export interface PublicOnlyOptions {
   /** Additional networks to allow, e.g. `['10.20.0.0/16']` for your own endpoints. */
   readonly allow?: readonly string[] | undefined
-  /** Resolves names. Default: the system's resolver. */
+  /** Resolves names. Defaults to the system's resolver. */
   readonly lookup?: LookupFunction | undefined
   /** The certificates to trust instead of Node's own, as PEM. */
   readonly ca?: string | readonly string[] | undefined
-  /** Opens connections. Default: `node:net`, and `node:tls` for `https:`. Tests replace it. */
+  /** Opens connections. Defaults to `node:net`, and `node:tls` for `https:`. Tests replace it. */
   readonly connect?: Connect | undefined
 }
 

@@ -19,7 +19,7 @@ import type { Listener, VerdictContext } from './listener.ts'
 
 const OPTIONS: OptionTable<ListenersOptions<Listener<unknown>>> = {
   load: aFunction,
-  max: optional(positiveInteger),
+  maxListeners: optional(positiveInteger),
   ttlSeconds: optional(positiveSeconds),
   staleSeconds: optional(anySeconds),
   unknownSeconds: optional(anySeconds),
@@ -76,7 +76,7 @@ export type LoadListener<Given extends Listener<unknown> = Listener> = (
  *
  * @example
  * ```ts
- * const options: ListenersOptions = { load, max: 50_000, ttlSeconds: 30 }
+ * const options: ListenersOptions = { load, maxListeners: 50_000, ttlSeconds: 30 }
  * ```
  */
 export interface ListenersOptions<Given extends Listener<unknown> = Listener> {
@@ -86,7 +86,7 @@ export interface ListenersOptions<Given extends Listener<unknown> = Listener> {
    */
   readonly load: LoadListener<Given>
   /** Maximum number of cached listeners; the least recently used is evicted. Defaults to 10,000. */
-  readonly max?: number | undefined
+  readonly maxListeners?: number | undefined
   /** Age in seconds at which a listener is reloaded in the background. Defaults to 60. */
   readonly ttlSeconds?: number | undefined
   /**
@@ -96,7 +96,7 @@ export interface ListenersOptions<Given extends Listener<unknown> = Listener> {
   readonly staleSeconds?: number | undefined
   /** How long an unknown ID is remembered, in seconds. Defaults to 10. With 0, every request loads it again. */
   readonly unknownSeconds?: number | undefined
-  /** Maximum number of unknown IDs remembered, separate from `max`: strangers can invent any number. Defaults to 10,000. */
+  /** Maximum number of unknown IDs remembered, separate from `maxListeners`: strangers can invent any number. Defaults to 10,000. */
   readonly maxUnknown?: number | undefined
   /** Timeout for one `load`, in seconds. Defaults to 5. */
   readonly timeoutSeconds?: number | undefined
@@ -170,7 +170,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     this.#unknownMs = unknownSeconds * 1000
     this.#timeoutMs = timeoutSeconds * 1000
     this.#clock = options.clock ?? performance
-    this.#known = new LRUCache({ max: options.max ?? 10_000 })
+    this.#known = new LRUCache({ max: options.maxListeners ?? 10_000 })
     this.#unknown = new LRUCache({ max: options.maxUnknown ?? 10_000 })
   }
 

@@ -316,7 +316,7 @@ describe('an ID without a listener', () => {
   })
 
   it('never displaces a tenant, however many IDs strangers make up', async () => {
-    const { cache, add, loads } = tenants({ max: 2, maxUnknown: 2 })
+    const { cache, add, loads } = tenants({ maxListeners: 2, maxUnknown: 2 })
     const listener = add('L1')
     await cache.find('L1')
     for (let number = 0; number < 1000; number += 1) await cache.find(`made up ${number}`)
@@ -327,7 +327,7 @@ describe('an ID without a listener', () => {
 
 describe('room in the cache', () => {
   it('is made by the least recently used listener', async () => {
-    const { cache, add, loads } = tenants({ max: 2 })
+    const { cache, add, loads } = tenants({ maxListeners: 2 })
     for (const id of ['L1', 'L2', 'L3']) add(id)
     for (const id of ['L1', 'L2', 'L1', 'L3', 'L1']) await cache.find(id)
     expect(loads).toEqual(['L1', 'L2', 'L3'])
@@ -336,7 +336,7 @@ describe('room in the cache', () => {
   })
 
   it('is made by a listener whose row is gone', async () => {
-    const { cache, add, rows, clock, loads } = tenants({ max: 2 })
+    const { cache, add, rows, clock, loads } = tenants({ maxListeners: 2 })
     for (const id of ['L1', 'L2', 'L3']) add(id)
     for (const id of ['L1', 'L2']) await cache.find(id)
     rows.delete('L1')
@@ -390,7 +390,7 @@ describe('forget()', () => {
   })
 
   it('holds for a tenant that was evicted while it was reloaded: that load may have read the old secret', async () => {
-    const { cache, clock, add, state, release } = tenants({ max: 1 })
+    const { cache, clock, add, state, release } = tenants({ maxListeners: 1 })
     add('L1')
     add('L2')
     await cache.find('L1')
@@ -438,7 +438,7 @@ it('passes each load to waitUntil', async () => {
 describe('options', () => {
   it.each([
     ['load', [undefined, null, 'SELECT', {}]],
-    ['max', [0, -1, 1.5, Number.NaN, '10', null]],
+    ['maxListeners', [0, -1, 1.5, Number.NaN, '10', null]],
     ['maxUnknown', [0, -1, 1.5, '10', null]],
     ['ttlSeconds', [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '60', null]],
     ['staleSeconds', [-1, Number.NaN, Number.POSITIVE_INFINITY, '60', null]],
@@ -472,7 +472,7 @@ it('always finds a listener that was current at most ttlSeconds + staleSeconds a
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
       const { cache, rows, clock, state, release } = tenants({
         timeoutSeconds: 1000,
-        max: 10,
+        maxListeners: 10,
         maxUnknown: 10,
       })
       /** The true listener from each time on. */

@@ -3,7 +3,7 @@ import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { checkOptions, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
-import { nowIfWatched } from '../../src/report.ts'
+import { nowIfObserved } from '../../src/report.ts'
 import { BodiesInFlight, type BodyInFlight, type Leaving, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
 import {
@@ -164,7 +164,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
       else {
         listener = found
         mustFit(listener)
-        startedAt = nowIfWatched(listener)
+        startedAt = nowIfObserved(listener)
         sourceIp = incoming.sourceIp(listener)
         // An empty address, like an unknown one, is in no network.
         isDisallowed = listener.isSourceAllowed?.(sourceIp ?? '') === false

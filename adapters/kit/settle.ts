@@ -98,11 +98,11 @@ export function settleAfter(
 ): void {
   const { listener } = claimed
   if (listener.settle === 'manual') return
-  const isWatched = Boolean(listener.onError) // without a hook, nobody waits for the end of the lease
-  const dueAt = isWatched ? performance.now() + listener.leaseMs : 0
+  const isObserved = Boolean(listener.onError) // without a hook, nobody waits for the end of the lease
+  const dueAt = isObserved ? performance.now() + listener.leaseMs : 0
   const open = { response, claimed, handled, dueAt, tellOverdue: tellLate, isOver: false }
   response.on('finish', () => finished(open)).on('close', () => closed(open))
-  if (isWatched) expectEnd(open)
+  if (isObserved) expectEnd(open)
 }
 
 const CODE_AT_HAND = Promise.resolve()

@@ -134,7 +134,9 @@ async function honoApp() {
 async function webApp() {
   const { webhookHandler } = await import('hookgate/web')
   const handle = webhookHandler(listener, () => Response.json({ received: true }))
-  return getRequestListener((request, { incoming }) => handle(request, { ip: incoming.socket.remoteAddress }))
+  return getRequestListener((request, { incoming }) =>
+    handle(request, { sourceIp: incoming.socket.remoteAddress }),
+  )
 }
 
 const APPS = {

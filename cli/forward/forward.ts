@@ -96,7 +96,7 @@ interface Problem {
   readonly status: number
   readonly title: string
   readonly code: string
-  /** Default: the lease. */
+  /** Defaults to the lease. */
   readonly retryAfterSeconds?: number
 }
 

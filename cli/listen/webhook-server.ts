@@ -35,7 +35,7 @@ export type AnswerEvent = (
 
 export interface WebhookServerOptions {
   readonly listener: Listener
-  /** Default: 200, without an app. */
+  /** Defaults to 200, without an app. */
   readonly answerEvent?: AnswerEvent | undefined
   /** The inspector's own request to run an event again. Undefined for every other request. */
   readonly rerunOf?: ((request: IncomingMessage) => Rerun | undefined) | undefined

@@ -43,8 +43,8 @@ export function startSending({ connection, endpointOf, onGone, options }: Sendin
         backoffStrategy(attempts, _type, error, job) {
           const attempt: Pick<Attempt, 'outcome'> =
             error instanceof TryAgain ? error.attempt : { outcome: 'again' }
-          const elapsedMs = Date.now() - (job?.timestamp ?? Date.now())
-          return nextDelay(attempts, attempt, { elapsedMs }) ?? -1 // -1 gives the job up
+          const elapsedSeconds = (Date.now() - (job?.timestamp ?? Date.now())) / 1000
+          return nextDelay(attempts, attempt, { elapsedSeconds }) ?? -1 // -1 gives the job up
         },
       },
     },

@@ -34,7 +34,7 @@ export async function startSending({ connectionString, endpointOf, onGone, optio
     async webhook(planned, { addJob, logger }) {
       const { endpointId, event, attempts, firstAt } = planned
       const attempt = await deliver(await endpointOf(endpointId), event, options)
-      const delayMs = nextDelay(attempts, attempt, { elapsedMs: Date.now() - firstAt })
+      const delayMs = nextDelay(attempts, attempt, { elapsedSeconds: (Date.now() - firstAt) / 1000 })
       if (attempt.outcome === 'done') return
       if (attempt.outcome === 'gone') await onGone(endpointId)
       if (delayMs === undefined) return logger.error(`${event.id}: ${attempt.reason ?? attempt.status}`)

@@ -30,7 +30,7 @@ export async function startSending({ connectionString, endpointOf, onGone, optio
     if (job === undefined) return
     const { endpointId, event, attempts, firstAt } = job.data
     const attempt = await deliver(await endpointOf(endpointId), event, options)
-    const delayMs = nextDelay(attempts, attempt, { elapsedMs: Date.now() - firstAt })
+    const delayMs = nextDelay(attempts, attempt, { elapsedSeconds: (Date.now() - firstAt) / 1000 })
     if (attempt.outcome === 'done') return
     if (attempt.outcome === 'gone') await onGone(endpointId)
     if (delayMs === undefined) {

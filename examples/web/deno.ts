@@ -7,5 +7,5 @@ Deno.serve(
     port: Number(Deno.env.get('PORT') ?? 3000),
     onListen: ({ port }) => console.log(`http://localhost:${port}/webhooks/stripe`),
   },
-  (request, { remoteAddr }) => handle(request, { ip: remoteAddr.hostname }),
+  (request, { remoteAddr }) => handle(request, { sourceIp: remoteAddr.hostname }),
 )

@@ -3,7 +3,7 @@ import { stripe } from 'hookgate/schemes/stripe'
 import { memoryStore } from 'hookgate/stores/memory'
 import { webhookHandler } from 'hookgate/web'
 
-/** `(request, { ip }) => Promise<Response>`: what every platform below is given. */
+/** `(request, { sourceIp }) => Promise<Response>`: what every platform below is given. */
 export function stripeWebhook(secret: string | undefined) {
   const listener = defineListener({
     id: 'stripe',

@@ -6,5 +6,5 @@ let handle: ReturnType<typeof stripeWebhook> | undefined
 
 export const POST: RequestHandler = ({ request, getClientAddress }) => {
   handle ??= stripeWebhook(process.env.STRIPE_WEBHOOK_SECRET) // not sooner: a build loads this file without secrets
-  return handle(request, { ip: getClientAddress() })
+  return handle(request, { sourceIp: getClientAddress() })
 }

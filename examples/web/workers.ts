@@ -4,5 +4,5 @@ import { stripeWebhook } from './stripe.ts'
 const handle = stripeWebhook(env.STRIPE_WEBHOOK_SECRET)
 
 export default {
-  fetch: (request) => handle(request, { ip: request.headers.get('cf-connecting-ip') ?? undefined }),
+  fetch: (request) => handle(request, { sourceIp: request.headers.get('cf-connecting-ip') ?? undefined }),
 } satisfies ExportedHandler

@@ -58,7 +58,7 @@ function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: bool
 function fits(kind: Content, mediaType: string): boolean {
   if (typeof kind === 'object') return kind.mediaTypes.some((each) => each === mediaType || each === '*')
   if (kind === 'form') return mediaType === 'application/x-www-form-urlencoded'
-  if (kind === 'json as text') return mediaType === 'text/plain'
+  if (kind === 'json-as-text') return mediaType === 'text/plain'
   return (
     mediaType === 'application/json' || (mediaType.startsWith('application/') && mediaType.endsWith('+json'))
   )

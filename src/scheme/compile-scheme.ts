@@ -8,7 +8,7 @@ import type { SenderScheme } from './code-scheme.ts'
 import { eventKeys } from './event-keys.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
 import { MOST_FIELDS } from './read-limits.ts'
-import type { Coverage, Dedupe, ValueLocation, SchemeOptions, TimeForm } from './scheme.ts'
+import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
 import { signedReader } from './signed-text.ts'
 import { parseTime, timeOfMember } from './time.ts'
 
@@ -80,7 +80,11 @@ const headerIn = (place: ValueLocation | undefined) => (place && 'header' in pla
  * Whether the signature covers a place. It covers a member if it covers the body, a header if the template names it,
  * and an item always.
  */
-function isCovered(scheme: SenderScheme, place: ValueLocation | undefined, names: readonly string[]): boolean {
+function isCovered(
+  scheme: SenderScheme,
+  place: ValueLocation | undefined,
+  names: readonly string[],
+): boolean {
   if (place === undefined || !isAnythingSigned(scheme)) return false
   if ('member' in place) return names.includes('body') || names.includes(place.member)
   return 'item' in place || names.includes('id')
@@ -93,10 +97,10 @@ function isCovered(scheme: SenderScheme, place: ValueLocation | undefined, names
 export function dedupeOf(scheme: SenderScheme): Dedupe {
   const { algorithm, dedupe, eventId, timestamp, topics } = scheme
   if (dedupe !== undefined) return dedupe
-  if (topics !== undefined) return 'signed bytes per topic'
-  if (eventId === undefined) return 'signed bytes'
+  if (topics !== undefined) return 'signed-bytes-per-topic'
+  if (eventId === undefined) return 'signed-bytes'
   if (algorithm === 'token' || isCovered(scheme, eventId, namesOf(scheme, {}).names)) return 'id'
-  return timestamp?.of === 'attempt' ? 'signed bytes and id' : 'signed bytes'
+  return timestamp?.of === 'attempt' ? 'signed-bytes-and-id' : 'signed-bytes'
 }
 
 /** What a signature of the scheme covers. */
@@ -150,7 +154,7 @@ function topicReader(
   dedupe: Dedupe,
   typeOf: CompiledScheme['typeOf'],
 ): (evidence: Evidence) => string {
-  if (topics === undefined || dedupe === 'signed bytes') return () => ''
+  if (topics === undefined || dedupe === 'signed-bytes') return () => ''
   const known = new Set(topics.concat(options.topics ?? []))
   return (evidence) => {
     const type = typeOf(evidence)

@@ -226,7 +226,7 @@ export const fullUrl: OptionCheck = (value, option) => {
 
 /** The rules of `CommonOptions`. */
 export const COMMON_OPTIONS: OptionTable<CommonOptions> = {
-  dedupe: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('id', 'signed bytes', 'off')),
+  dedupe: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('id', 'signed-bytes', 'off')),
   publicUrl: /* @__PURE__ */ optional(fullUrl),
 }
 

@@ -19,7 +19,7 @@ export function eventKeys(
   const claimedId = scheme.claimedId?.(id, evidence) || id
   const before = topic && `${topic}\n`
   const keys: MaybePromise<string>[] = []
-  if (id === '' || dedupe.startsWith('signed bytes')) {
+  if (id === '' || dedupe.startsWith('signed-bytes')) {
     keys.push(keyOfSignedBytes(evidence, before))
   }
   if (claimedId !== '' && dedupe.endsWith('id')) keys.push(keyOfId(before + claimedId))

@@ -22,13 +22,13 @@ export type {
   HandshakeForm,
   HandshakeRequest,
   KeyForm,
-  ValueLocation,
   Scheme,
   SchemeOptions,
+  SchemeRequest,
   SignatureForm,
   SignedBytes,
-  SchemeRequest,
   Spelling,
   TimeForm,
+  ValueLocation,
 } from './scheme.ts'
 export type { SenderFacts } from './sender-facts.ts'

@@ -48,7 +48,7 @@ export interface SignatureForm {
   readonly prefix?: string
   /** The encoding of signatures. Omit it for tokens. */
   readonly spelling?: Spelling
-  /** The most signatures of a delivery that are compared. Default 10. */
+  /** The most signatures of a delivery that are compared. Defaults to 10. */
   readonly atMost?: number
 }
 
@@ -65,22 +65,22 @@ export type TimeForm = ValueLocation & {
    * sender documents none. Then no delivery is refused for its age unless the listener sets `toleranceSeconds`.
    */
   readonly toleranceSeconds?: number
-  /** How far ahead of the clock an attempt may be, in seconds. Default `toleranceSeconds`. */
+  /** How far ahead of the clock an attempt may be, in seconds. Defaults to `toleranceSeconds`. */
   readonly aheadSeconds?: number
   /** The body holds the number as a string, e.g. `"1763640000"`. */
   readonly asText?: true
 }
 
-/** A body format. `json as text` is JSON sent as `text/plain`. @see {@link defineScheme} */
-export type Content = 'json' | 'form' | 'json as text' | BodyForm
+/** A body format. `json-as-text` is JSON sent as `text/plain`. @see {@link defineScheme} */
+export type Content = 'json' | 'form' | 'json-as-text' | BodyForm
 
 /**
- * What identifies an event in the store. `signed bytes per topic` adds the topic to the signed bytes if it is one of
- * `topics`. `signed bytes and id` claims the signed bytes first, then the ID.
+ * What identifies an event in the store. `signed-bytes-per-topic` adds the topic to the signed bytes if it is one of
+ * `topics`. `signed-bytes-and-id` claims the signed bytes first, then the ID.
  *
  * @see {@link defineScheme}
  */
-export type Dedupe = 'id' | 'signed bytes' | 'signed bytes per topic' | 'signed bytes and id' | 'off'
+export type Dedupe = 'id' | 'signed-bytes' | 'signed-bytes-per-topic' | 'signed-bytes-and-id' | 'off'
 
 /**
  * What the signature covers: the body, or some of its values. `token` and `nothing` only identify the caller.
@@ -144,11 +144,11 @@ export interface Scheme {
   /** Genuine bodies repeat, so a delivery without the ID that is claimed claims nothing. */
   readonly bodiesRepeat?: true
   /**
-   * The methods of deliveries. Default POST only. The payload of a GET is its query, read as a form. One with a body is
+   * The methods of deliveries. Defaults to POST only. The payload of a GET is its query, read as a form. One with a body is
    * refused.
    */
   readonly methods?: readonly ('POST' | 'GET')[]
-  /** The accepted body formats. Default JSON only. */
+  /** The accepted body formats. Defaults to JSON only. */
   readonly content?: readonly Content[]
   /** The form field that holds JSON. */
   readonly jsonField?: string
@@ -156,12 +156,12 @@ export interface Scheme {
   readonly maxBodyBytes: number
   /**
    * The most members, elements, form fields or parts of a body that is read to authenticate it. Bodies with more are refused
-   * before they are parsed. Default 1,000. Larger batches need a larger number, and cost more to forge.
+   * before they are parsed. Defaults to 1,000. Larger batches need a larger number, and cost more to forge.
    */
   readonly mostFields?: number
-  /** How long events are remembered, in seconds. Default 7 days if the attempt's time is signed, otherwise 30 days. */
+  /** How long events are remembered, in seconds. Defaults to 7 days if the attempt's time is signed, otherwise 30 days. */
   readonly retentionSeconds?: number
-  /** The lease of a claim, in seconds. At most half the time over which the sender retries. Default 60. */
+  /** The lease of a claim, in seconds. At most half the time over which the sender retries. Defaults to 60. */
   readonly leaseSeconds?: number
   /** Headers that must have a fixed value, e.g. a version. Any other value is refused. */
   readonly fixedHeaders?: { readonly [name: string]: string }
@@ -310,7 +310,7 @@ export interface SchemeOptions {
    * What identifies an event in the store. Each choice [has a
    * drawback](https://github.com/hookgate/hookgate/blob/main/docs/schemes.md#duplicates-and-replays).
    */
-  readonly dedupe?: 'id' | 'signed bytes' | 'off' | undefined
+  readonly dedupe?: 'id' | 'signed-bytes' | 'off' | undefined
   /**
    * Topics that you receive besides those that the sender documents. Events of two topics may have the same body, so the
    * topic is part of what is claimed. An unknown topic is not, because the topic is not signed.

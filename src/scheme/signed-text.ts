@@ -3,7 +3,7 @@ import { bytesOf, byteText } from '../lib/bytes.ts'
 import { type Json, pointerSteps, textAt } from '../lib/json.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { FormField } from './form-fields.ts'
-import type { Scheme, SchemeOptions, Signed, SchemeRequest } from './scheme.ts'
+import type { Scheme, SchemeOptions, SchemeRequest, Signed } from './scheme.ts'
 
 const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()

@@ -10,7 +10,7 @@ import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options
 import { bodyReaders } from '../scheme/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/code-scheme.ts'
 import { formFields } from '../scheme/form-fields.ts'
-import type { BodyForm, Content, ValueLocation, TimeForm } from '../scheme/index.ts'
+import type { BodyForm, Content, TimeForm, ValueLocation } from '../scheme/index.ts'
 import { keyBytes } from '../scheme/keys.ts'
 import type { Algorithm, Scheme, Signed, Spelling } from '../scheme/scheme.ts'
 import { type SignedValues, signedReader } from '../scheme/signed-text.ts'
@@ -20,7 +20,7 @@ import type { SignedRequest } from './sign.ts'
 const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
-  'json as text': 'text/plain; charset=UTF-8',
+  'json-as-text': 'text/plain; charset=UTF-8',
 }
 
 /**
@@ -78,7 +78,11 @@ async function signByRow<Body>(
   return member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)
 }
 
-function setHeader(headers: { [name: string]: string }, place: ValueLocation | undefined, text: string): void {
+function setHeader(
+  headers: { [name: string]: string },
+  place: ValueLocation | undefined,
+  text: string,
+): void {
   if (place && 'header' in place) headers[place.header] = text
 }
 

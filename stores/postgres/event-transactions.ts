@@ -146,7 +146,7 @@ class OpenTransaction<Tx> {
   readonly #over: () => Promise<unknown>
   /** The event's keys that are claimed but not committed. */
   readonly #uncommitted = new Set<string>()
-  #state: 'open' | 'committing' | 'rolled back' = 'open'
+  #state: 'open' | 'committing' | 'rolled-back' = 'open'
   #settle: (why: 'commit' | RolledBack) => void = () => {}
 
   /** @param over Resolves when the transaction is committed, rejects when it is rolled back. */
@@ -212,7 +212,7 @@ class OpenTransaction<Tx> {
 
   #rollBack(why: 'release' | 'lease'): void {
     if (this.#state !== 'open') return
-    this.#state = 'rolled back'
+    this.#state = 'rolled-back'
     if (why === 'lease') this.#uncommitted.clear()
     this.#settle(new RolledBack(why))
   }

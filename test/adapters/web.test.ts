@@ -312,7 +312,9 @@ describe('the address given to webhookHandler', () => {
     [undefined, 403],
   ])('I18 %s is answered %i where networks are configured', async (ip, status) => {
     const { listener, request } = allowed()
-    expect((await webhookHandler(listener, nothing)(webRequest(await request()), { ip })).status).toBe(status)
+    expect(
+      (await webhookHandler(listener, nothing)(webRequest(await request()), { sourceIp: ip })).status,
+    ).toBe(status)
   })
 
   it.each([undefined, null, 'x', {}, { iP: '192.0.2.1' }])(
@@ -320,7 +322,7 @@ describe('the address given to webhookHandler', () => {
     async (source) => {
       const { listener, request } = allowed()
       const refusal = webhookHandler(listener, nothing)(webRequest(await request()), source as object)
-      await expect(refusal).rejects.toThrow(/ip: a listener with allowedCidrs needs it/)
+      await expect(refusal).rejects.toThrow(/sourceIp: a listener with allowedCidrs needs it/)
     },
   )
 

@@ -8,4 +8,4 @@ const handle = webhookHandler(listener, ({ id, type }) => {
 })
 
 export const app = new H3()
-app.post('/webhooks/stripe', ({ req }) => handle(req, { ip: req.ip }))
+app.post('/webhooks/stripe', ({ req }) => handle(req, { sourceIp: req.ip }))

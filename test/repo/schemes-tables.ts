@@ -57,7 +57,7 @@ export function sendersTable(
         scheme.secretName,
         coverageOf(scheme),
         windowOf(scheme),
-        dedupe,
+        dedupe.replaceAll('-', ' '),
         handshakeOf(scheme),
         largestBody(scheme),
         scheme.limits,

@@ -99,7 +99,7 @@ function checksOf({ scheme, dedupe }: SenderPage): string {
     `Signature: ${place}${algorithm === 'code' ? '' : `, by \`${algorithm}\``}.`,
     `Covers: ${COVERS[coverageOf(scheme)]} ${scheme.limits}`,
     `Time: ${WINDOWS[windowOf(scheme)] ?? `signed, and at most ${windowOf(scheme)}${scheme.timestamp?.of === 'event' ? '' : ' off'}.`}`,
-    `Claimed by: ${dedupe}. See [duplicates and replays](../schemes.md#duplicates-and-replays).`,
+    `Claimed by: ${dedupe.replaceAll('-', ' ')}. See [duplicates and replays](../schemes.md#duplicates-and-replays).`,
     `Largest body: ${largestBody(scheme)}.`,
     ...(scheme.handshake === undefined
       ? []

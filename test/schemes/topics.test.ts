@@ -71,7 +71,7 @@ describe.each(SENDERS)('$factory.scheme.sender', ({ factory, signature, header, 
   })
 
   it('claims the body alone, whatever the topic, if told to', async () => {
-    const { runs } = receiver({ dedupe: 'signed bytes' })
+    const { runs } = receiver({ dedupe: 'signed-bytes' })
     expect([await runs(one), await runs(other), await runs('invented')]).toEqual([true, false, false])
   })
 

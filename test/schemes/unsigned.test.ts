@@ -76,7 +76,7 @@ describe('the event ID in logs', () => {
 
   const DERIVED = /^[0-9a-f]{8}-[0-9a-f]{4}-8/
 
-  it.each(['signed bytes', 'off'] as const)(
+  it.each(['signed-bytes', 'off'] as const)(
     'is the one that hookgate derived, if there is none: dedupe %s',
     async (dedupe) => {
       for (const algorithm of ['token', 'hmac-sha256'] as const) {
@@ -90,7 +90,7 @@ describe('the event ID in logs', () => {
   it('is the one of the sender, marked as unsigned, if an attacker could have changed it', async () => {
     const eventId = { header: 'x-id' }
     for (const algorithm of ['token', 'hmac-sha256'] as const) {
-      for (const dedupe of ['signed bytes', 'off'] as const) {
+      for (const dedupe of ['signed-bytes', 'off'] as const) {
         const { id, logs } = await logged({ algorithm, eventId, dedupe }, 'changed')
         expect([id, logs?.eventId]).toEqual(['changed', 'changed'])
         expect(logs?.unsigned).toContain('id')

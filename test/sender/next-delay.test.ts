@@ -33,9 +33,9 @@ describe('nextDelay', () => {
 
   it('never plans an attempt later than 7 days after the first', () => {
     const late = { ...again, retryAfterMs: DAY }
-    expect(nextDelay(7, late, { elapsedMs: 6 * DAY - 60_000 })).toBe(DAY)
-    expect(nextDelay(7, late, { elapsedMs: 6 * DAY - 59_999 })).toBeUndefined()
-    expect(nextDelay(7, again, { ...middle, elapsedMs: 6.9 * DAY })).toBeUndefined()
+    expect(nextDelay(7, late, { elapsedSeconds: (6 * DAY - 60_000) / 1000 })).toBe(DAY)
+    expect(nextDelay(7, late, { elapsedSeconds: (6 * DAY - 59_999) / 1000 })).toBeUndefined()
+    expect(nextDelay(7, again, { ...middle, elapsedSeconds: (6.9 * DAY) / 1000 })).toBeUndefined()
   })
 
   it('assumes the longest waits if you do not pass the elapsed time', () => {

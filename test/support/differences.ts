@@ -47,7 +47,7 @@ export const DIFFERENCES = {
   },
   'no source address': {
     on: ['on workerd'],
-    why: 'a bare worker cannot see where a request comes from; on Cloudflare, pass `ip` or `sourceIp` from `CF-Connecting-IP`',
+    why: 'a bare worker cannot see where a request comes from; on Cloudflare, pass `sourceIp` from `CF-Connecting-IP`',
   },
   'two hosts': {
     on: ['on Deno'],

@@ -170,7 +170,7 @@ function webApp(setup: Setup) {
   const findSource = trustedProxies && behindProxies(trustedProxies)
   const handle = webhookHandler(target, async (event) => respond(await run(event)), options)
   const app: FetchApp = (request, ip) =>
-    handle(request, { ip: findSource ? findSource(nodeForm(request, ip)) : ip }).catch((error) =>
+    handle(request, { sourceIp: findSource ? findSource(nodeForm(request, ip)) : ip }).catch((error) =>
       respond(fail(error)),
     )
   return { app, seen }

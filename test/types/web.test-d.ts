@@ -42,7 +42,7 @@ test('a handler returns a response or nothing, now or later', () => {
 test('it is in the fetch form, and takes an address or nothing', () => {
   const handle = webhookHandler(plain, () => {})
   expectTypeOf(handle).toExtend<(request: Request) => Promise<Response>>()
-  handle(new Request('http://localhost'), { ip: undefined })
+  handle(new Request('http://localhost'), { sourceIp: undefined })
   // @ts-expect-error what a platform gives as its second argument is no address
   handle(new Request('http://localhost'), { params: {} })
 })

@@ -19,7 +19,7 @@ export type SenderKeys = Pick<SignAsOptions, 'secret' | 'keyId' | 'privateKey'> 
 interface Draft {
   readonly body: string
   readonly eventId: string
-  /** Seconds since 1970. Default: now. */
+  /** Seconds since 1970. Defaults to now. */
   readonly sentAt?: number
 }
 

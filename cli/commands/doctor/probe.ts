@@ -24,7 +24,7 @@ export interface Question {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly headers?: { readonly [name: string]: string }
   readonly body?: SignedRequest['body']
-  /** How much of the answer to read, in bytes. Default 65,536. */
+  /** How much of the answer to read, in bytes. Defaults to 65,536. */
   readonly mostBytes?: number
 }
 

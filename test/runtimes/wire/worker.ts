@@ -119,7 +119,7 @@ function makeApp(env: Bindings, options: object): App {
   }
   if (env.ADAPTER === 'web') {
     const handler = webhookHandler(find, (event) => handle(env, event), options)
-    return (request) => handler(request, { ip: undefined }).catch((error) => fail(env, error))
+    return (request) => handler(request, { sourceIp: undefined }).catch((error) => fail(env, error))
   }
   const app = new Hono()
   const guard = verifyWebhook((c) => find(c.req.raw), { ...options, sourceIp: () => undefined })
