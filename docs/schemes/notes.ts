@@ -38,7 +38,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     cli: 'stripe listen --forward-to localhost:3000/webhooks/stripe',
     test: '`stripe listen` prints a `whsec_…` of its own: start the program with that one. In another terminal, `stripe trigger invoice.paid` makes events.',
     mistakes: [
-      'hookgate replaces `stripe.webhooks.constructEvent`: do not call both, and do not add `express.raw()` yourself. For types, write `stripe<Stripe.Event>({ … })`.',
+      'hookgate replaces [`stripe.webhooks.constructEvent`](../migrate/stripe.md): do not call both, and do not add `express.raw()` yourself. For types, write `stripe<Stripe.Event>({ … })`.',
       'Test mode and live mode have endpoints of their own. Pass several secrets as a list.',
       'Thin events (API v2) have the same signature, but another payload.',
     ],

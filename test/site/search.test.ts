@@ -51,7 +51,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
   })
 
   it.each([
-    ['constructEvent', /^\/schemes\/stripe\.html/],
+    ['constructEvent', /^\/migrate\/stripe\.html/],
     ['raw body', /^\/troubleshooting\.html/],
     ['ngrok', /^\/tunnels\.html/],
     ['github webhooks', /^\/schemes\/github\.html/],

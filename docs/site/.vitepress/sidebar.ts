@@ -22,16 +22,18 @@ const GROUPS: { readonly [group: string]: readonly string[] } = {
 /** Pages that users do not need: last in the sidebar, and not in the search. */
 export const MAINTAINERS: readonly string[] = ['decisions']
 
-/** A page for each of these senders, made by `npm run docs:schemes`. */
-const SENDERS: readonly string[] = readdirSync(new URL('../../schemes/', import.meta.url))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `schemes/${name.replace('.md', '')}`)
+/** The pages of a folder of docs/. Those of schemes/ are made by `npm run docs:schemes`. */
+const pagesIn = (folder: string): readonly string[] =>
+  readdirSync(new URL(`../../${folder}/`, import.meta.url))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name.replace('.md', '')}`)
 
 /** The sidebar, with the pages' own titles. */
 export function sidebar(): DefaultTheme.SidebarItem[] {
   return [
     ...Object.entries(GROUPS).map(([text, pages]) => group(text, pages)),
-    { ...group('Senders', SENDERS), collapsed: true },
+    { ...group('Move to hookgate', pagesIn('migrate')), collapsed: true },
+    { ...group('Senders', pagesIn('schemes')), collapsed: true },
     { text: 'Reference', items: [{ text: 'API', link: '/api/' }] },
     group('Maintainers', MAINTAINERS),
   ]
@@ -44,5 +46,5 @@ const group = (text: string, pages: readonly string[]) => ({
 
 function titleOf(page: string): string {
   const text = readFileSync(new URL(`../../${page}.md`, import.meta.url), 'utf8')
-  return /^# (.+)$/m.exec(text)?.[1] ?? page
+  return /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page
 }

@@ -1,0 +1,19 @@
+import express from 'express'
+import twilio from 'twilio'
+
+const authToken = process.env.TWILIO_AUTH_TOKEN ?? ''
+const url = 'https://example.com/webhooks/sms'
+
+export const app = express()
+
+app.post(
+  '/webhooks/sms',
+  express.urlencoded({ extended: false }),
+  twilio.webhook({ url }, authToken),
+  (req, res) => {
+    console.log(req.body.From, req.body.Body)
+    const reply = new twilio.twiml.MessagingResponse()
+    reply.message('Thank you')
+    res.type('text/xml').send(reply.toString())
+  },
+)
