@@ -25,7 +25,7 @@ export interface Resigner {
 }
 
 /** What signing needs besides the options. */
-export interface Known {
+export interface ResignOptions {
   readonly secret: string | undefined
   readonly url: string
 }
@@ -33,7 +33,7 @@ export interface Known {
 /** Makes the resigner, or returns why it cannot. @throws UsageError if `--key` is not a private JWK. */
 export async function resignerFor(
   given: AuthValues & { readonly key?: string },
-  { secret, url }: Known,
+  { secret, url }: ResignOptions,
 ): Promise<Resigner | string> {
   const privateKey = given.key === undefined ? undefined : await readPrivateKey(given.key)
   if (given.scheme !== undefined) {

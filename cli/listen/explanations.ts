@@ -1,4 +1,4 @@
-import { explain, type Known } from '../../src/explain/index.ts'
+import { type ExplainOptions, explain } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
 import { messageOf, printable, remark } from '../command-line/output.ts'
 import { endpointOf } from '../signing/endpoint.ts'
@@ -16,7 +16,7 @@ interface Listening {
 }
 
 /** What `listen` knows in addition to its listener. */
-export function knownOf({ given, auth, listener, url }: Listening): Known {
+export function knownOf({ given, auth, listener, url }: Listening): ExplainOptions {
   return {
     secret: listener.auth.protocol === undefined ? auth.secret : undefined,
     claims: given.jwks === undefined ? undefined : endpointOf(url, given),
@@ -26,7 +26,7 @@ export function knownOf({ given, auth, listener, url }: Listening): Known {
 const IS_PERHAPS_ANOTHER_SENDERS = /^(?:header_missing|auth_missing|signature_mismatch)$/
 
 /** The schemes that can tell whose delivery this is, if it is not from the sender that the listener expects. */
-export async function schemesFor(reason: string | null): Promise<NonNullable<Known['schemes']>> {
+export async function schemesFor(reason: string | null): Promise<NonNullable<ExplainOptions['schemes']>> {
   if (!IS_PERHAPS_ANOTHER_SENDERS.test(reason ?? '')) return []
   return (await allSchemes()).map(({ scheme }) => scheme)
 }

@@ -35,7 +35,11 @@ interface KeyAlgorithm {
 /** The hashes that senders use HMAC with. */
 export type HmacHash = 'sha1' | 'sha256' | 'sha512'
 
-/** How a MAC is encoded: lower-case hex, padded base64, or base64url without padding. */
+/**
+ * The encoding of a signature. Only the canonical form matches: lower-case hex, padded base64, or base64url without padding.
+ *
+ * @see {@link defineScheme}
+ */
 export type Spelling = 'hex' | 'base64' | 'base64url'
 
 /** Computes the MAC of the three parts, concatenated. Each character of `before` and `after` is one byte. */

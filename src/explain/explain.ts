@@ -14,7 +14,7 @@ import { consumedBody, wrongSignature } from './wrong-signature.ts'
  *
  * @see {@link explain}
  */
-export interface Known {
+export interface ExplainOptions {
   /**
    * The secret of an `hmac()` listener, which does not give it away. Without it, its wrong signatures are not explained. A
    * scheme's listener needs none.
@@ -70,7 +70,7 @@ export async function explain(
   delivery: Delivery,
   verdict: LoggedVerdict,
   listener: Listener<unknown>,
-  { secret, claims, schemes = [] }: Known = {},
+  { secret, claims, schemes = [] }: ExplainOptions = {},
 ): Promise<Explanation> {
   // Only for callers in plain JavaScript.
   if (typeof verdict?.ok !== 'boolean' || !listener?.nextOwner) {

@@ -4,7 +4,7 @@ import type { Algorithm, Scheme, Spelling } from '../scheme/scheme.ts'
 import { headerTitle } from './signer.ts'
 
 /** The signature headers as the scheme spells them, and what was wrong with their spelling. */
-export interface SignatureForm {
+export interface RespelledSignature {
   readonly headers: { readonly [name: string]: string }
   readonly faults: readonly string[]
 }
@@ -27,7 +27,7 @@ const LONGEST_VALUE = 4096
 export function signatureForm(
   delivery: Delivery,
   { signature, algorithm, timestamp }: Scheme,
-): SignatureForm | string {
+): RespelledSignature | string {
   const headers: { [name: string]: string } = {}
   const faults = new Set<string>()
   const length = BYTES[algorithm]

@@ -1,12 +1,4 @@
-/**
- * A value or its promise. Values are used synchronously, which saves a turn of the event loop.
- *
- * @example
- * ```ts
- * const load: (id: string) => MaybePromise<Listener | undefined> = (id) =>
- *   id === 'main' ? listener : findTenant(id).then(toListener)
- * ```
- */
+/** A value or its promise. Values are used synchronously, which saves a turn of the event loop. */
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {

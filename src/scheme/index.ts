@@ -1,3 +1,4 @@
+export type { CompiledScheme } from '../protocol.ts'
 export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
 export type { CodeSchemeFactory, SharedSecretOptions } from './define-scheme.ts'
 export {
@@ -26,6 +27,7 @@ export type {
   SchemeOptions,
   SchemeRequest,
   SignatureForm,
+  Signed,
   SignedBytes,
   Spelling,
   TimeForm,

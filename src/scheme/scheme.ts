@@ -1,4 +1,5 @@
 import type { Secrets } from '../auth/secrets.ts'
+import type { Spelling } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Json } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -33,8 +34,7 @@ export type KeyForm =
   /** Padded base64 after a fixed prefix, e.g. `whsec_`. */
   | { readonly base64After: string }
 
-/** The encoding of a signature. Only the canonical form matches: lower-case hex, canonical base64. @see {@link defineScheme} */
-export type Spelling = 'hex' | 'base64' | 'base64url'
+export type { Spelling }
 
 /** Where the signatures are, and their format. @see {@link defineScheme} */
 export interface SignatureForm {

@@ -3,7 +3,7 @@ import type { Reason, RejectedStatus } from '../reason.ts'
 import { bodyBytes } from '../signing/body.ts'
 import type { SignedRequest } from '../signing/sign.ts'
 import { rejected } from '../verdict.ts'
-import { type SignedParts, WRONG_PARTS } from './wrong-parts.ts'
+import { type RequestParts, WRONG_PARTS } from './wrong-parts.ts'
 import { type MutatedRequest, WRONG_REQUESTS } from './wrong-requests.ts'
 import { WRONG_MACS, WRONG_TOKENS } from './wrong-signatures.ts'
 
@@ -60,7 +60,7 @@ function mutation(name: string, reason: Reason, request: MutatedRequest): Mutati
 
 function withParts(
   request: MutatedRequest,
-  { timestamp, eventId, body = request.body }: Partial<SignedParts>,
+  { timestamp, eventId, body = request.body }: Partial<RequestParts>,
 ): MutatedRequest {
   const headers = {
     ...request.headers,

@@ -1,7 +1,7 @@
 import type { Reason } from '../reason.ts'
 
 /** The signed parts, as sent. */
-export interface SignedParts {
+export interface RequestParts {
   readonly timestamp: string
   readonly eventId: string
   readonly body: Uint8Array<ArrayBuffer>
@@ -11,7 +11,7 @@ export interface SignedParts {
 export interface WrongPart {
   readonly name: string
   readonly reason: Reason
-  readonly change: (parts: SignedParts) => Partial<SignedParts>
+  readonly change: (parts: RequestParts) => Partial<RequestParts>
 }
 
 const MOST_BYTES = 65_536

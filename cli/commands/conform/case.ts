@@ -1,12 +1,12 @@
 import type { Outgoing } from '../../../sender/exchange.ts'
 import type { Reason } from '../../../src/reason.ts'
-import type { SignedParts } from '../../../src/testing/wrong-parts.ts'
+import type { RequestParts } from '../../../src/testing/wrong-parts.ts'
 import type { MutatedRequest } from '../../../src/testing/wrong-requests.ts'
 import { rejected } from '../../../src/verdict.ts'
 import { ruleOf } from './rules.ts'
 
 /** Signs a valid delivery. The defaults are the current time, a new event ID and a small body. */
-export type Sign = (parts?: Partial<SignedParts>) => Promise<MutatedRequest>
+export type Sign = (parts?: Partial<RequestParts>) => Promise<MutatedRequest>
 
 /** One delivery, and the answer it must get. */
 export interface Case {

@@ -12,7 +12,7 @@ import { eventCases } from './event-cases.ts'
 import { hmacSigner } from './hmac-signer.ts'
 import { jwtSigner } from './jwt-signer.ts'
 import { refusalCases } from './refusal-cases.ts'
-import { type Finding, findings, type IdOf } from './run.ts'
+import { type CaseResult, type IdOf, resultsOf } from './run.ts'
 import { schemeCases, senderIdOf } from './scheme-cases.ts'
 import type { Signer } from './signer.ts'
 
@@ -57,7 +57,7 @@ export const conform: Command = defineCommand<ConformValues>({
     checkKeyIdHasScheme(given)
     const { cases, idOf } =
       given.scheme === undefined ? await ownCases(given, url) : await senderCases(given, given.scheme, url)
-    const all = await report(findings(target, cases, idOf), target, given)
+    const all = await report(resultsOf(target, cases, idOf), target, given)
     return all.some(({ result }) => result === 'broken') ? EXIT.refused : EXIT.done
   },
 })
@@ -105,11 +105,11 @@ async function signerOf(given: ConformValues, url: string): Promise<Signer> {
 }
 
 async function report(
-  found: AsyncIterable<Finding>,
+  found: AsyncIterable<CaseResult>,
   url: URL,
   { all, json }: ConformValues,
-): Promise<readonly Finding[]> {
-  const seen: Finding[] = []
+): Promise<readonly CaseResult[]> {
+  const seen: CaseResult[] = []
   for await (const finding of found) {
     if (seen.length === 0 && finding.answered?.startsWith('not answered')) {
       throw new RefusedError(
@@ -118,13 +118,13 @@ async function report(
     }
     seen.push(finding)
     if (json) print(toJsonLine(finding))
-    else if (all || finding.result === 'broken') printFinding(finding)
+    else if (all || finding.result === 'broken') printResult(finding)
   }
   if (!json) printSummary(seen)
   return seen
 }
 
-function printFinding({ name, rule, result, expected, answered }: Finding): void {
+function printResult({ name, rule, result, expected, answered }: CaseResult): void {
   if (result === 'ok') print(`${paint('green', 'ok     ')} ${name}: ${answered}`)
   if (result === 'skipped') print(`${paint('yellow', 'skipped')} ${name}: no event was accepted earlier`)
   if (result !== 'broken') return
@@ -132,8 +132,8 @@ function printFinding({ name, rule, result, expected, answered }: Finding): void
   print(`        ${rule}`)
 }
 
-function printSummary(seen: readonly Finding[]): void {
-  const count = (result: Finding['result']) => seen.filter((finding) => finding.result === result).length
+function printSummary(seen: readonly CaseResult[]): void {
+  const count = (result: CaseResult['result']) => seen.filter((finding) => finding.result === result).length
   const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} skipped`
   print(`${count('ok')} of ${seen.length} as specified, ${count('broken')} broken${skipped}`)
   const events = [...new Set(seen.flatMap(({ acceptedEventId }) => acceptedEventId ?? []))]

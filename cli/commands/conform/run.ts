@@ -6,7 +6,7 @@ import { judge } from '../../../sender/judge.ts'
 import type { Case } from './case.ts'
 
 /** The result of a case. */
-export interface Finding {
+export interface CaseResult {
   readonly name: string
   readonly rule: string
   /** `skipped` if it would be meaningless, because no event was accepted earlier. */
@@ -40,11 +40,11 @@ const ownId: IdOf = ({ headers }) => {
 }
 
 /** Sends the cases in order: some repeat the event of an earlier one. */
-export async function* findings(
+export async function* resultsOf(
   url: URL,
   cases: readonly Case[],
   idOf: IdOf = ownId,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<CaseResult> {
   const known = new Set(cases.map(({ code }) => code))
   let isAnyAccepted = false
   for (const each of cases) {

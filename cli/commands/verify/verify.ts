@@ -1,4 +1,4 @@
-import { type Explanation, explain, type Known } from '../../../src/explain/index.ts'
+import { type ExplainOptions, type Explanation, explain } from '../../../src/explain/index.ts'
 import {
   type Authenticator,
   type Delivery,
@@ -66,7 +66,7 @@ export const verify: Command = defineCommand<VerifyValues>({
   },
 })
 
-interface Judge extends Known {
+interface Judge extends ExplainOptions {
   readonly auth: Authenticator
 }
 

@@ -1,5 +1,5 @@
 import { type Authenticator, defineListener, hmac, type Listener } from 'hookgate'
-import type { Known } from 'hookgate/explain'
+import type { ExplainOptions } from 'hookgate/explain'
 import { memoryStore } from 'hookgate/stores/memory'
 import type { Entered } from './form.ts'
 import { loadScheme, needsOf } from './senders.ts'
@@ -7,7 +7,7 @@ import { loadScheme, needsOf } from './senders.ts'
 /** A listener as the reader has described it, and what explains its refusals. */
 export interface Receiver {
   readonly listener: Listener
-  readonly known: Known
+  readonly known: ExplainOptions
 }
 
 const ANY_AGE_SECONDS = 1e9
@@ -26,7 +26,7 @@ export async function receiverFor(entered: Entered): Promise<Receiver> {
   return { listener: defineListener({ id: 'playground', auth, store, ...times }), known }
 }
 
-type Auth = { readonly auth: Authenticator; readonly known: Known }
+type Auth = { readonly auth: Authenticator; readonly known: ExplainOptions }
 
 async function authFor(entered: Entered): Promise<Auth> {
   const { scheme, secret } = entered

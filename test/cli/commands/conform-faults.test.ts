@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { eventCases } from '../../../cli/commands/conform/event-cases.ts'
 import { hmacSigner } from '../../../cli/commands/conform/hmac-signer.ts'
 import { refusalCases } from '../../../cli/commands/conform/refusal-cases.ts'
-import { type Finding, findings } from '../../../cli/commands/conform/run.ts'
+import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
 import { plainReceiver, RIGHT, type Steps } from './plain-receiver.ts'
 
 const SECRET = 'Zk3x8bY1cD-eF_gH2iJ4kL6mN8oP0qRsTuVwXyZaBcD'
@@ -172,11 +172,11 @@ const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy:
   ],
 ]
 
-async function conform(wrong: Partial<Steps> = {}): Promise<Finding[]> {
+async function conform(wrong: Partial<Steps> = {}): Promise<CaseResult[]> {
   const url = await plainReceiver(SECRET, wrong)
   const signer = hmacSigner(SECRET)
-  const seen: Finding[] = []
-  for await (const finding of findings(new URL(url), [...eventCases(signer), ...refusalCases(signer)]))
+  const seen: CaseResult[] = []
+  for await (const finding of resultsOf(new URL(url), [...eventCases(signer), ...refusalCases(signer)]))
     seen.push(finding)
   return seen
 }

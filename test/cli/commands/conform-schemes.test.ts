@@ -6,7 +6,7 @@ import express from 'express'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../../adapters/express.ts'
-import { type Finding, findings } from '../../../cli/commands/conform/run.ts'
+import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
 import { type SenderKeys, schemeCases, senderIdOf } from '../../../cli/commands/conform/scheme-cases.ts'
 import { type AnyScheme, allSchemes, canSign, hasKeyPair, loadScheme } from '../../../cli/signing/schemes.ts'
 import { defineListener } from '../../../src/index.ts'
@@ -78,9 +78,9 @@ async function receiverOf({ factory, options }: Sender) {
   return { url: urlOf(address), runs: () => runs }
 }
 
-async function conform(url: string, { factory, keys }: Sender): Promise<Finding[]> {
-  const seen: Finding[] = []
-  for await (const finding of findings(new URL(url), schemeCases(factory, keys), senderIdOf(factory.scheme)))
+async function conform(url: string, { factory, keys }: Sender): Promise<CaseResult[]> {
+  const seen: CaseResult[] = []
+  for await (const finding of resultsOf(new URL(url), schemeCases(factory, keys), senderIdOf(factory.scheme)))
     seen.push(finding)
   return seen
 }
@@ -95,7 +95,7 @@ describe('conform --scheme', () => {
       const { url, runs } = await receiverOf(sender)
       const seen = await conform(url, sender)
       expect(seen.filter(({ result }) => result !== 'ok')).toEqual([])
-      const isAccepted = ({ answered }: Finding) => answered === '200'
+      const isAccepted = ({ answered }: CaseResult) => answered === '200'
       expect(runs()).toBeGreaterThanOrEqual(2)
       expect(runs()).toBeLessThanOrEqual(seen.filter(isAccepted).length)
       expect(seen.filter((finding) => !isAccepted(finding)).length).toBeGreaterThanOrEqual(3)

@@ -11,7 +11,7 @@ import { eventCases } from '../../../cli/commands/conform/event-cases.ts'
 import { hmacSigner } from '../../../cli/commands/conform/hmac-signer.ts'
 import { jwtSigner } from '../../../cli/commands/conform/jwt-signer.ts'
 import { refusalCases } from '../../../cli/commands/conform/refusal-cases.ts'
-import { type Finding, findings } from '../../../cli/commands/conform/run.ts'
+import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
 import type { Signer } from '../../../cli/commands/conform/signer.ts'
 import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
 import { jwt, localKeySet } from '../../../src/jwt.ts'
@@ -38,9 +38,9 @@ const METHODS: { readonly [name: string]: { readonly auth: Authenticator; readon
 
 const casesOf = (signer: Signer): readonly Case[] => [...eventCases(signer), ...refusalCases(signer)]
 
-async function conform(url: string, signer: Signer): Promise<Finding[]> {
-  const seen: Finding[] = []
-  for await (const finding of findings(new URL(url), casesOf(signer))) seen.push(finding)
+async function conform(url: string, signer: Signer): Promise<CaseResult[]> {
+  const seen: CaseResult[] = []
+  for await (const finding of resultsOf(new URL(url), casesOf(signer))) seen.push(finding)
   return seen
 }
 
