@@ -64,7 +64,8 @@ export function fail<const Reason extends string>(reason: Reason, detail: string
   return { reason, detail }
 }
 
-const EXPLAINED =
+/** Where `detail` of a wrong signature sends the reader. The command line names its own flag instead. */
+export const EXPLAINED =
   'hookgate/explain finds the mistake: https://github.com/hookgate/hookgate/blob/main/docs/troubleshooting.md#a-wrong-signature'
 
 /** A signature that fits nothing configured. The detail names what finds out why, and the page that says how to run it. */

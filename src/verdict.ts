@@ -15,6 +15,8 @@ export interface Accepted<Payload = Json> {
   readonly event: WebhookEvent<Payload>
   /** Always undefined. Declared so that `verdict.reason` singles out refusals. */
   readonly reason?: undefined
+  /** Always undefined. Declared for projects without `strict`, where `verdict.reason` does not narrow. */
+  readonly detail?: undefined
 }
 
 /**

@@ -66,7 +66,7 @@ export const listen: Command = defineCommand<ListenValues>({
     const { auth, forwarding } = settings
     const server = createServer()
     const store = await findStore(given.store, settings.limits.toleranceSeconds)
-    const terminal = terminalLog(given)
+    const terminal = terminalLog({ ...given, path: pathOf(settings.id) })
     let app: Forwarder | undefined
     let inspector: Inspector | undefined
     try {

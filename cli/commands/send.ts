@@ -10,6 +10,7 @@ import { readSigner, SIGN_OPTIONS, type Signer, type SignValues } from '../signi
 
 const TIMEOUT_MS = 30_000
 const MOST_ANSWER_BYTES = 65_536
+const MOST_SHOWN = 2000
 const CONFLICT = 409
 
 interface SendValues extends SignValues {
@@ -171,7 +172,13 @@ function tampered(request: SignedRequest): SignedRequest {
 function showText({ status, statusText, body }: Answer): void {
   const line = `${status} ${printable(statusText)}`.trimEnd()
   print(paint(isSuccess(status) ? 'green' : 'red', line))
-  if (body !== '') print(printable(body))
+  if (body !== '') print(printable(beginningOf(body)))
+}
+
+/** An app's error page fills the screen, and says most in its first lines. */
+function beginningOf(body: string): string {
+  const rest = body.length - MOST_SHOWN
+  return rest <= 0 ? body : `${body.slice(0, MOST_SHOWN)}… (${rest} more characters: --json prints them)`
 }
 
 function showJson({ attempt, status, body, eventId }: Answer): void {

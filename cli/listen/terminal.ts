@@ -1,5 +1,6 @@
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import type { ListenAuth } from './auth.ts'
+import { detailText } from './explanations.ts'
 import type { DeliveryLine, DeliveryReport } from './report.ts'
 
 export interface LogOptions {
@@ -7,6 +8,8 @@ export interface LogOptions {
   readonly body?: boolean
   readonly explain?: boolean
   readonly scheme?: string
+  /** The only path that the listener answers. */
+  readonly path: string
 }
 
 /** What `listen` prints while it runs. */
@@ -24,8 +27,10 @@ export function terminalLog({
   body = false,
   explain = false,
   scheme,
+  path,
 }: LogOptions): TerminalLog {
   const counts = new Map<DeliveryLine['verdict'], number>()
+  const told = new Set<string | undefined>()
   let needsHeader = !json && process.stdout.isTTY === true
   return {
     tell({ line, verdict }) {
@@ -38,11 +43,21 @@ export function terminalLog({
       if (json) print(toJsonLine(body ? { ...line, body: payload ?? null } : line))
       else print(formatDelivery(line, layout))
       if (!json && payload !== undefined) print(indented(payload))
-      if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
+      if (explain && verdict?.ok === false && verdict.detail) remark(`  ${detailText(verdict.detail, true)}`)
+      const hint = json ? undefined : hintFor(line, explain, path)
+      if (hint !== undefined && !told.has(hint)) remark(`  ${hint}`)
+      told.add(hint)
     },
     summary: (finished) =>
       `${finished > 0 ? `finished ${finished} in flight` : 'stopped'}; received ${received(counts)}`,
   }
+}
+
+/** What to do next, said once. */
+function hintFor({ reason, verdict, status }: DeliveryLine, explain: boolean, path: string) {
+  if (reason === 'listener_unknown') return `enter this path at the sender: ${path}`
+  const isExplained = explain || verdict !== 'refused' || (status !== 400 && status !== 401)
+  return isExplained ? undefined : 'to see why a delivery is refused, add --explain'
 }
 
 function received(counts: ReadonlyMap<string, number>): string {

@@ -3,7 +3,7 @@ import { ListenerConfigError } from '../errors.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
-import { anotherSender, missingHeader, recognise } from './missing-header.ts'
+import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
 import { type SentTime, sentTime } from './sent-time.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 import { type Signer, signerOf } from './signer.ts'
@@ -99,9 +99,12 @@ async function mistakesIn(
   if (reason === 'timestamp_malformed' || reason === 'timestamp_out_of_range') {
     return timeMistakes(await sentTime(delivery, listener, signer), reason, listener)
   }
+  const isMissing = reason === 'header_missing' || reason === 'auth_missing'
+  const older = isMissing ? otherVersion(delivery, signer) : undefined
+  if (older !== undefined) return { likely: [older] }
   const other = recognise(delivery, schemes, protocol?.scheme.name)
   const looksLike = other && { looksLike: other.name }
-  if (reason === 'header_missing' || reason === 'auth_missing') {
+  if (isMissing) {
     const isInBody = signer.scheme.signature.headers.length === 0
     const consumed = isInBody ? consumedBody(delivery, signer) : undefined
     const required = protocol?.headers.slice(0, protocol.required) ?? []

@@ -13,8 +13,6 @@ export function missingHeader(
   other: SenderScheme | undefined,
 ): readonly string[] {
   const { scheme, facts, name, isOwn } = signer
-  const older = otherVersion(delivery, signer)
-  if (older !== undefined) return [older]
   if (other !== undefined) return [anotherSender(other, signer)]
   if (isOwn) return []
   const { headers, member } = scheme.signature
@@ -36,7 +34,7 @@ export function anotherSender({ name, sender }: SenderScheme, { name: expected, 
 }
 
 /** The signature of another version of the same scheme, where the one that is verified is missing. */
-function otherVersion(delivery: Delivery, { scheme, facts, name }: Signer): string | undefined {
+export function otherVersion(delivery: Delivery, { scheme, facts, name }: Signer): string | undefined {
   for (const [header, { begins = '', is }] of Object.entries(facts.otherVersions ?? {})) {
     const value = headerOf(delivery, header)
     if (typeof value !== 'string' || !value.startsWith(begins)) continue

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { bitbucket } from '../../schemes/bitbucket.ts'
 import { clerk } from '../../schemes/clerk.ts'
 import { github } from '../../schemes/github.ts'
 import { meta } from '../../schemes/meta.ts'
@@ -136,6 +137,19 @@ describe('the likely mistakes', () => {
     })
     expect(likely).toEqual([expect.stringMatching(/GitHub.*import hookgate\/schemes\/github/)])
     expect(looksLike).toBe('github')
+  })
+
+  it('name no other sender for an older signature of the same one', async () => {
+    const headers = { 'x-hub-signature': 'sha1=00', 'x-github-event': 'push' }
+    const auth = github({ secrets: SECRET })
+    const explained = await explain(
+      toDelivery({ method: 'POST', headers, body: '{}' }),
+      { ok: false, reason: 'auth_missing', status: 401 },
+      defineListener({ id: 'github', auth, store }),
+      { schemes: [github.scheme, bitbucket.scheme] },
+    )
+    expect(explained.likely).toEqual([expect.stringMatching(/^X-Hub-Signature is the older signature/)])
+    expect(explained.looksLike).toBeUndefined()
   })
 
   it.each([

@@ -142,6 +142,16 @@ it.each(['5.7', '5.9'])(
   },
 )
 
+it.each(COMPILERS)(
+  'the quick starts compile without `strict`, as Next.js sets up a project, with TypeScript %s',
+  async (compiler) => {
+    const folder = writeSources(inject('consumer'), true)
+    const options = { ...STRICT, ...MODES.bundler, strict: false, skipLibCheck: true }
+    const { exactOptionalPropertyTypes: _, ...loose } = options // it needs `strictNullChecks`
+    expect(await run(compiler, folder, loose, [...QUICK_STARTS, 'examples/web/next.ts'])).toBe('')
+  },
+)
+
 it('the program of docs/express.md compiles with the types of Express 4', async () => {
   const folder = mkdtempSync(join(inject('consumer'), 'compiled-'))
   cpSync(join(root, 'examples/express.ts'), join(folder, 'express.ts'))

@@ -63,7 +63,7 @@ function sendingIn(
 describe('the quick starts', () => {
   it.each([
     ...PAGES,
-    ...['stripe', 'bun', 'deno'].map((name) => ['docs/fetch.md', `examples/web/${name}.ts`] as const),
+    ...['stripe', 'bun', 'deno', 'next'].map((name) => ['docs/fetch.md', `examples/web/${name}.ts`] as const),
   ])('%s shows %s to the letter', (path, example) => {
     expect(page(path)).toContain(`\n${page(example)}\`\`\``)
   })

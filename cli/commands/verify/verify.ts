@@ -15,6 +15,7 @@ import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'
 import { toUsageError, wholeNumber } from '../../command-line/values.ts'
 import { checkOneMethod } from '../../listen/auth.ts'
+import { detailText } from '../../listen/explanations.ts'
 import { AUTH_OPTIONS, type AuthValues } from '../../listen/options.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { openKeySet } from '../../signing/key-files.ts'
@@ -57,7 +58,7 @@ export const verify: Command = defineCommand<VerifyValues>({
     const { delivery, at } = await readCaptured(given)
     const listener = listenerFor(auth, given, at)
     const verdict = await verdictFor(delivery, listener)
-    printVerdict(verdict)
+    printVerdict(verdict, given.explain)
     if (given.explain) {
       const schemes = (await allSchemes()).map(({ scheme }) => scheme)
       printExplanation(await explain(delivery, verdict, listener, { ...known, schemes }))
@@ -110,7 +111,7 @@ async function verdictFor(delivery: Delivery, listener: Listener): Promise<Verdi
   }
 }
 
-function printVerdict(verdict: Verdict): void {
+function printVerdict(verdict: Verdict, isExplained: boolean | undefined): void {
   if (verdict.ok) {
     const { id, sentAt, auth } = verdict.event
     print(paint('green', 'accepted'))
@@ -119,18 +120,18 @@ function printVerdict(verdict: Verdict): void {
     print(paint('green', `handshake (${verdict.reply.status})`))
   } else {
     print(paint('red', `refused: ${verdict.reason} (${verdict.status})`))
-    print(printable(verdict.detail))
+    print(detailText(verdict.detail, isExplained))
   }
 }
 
 /** Leaves the claim out: nothing is recorded, so it says nothing. */
 function printExplanation({ checks, likely, token, looksLike, sentAt }: Explanation): void {
+  for (const line of likely) print(`likely: ${printable(line)}`)
   for (const { name, says, ok } of checks.filter(({ name }) => name !== 'claim')) {
     const mark = ok === null ? '-' : ok ? 'ok' : 'NO'
     print(`  ${mark.padEnd(2)}  ${name.padEnd(12)}  ${says}`)
   }
   print('  -   claim         not checked: nothing is recorded here')
-  for (const line of likely) print(`likely: ${printable(line)}`)
   if (looksLike !== undefined) print(`to verify it as its sender signs it: --scheme ${looksLike}`)
   for (const line of token) print(`token: ${printable(line)}`)
   if (sentAt !== undefined) print(`to verify it as of its own time: --at ${sentAt}`)

@@ -81,7 +81,12 @@ test('--explain names the mistake: quotes around the secret that was given', asy
   const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${AT}`, `Webhook-Event-Id: ${ID}`]
   const given = [...headers, `Webhook-Signature: ${spell(RIGHT)}`].flatMap((header) => ['--header', header])
   const ended = await runCommand(['verify', ...given, '--at', AT, '--explain'], { env: quoted, input: BODY })
-  expect(ended.stdout).toMatch(/likely: the configured secret has quotes around it: remove them\n/)
+  expect(ended.stdout).toMatch(
+    /^refused.*\n.*\nlikely: the configured secret has quotes around it: remove them\n/,
+  )
+  expect(ended.stdout).not.toContain('hookgate/explain')
+  const plain = await runCommand(['verify', ...given, '--at', AT], { env: quoted, input: BODY })
+  expect(plain.stdout).toMatch(/; --explain finds the mistake\n$/)
 })
 
 test('an old delivery is judged by --at', async () => {

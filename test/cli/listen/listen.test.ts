@@ -65,6 +65,21 @@ test('a listener id is matched in its one percent-encoded spelling', async () =>
   expect((await hookgate(['send', lower, '--data', '{}'], { env })).stdout).toContain('listener_unknown')
 })
 
+test('a refusal says what to do next, once', async () => {
+  const listener = await startListener([], { env })
+  const unsigned = { method: 'POST', body: '{}' }
+  for (const path of ['/webhooks/stripe', '/other', PATH, PATH]) {
+    await fetch(new URL(path, listener.url), unsigned)
+  }
+  await listener.deliveries(4)
+  await listener.stop()
+  const hints = listener.stderr.text.match(/^ {2}.*$/gm)
+  expect(hints).toEqual([
+    `  enter this path at the sender: ${PATH}`,
+    '  to see why a delivery is refused, add --explain',
+  ])
+})
+
 test('nothing of a refused request is printed except a proven event ID', async () => {
   const listener = await startListener([], { env })
   const evil = '\u009b31mEVIL'
