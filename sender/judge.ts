@@ -60,7 +60,7 @@ export function judge(
   body: string | Uint8Array = '',
   clock: { now(): number } = Date,
 ): Judgement {
-  const code = codeOf(body)
+  const code = problemCode(body)
   const delayMs = retryAfterMs(headerOf(headers, 'retry-after'), clock.now())
   const told = headerOf(headers, 'webhook-delivery')?.trim().toLowerCase()
   const seen = code === undefined ? {} : { code }
@@ -81,8 +81,8 @@ function isTransient(status: number, code: string | undefined): boolean {
   return status === 400 && code === 'body_incomplete'
 }
 
-/** Untrusted, so only hookgate's own codes pass. */
-function codeOf(body: string | Uint8Array): string | undefined {
+/** The `code` of a problem+json body. Untrusted, so only texts in the form of hookgate's own codes pass. */
+export function problemCode(body: string | Uint8Array): string | undefined {
   if (body.length === 0 || body.length > LONGEST_BODY) return undefined
   const text = typeof body === 'string' ? body : decodeUtf8(body)
   try {

@@ -1,5 +1,11 @@
 import { EventStoreError } from './errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
+import {
+  CLAIM_ANSWERS,
+  type ClaimAnswer,
+  COMMIT_ANSWERS,
+  type CommitAnswer,
+  type EventKey,
+} from './event-store.ts'
 import { withDeadline } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
@@ -127,13 +133,13 @@ interface StoreCall<Answer extends StoreAnswer> {
 
 const CLAIM: StoreCall<ClaimAnswer> = {
   name: 'claim',
-  answers: ['acquired', 'busy', 'done'],
+  answers: CLAIM_ANSWERS,
   ask: ({ store, leaseMs }, key, owner) => store.claim(key, owner, leaseMs),
 }
 
 const COMMIT: StoreCall<CommitAnswer> = {
   name: 'commit',
-  answers: ['committed', 'already', 'lost'],
+  answers: COMMIT_ANSWERS,
   ask: ({ store, retentionMs }, key, owner) => store.commit(key, owner, retentionMs),
 }
 

@@ -1,6 +1,23 @@
 /** Each code is a heading on this page. */
 export const ERRORS_PAGE = 'https://github.com/hookgate/hookgate/blob/main/docs/errors.md#'
 
+/** What the errors of this package have in common. */
+export class CodedError<Code extends string> extends Error {
+  /** Survives minification, unlike the name of the class. */
+  override readonly name: string
+  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
+  readonly code: Code
+  /** A link to the causes and fixes. */
+  readonly help: string
+
+  constructor(name: string, code: Code, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = name
+    this.code = code
+    this.help = `${ERRORS_PAGE}${code.toLowerCase()}`
+  }
+}
+
 /**
  * Your configuration is wrong. Thrown by `defineListener`, `hmac`, `jwt`, the key sets and the adapters.
  * Mistakes that show only at a request, e.g. a body parser that ran first, go to the framework's error
@@ -15,18 +32,12 @@ export const ERRORS_PAGE = 'https://github.com/hookgate/hookgate/blob/main/docs/
  * }
  * ```
  */
-export class ListenerConfigError extends Error {
-  /** Survives minification, unlike the name of the class. */
-  override readonly name = 'ListenerConfigError'
-  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
-  readonly code = 'ERR_LISTENER_CONFIG'
-  /** A link to the causes and fixes. */
-  readonly help: string = `${ERRORS_PAGE}err_listener_config`
+export class ListenerConfigError extends CodedError<'ERR_LISTENER_CONFIG'> {
   /** The option at fault as you wrote it, e.g. `allowedCidrs` or `secrets[1].id`. */
   readonly option: string
 
   constructor(option: string, problem: string, options?: ErrorOptions) {
-    super(`${option}: ${problem}`, options)
+    super('ListenerConfigError', 'ERR_LISTENER_CONFIG', `${option}: ${problem}`, options)
     this.option = option
   }
 }
@@ -45,15 +56,13 @@ const RETRY_AFTER_SECONDS = 5
  * }
  * ```
  */
-export class EventStoreError extends Error {
-  /** Survives minification, unlike the name of the class. */
-  override readonly name = 'EventStoreError'
-  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
-  readonly code = 'ERR_EVENT_STORE'
-  /** A link to the causes and fixes. */
-  readonly help: string = `${ERRORS_PAGE}err_event_store`
+export class EventStoreError extends CodedError<'ERR_EVENT_STORE'> {
   /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('EventStoreError', 'ERR_EVENT_STORE', message, options)
+  }
 }
 
 /**
@@ -67,15 +76,13 @@ export class EventStoreError extends Error {
  * }
  * ```
  */
-export class ListenerLoadError extends Error {
-  /** Survives minification, unlike the name of the class. */
-  override readonly name = 'ListenerLoadError'
-  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
-  readonly code = 'ERR_LISTENER_LOAD'
-  /** A link to the causes and fixes. */
-  readonly help: string = `${ERRORS_PAGE}err_listener_load`
+export class ListenerLoadError extends CodedError<'ERR_LISTENER_LOAD'> {
   /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('ListenerLoadError', 'ERR_LISTENER_LOAD', message, options)
+  }
 }
 
 /**
@@ -90,18 +97,12 @@ export class ListenerLoadError extends Error {
  * })
  * ```
  */
-export class KeySetError extends Error {
-  /** Survives minification, unlike the name of the class. */
-  override readonly name = 'KeySetError'
-  /** Stable. Compare this instead of using `instanceof` if two copies of the package may be loaded. */
-  readonly code = 'ERR_KEY_SET'
-  /** A link to the causes and fixes. */
-  readonly help: string = `${ERRORS_PAGE}err_key_set`
+export class KeySetError extends CodedError<'ERR_KEY_SET'> {
   /** Seconds until the next attempt to fetch the keys. Sent as `Retry-After`. */
   readonly retryAfterSeconds: number
 
   constructor(message: string, retryAfterSeconds: number, options?: ErrorOptions) {
-    super(message, options)
+    super('KeySetError', 'ERR_KEY_SET', message, options)
     this.retryAfterSeconds = retryAfterSeconds
   }
 }

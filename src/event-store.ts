@@ -28,6 +28,9 @@ export type ClaimAnswer = 'acquired' | 'busy' | 'done'
  */
 export type CommitAnswer = 'committed' | 'already' | 'lost'
 
+export const CLAIM_ANSWERS: readonly ClaimAnswer[] = ['acquired', 'busy', 'done']
+export const COMMIT_ANSWERS: readonly CommitAnswer[] = ['committed', 'already', 'lost']
+
 /**
  * Remembers events, so that each is handled once. Each method is atomic and uses the store's own clock. An expired record
  * counts as absent. Test your implementation with `eventStoreSuite`.

@@ -15,7 +15,7 @@ import {
   withMethods,
 } from './lib/options.ts'
 import { type SingleFlight, singleFlight, type WaitUntil } from './lib/single-flight.ts'
-import type { Listener, VerdictContext } from './listener.ts'
+import { isListener, type Listener, type VerdictContext } from './listener.ts'
 
 const OPTIONS: OptionTable<ListenersOptions<Listener<unknown>>> = {
   load: aFunction,
@@ -264,6 +264,6 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
 }
 
 function checked<Given extends Listener<unknown>>(found: Given | undefined): Given | undefined {
-  if (found === undefined || typeof found?.retentionMs === 'number') return found
+  if (found === undefined || isListener(found)) return found
   throw new ListenerConfigError('load', 'must return the result of defineListener(), or undefined')
 }

@@ -12,7 +12,7 @@ import { checkTimestamp } from './checks/timestamp.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
-import type { Listener, PayloadOf } from './listener.ts'
+import { isListener, type Listener, type PayloadOf } from './listener.ts'
 import type { Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
 import { observed } from './report.ts'
@@ -80,7 +80,7 @@ export async function verify<Given extends Listener<unknown>>(
   if (
     typeof delivery?.header !== 'function' ||
     delivery.body?.BYTES_PER_ELEMENT !== 1 ||
-    !listener?.nextOwner
+    !isListener(listener)
   ) {
     throw new ListenerConfigError('verify', 'takes a Delivery and the result of defineListener()')
   }

@@ -1,5 +1,5 @@
-import { ListenerConfigError } from '../src/errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventStore } from '../src/event-store.ts'
+import { EventStoreError, ListenerConfigError } from '../src/errors.ts'
+import type { EventStore } from '../src/event-store.ts'
 import { type OptionTable, oneOfWords, optional, positiveSeconds } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
 
@@ -52,5 +52,13 @@ export const DONE_BY_CLAIM: Pick<EventStore, 'commit' | 'release'> = {
   release: () => false,
 }
 
-export const CLAIM_ANSWERS: readonly ClaimAnswer[] = ['acquired', 'busy', 'done']
-export const COMMIT_ANSWERS: readonly CommitAnswer[] = ['committed', 'already', 'lost']
+/** The answer of an engine's statement or script. @throws EventStoreError for any other value, e.g. of a client that converts replies. */
+export function knownAnswer<const Answer extends string>(
+  engine: string,
+  answers: readonly Answer[],
+  seen: unknown,
+): Answer {
+  const answer = answers.find((known) => known === seen)
+  if (answer !== undefined) return answer
+  throw new EventStoreError(`${engine} returned something other than ${answers.join(', ')}`)
+}

@@ -2,7 +2,7 @@ import { ListenerConfigError, ListenerLoadError } from '../../src/errors.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { checkOptions, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
-import type { Listener } from '../../src/listener.ts'
+import { isListener, type Listener } from '../../src/listener.ts'
 import { nowIfObserved } from '../../src/report.ts'
 import { BodiesInFlight, type BodyInFlight, type Leaving, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
@@ -269,11 +269,6 @@ function judge<Given extends Listener<unknown>>(found: Given | undefined): Found
 function refuseUnloaded(error: unknown): Refusal {
   if (error instanceof ListenerLoadError) return notReceived(error.retryAfterSeconds)
   throw error
-}
-
-/** Plain JavaScript callers and databases may pass anything; only a listener has this number. */
-function isListener(value: Listener<unknown> | null): boolean {
-  return typeof value?.retentionMs === 'number'
 }
 
 /** If `verifyWebhook` was mounted without a call, `found` is a request or Hono's context. */

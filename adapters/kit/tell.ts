@@ -1,4 +1,4 @@
-import { ERRORS_PAGE } from '../../src/errors.ts'
+import { CodedError, ERRORS_PAGE } from '../../src/errors.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
 import type { Reason } from '../../src/reason.ts'
@@ -54,15 +54,8 @@ function isNews(id: string, reason: string, now: number): boolean {
 }
 
 /** Reported to `onError`, never thrown. */
-export class ReportedError extends Error {
-  override readonly name = 'ReportedError'
-  readonly code: 'ERR_NO_ANSWER' | 'ERR_REDIRECTED' | 'ERR_TOO_MANY_BODIES'
-  /** A link to the causes and fixes. */
-  readonly help: string
-
+export class ReportedError extends CodedError<'ERR_NO_ANSWER' | 'ERR_REDIRECTED' | 'ERR_TOO_MANY_BODIES'> {
   constructor(code: ReportedError['code'], message: string) {
-    super(message)
-    this.code = code
-    this.help = `${ERRORS_PAGE}${code.toLowerCase()}`
+    super('ReportedError', code, message)
   }
 }

@@ -1,3 +1,5 @@
+import { problemCode } from '../../sender/judge.ts'
+import { parseJson } from '../../src/lib/json.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { type Command, defineCommand } from '../command-line/command.ts'
@@ -201,20 +203,11 @@ function tamper(body: Uint8Array): Uint8Array<ArrayBuffer> {
     if (!/[0-9A-Za-z]/.test(String.fromCharCode(byte))) continue
     tries += 1
     changed[index] = byte ^ 1
-    if (isJson(changed)) return changed
+    if ('value' in parseJson(changed)) return changed
     changed[index] = byte
   }
   // In `{}`, no such byte exists. JSON allows white space at the end.
   return Uint8Array.of(...body, SPACE)
-}
-
-function isJson(bytes: Uint8Array): boolean {
-  try {
-    JSON.parse(Buffer.from(bytes).toString('utf8'))
-    return true
-  } catch {
-    return false
-  }
 }
 
 const BY_CODE: { readonly [code: string]: string } = {
@@ -260,14 +253,4 @@ function hintAbout(status: number, body: string, method: Signer['method']): stri
   if (status === 401) return UNAUTHORIZED[method]
   if (status >= 300 && status < 400) return 'redirects are not followed; send to the final URL'
   return BY_STATUS[status]
-}
-
-/** `code` of a problem+json body. */
-function problemCode(body: string): string | undefined {
-  try {
-    const { code } = Object(JSON.parse(body))
-    return typeof code === 'string' ? code : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../src/lib/json.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import type { ListenAuth } from './auth.ts'
 import { detailText } from './explanations.ts'
@@ -39,8 +40,9 @@ export function terminalLog({
       if (needsHeader) print(headerLine(layout))
       needsHeader = false
       // Only verified payloads: otherwise a stranger could fill the screen.
-      const payload = body && verdict?.ok ? Buffer.from(verdict.event.rawBody).toString('utf8') : undefined
-      if (json) print(toJsonLine(body ? { ...line, body: payload ?? null } : line))
+      const payload = body && verdict?.ok ? verdict.event.rawBody : undefined
+      const text = payload ? Buffer.from(payload).toString('utf8') : null
+      if (json) print(toJsonLine(body ? { ...line, body: text } : line))
       else print(formatDelivery(line, layout))
       if (!json && payload !== undefined) print(indented(payload))
       if (explain && verdict?.ok === false && verdict.detail) remark(`  ${detailText(verdict.detail, true)}`)
@@ -67,18 +69,9 @@ function received(counts: ReadonlyMap<string, number>): string {
   return `${total} ${total === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`
 }
 
-function indented(payload: string): string {
-  const text = isJson(payload) ? prettyJson(payload) : payload
-  return printable(text).replace(/^/gm, '  ')
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+function indented(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString('utf8')
+  return printable('value' in parseJson(bytes) ? prettyJson(text) : text).replace(/^/gm, '  ')
 }
 
 /** How a line is laid out. */

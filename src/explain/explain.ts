@@ -1,6 +1,6 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
-import type { Listener } from '../listener.ts'
+import { isListener, type Listener } from '../listener.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
@@ -73,7 +73,7 @@ export async function explain(
   { secret, claims, schemes = [] }: ExplainOptions = {},
 ): Promise<Explanation> {
   // Only for callers in plain JavaScript.
-  if (typeof verdict?.ok !== 'boolean' || !listener?.nextOwner) {
+  if (typeof verdict?.ok !== 'boolean' || !isListener(listener)) {
     throw new ListenerConfigError(
       'explain',
       'takes a Delivery, its verdict, and the result of defineListener()',

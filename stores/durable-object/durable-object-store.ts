@@ -1,5 +1,5 @@
 import { storedKey } from '../../src/event-key.ts'
-import type { EventKey, EventStore } from '../../src/event-store.ts'
+import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../../src/event-store.ts'
 import {
   checkOptions,
   type OptionTable,
@@ -7,14 +7,7 @@ import {
   positiveInteger,
   wellFormedText,
 } from '../../src/lib/options.ts'
-import {
-  CLAIM_ANSWERS,
-  COMMIT_ANSWERS,
-  DONE_BY_CLAIM,
-  MODE_OPTIONS,
-  type ModeOptions,
-  singleSeconds,
-} from '../contract.ts'
+import { DONE_BY_CLAIM, MODE_OPTIONS, type ModeOptions, singleSeconds } from '../contract.ts'
 import { askObject, type EventNamespace } from './event-namespace.ts'
 
 export type { EventNamespace } from './event-namespace.ts'

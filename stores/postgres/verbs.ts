@@ -1,8 +1,15 @@
 import { EventStoreError } from '../../src/errors.ts'
 import { storedKey } from '../../src/event-key.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
+import {
+  CLAIM_ANSWERS,
+  type ClaimAnswer,
+  COMMIT_ANSWERS,
+  type CommitAnswer,
+  type EventKey,
+  type EventStore,
+} from '../../src/event-store.ts'
 import { positiveInteger } from '../../src/lib/options.ts'
-import { CLAIM_ANSWERS, COMMIT_ANSWERS } from '../contract.ts'
+import { knownAnswer } from '../contract.ts'
 import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE } from './client.ts'
 import { asciiText, listenerText } from './key.ts'
 import type { Statements } from './sql.ts'
@@ -38,7 +45,7 @@ export class PostgresVerbs implements EventStore {
     try {
       // No row: another owner changed the record after this statement began, and holds it.
       const answer = await this.#ask(statements.claim, values)
-      return answer === undefined ? 'busy' : oneOf(CLAIM_ANSWERS, answer)
+      return answer === undefined ? 'busy' : knownAnswer('Postgres', CLAIM_ANSWERS, answer)
     } catch (error) {
       if (inTransaction && hasSqlState(error, SERIALIZATION_FAILURE)) return 'busy'
       throw error
@@ -56,7 +63,7 @@ export class PostgresVerbs implements EventStore {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const answer = await this.#ask(statements.commit, values)
       // No row: the record changed after this statement began. The next attempt sees the change.
-      if (answer !== undefined) return oneOf(COMMIT_ANSWERS, answer)
+      if (answer !== undefined) return knownAnswer('Postgres', COMMIT_ANSWERS, answer)
     }
     throw new EventStoreError(`another statement changed the record during each of ${MOST_ATTEMPTS} commits`)
   }
@@ -66,7 +73,7 @@ export class PostgresVerbs implements EventStore {
     if (singleSeconds !== undefined) return false
     const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
     const answer = await this.#ask(statements.release, [eventId, listener, escapedOwner])
-    return answer !== undefined && oneOf(['released', 'lapsed'], answer) === 'released'
+    return answer !== undefined && knownAnswer('Postgres', ['released', 'lapsed'], answer) === 'released'
   }
 
   async sweep(limit = 10_000): Promise<number> {
@@ -94,13 +101,6 @@ async function valuesOf(key: EventKey, owner: string, milliseconds: number) {
   const { listenerId, eventId } = await storedKey(key)
   const listener = await listenerText(listenerId)
   return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
-}
-
-function oneOf<const Answer extends string>(answers: readonly Answer[], seen: unknown): Answer {
-  const answer = answers.find((known) => known === seen)
-  if (answer === undefined)
-    throw new EventStoreError(`Postgres returned something other than ${answers.join(', ')}`)
-  return answer
 }
 
 function withoutTable(cause: unknown): EventStoreError {

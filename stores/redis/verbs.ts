@@ -1,7 +1,6 @@
-import { EventStoreError } from '../../src/errors.ts'
 import { storedKey } from '../../src/event-key.ts'
-import type { EventKey, EventStore } from '../../src/event-store.ts'
-import { CLAIM_ANSWERS, COMMIT_ANSWERS, DONE_BY_CLAIM } from '../contract.ts'
+import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../../src/event-store.ts'
+import { DONE_BY_CLAIM, knownAnswer } from '../contract.ts'
 import { type Evaluate, replyText } from './client.ts'
 import type { RedisLayout } from './layout.ts'
 import { RELEASE } from './scripts.ts'
@@ -55,8 +54,5 @@ function whole(milliseconds: number): string {
 }
 
 function oneOf<Answer extends string>(answers: readonly Answer[], reply: unknown): Answer {
-  const text = replyText(reply)
-  const answer = answers.find((known) => known === text)
-  if (answer !== undefined) return answer
-  throw new EventStoreError(`the Redis client returned something other than ${answers.join(', ')}`)
+  return knownAnswer('the Redis client', answers, replyText(reply))
 }

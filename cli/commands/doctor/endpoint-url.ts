@@ -1,6 +1,6 @@
 import { type Finding, notesOf } from './finding.ts'
 import { type Answer, FEW_DAYS, whyUnreachable } from './probe.ts'
-import { problemCode, type Receiver } from './receiver.ts'
+import { codeOf, type Receiver } from './receiver.ts'
 
 const { ok, warn, fail } = notesOf('url')
 
@@ -47,13 +47,13 @@ export async function checkUrl(
 
 /** The specification's scheme looks for its headers first, like some others. The rest answer 401 if a delivery is not signed. */
 function obstacleIn(answer: Answer, { isForAnotherSender }: Expected): Obstacle | undefined {
-  const code = problemCode(answer)
+  const code = codeOf(answer)
   if (code === 'unauthorized' || (code === 'header_missing' && isForAnotherSender)) return ANOTHER_SENDER
   return code === 'header_missing' ? undefined : NOT_HOOKGATE
 }
 
 function judge(answer: Answer, { host, pathname }: URL, { isForAnotherSender }: Expected): Finding {
-  const code = problemCode(answer)
+  const code = codeOf(answer)
   if (code === undefined) return judgeStranger(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
   if (code === 'unauthorized') {

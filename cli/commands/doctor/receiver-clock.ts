@@ -1,6 +1,6 @@
 import { type Finding, notesOf } from './finding.ts'
 import type { Answer } from './probe.ts'
-import { problemCode, type Receiver } from './receiver.ts'
+import { codeOf, type Receiver } from './receiver.ts'
 
 const { ok, warn, fail, skip } = notesOf('clock.receiver')
 
@@ -38,7 +38,7 @@ export const checkReceiverClock = (receiver: Receiver): Promise<Finding[]> =>
 export async function checkClock(deliver: DeliverAt, window: Window): Promise<Finding[]> {
   const isInside = async (skew: number) => {
     const answer = await deliver(skew)
-    const code = problemCode(answer)
+    const code = codeOf(answer)
     if (code === undefined || answer.status >= 500) throw new Unclear(`${answer.status}`)
     return code !== 'timestamp_out_of_range'
   }

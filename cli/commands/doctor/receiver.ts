@@ -1,3 +1,4 @@
+import { problemCode } from '../../../sender/judge.ts'
 import type { SignedRequest } from '../../../src/signing/sign.ts'
 import type { Answer, Prober } from './probe.ts'
 
@@ -41,12 +42,6 @@ export class Receiver {
 }
 
 /** The `code` of hookgate's problem+json. Undefined if something else answered. */
-export function problemCode({ headers, bytes }: Answer): string | undefined {
-  if (!headers['content-type']?.startsWith('application/problem+json')) return undefined
-  try {
-    const { code } = Object(JSON.parse(bytes.toString('utf8')))
-    return typeof code === 'string' && /^[a-z0-9_]{1,40}$/.test(code) ? code : undefined
-  } catch {
-    return undefined
-  }
+export function codeOf({ headers, bytes }: Answer): string | undefined {
+  return headers['content-type']?.startsWith('application/problem+json') ? problemCode(bytes) : undefined
 }

@@ -6,7 +6,7 @@ import { bodyFor, memberTime, nowSeconds, withMember } from '../../signing/schem
 import { type AnyScheme, canSign, hasKeyPair } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
 import { type CheckId, type Finding, notesOf } from './finding.ts'
-import { problemCode, type Receiver } from './receiver.ts'
+import { codeOf, type Receiver } from './receiver.ts'
 import { checkClock } from './receiver-clock.ts'
 
 /** Not JSON: refused behind its signature. White space that proxies tend to rewrite. */
@@ -43,7 +43,7 @@ export async function checkSender(
   if (request === undefined)
     return skipAll(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
   const answer = await receiver.send(request)
-  const code = problemCode(answer)
+  const code = codeOf(answer)
   const isSigned = code === 'body_not_json' || code === 'event_id_malformed'
   const clock = isSigned
     ? await withDeadline(checkSenderClock(receiver, factory, sign), CLOCK_MS, late).catch(() => [
