@@ -60,7 +60,7 @@ function buildOnePage(text: string): { readonly status: number | null; readonly 
   const folder = mkdtempSync(join(ROOT, 'docs/site/node_modules/.one-page-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, '.vitepress'))
-  writeFileSync(join(folder, 'page.md'), text)
+  writeFileSync(join(folder, 'index.md'), text)
   const own = { srcDir: '.', srcExclude: [], outDir: './dist', cacheDir: './cache' }
   writeFileSync(
     join(folder, '.vitepress/config.ts'),
@@ -75,7 +75,7 @@ function buildOnePage(text: string): { readonly status: number | null; readonly 
 
 describe('the build', () => {
   it('passes for a page whose links resolve', () => {
-    expect(buildOnePage('# A page\n\n[itself](page.md)\n')).toMatchObject({ status: 0 })
+    expect(buildOnePage('# A page\n\n[itself](index.md)\n')).toMatchObject({ status: 0 })
   })
 
   it.each([

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress'
 import { headingId, linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
+import { forAgents } from './llms.ts'
 import { MAINTAINERS, sidebar } from './sidebar.ts'
 
 const HERE = fileURLToPath(import.meta.url)
@@ -40,7 +41,7 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
     headers: { slugify: headingId },
     config: linksToRepository,
   },
-  vite: { plugins: [ownVue] },
+  vite: { plugins: [ownVue, ...forAgents] },
   themeConfig: {
     nav: [
       { text: 'Senders', link: '/schemes' },

@@ -40,13 +40,30 @@ export function linksToRepository(markdown: MarkdownRenderer): void {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const attribute = { link_open: 'href', image: 'src' }[token.type]
       const target = attribute && token.attrGet(attribute)
-      if (!target || !isFile(target)) continue
-      const link = siteLink(target, page)
+      if (!target) continue
+      const link = isFile(target) ? siteLink(target, page) : target
       token.attrSet(attribute, link)
       // Without a target, VitePress would route to a page of its own.
       if (link === PLAYGROUND) token.attrSet('target', '_self')
     }
   })
+}
+
+const CODE = /(^ *```[\s\S]*?^ *```$|`[^`\n]+`)/m
+const LINK = /(?<!!\[[^\]]*)\]\(([^)\s]+)\)/g
+
+/** The text of a page with its links to files of the repository as URLs. Links between pages stay as they are. */
+export function linksToFiles(text: string, file: string): string {
+  const page = relative(root, file)
+  const withUrls = (prose: string) =>
+    prose.replace(LINK, (whole, target) => {
+      const link = isFile(target) ? siteLink(target, page) : target
+      return link.startsWith('/') && link !== PLAYGROUND ? whole : `](${link})`
+    })
+  return text
+    .split(CODE)
+    .map((part, at) => (at % 2 === 0 ? withUrls(part) : part))
+    .join('')
 }
 
 const DARK =
