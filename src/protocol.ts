@@ -74,7 +74,7 @@ export const SPECIFICATION: Protocol = {
 /**
  * Another sender's scheme, compiled. `senderAuthenticator` of `hookgate/schemes` makes one.
  *
- * @see {@link Authenticator}
+ * @see {@link senderAuthenticator}
  */
 export interface CompiledScheme extends Protocol {
   /** The row that it was compiled from. */

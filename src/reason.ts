@@ -64,11 +64,15 @@ export function fail<const Reason extends string>(reason: Reason, detail: string
   return { reason, detail }
 }
 
-/** Where `detail` of a wrong signature sends the reader. The command line names its own flag instead. */
-export const EXPLAINED =
+const EXPLAINED =
   'hookgate/explain finds the mistake: https://github.com/hookgate/hookgate/blob/main/docs/troubleshooting.md#a-wrong-signature'
 
 /** A signature that fits nothing configured. The detail names what finds out why, and the page that says how to run it. */
 export function mismatch(detail: string): Failure<'signature_mismatch'> {
   return fail('signature_mismatch', `${detail}; ${EXPLAINED}`)
+}
+
+/** The detail with this in place of the pointer to `hookgate/explain`, for tools that explain by themselves. */
+export function withoutPointer(detail: string, instead = ''): string {
+  return detail.replace(`; ${EXPLAINED}`, instead)
 }

@@ -1,4 +1,5 @@
 import type { CheckOutcome, Explanation } from '../../src/explain/index.ts'
+import { withoutPointer } from '../../src/reason.ts'
 import type { Inspected } from './inspected.ts'
 import { base64 } from './record.ts'
 
@@ -46,7 +47,7 @@ export function detailOf(delivery: Inspected, { checks, likely, token }: Explana
   const { detail, sourceIp, headers, body, bytes, truncated, ms, app } = delivery
   return {
     ...rowOf(delivery),
-    detail,
+    detail: detail && withoutPointer(detail),
     sourceIp,
     headers,
     ...shown(body, truncated),

@@ -1,6 +1,5 @@
 import { type ExplainOptions, explain } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
-import { EXPLAINED } from '../../src/reason.ts'
 import { messageOf, printable, remark } from '../command-line/output.ts'
 import { endpointOf } from '../signing/endpoint.ts'
 import { allSchemes } from '../signing/schemes.ts'
@@ -22,11 +21,6 @@ export function knownOf({ given, auth, listener, url }: Listening): ExplainOptio
     secret: listener.auth.protocol === undefined ? auth.secret : undefined,
     claims: given.jwks === undefined ? undefined : endpointOf(url, given),
   }
-}
-
-/** The detail of a refusal. Names the flag `--explain` in place of `hookgate/explain`, or neither if it was given. */
-export function detailText(detail: string, isExplained = false): string {
-  return printable(detail.replace(`; ${EXPLAINED}`, isExplained ? '' : '; --explain finds the mistake'))
 }
 
 const IS_PERHAPS_ANOTHER_SENDERS = /^(?:header_missing|auth_missing|signature_mismatch)$/

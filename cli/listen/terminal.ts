@@ -1,7 +1,7 @@
 import { parseJson } from '../../src/lib/json.ts'
+import { withoutPointer } from '../../src/reason.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import type { ListenAuth } from './auth.ts'
-import { detailText } from './explanations.ts'
 import type { DeliveryLine, DeliveryReport } from './report.ts'
 
 export interface LogOptions {
@@ -45,7 +45,8 @@ export function terminalLog({
       if (json) print(toJsonLine(body ? { ...line, body: text } : line))
       else print(formatDelivery(line, layout))
       if (!json && payload !== undefined) print(indented(payload))
-      if (explain && verdict?.ok === false && verdict.detail) remark(`  ${detailText(verdict.detail, true)}`)
+      if (explain && verdict?.ok === false && verdict.detail)
+        remark(`  ${printable(withoutPointer(verdict.detail))}`)
       const hint = json ? undefined : hintFor(line, explain, path)
       if (hint !== undefined && !told.has(hint)) remark(`  ${hint}`)
       told.add(hint)

@@ -269,7 +269,7 @@ export interface SchemeRequest {
 /**
  * The signed bytes in order: `before`, `body`, `after`.
  *
- * @see {@link Authenticator}
+ * @see {@link SignedBytes}
  */
 export interface Signed {
   /** What comes before the body, as one character a byte. */

@@ -9,13 +9,13 @@ import {
   type Verdict,
   verify as verifyDelivery,
 } from '../../../src/index.ts'
+import { withoutPointer } from '../../../src/reason.ts'
 import { memoryStore } from '../../../stores/memory.ts'
 import { type Command, defineCommand, type OptionTable } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'
 import { toUsageError, wholeNumber } from '../../command-line/values.ts'
 import { checkOneMethod } from '../../listen/auth.ts'
-import { detailText } from '../../listen/explanations.ts'
 import { AUTH_OPTIONS, type AuthValues } from '../../listen/options.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { openKeySet } from '../../signing/key-files.ts'
@@ -120,7 +120,7 @@ function printVerdict(verdict: Verdict, isExplained: boolean | undefined): void 
     print(paint('green', `handshake (${verdict.reply.status})`))
   } else {
     print(paint('red', `refused: ${verdict.reason} (${verdict.status})`))
-    print(detailText(verdict.detail, isExplained))
+    print(printable(withoutPointer(verdict.detail, isExplained ? '' : '; --explain finds the mistake')))
   }
 }
 

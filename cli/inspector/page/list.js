@@ -85,7 +85,8 @@ function nodeOf({
   path,
 }) {
   const id = eventId && `${eventId}${unsigned.includes('id') ? '*' : ''}`
-  const what = element('span', 'mono', ...visible(reason ?? id ?? path))
+  const isAlone = reason && !eventType
+  const what = element('span', isAlone ? 'mono alone' : 'mono', ...visible(reason ?? id ?? path))
   if (reason && id) what.append(element('span', 'quiet', ' ', ...visible(id)))
   const notes = element('span', '')
   if (replayOf) notes.append(element('span', 'tag', `again #${replayOf}`))
@@ -95,7 +96,7 @@ function nodeOf({
     'row',
     element('time', 'mono', clockOf(time)),
     element('span', `verdict ${toneOf({ verdict, reason, status })}`, verdict),
-    element('span', 'mono type', ...visible(eventType ?? '–')),
+    ...(isAlone ? [] : [element('span', 'mono type', ...visible(eventType ?? '–'))]),
     what,
     notes,
     element('span', 'num', String(status ?? 'gone')),

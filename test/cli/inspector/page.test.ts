@@ -261,6 +261,11 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
       headers: { ...signed.headers, [`x-${'n'.repeat(300)}`]: 'y'.repeat(300) },
     })
     await detail().getByText('Likely:').waitFor()
+    expect(await detail().innerText()).not.toContain('hookgate/explain')
+    // Without a type, the reason has the room of both, and the verdict's colour is there too.
+    const room = `document.querySelector('.row .alone').clientWidth`
+    expect(await page.evaluate(room)).toBeGreaterThan(200)
+    expect(await page.locator('.row .verdict').first().isVisible()).toBe(true)
     expect(await width()).toBeLessThanOrEqual(390)
     const sideways = `document.querySelector('#detail').scrollWidth - document.querySelector('#detail').clientWidth`
     expect(await page.evaluate(sideways)).toBe(0)
