@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Listener, ListenerConfigError, type WebhookEvent } from '../src/index.ts'
 import {
   behindProxies,
+  besideNode,
   checkAndClaim,
+  createObserver,
   createReceiver,
   fromNode,
   GUARDS_MORE,
@@ -10,6 +12,7 @@ import {
   type ListenerLookup,
   type NodeRequest,
   type NodeResponse,
+  type ObserverOptions,
   type ReceiverOptions,
   type SourceFinder,
   sendReply,
@@ -89,6 +92,44 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
         next()
       })
       .catch(next)
+  }
+}
+
+/**
+ * The options of `observeWebhook`.
+ *
+ * @example
+ * ```ts
+ * app.post('/webhooks', observeWebhook(listener, { trustedProxies: ['10.0.0.0/8'] }), handler)
+ * ```
+ */
+export interface ObserveWebhookOptions
+  extends ObserverOptions,
+    Pick<VerifyWebhookOptions, 'trustedProxies'> {}
+
+/**
+ * Tries a listener beside your own check, which goes on as before. Runs every check but the claim, and tells the listener's
+ * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. Copies the body while
+ * what comes next reads it, and prefers the bytes that a parser kept in `req.rawBody` or, like `express.raw()`, in `req.body`.
+ *
+ * Reports nothing if nothing reads the body. If the exact bytes are gone, tells `onError` once.
+ *
+ * @example
+ * ```ts
+ * app.post('/webhooks', observeWebhook(listener), handler) // the handler as it is, with its own check
+ * ```
+ *
+ * @throws ListenerConfigError for unknown or invalid options.
+ */
+export function observeWebhook<Request extends IncomingMessage = IncomingMessage>(
+  target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
+  options: ObserveWebhookOptions = {},
+): WebhookMiddleware<Request> {
+  const observer = createObserver(target, options, { trustedProxies() {} })
+  const sourceOf = sourceFinder(options.trustedProxies)
+  return function observeWebhook(request, _response, next) {
+    void observer.observe(request, () => besideNode(request, sourceOf))
+    next()
   }
 }
 

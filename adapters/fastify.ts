@@ -11,13 +11,16 @@ import fp from 'fastify-plugin'
 import { type Listener, ListenerConfigError, type Reply, type WebhookEvent } from '../src/index.ts'
 import {
   behindProxies,
+  besideNode,
   type Checked,
   check,
   claim,
+  createObserver,
   createReceiver,
   fromNode,
   type Incoming,
   type ListenerLookup,
+  type ObserverOptions,
   type Receiver,
   type ReceiverOptions,
   type SourceFinder,
@@ -108,6 +111,52 @@ async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(/^/, parseChecked) // not '*', which Fastify looks up for each request
   scope.addContentTypeParser = refuseParser
+}
+
+/**
+ * The options of `observeWebhook`.
+ *
+ * @example
+ * ```ts
+ * await scope.register(observeWebhook, { listener, trustedProxies: ['10.0.0.0/8'] })
+ * ```
+ */
+export interface ObserveWebhookOptions
+  extends ObserverOptions,
+    Pick<VerifyWebhookOptions, 'listener' | 'trustedProxies'> {}
+
+/**
+ * Tries a listener beside your own check, which goes on as before. Runs every check but the claim, and tells the listener's
+ * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. The scope keeps its
+ * parsers: copies the body while they read it.
+ *
+ * Reports nothing if nothing reads the body. If the exact bytes are gone, tells `onError` once.
+ *
+ * @example
+ * ```ts
+ * app.register(async (scope) => {
+ *   await scope.register(observeWebhook, { listener })
+ *   scope.post('/webhooks', async (request) => request.body) // the handler as it is, with its own check
+ * })
+ * ```
+ */
+export const observeWebhook: FastifyPluginAsync<ObserveWebhookOptions> = fp(observeScope, {
+  name: 'hookgate-observe',
+  fastify: '5.x',
+})
+
+async function observeScope(...given: Parameters<FastifyPluginAsync<ObserveWebhookOptions>>): Promise<void> {
+  const [scope, options] = given
+  if (typeof scope?.addHook !== 'function') return refuseMount(given, 'observeWebhook')
+  const observer = createObserver(options?.listener, options, OWN_OPTIONS)
+  const sourceOf = sourceFinder(options.trustedProxies)
+  // After the hooks that may refuse a request, and right before its reader.
+  scope.addHook('preParsing', (request, _reply, _payload, done) => {
+    void observer.observe(request, () =>
+      besideNode(request.raw, (_, listener) => sourceOf(request, listener)),
+    )
+    done()
+  })
 }
 
 const CHECKED: unique symbol = Symbol('hookgate')
@@ -234,10 +283,10 @@ function hasScopesInside(scope: FastifyInstance): boolean {
 }
 
 /** Used as a hook or a handler, or called. */
-function notRegistered(): ListenerConfigError {
+function notRegistered(plugin: string): ListenerConfigError {
   return new ListenerConfigError(
-    'verifyWebhook',
-    'is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own',
+    plugin,
+    `is a plugin: scope.register(${plugin}, { listener }), in a scope of its own`,
   )
 }
 
@@ -247,10 +296,10 @@ function notRegistered(): ListenerConfigError {
  *
  * @throws ListenerConfigError everywhere else.
  */
-function refuseMount([, response, next]: readonly unknown[]): void {
+function refuseMount([, response, next]: readonly unknown[], plugin = 'verifyWebhook'): void {
   const isMiddleware = typeof next === 'function' && 'writeHead' in Object(response)
-  if (!isMiddleware) throw notRegistered()
-  next(notRegistered())
+  if (!isMiddleware) throw notRegistered(plugin)
+  next(notRegistered(plugin))
 }
 
 function secondParser(): ListenerConfigError {

@@ -2,9 +2,14 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { type EventOf, type Listener, ListenerConfigError } from '../src/index.ts'
 import { readableAgain } from './hono/read-again.ts'
 import {
+  type Beside,
   behindProxies,
+  besideNode,
+  besideWeb,
   checkAndClaim,
+  createObserver,
   createReceiver,
+  type EmittingRequest,
   fromNode,
   fromWeb,
   GUARDS_MORE,
@@ -12,6 +17,7 @@ import {
   type ListenerLookup,
   type NodeRequest,
   type NodeResponse,
+  type ObserverOptions,
   type ReceiverOptions,
   type SourceFinder,
   type StatusOf,
@@ -19,6 +25,7 @@ import {
   settleBefore,
   toResponse,
   withBody,
+  withKept,
 } from './kit/index.ts'
 
 export type { ListenerLookup } from './kit/index.ts'
@@ -86,6 +93,62 @@ export function verifyWebhook<Given extends Listener<unknown>>(
       },
     )
   }
+}
+
+/**
+ * The options of `observeWebhook`.
+ *
+ * @example
+ * ```ts
+ * observeWebhook(listener, { sourceIp: (c) => c.req.header('cf-connecting-ip') })
+ * ```
+ */
+export interface ObserveWebhookOptions
+  extends ObserverOptions,
+    Pick<VerifyWebhookOptions, 'sourceIp' | 'trustedProxies'> {}
+
+/**
+ * Tries a listener beside your own check, which goes on as before. Runs every check but the claim, and tells the listener's
+ * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. Copies the body while
+ * what comes next reads it: from the Node request, or by `request.clone()` on other runtimes.
+ *
+ * Reports nothing if nothing reads the body. If the exact bytes are gone, tells `onError` once.
+ *
+ * @example
+ * ```ts
+ * app.post('/webhooks', observeWebhook(listener), (c) => c.text('the handler as it is, with its own check'))
+ * ```
+ *
+ * @throws ListenerConfigError for unknown or invalid options, and for a listener with `allowedCidrs` if neither `sourceIp`
+ * nor `trustedProxies` is set.
+ */
+export function observeWebhook(
+  target: Listener<unknown> | ListenerLookup<Context, Listener<unknown>>,
+  options: ObserveWebhookOptions = {},
+): MiddlewareHandler {
+  const observer = createObserver(target, options, OWN_OPTIONS)
+  const sourceOf = sourceFinder(options)
+  if (typeof target !== 'function' && target.isSourceAllowed) mustKnowSource(options)
+  return async function observeWebhook(c, next) {
+    let tellHandled = () => {}
+    const handled = new Promise<void>((resolve) => {
+      tellHandled = resolve
+    })
+    void observer.observe(c, () => besideOf(c, handled, sourceOf))
+    await next().finally(tellHandled)
+  }
+}
+
+/** The body as it comes: from Hono's cache, if a middleware has read it, or else from the stream. */
+function besideOf(c: Context, handled: Promise<void>, sourceOf: SourceFinder<Context>): Beside {
+  const { incoming } = nodeOf(c)
+  const sourceIp = (_: unknown, listener: Listener<unknown>) => sourceOf(c, listener)
+  const beside =
+    incoming && !isHandedOut(c, incoming)
+      ? besideNode(incoming as EmittingRequest, sourceIp) // as Node makes it
+      : besideWeb(c.req.raw, handled, sourceIp)
+  const kept = c.req.bodyCache.arrayBuffer ?? c.req.bodyCache.text
+  return kept ? withKept(beside, Promise.resolve<unknown>(kept)) : beside
 }
 
 const OWN_OPTIONS = {

@@ -1,9 +1,12 @@
 import { type Listener, ListenerConfigError, type PayloadOf, type WebhookEvent } from '../src/index.ts'
 import {
+  besideWeb,
   checkAndClaim,
+  createObserver,
   createReceiver,
   fromWeb,
   type ListenerLookup,
+  type ObserverOptions,
   type ReceiverOptions,
   settleBefore,
   toResponse,
@@ -102,4 +105,73 @@ function addressNotGiven(): ListenerConfigError {
 /** E.g. a string or an object, which Fastify or Express would send. */
 function noResponse(): ListenerConfigError {
   return new ListenerConfigError('handler', 'must return a Response, like Response.json(…), or nothing')
+}
+
+/**
+ * The options of `observeWebhook`.
+ *
+ * @example
+ * ```ts
+ * const options: ObserveWebhookOptions = { sourceIp: ({ headers }) => headers.get('cf-connecting-ip') ?? undefined }
+ * ```
+ */
+export interface ObserveWebhookOptions extends ObserverOptions {
+  /** Returns the source address, e.g. from a header that your platform sets. A listener with `allowedCidrs` needs it. */
+  readonly sourceIp?: ((request: Request) => string | undefined) | undefined
+}
+
+/**
+ * Tries a listener beside your own check, which goes on as before. Returns your fetch handler, which gets the same arguments
+ * and answers as before. Runs every check but the claim, and tells the listener's hooks, with `enforced: false`. Changes and
+ * delays nothing, whatever happens. Copies the body by `request.clone()`.
+ *
+ * Reports nothing if the handler does not read the body. If something has read it before, tells `onError` once.
+ *
+ * @example
+ * ```ts
+ * export default { fetch: observeWebhook(listener, async (request: Request) => new Response(await request.text())) }
+ * ```
+ *
+ * @throws ListenerConfigError for unknown or invalid options, and for a listener with `allowedCidrs` without `sourceIp`.
+ */
+export function observeWebhook<Given extends readonly unknown[], Answer>(
+  target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
+  handler: (request: Request, ...given: Given) => Answer,
+  options: ObserveWebhookOptions = {},
+): (request: Request, ...given: Given) => Answer {
+  const { sourceIp } = options
+  const observer = createObserver(target, options, OBSERVER_OPTIONS)
+  if (typeof handler !== 'function') throw new ListenerConfigError('handler', 'must be a function')
+  const sourceOf = (request: Request, { isSourceAllowed }: Listener<unknown>) => {
+    if (isSourceAllowed && !sourceIp) throw sourceNotKnown()
+    return sourceIp?.(request)
+  }
+  if (typeof target !== 'function' && target.isSourceAllowed && !sourceIp) throw sourceNotKnown()
+  return (request, ...given) => {
+    let tellHandled = () => {}
+    const handled = new Promise<void>((resolve) => {
+      tellHandled = resolve
+    })
+    void observer.observe(request, () => besideWeb(request, handled, sourceOf))
+    try {
+      const answer = handler(request, ...given)
+      Promise.resolve(answer).then(tellHandled, tellHandled)
+      return answer
+    } catch (error) {
+      tellHandled()
+      throw error
+    }
+  }
+}
+
+const OBSERVER_OPTIONS = {
+  sourceIp(value: unknown) {
+    if (value !== undefined && typeof value !== 'function') {
+      throw new ListenerConfigError('sourceIp', 'must be a function')
+    }
+  },
+}
+
+function sourceNotKnown(): ListenerConfigError {
+  return new ListenerConfigError('sourceIp', 'a listener with allowedCidrs needs it to know the source')
 }

@@ -17,7 +17,8 @@ export function accept(verification: Verification): MaybePromise<Verdict<unknown
   })
 }
 
-function eventOf(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
+/** The event of a delivery that passed every check, settled by `claim`. */
+export function eventOf(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
   const { auth, delivery, eventId, listener, payload, protocol, sentAt } = verification
   if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const commit = () => claim.commit()

@@ -177,6 +177,8 @@ export interface VerdictContext {
   readonly unsigned?: readonly ('id' | 'type' | 'sentAt')[]
   /** The source address that was checked. Absent if it is not a valid address. */
   readonly sourceIp?: string
+  /** False if `observeWebhook` judged the request beside an old check: the verdict changed nothing. Otherwise absent. */
+  readonly enforced?: false
   /**
    * Milliseconds from the complete body to the verdict. Includes the store call, but not the hooks that Fastify runs
    * before it. For an incomplete body: the time waited. For a failure after the verdict: the time since the claim, or 0.

@@ -83,6 +83,9 @@ export interface CompiledScheme extends Protocol {
   readonly options: SchemeOptions
   /** The members of the event that the signature does not cover. */
   readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
-  /** Answers a handshake. Undefined if the request is not a handshake. */
-  readonly answer: (evidence: Evidence) => MaybePromise<{ readonly reply: Reply } | undefined>
+  /** Answers a handshake. Undefined if the request is not a handshake. `tells`: whether `onHandshake` hears of it. */
+  readonly answer: (
+    evidence: Evidence,
+    tells?: boolean,
+  ) => MaybePromise<{ readonly reply: Reply } | undefined>
 }

@@ -104,6 +104,7 @@ function contextOf(verification: Verification, startedAt: number): VerdictContex
     ...(eventType && { eventType }),
     ...(unsigned.length > 0 && { unsigned }),
     ...(sourceIp && isAddress(sourceIp) && { sourceIp }),
+    ...(!verification.isEnforced && { enforced: false }),
   }
 }
 

@@ -49,6 +49,11 @@ export class Verification implements Evidence {
   /** How long the checks took, in milliseconds, if something else runs between them and the claim. */
   spentMs = 0
 
+  /** Whether the verdict counts. False beside an old check: nothing is claimed, answered or told to the sender. */
+  get isEnforced(): boolean {
+    return true
+  }
+
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
     this.listener = listener

@@ -1,6 +1,12 @@
 import { ListenerConfigError, ListenerLoadError } from '../../src/errors.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { checkOptions, optional, positiveInteger, timerSeconds } from '../../src/lib/options.ts'
+import {
+  checkOptions,
+  type OptionCheck,
+  optional,
+  positiveInteger,
+  timerSeconds,
+} from '../../src/lib/options.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import { isListener, type Listener } from '../../src/listener.ts'
 import { nowIfObserved } from '../../src/report.ts'
@@ -209,11 +215,14 @@ export function createReceiver<Request extends object, Given extends Listener<un
   }
 }
 
-const OPTIONS = {
-  bodyTimeoutSeconds: optional(timerSeconds),
-  maxConcurrentBodies: optional(positiveInteger),
-  maxConcurrentBytes: optional(positiveInteger),
-}
+/** The checks of the options that bound memory. */
+export const LIMITS: { readonly [Name in keyof Omit<ReceiverOptions, 'bodyTimeoutSeconds'>]-?: OptionCheck } =
+  {
+    maxConcurrentBodies: optional(positiveInteger),
+    maxConcurrentBytes: optional(positiveInteger),
+  }
+
+const OPTIONS = { bodyTimeoutSeconds: optional(timerSeconds), ...LIMITS }
 
 /** Marks received requests. A WeakSet would cost the garbage collector more than the checks cost. */
 const RECEIVED: unique symbol = Symbol('verifyWebhook')
@@ -233,10 +242,11 @@ function mountedTwice(): ListenerConfigError {
 type Found<Given> = Given | Refusal
 
 /** Not `in`, which engines do not optimize: hence the cast. */
-const isRefusal = (found: object): found is Refusal => (found as { reply?: object }).reply !== undefined
+export const isRefusal = (found: object): found is Refusal =>
+  (found as { reply?: object }).reply !== undefined
 
 /** Turns a listener or a lookup into a function that returns a listener or a refusal. @throws ListenerConfigError */
-function lookupOf<Request, Given extends Listener<unknown>>(
+export function lookupOf<Request, Given extends Listener<unknown>>(
   caller: string,
   target: Given | ListenerLookup<Request, Given>,
 ): (request: Request) => MaybePromise<Found<Given>> {

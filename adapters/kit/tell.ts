@@ -10,14 +10,21 @@ const MOST_IDS = 1000
 const told = new Map<string, Map<string, number>>()
 
 /** Tells a refusal of a listener that has no `onVerdict`. The sender's next attempt at the same event is no news. */
-export function warnOfRefusal(listener: Listener<unknown>, reason: Reason): void {
+export function warnOfRefusal(
+  listener: Listener<unknown>,
+  reason: Reason,
+  what: string = 'refused a delivery',
+): void {
   const isExpected = reason === 'event_duplicate' || reason === 'event_in_progress'
   if (listener.onVerdict !== undefined || isExpected) return
-  warn(listener, 'refused a delivery', reason, 'onVerdict')
+  warn(listener, what, reason, 'onVerdict')
 }
 
 /** Tells a failure of a listener that has no `onError`, by its code only: messages and causes may quote strangers. */
-export function warnOfFailure(listener: Listener<unknown>, code: string): void {
+export function warnOfFailure(
+  listener: Pick<Listener<unknown>, 'id' | 'clock' | 'onError'>,
+  code: string,
+): void {
   if (listener.onError === undefined) warn(listener, 'failed', code, 'onError')
 }
 
@@ -32,7 +39,7 @@ export function tellFailure(
 }
 
 function warn(
-  { id, clock }: Listener<unknown>,
+  { id, clock }: Pick<Listener<unknown>, 'id' | 'clock'>,
   what: string,
   reason: string,
   hook: 'onVerdict' | 'onError',

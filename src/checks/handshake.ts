@@ -16,5 +16,6 @@ export function answerSignedHandshake(verification: Verification): MaybePromise<
 
 function answer(verification: Verification, signed: boolean): MaybePromise<Answered | undefined> {
   const { protocol } = verification.listener.auth
-  return protocol?.scheme.handshake?.signed === signed ? protocol.answer(verification) : undefined
+  if (protocol?.scheme.handshake?.signed !== signed) return undefined
+  return protocol.answer(verification, verification.isEnforced)
 }

@@ -20,6 +20,7 @@ export function observeVerdicts(meter: Meter): Observer<VerifyFields> {
         'hookgate.listener.id': fields.listenerId,
         'hookgate.outcome': fields.outcome,
         ...(fields.reason && { 'hookgate.reason': fields.reason }),
+        ...(fields.enforced === false && { 'hookgate.enforced': false }),
       }
       deliveries.add(1, labels)
       duration.record(fields.durationMs / 1000, labels)

@@ -12,9 +12,15 @@ import { signedRequest } from './signed-text.ts'
 export function handshakeAnswerer(
   { handshake }: SenderScheme,
   options: SchemeOptions,
-): (evidence: Evidence) => MaybePromise<{ readonly reply: Reply } | undefined> {
-  return (evidence) =>
-    whenKnown(handshake?.answer(handshakeRequest(evidence, options), options), (reply) => reply && { reply })
+): (evidence: Evidence, tells?: boolean) => MaybePromise<{ readonly reply: Reply } | undefined> {
+  const silent = options.onHandshake && { ...options, onHandshake() {} }
+  return (evidence, tells = true) => {
+    const given = tells ? options : (silent ?? options)
+    return whenKnown(
+      handshake?.answer(handshakeRequest(evidence, given), given),
+      (reply) => reply && { reply },
+    )
+  }
 }
 
 /** The parts of a request that a handshake may read. */

@@ -1,0 +1,167 @@
+import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
+import { type Beside, exactBytes, isDoubtful, isExact } from './beside.ts'
+import type { BodyInFlight } from './bodies-in-flight.ts'
+import { announcedBytes, bodyTaken, counted, type SourceFinder } from './incoming.ts'
+import { fromNode, type NodeRequest } from './read-node.ts'
+
+/**
+ * A Node request, with what shows how it is read.
+ *
+ * @see {@link besideNode}
+ */
+export interface EmittingRequest extends NodeRequest {
+  /** Hands each chunk to whatever reads the request. */
+  emit(event: string, ...given: unknown[]): boolean
+  /** The encoding of its text, if its reader asked for text. */
+  readonly readableEncoding: string | null
+  /** How many listeners an event has. */
+  listenerCount(event: string): number
+}
+
+/**
+ * Turns a Node request, in any framework, into one whose body is copied while something else reads it. Bytes that a parser
+ * kept in `rawBody` or `body` come first.
+ *
+ * @example
+ * ```ts
+ * void observer.observe(req, () => besideNode(req, behindProxies(['10.0.0.0/8'])))
+ * ```
+ *
+ * @throws ListenerConfigError if it is not a Node request.
+ */
+export function besideNode<Request extends EmittingRequest>(
+  request: Request,
+  sourceOf?: SourceFinder<Request>,
+): Beside {
+  const { method, url, header, sourceIp } = fromNode(request, undefined, sourceOf)
+  const announced = announcedBytes(header('content-length'))
+  return {
+    method,
+    url,
+    header,
+    sourceIp,
+    async copyBody(limit, inFlight) {
+      const kept = exactBytes(request.rawBody, announced) ?? keptBody(request)
+      if (kept) return counted(kept, inFlight)
+      if (announced === 0 || (announced === undefined && isEmpty(request, header))) return NO_BYTES
+      if (request.readableDidRead || request.readableEnded) throw bodyTaken('observeWebhook')
+      return new Promise((resolve, reject) => {
+        new Copy(request, announced, limit, inFlight, resolve, reject).begin()
+      })
+    },
+  }
+}
+
+const NO_BYTES = new Uint8Array(0)
+
+/** Whether no body follows, if no header announces its length. */
+function isEmpty({ httpVersionMajor, stream }: NodeRequest, header: Beside['header']): boolean {
+  if (httpVersionMajor === 2) return Object(stream).endAfterHeaders === true
+  return header('transfer-encoding') === undefined
+}
+
+/** Text in `body` may be parsed JSON, so only bytes are exact. */
+function keptBody({ body }: NodeRequest): Uint8Array | undefined {
+  return body instanceof Uint8Array ? new Uint8Array(body) : undefined
+}
+
+/**
+ * A body on its way to its reader. Sees what the request emits. A listener would not do: with one more, a stream flows before
+ * its reader is there, and after it has paused.
+ */
+class Copy {
+  readonly #request: EmittingRequest
+  readonly #announced: number | undefined
+  readonly #limit: number
+  readonly #inFlight: BodyInFlight
+  readonly #resolve: (bytes: Uint8Array | undefined) => void
+  readonly #reject: (error: Error) => void
+  #restore = () => {}
+  #chunks: Uint8Array[] = []
+  #length = 0
+  #isText = false
+  #isDoubtful = false
+  #isOver = false
+
+  constructor(
+    request: EmittingRequest,
+    announced: number | undefined,
+    limit: number,
+    inFlight: BodyInFlight,
+    resolve: (bytes: Uint8Array | undefined) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#request = request
+    this.#announced = announced
+    this.#limit = limit
+    this.#inFlight = inFlight
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  begin(): void {
+    const request = this.#request
+    const before = Object.getOwnPropertyDescriptor(request, 'emit')
+    const { emit } = request
+    const hear = (event: string, given: readonly unknown[]) => this.#hear(event, given, emit)
+    const value = function emitCopied(event: string, ...given: unknown[]) {
+      return hear(event, given)
+    }
+    Object.defineProperty(request, 'emit', { value, writable: true, configurable: true })
+    this.#restore = () => {
+      if (request.emit !== value) return // something else has wrapped it since
+      Reflect.deleteProperty(request, 'emit')
+      if (before) Object.defineProperty(request, 'emit', before)
+    }
+    this.#inFlight.keepsArriving((error) => this.#stop(() => this.#reject(error)))
+  }
+
+  #hear(event: string, given: readonly unknown[], emit: EmittingRequest['emit']): boolean {
+    // Before its reader, who may change the chunk.
+    if (event === 'data' && !this.#isOver) this.#take(given[0])
+    const isHeard = Reflect.apply(emit, this.#request, [event, ...given])
+    if (this.#isOver) return isHeard
+    if (event === 'end' && (isHeard || this.#length > 0)) this.#finish()
+    else if (event === 'data' ? !isHeard && !this.#isAwaited() : ENDS.includes(event)) this.#abandon()
+    return isHeard
+  }
+
+  /** Whether something reads by `read()`, as async iteration does. Otherwise Node throws the body away. */
+  #isAwaited(): boolean {
+    return this.#request.listenerCount('readable') > 0
+  }
+
+  #take(chunk: unknown): void {
+    const isText = typeof chunk === 'string'
+    const bytes = isText ? new TextEncoder().encode(chunk) : new Uint8Array(chunk as Uint8Array) // what Node emits
+    if (isText) {
+      this.#isText = true
+      this.#isDoubtful ||= this.#request.readableEncoding !== 'utf8' || isDoubtful(chunk)
+    }
+    this.#length += bytes.byteLength
+    this.#chunks = withChunk(this.#chunks, bytes, this.#length)
+    const problem = this.#inFlight.add(bytes.byteLength)
+    if (problem) this.#stop(() => this.#reject(problem))
+    else if (this.#length > this.#limit) this.#finish()
+  }
+
+  #finish(): void {
+    const bytes = joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1)
+    const isTaken = this.#isText && !isExact(this.#length, this.#announced, this.#isDoubtful)
+    this.#stop(() => (isTaken ? this.#reject(bodyTaken('observeWebhook')) : this.#resolve(bytes)))
+  }
+
+  #abandon(): void {
+    this.#stop(() => this.#resolve(undefined))
+  }
+
+  #stop(settle: () => void): void {
+    this.#isOver = true
+    this.#chunks = []
+    this.#inFlight.arrived()
+    this.#restore()
+    settle()
+  }
+}
+
+const ENDS = ['end', 'close', 'error', 'aborted']

@@ -1,0 +1,103 @@
+import { readAtMost } from '../../src/lib/read-stream.ts'
+import { type Beside, exactBytes } from './beside.ts'
+import type { BodyInFlight } from './bodies-in-flight.ts'
+import { announcedBytes, bodyTaken, counted, type SourceFinder } from './incoming.ts'
+import { fromWeb } from './read-web.ts'
+
+/**
+ * Turns a web request, in any framework, into one whose body is copied by `request.clone()` while something else reads it.
+ * `handled` settles once that has happened, because only then it is known whether anything read the body.
+ *
+ * @example
+ * ```ts
+ * const handled = answerTo(request)
+ * void observer.observe(request, () => besideWeb(request, handled))
+ * ```
+ *
+ * @throws ListenerConfigError if it is not a web request.
+ */
+export function besideWeb(
+  request: Request,
+  handled: PromiseLike<unknown>,
+  sourceOf?: SourceFinder<Request>,
+): Beside {
+  const { method, url, header, sourceIp } = fromWeb(request, sourceOf)
+  return {
+    method,
+    url,
+    header,
+    sourceIp,
+    async copyBody(limit, inFlight) {
+      if (request.bodyUsed || request.body?.locked) throw bodyTaken('observeWebhook')
+      const { body } = request.clone()
+      if (body === null) return NO_BYTES
+      const wasCloned = watchClone(request)
+      const bytes = await copyAsRead(body.getReader(), limit, inFlight)
+      await handled
+      return request.bodyUsed || wasCloned() ? bytes : undefined
+    },
+  }
+}
+
+/**
+ * Replaces the copy of a body by what an earlier reader kept of it.
+ *
+ * @example
+ * ```ts
+ * const beside = withKept(besideWeb(request, handled), request.text())
+ * ```
+ */
+export function withKept(beside: Beside, kept: PromiseLike<unknown>): Beside {
+  const announced = announcedBytes(beside.header('content-length'))
+  return {
+    ...beside,
+    async copyBody(_limit, inFlight) {
+      const bytes = exactBytes(await kept, announced)
+      if (bytes === undefined) throw bodyTaken('observeWebhook')
+      return counted(bytes, inFlight)
+    },
+  }
+}
+
+const NO_BYTES = new Uint8Array(0)
+
+/** Tells whether a request is cloned from now on: it is then read without being used. */
+function watchClone(request: Request): () => boolean {
+  let wasCloned = false
+  const value = () => {
+    wasCloned = true
+    Reflect.deleteProperty(request, 'clone')
+    return request.clone()
+  }
+  Object.defineProperty(request, 'clone', { value, writable: true, configurable: true })
+  return () => {
+    if (!wasCloned) Reflect.deleteProperty(request, 'clone')
+    return wasCloned
+  }
+}
+
+/** Rejects if there is no room, and if the body ends early. */
+function copyAsRead(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+  inFlight: BodyInFlight,
+): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = (error: Error) => {
+      inFlight.arrived()
+      void reader.cancel().catch(() => {})
+      reject(error)
+    }
+    inFlight.keepsArriving(stop)
+    readAtMost(reader, limit, (bytes) => {
+      const problem = inFlight.add(bytes)
+      if (problem) stop(problem)
+    }).then(
+      (bytes) => {
+        inFlight.arrived()
+        resolve(bytes)
+      },
+      () => resolve(undefined), // the sender has left
+    )
+  })
+}

@@ -1,0 +1,35 @@
+import type { BodyInFlight } from './bodies-in-flight.ts'
+import type { Incoming } from './incoming.ts'
+
+/**
+ * A request whose body something else reads. `besideNode` and `besideWeb` make one.
+ *
+ * @see {@link createObserver}
+ */
+export interface Beside extends Pick<Incoming, 'method' | 'url' | 'header' | 'sourceIp'> {
+  /**
+   * Copies at most `limit` + 1 bytes while they are read, and counts them. Starts at once. Resolves with undefined if nothing
+   * reads the body to its end. Rejects with a ListenerConfigError if the exact bytes are gone.
+   */
+  copyBody(limit: number, inFlight: BodyInFlight): Promise<Uint8Array | undefined>
+}
+
+const encoder = new TextEncoder()
+
+/** A copy of bytes, or of text that stands for exactly these bytes. Undefined for anything else. */
+export function exactBytes(kept: unknown, announced: number | undefined): Uint8Array | undefined {
+  if (kept instanceof Uint8Array || kept instanceof ArrayBuffer) return new Uint8Array(kept)
+  if (typeof kept !== 'string') return undefined
+  const bytes = encoder.encode(kept)
+  return isExact(bytes.byteLength, announced, isDoubtful(kept)) ? bytes : undefined
+}
+
+/** Whether a decoder may have replaced bytes that are no UTF-8. */
+export function isDoubtful(text: string): boolean {
+  return text.includes('\ufffd')
+}
+
+/** Whether text, written as UTF-8 again, has the bytes that arrived. If their number is known, it tells. */
+export function isExact(length: number, announced: number | undefined, isDoubtful: boolean): boolean {
+  return announced === undefined ? !isDoubtful : length === announced
+}

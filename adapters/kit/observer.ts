@@ -1,0 +1,128 @@
+import type { Delivery } from '../../src/delivery.ts'
+import type { ListenerConfigError } from '../../src/errors.ts'
+import { isPromise } from '../../src/lib/maybe-promise.ts'
+import { aFunction, checkOptions, optional } from '../../src/lib/options.ts'
+import type { WaitUntil } from '../../src/lib/single-flight.ts'
+import type { Listener } from '../../src/listener.ts'
+import { observedOn } from '../../src/observe.ts'
+import type { Beside } from './beside.ts'
+import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
+import { isRefusal, LIMITS, type ListenerLookup, lookupOf, type ReceiverOptions } from './receiver.ts'
+import { ReportedError, tellFailure, warnOfFailure, warnOfRefusal } from './tell.ts'
+
+/**
+ * The options that `observeWebhook` has in all adapters.
+ *
+ * @see {@link createObserver}
+ */
+export interface ObserverOptions extends Omit<ReceiverOptions, 'bodyTimeoutSeconds'> {
+  /**
+   * Keeps the work alive after the response: `waitUntil` of `cloudflare:workers`, or your platform's own. Without it, Workers
+   * may stop before the verdict.
+   */
+  readonly waitUntil?: WaitUntil | undefined
+}
+
+/**
+ * Judges requests beside whatever answers them.
+ *
+ * @see {@link createObserver}
+ */
+export interface Observer<Request> {
+  /** Starts to copy the body. Never throws or rejects. Resolves when the verdict, if there is one, was reported. */
+  observe(request: Request, beside: () => Beside): Promise<void>
+}
+
+/**
+ * Makes the observer of one mounted `observeWebhook`. Runs every check but the claim, tells the listener's hooks, and changes
+ * nothing.
+ *
+ * @example
+ * ```ts
+ * const observer = createObserver(listener)
+ * void observer.observe(req, () => besideNode(req))
+ * ```
+ *
+ * @throws ListenerConfigError for an unknown or invalid option, and for a target that is neither a listener nor a function.
+ */
+export function createObserver<Request extends object>(
+  target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
+  options: ObserverOptions = {},
+  ownOptions: { readonly [name: string]: (value: unknown, option: string) => void } = {},
+): Observer<Request> {
+  const lookup = lookupOf('observeWebhook', target)
+  checkOptions('observeWebhook', options, { ...LIMITS, waitUntil: optional(aFunction), ...ownOptions })
+  const { maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456, waitUntil } = options
+  const bodies = new BodiesInFlight(maxConcurrentBodies, maxConcurrentBytes, 0)
+  /** The listeners that know of a mistake: it would come with every request. */
+  const told = new WeakSet<object>()
+  return {
+    observe(request, beside) {
+      const work = judge(request, beside)
+      try {
+        waitUntil?.(work)
+      } catch {} // e.g. outside of a request
+      return work
+    },
+  }
+
+  async function judge(request: Request, beside: () => Beside): Promise<void> {
+    let listener: Listener<unknown> | undefined
+    let inFlight: BodyInFlight | undefined
+    try {
+      const found = lookup(request)
+      if (!isPromise(found)) {
+        if (isRefusal(found)) return
+        listener = found
+      }
+      inFlight = bodies.enter()
+      const { method, url, header, sourceIp, copyBody } = beside()
+      // Begins before a lookup ends: the bytes come only once.
+      const copying = copyBody(listener?.maxBodyBytes ?? maxConcurrentBytes, inFlight)
+      copying.catch(() => {}) // awaited only if there is a listener
+      const known = await found
+      if (isRefusal(known)) return
+      listener = known
+      const source = sourceIp(listener)
+      const body = await copying
+      if (body === undefined) return
+      await new Promise((resolve) => setTimeout(resolve)) // what has read the body goes first
+      await report({ method, url, header, body, sourceIp: source }, listener)
+    } catch (error) {
+      tell(error, listener)
+    } finally {
+      inFlight?.cutOff(new OverloadError('nobody waits for this body'))
+    }
+  }
+
+  function tell(error: unknown, listener: Listener<unknown> | undefined): void {
+    const problem =
+      error instanceof OverloadError ? new ReportedError('ERR_TOO_MANY_BODIES', error.message) : error
+    if (listener === undefined) warnOfFailure(UNKNOWN, codeOf(problem, 'ERR_LISTENER_LOAD'))
+    else if (problem instanceof ReportedError) tellFailure(listener, problem, UNENFORCED)
+    else if (!told.has(listener)) {
+      told.add(listener)
+      tellFailure(listener, problem as ListenerConfigError, UNENFORCED) // nothing else is left
+    }
+  }
+}
+
+const UNENFORCED = { durationMs: 0, enforced: false } as const
+
+/** Stands for the listener that a lookup failed to find. */
+const UNKNOWN = { id: 'unknown', clock: Date, onError: undefined }
+
+function codeOf(error: unknown, otherwise: string): string {
+  const { code } = Object(error)
+  return typeof code === 'string' ? code : otherwise
+}
+
+/** The hooks hear of the verdict, and of a failure, from within. A listener without them writes a warning. */
+async function report(delivery: Delivery, listener: Listener<unknown>): Promise<void> {
+  try {
+    const verdict = await observedOn(delivery, listener)
+    if (verdict.reason) warnOfRefusal(listener, verdict.reason, 'would refuse a delivery')
+  } catch (error) {
+    warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))
+  }
+}

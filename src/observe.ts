@@ -1,0 +1,34 @@
+import { eventOf } from './accept.ts'
+import type { EventClaim } from './claim.ts'
+import type { Delivery } from './delivery.ts'
+import type { MaybePromise } from './lib/maybe-promise.ts'
+import type { Listener } from './listener.ts'
+import { watched } from './report.ts'
+import type { Accepted, Verdict } from './verdict.ts'
+import { Verification } from './verification.ts'
+import { checksOf, walk } from './verify.ts'
+
+/**
+ * Like `verdictOn`, but without side effects: claims nothing, and leaves handshakes to whatever answers the request. The
+ * `commit()` and `release()` of its event do nothing.
+ */
+export function observedOn(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Verdict<unknown>> {
+  return watched(new Observation(delivery, listener), checkThenOffer)
+}
+
+class Observation extends Verification {
+  override get isEnforced(): boolean {
+    return false
+  }
+}
+
+const checkThenOffer = (given: Verification) => walk(checksOf(given.listener.auth), given, offer)
+
+const offer = (passed: Verification): Accepted<unknown> => ({ ok: true, event: eventOf(passed, NOTHING) })
+
+/** Never claimed, so that nothing is remembered. */
+const NOTHING: EventClaim = {
+  take: () => 'busy',
+  commit: () => Promise.resolve('lost'),
+  release: () => Promise.resolve(false),
+}
