@@ -14,8 +14,6 @@ export interface EmittingRequest extends NodeRequest {
   emit(event: string, ...given: unknown[]): boolean
   /** The encoding of its text, if its reader asked for text. */
   readonly readableEncoding: string | null
-  /** How many listeners an event has. */
-  listenerCount(event: string): number
 }
 
 /**
@@ -53,6 +51,7 @@ export function besideNode<Request extends EmittingRequest>(
 }
 
 const NO_BYTES = new Uint8Array(0)
+const encoder = new TextEncoder()
 
 /** Whether no body follows, if no header announces its length. */
 function isEmpty({ httpVersionMajor, stream }: NodeRequest, header: Beside['header']): boolean {
@@ -79,7 +78,7 @@ class Copy {
   #restore = () => {}
   #chunks: Uint8Array[] = []
   #length = 0
-  #isText = false
+  /** Text whose bytes cannot be told. */
   #isDoubtful = false
   #isOver = false
 
@@ -122,22 +121,19 @@ class Copy {
     const isHeard = Reflect.apply(emit, this.#request, [event, ...given])
     if (this.#isOver) return isHeard
     if (event === 'end' && (isHeard || this.#length > 0)) this.#finish()
-    else if (event === 'data' ? !isHeard && !this.#isAwaited() : ENDS.includes(event)) this.#abandon()
+    else if (event === 'data' ? !isHeard && this.#isDropped() : ENDS.includes(event)) this.#abandon()
     return isHeard
   }
 
-  /** Whether something reads by `read()`, as async iteration does. Otherwise Node throws the body away. */
-  #isAwaited(): boolean {
-    return this.#request.listenerCount('readable') > 0
+  /** Whether the stream flows, so that a chunk that nothing hears is lost. Otherwise something called `read()`. */
+  #isDropped(): boolean {
+    return this.#request.readableFlowing === true
   }
 
   #take(chunk: unknown): void {
     const isText = typeof chunk === 'string'
-    const bytes = isText ? new TextEncoder().encode(chunk) : new Uint8Array(chunk as Uint8Array) // what Node emits
-    if (isText) {
-      this.#isText = true
-      this.#isDoubtful ||= this.#request.readableEncoding !== 'utf8' || isDoubtful(chunk)
-    }
+    const bytes = isText ? encoder.encode(chunk) : new Uint8Array(chunk as Uint8Array) // what Node emits
+    if (isText) this.#isDoubtful ||= this.#request.readableEncoding !== 'utf8' || isDoubtful(chunk)
     this.#length += bytes.byteLength
     this.#chunks = withChunk(this.#chunks, bytes, this.#length)
     const problem = this.#inFlight.add(bytes.byteLength)
@@ -147,8 +143,8 @@ class Copy {
 
   #finish(): void {
     const bytes = joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1)
-    const isTaken = this.#isText && !isExact(this.#length, this.#announced, this.#isDoubtful)
-    this.#stop(() => (isTaken ? this.#reject(bodyTaken('observeWebhook')) : this.#resolve(bytes)))
+    const isWhole = this.#length > this.#limit || isExact(this.#length, this.#announced, this.#isDoubtful)
+    this.#stop(() => (isWhole ? this.#resolve(bytes) : this.#reject(bodyTaken('observeWebhook'))))
   }
 
   #abandon(): void {

@@ -29,7 +29,7 @@ export function isDoubtful(text: string): boolean {
   return text.includes('\ufffd')
 }
 
-/** Whether text, written as UTF-8 again, has the bytes that arrived. If their number is known, it tells. */
+/** Whether bytes that were put together are those that arrived. If their number is known, it tells. */
 export function isExact(length: number, announced: number | undefined, isDoubtful: boolean): boolean {
   return announced === undefined ? !isDoubtful : length === announced
 }
