@@ -1,10 +1,10 @@
+import { verdictBeside } from '../../src/beside.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import type { ListenerConfigError } from '../../src/errors.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
 import { aFunction, checkOptions, optional } from '../../src/lib/options.ts'
 import type { WaitUntil } from '../../src/lib/single-flight.ts'
 import type { Listener } from '../../src/listener.ts'
-import { observedOn } from '../../src/observe.ts'
 import type { Beside } from './beside.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { isRefusal, LIMITS, type ListenerLookup, lookupOf, type ReceiverOptions } from './receiver.ts'
@@ -120,7 +120,7 @@ function codeOf(error: unknown, otherwise: string): string {
 /** The hooks hear of the verdict, and of a failure, from within. A listener without them writes a warning. */
 async function report(delivery: Delivery, listener: Listener<unknown>): Promise<void> {
   try {
-    const verdict = await observedOn(delivery, listener)
+    const verdict = await verdictBeside(delivery, listener)
     if (verdict.reason) warnOfRefusal(listener, verdict.reason, 'would refuse a delivery')
   } catch (error) {
     warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))

@@ -3,7 +3,7 @@ import type { EventClaim } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
-import { watched } from './report.ts'
+import { observed } from './report.ts'
 import type { Accepted, Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 import { checksOf, walk } from './verify.ts'
@@ -12,11 +12,14 @@ import { checksOf, walk } from './verify.ts'
  * Like `verdictOn`, but without side effects: claims nothing, and leaves handshakes to whatever answers the request. The
  * `commit()` and `release()` of its event do nothing.
  */
-export function observedOn(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Verdict<unknown>> {
-  return watched(new Observation(delivery, listener), checkThenOffer)
+export function verdictBeside(
+  delivery: Delivery,
+  listener: Listener<unknown>,
+): MaybePromise<Verdict<unknown>> {
+  return observed(new Unenforced(delivery, listener), checkThenOffer)
 }
 
-class Observation extends Verification {
+class Unenforced extends Verification {
   override get isEnforced(): boolean {
     return false
   }
