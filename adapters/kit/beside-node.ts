@@ -1,7 +1,7 @@
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
-import { type Beside, exactBytes, isDoubtful, isExact } from './beside.ts'
+import { type Beside, bytesGone, exactBytes, isDoubtful, isExact } from './beside.ts'
 import type { BodyInFlight } from './bodies-in-flight.ts'
-import { announcedBytes, bodyTaken, counted, type SourceFinder } from './incoming.ts'
+import { announcedBytes, counted, type SourceFinder } from './incoming.ts'
 import { fromNode, type NodeRequest } from './read-node.ts'
 
 /**
@@ -42,7 +42,7 @@ export function besideNode<Request extends EmittingRequest>(
       const kept = exactBytes(request.rawBody, announced) ?? keptBody(request)
       if (kept) return counted(kept, inFlight)
       if (announced === 0 || (announced === undefined && isEmpty(request, header))) return NO_BYTES
-      if (request.readableDidRead || request.readableEnded) throw bodyTaken('observeWebhook')
+      if (request.readableDidRead || request.readableEnded) throw bytesGone()
       return new Promise((resolve, reject) => {
         new Copy(request, announced, limit, inFlight, resolve, reject).begin()
       })
@@ -144,7 +144,7 @@ class Copy {
   #finish(): void {
     const bytes = joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1)
     const isWhole = this.#length > this.#limit || isExact(this.#length, this.#announced, this.#isDoubtful)
-    this.#stop(() => (isWhole ? this.#resolve(bytes) : this.#reject(bodyTaken('observeWebhook'))))
+    this.#stop(() => (isWhole ? this.#resolve(bytes) : this.#reject(bytesGone())))
   }
 
   #abandon(): void {

@@ -1,7 +1,7 @@
 import { readAtMost } from '../../src/lib/read-stream.ts'
-import { type Beside, exactBytes } from './beside.ts'
+import { type Beside, bytesGone, exactBytes } from './beside.ts'
 import type { BodyInFlight } from './bodies-in-flight.ts'
-import { announcedBytes, bodyTaken, counted, type SourceFinder } from './incoming.ts'
+import { announcedBytes, counted, type SourceFinder } from './incoming.ts'
 import { fromWeb } from './read-web.ts'
 
 /**
@@ -10,7 +10,6 @@ import { fromWeb } from './read-web.ts'
  *
  * @example
  * ```ts
- * const handled = answerTo(request)
  * void observer.observe(request, () => besideWeb(request, handled))
  * ```
  *
@@ -28,7 +27,7 @@ export function besideWeb(
     header,
     sourceIp,
     async copyBody(limit, inFlight) {
-      if (request.bodyUsed || request.body?.locked) throw bodyTaken('observeWebhook')
+      if (request.bodyUsed || request.body?.locked) throw bytesGone()
       const { body } = request.clone()
       if (body === null) return NO_BYTES
       const wasCloned = watchClone(request)
@@ -53,7 +52,7 @@ export function withKept(beside: Beside, kept: PromiseLike<unknown>): Beside {
     ...beside,
     async copyBody(_limit, inFlight) {
       const bytes = exactBytes(await kept, announced)
-      if (bytes === undefined) throw bodyTaken('observeWebhook')
+      if (bytes === undefined) throw bytesGone()
       return counted(bytes, inFlight)
     },
   }

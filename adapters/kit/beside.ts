@@ -1,3 +1,4 @@
+import { ListenerConfigError } from '../../src/errors.ts'
 import type { BodyInFlight } from './bodies-in-flight.ts'
 import type { Incoming } from './incoming.ts'
 
@@ -32,4 +33,11 @@ export function isDoubtful(text: string): boolean {
 /** Whether bytes that were put together are those that arrived. If their number is known, it tells. */
 export function isExact(length: number, announced: number | undefined, isDoubtful: boolean): boolean {
   return announced === undefined ? !isDoubtful : length === announced
+}
+
+/** What is left is not what the sender signed. */
+export function bytesGone(): ListenerConfigError {
+  const problem = 'was read before observeWebhook could, or was decoded, and its exact bytes are gone'
+  const mend = 'mount observeWebhook before every body parser, or keep the bytes in request.rawBody'
+  return new ListenerConfigError('body', `${problem}: ${mend}`)
 }

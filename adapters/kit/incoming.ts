@@ -95,9 +95,10 @@ export function oversizeBody(limit: number): Uint8Array {
 }
 
 /** A body parser ran first. The exact bytes are gone, and serializing the payload again would change them. */
-export function bodyTaken(caller = 'verifyWebhook'): ListenerConfigError {
-  const problem = `was read before ${caller} could, and its exact bytes are gone`
-  const mend = `mount ${caller} before every body parser (express.json(), c.req.json(), request.json(), …)`
+export function bodyTaken(): ListenerConfigError {
+  const problem = 'was read before verifyWebhook could, and its exact bytes are gone'
+  const mend =
+    'mount verifyWebhook before every body parser (express.json(), c.req.json(), request.json(), …)'
   return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
 }
 

@@ -200,6 +200,10 @@ function lineOf({ row: { sent, vector }, after: { status } }: Answered): string[
 
 afterEach(() => void vi.restoreAllMocks())
 
+it('the recipe has 15 lines', () => {
+  expect(recipe.trim().split('\n').length).toBeLessThanOrEqual(15)
+})
+
 describe.each(OLD_HANDLERS)('$name', (handler) => {
   it('answers as before while the store and a key host hang, and the recipe names each difference', async () => {
     const { answers, verdicts, errors, lines, storeCalls, host } = await run(handler)

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { verdictBeside } from '../../src/beside.ts'
 import { type EventStore, EventStoreError, hmac, verify } from '../../src/index.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
@@ -59,6 +60,14 @@ describe('hookgate:verify', () => {
       { outcome: 'refused', reason: 'signature_mismatch' },
     ])
     expect(endsOf(moments)[2]?.auth).toBeUndefined()
+  })
+
+  it('says that a verdict beside an old check is not enforced', async () => {
+    const moments = recordChannel('verify')
+    const { listener, deliver } = hmacListener()
+    await verdictBeside(await deliver(), listener)
+    await verify(await deliver(), listener)
+    expect(endsOf(moments).map((fields) => Reflect.get(fields, 'enforced'))).toEqual([false, undefined])
   })
 
   it('reports undecided when the store fails, with the name and the message of the error', async () => {

@@ -8,8 +8,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = ['README.md', ...pagesWithCode()]
 
 function pagesWithCode(): string[] {
-  const names = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
-  return names.map((name) => `docs/${name}`).filter((page) => fencesIn(page).length > 0)
+  const folders = ['docs', 'docs/migrate']
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  )
+  return paths.filter((path) => path.endsWith('.md')).filter((page) => fencesIn(page).length > 0)
 }
 
 /** Names that readers have and the pages do not declare again. */

@@ -55,8 +55,9 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ],
   ['adapters/fastify', "declare const app: import('fastify').FastifyInstance, scope: typeof app"],
   ['adapters/hono', "declare const app: import('hono').Hono"],
+  ['adapters/kit/beside-', 'declare const handled: Promise<unknown>, observer: adapter.Observer<object>'],
   ['adapters/kit/webhook-of', "declare const request: import('express').Request"],
-  ...['incoming', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
+  ...['beside-', 'incoming', 'observer', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
     (name) => [`adapters/kit/${name}`, ADAPTER] as const,
   ),
   ['sender/', "declare const event: import('hookgate/sender').OutgoingEvent"],

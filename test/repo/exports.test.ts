@@ -45,9 +45,12 @@ describe('the public surface', () => {
       './adapter': [
         'GUARDS_MORE',
         'behindProxies',
+        'besideNode',
+        'besideWeb',
         'check',
         'checkAndClaim',
         'claim',
+        'createObserver',
         'createReceiver',
         'fromNode',
         'fromWeb',
@@ -58,12 +61,13 @@ describe('the public surface', () => {
         'trustsEveryProxy',
         'webhookOf',
         'withBody',
+        'withKept',
       ],
       './explain': ['checkOutcomes', 'explain'],
-      './express': ['verifyWebhook', 'webhookOf'],
+      './express': ['observeWebhook', 'verifyWebhook', 'webhookOf'],
       './handoff': ['fromEnvelope', 'jobId', 'toEnvelope'],
-      './fastify': ['verifyWebhook', 'webhookOf'],
-      './hono': ['verifyWebhook'],
+      './fastify': ['observeWebhook', 'verifyWebhook', 'webhookOf'],
+      './hono': ['observeWebhook', 'verifyWebhook'],
       './schemes': ['defineScheme', 'emptyReply', 'jsonReply', 'senderAuthenticator', 'textReply'],
       './listeners': ['listeners'],
       './jwt': ['jwt', 'localKeySet', 'remoteKeySet'],
@@ -86,7 +90,7 @@ describe('the public surface', () => {
       './stores/redis': ['redisStore'],
       './stores/sqlite': ['sqliteSchema', 'sqliteStore'],
       './testing': ['eventStoreSuite', 'mutations', 'signAs', 'signHmac', 'signJwt', 'toDelivery'],
-      './web': ['webhookHandler'],
+      './web': ['observeWebhook', 'webhookHandler'],
     })
   })
 

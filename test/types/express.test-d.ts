@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import express, { type Request, type RequestHandler } from 'express'
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { verifyWebhook, webhookOf } from '../../adapters/express.ts'
+import { observeWebhook, verifyWebhook, webhookOf } from '../../adapters/express.ts'
 import { defineListener, hmac, type Json, type Listener, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 
@@ -99,4 +99,12 @@ test('unknown options do not compile', () => {
 test('a listener knows the output of its schema', () => {
   expectTypeOf(order).toEqualTypeOf<Listener<{ orderId: string; paid: Date }>>()
   expectTypeOf(plain).toEqualTypeOf<Listener<Json>>()
+})
+
+test('observeWebhook gives the handler no event', () => {
+  app.post('/hook', observeWebhook(plain, { trustedProxies: ['10.0.0.0/8'] }), (request) => {
+    expectTypeOf(request.webhook).toEqualTypeOf<WebhookEvent | undefined>()
+  })
+  // @ts-expect-error nothing waits for a body
+  observeWebhook(plain, { bodyTimeoutSeconds: 5 })
 })

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyRequest } from 'fastify'
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { verifyWebhook, webhookOf } from '../../adapters/fastify.ts'
+import { observeWebhook, verifyWebhook, webhookOf } from '../../adapters/fastify.ts'
 import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 
@@ -58,4 +58,10 @@ test('unknown options do not compile, and the listener is an option', () => {
   app.register(verifyWebhook, {})
   // @ts-expect-error misspelt
   app.register(verifyWebhook, { listener: plain, maxBodies: 1 })
+})
+
+test('observeWebhook is a plugin with the same listener', () => {
+  app.register(observeWebhook, { listener: plain, trustedProxies: ['10.0.0.0/8'] })
+  // @ts-expect-error without a listener there is nothing to judge
+  app.register(observeWebhook, {})
 })

@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { verifyWebhook } from '../../adapters/hono.ts'
+import { observeWebhook, verifyWebhook } from '../../adapters/hono.ts'
 import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 
@@ -59,4 +59,12 @@ test('unknown options do not compile', () => {
   verifyWebhook(plain, { sourceIP: () => '192.0.2.1' })
   // @ts-expect-error an address is text, or unknown
   verifyWebhook(plain, { sourceIp: () => 127 })
+})
+
+test('observeWebhook gives the handler no event', () => {
+  app.post('/old', observeWebhook(plain), (c) => {
+    // @ts-expect-error nothing is set
+    c.var.webhook
+    return c.text('ok')
+  })
 })

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { webhookHandler } from '../../adapters/web.ts'
+import { observeWebhook, webhookHandler } from '../../adapters/web.ts'
 import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 
@@ -45,4 +45,14 @@ test('it is in the fetch form, and takes an address or nothing', () => {
   handle(new Request('http://localhost'), { sourceIp: undefined })
   // @ts-expect-error what a platform gives as its second argument is no address
   handle(new Request('http://localhost'), { params: {} })
+})
+
+test('observeWebhook keeps the arguments and the answer of a handler', () => {
+  const handle = observeWebhook(
+    plain,
+    (request: Request, env: { readonly name: string }) => request.url + env.name,
+  )
+  expectTypeOf(handle).toEqualTypeOf<(request: Request, env: { readonly name: string }) => string>()
+  // @ts-expect-error misspelt
+  observeWebhook(plain, () => new Response(), { sourceIP: () => '192.0.2.1' })
 })
