@@ -113,7 +113,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 3,
     source: 'https://github.com/hookdeck/webhook-skills',
   },
-  hubspot: undocumented('https://developers.hubspot.com/docs/api/webhooks'),
+  hubspot: {
+    says: 'up to 10 times, at growing intervals; never after a 400, 401, 403, 404 or 405',
+    source: 'https://community.hubspot.com/t5/APIs-Integrations/Webhooks-response/td-p/277558',
+  },
   intercom: undocumented('https://developers.intercom.com/docs/webhooks/webhook-notifications', {
     disabled:
       'paused for 15 minutes after 1,000 failures in a row within 15 minutes; private apps are suspended after 7 days of failures',
@@ -167,7 +170,13 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 30,
     source: 'https://paystack.com/docs/payments/webhooks/',
   },
-  plaid: undocumented('https://plaid.com/docs/api/webhooks/'),
+  plaid: {
+    says: 'for up to 24 hours: after 30 s, then each time after 4 times as long',
+    lastsSeconds: DAY,
+    timeoutSeconds: 10,
+    source:
+      'https://support.plaid.com/hc/en-us/articles/40390675922967-Can-Plaid-re-push-failed-or-missed-webhook-events',
+  },
   polar: {
     says: 'up to 10 times, at growing intervals',
     timeoutSeconds: 10,
@@ -205,7 +214,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 30,
     source: 'https://www.sanity.io/docs/changelog/50ec6abf-fe0c-475b-ae72-314148860132',
   },
-  sendgrid: undocumented('https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event'),
+  sendgrid: {
+    says: 'at growing intervals for up to 24 hours after the event',
+    lastsSeconds: DAY,
+    source: 'https://docs.sendgrid.com/for-developers/tracking-events/troubleshooting',
+  },
   sentry: undocumented('https://docs.sentry.io/organization/integrations/integration-platform/webhooks/', {
     timeoutSeconds: 1,
     disabled: 'after 1,000 timeouts in 24 hours',
