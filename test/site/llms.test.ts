@@ -1,7 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { REPOSITORY } from '../../docs/site/.vitepress/links.ts'
 import { builtFiles, ROOT, readBuilt, SITE } from './site-files.ts'
+
+const { repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 
 /** The pages of users, as paths of the site. */
 const PAGES = ['', 'migrate/', 'schemes/'].flatMap((folder) =>
