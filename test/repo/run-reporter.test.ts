@@ -68,6 +68,10 @@ it('nothing is printed if nothing is skipped', async () => {
   expect(await report({ 'a.test.js': RUNS })).toMatchObject({ code: 0, stderr: '' })
 })
 
+it('tests that are not chosen by name count as no skips', async () => {
+  expect(await report({ 'a.test.js': SKIPPED }, '-t', 'runs')).toMatchObject({ code: 0, stderr: '' })
+})
+
 it('a run of many files ends with the ten slowest', async () => {
   const names = Array.from({ length: 11 }, (_, index) => `quick-${index}.test.js`)
   const slow = "it('waits', () => new Promise((done) => setTimeout(done, 1000)))"

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { Reporter, TestCase, TestModule, Vite } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, Vite, Vitest } from 'vitest/node'
 
 /** The pattern of a skip reason in a test's name. */
 const REASON = / ?\(skipped: ([^)]*)\)/
@@ -12,13 +12,19 @@ const MOST_FILES = 10
 /** Prints the slowest files and each skipped test with its reason. A skip without a reason fails the run. */
 export class RunReporter implements Reporter {
   readonly #print: (line: string) => void
+  #isChosen = false
 
   constructor(print: (line: string) => void = (line) => process.stderr.write(`${line}\n`)) {
     this.#print = print
   }
 
+  onInit(vitest: Vitest): void {
+    this.#isChosen = vitest.config.testNamePattern !== undefined
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (modules.length > MOST_FILES) this.#list('slowest files:', slowest(modules))
+    if (this.#isChosen) return // `-t` skips all others
     const skipped = modules.flatMap(linesOf)
     if (skipped.length > 0) this.#list(`${skipped.length} skipped:`, skipped)
     if (skipped.some((line) => line.endsWith(NO_REASON))) process.exitCode = 1
