@@ -1,7 +1,6 @@
 import { constantTimeEqual, hashWith } from '#crypto'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { byteText } from '../src/lib/bytes.ts'
-import type { MaybePromise } from '../src/lib/maybe-promise.ts'
 import { mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
 import type { CodeScheme } from '../src/scheme/code-scheme.ts'
@@ -17,12 +16,12 @@ const SHA256_DIGITS = 64
 const encoder = new TextEncoder()
 
 /** In hex. */
-function hashOf(
+async function hashOf(
   algorithm: 'sha1' | 'sha256',
   body: Uint8Array,
   timestamp: string,
   secret: string,
-): MaybePromise<string> {
+): Promise<string> {
   const key = byteText(encoder.encode(secret))
   return hashWith(algorithm, 'hex')('', body, timestamp + key)
 }

@@ -89,7 +89,7 @@ class Claim implements EventClaim {
     if (!STORE?.hasSubscribers) return this.#askInTime(call) // before the closures below are made
     return traced(
       STORE,
-      () => this.#askInTime(call),
+      async () => this.#askInTime(call),
       (answer): StoreFields => ({ listenerId: this.#key.listenerId, verb: call.name, answer }),
     )
   }

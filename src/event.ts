@@ -1,6 +1,5 @@
 import type { CommitAnswer } from './event-store.ts'
 import type { Json } from './lib/json.ts'
-import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Coverage } from './scheme/scheme.ts'
 import type { Named } from './typed-events.ts'
 
@@ -152,7 +151,7 @@ export interface PayloadSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
-    readonly validate: (value: unknown) => MaybePromise<SchemaResult<Output>>
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
   }
 }
 

@@ -1,6 +1,5 @@
 import { keyOfBytes } from '../../src/event-key.ts'
 import type { WebhookEvent } from '../../src/index.ts'
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { keyOfSignedBytes } from '../../src/scheme/event-keys.ts'
 import type { Verification } from '../../src/verification.ts'
 
@@ -8,10 +7,10 @@ import type { Verification } from '../../src/verification.ts'
  * What the app gets as `Webhook-Event-Id`, so that it can use it as a key. An ID that nobody signs could name another event, so
  * the signed bytes stand for it.
  */
-export function appEventId(
+export async function appEventId(
   verification: Verification,
   { id, rawBody, unsigned }: WebhookEvent<unknown>,
-): MaybePromise<string> {
+): Promise<string> {
   const { protocol, claimKeys } = verification
   if (protocol.dedupe === 'off') return keyOfBytes(rawBody)
   if (protocol.dedupe !== 'id') return claimKeys[0] ?? id // the signed bytes, with their topic

@@ -3,7 +3,6 @@ import { RemoteValues } from '../../src/auth/remote-cache.ts'
 import type { CertificateOptions } from '../../src/auth/remote-certificates.ts'
 import { TIMEOUT_SECONDS } from '../../src/auth/remote-value.ts'
 import { callHook } from '../../src/lib/hooks.ts'
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { emptyReply, type HandshakeForm } from '../../src/scheme/index.ts'
 import type { SchemeOptions } from '../../src/scheme/scheme.ts'
 import { SNS_ORIGIN, textOf } from './sns-message.ts'
@@ -50,10 +49,7 @@ function visitsOf(options: SubscriptionOptions): RemoteValues<true> {
 /** Answers signed messages about subscriptions, which never reach a handler. */
 export const SNS_SUBSCRIPTIONS: HandshakeForm = {
   signed: true,
-  answer(
-    request,
-    options: SubscriptionOptions & SchemeOptions,
-  ): MaybePromise<ReturnType<typeof emptyReply> | undefined> {
+  answer(request, options: SubscriptionOptions & SchemeOptions) {
     const message = request.payload()
     const type = textOf(message, 'Type')
     if (type !== 'SubscriptionConfirmation' && type !== 'UnsubscribeConfirmation') return undefined

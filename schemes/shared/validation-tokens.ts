@@ -5,7 +5,6 @@ import { LONGEST_TOKEN, readToken, type Token } from '../../src/auth/token.ts'
 import type { SignatureKey } from '../../src/crypto/algorithms.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { Json } from '../../src/lib/json.ts'
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { type OptionCheck, type OptionTable, optional } from '../../src/lib/options.ts'
 import { type Failure, fail } from '../../src/reason.ts'
 import { jsonExcess } from '../../src/scheme/read-limits.ts'
@@ -102,7 +101,7 @@ export function validationTokens({
 type KeyName = Pick<Token, 'algorithm' | 'keyId'>
 
 /** Not async, so that the claims are dropped while the signature is verified. */
-function verifies(text: string, key: SignatureKey): MaybePromise<boolean> {
+function verifies(text: string, key: SignatureKey): Promise<boolean> | false {
   const token = readToken(text)
   if (typeof token === 'string') return false
   return verifySignature(token.algorithm, key, token.signature, token.signingInput)

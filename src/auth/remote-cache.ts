@@ -1,6 +1,5 @@
 import { KeySetError } from '../errors.ts'
 import { networkOf } from '../lib/cidr.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { COOLDOWN_MS, type RemoteOptions, RemoteValue } from './remote-value.ts'
 
 const MOST_VALUES = 100
@@ -61,11 +60,11 @@ export class RemoteValues<T> {
    * @param address Who names it. Undefined if unknown.
    * @throws KeySetError if that cannot be decided.
    */
-  get<R>(
+  async get<R>(
     name: string,
     address: string | undefined,
-    read: (value: T | undefined) => MaybePromise<R>,
-  ): MaybePromise<R> {
+    read: (value: T | undefined) => R | Promise<R>,
+  ): Promise<R> {
     const known = this.#values.get(name)
     if (known) return known.get(isThere, read, () => this.#mayRenew())
     const source = networkOf(address)

@@ -1,5 +1,3 @@
-import type { MaybePromise } from './maybe-promise.ts'
-
 /** The part of Node's TracingChannel that is used. */
 export interface TracingChannel {
   readonly hasSubscribers: boolean
@@ -27,16 +25,16 @@ export function tracingChannel(name: string): TracingChannel | undefined {
  */
 export function traced<T>(
   channel: TracingChannel | undefined,
-  work: () => MaybePromise<T>,
+  work: () => Promise<T>,
   describe: (result?: T) => object,
-): MaybePromise<T> {
+): Promise<T> {
   if (!channel?.hasSubscribers) return work()
   const fields = describe()
   let result: Promise<T>
   const returned = () => result
   return channel
     .tracePromise(() => {
-      result = (async () => work())()
+      result = work()
       return result.then(
         (value) => void Object.assign(fields, describe(value)),
         (error) => {

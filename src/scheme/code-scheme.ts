@@ -1,5 +1,4 @@
 import type { Json } from '../lib/json.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Coverage, Scheme, SignatureForm } from './scheme.ts'
 
 /**
@@ -37,7 +36,7 @@ export interface CodeScheme
   /** The option of the factory that holds the public name of the secret, if it has one. `signAs` takes the name as `keyId`. */
   readonly keyIdOption?: string
   /** Signs a delivery for `signAs`. Omit it if only the sender holds the key. */
-  readonly sign?: (delivery: Unsigned) => MaybePromise<SignedParts>
+  readonly sign?: (delivery: Unsigned) => SignedParts | Promise<SignedParts>
 }
 
 /**

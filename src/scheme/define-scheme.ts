@@ -1,9 +1,7 @@
-import type { Authentication, Authenticator } from '../auth/authenticator.ts'
-import type { Evidence } from '../auth/evidence.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { EventAuth } from '../event.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
 import {
   aFunction,
   checkedElsewhere,
@@ -134,7 +132,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions, Even
 export function senderAuthenticator(
   scheme: SenderScheme,
   options: SchemeOptions,
-  authenticate: (evidence: Evidence) => MaybePromise<Authentication>,
+  authenticate: Authenticator['authenticate'],
   again?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
   const protocol = compileScheme(scheme, options)
@@ -190,7 +188,7 @@ export interface CodeSchemeFactory<Options extends SchemeOptions, EventName exte
 export function defineCodeScheme<Options extends SchemeOptions, EventName extends string = never>(
   scheme: CodeScheme,
   takes: OptionTable<Options>,
-  compile: (options: Options) => (evidence: Evidence) => MaybePromise<Authentication>,
+  compile: (options: Options) => Authenticator['authenticate'],
 ): CodeSchemeFactory<Options, EventName> {
   const factory = (options: Options): Authenticator => {
     checkOptions(scheme.name, options, takes)

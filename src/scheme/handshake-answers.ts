@@ -2,7 +2,8 @@ import type { Evidence } from '../auth/evidence.ts'
 import { type Delivery, queryTextOf } from '../delivery.ts'
 import { callHook } from '../lib/hooks.ts'
 import type { Json } from '../lib/json.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import type { CompiledScheme } from '../protocol.ts'
 import type { Reply } from '../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { HandshakeRequest, SchemeOptions } from './scheme.ts'
@@ -12,7 +13,7 @@ import { signedRequest } from './signed-text.ts'
 export function handshakeAnswerer(
   { handshake }: SenderScheme,
   options: SchemeOptions,
-): (evidence: Evidence, tells?: boolean) => MaybePromise<{ readonly reply: Reply } | undefined> {
+): CompiledScheme['answer'] {
   const silent = options.onHandshake && { ...options, onHandshake() {} }
   return (evidence, tells = true) => {
     const given = tells ? options : (silent ?? options)

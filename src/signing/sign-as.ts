@@ -5,7 +5,6 @@ import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
 import { bodyReaders } from '../scheme/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/code-scheme.ts'
@@ -253,13 +252,13 @@ function required<Value>(value: Value | undefined, option: string, name: string)
   return value
 }
 
-function macOf(
+async function macOf(
   { key }: Scheme,
   hash: HmacHash,
   { before, body, after }: Signed,
   secret: string,
   spelling: Spelling,
-): MaybePromise<string> {
+): Promise<string> {
   const bytes = keyBytes(key, secret)
   if (typeof bytes === 'string') throw new ListenerConfigError('secret', bytes)
   return hmacWith(hash, bytes, spelling)(before, body, after)

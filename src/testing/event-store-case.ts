@@ -1,10 +1,9 @@
 import type { EventKey, EventStore } from '../event-store.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /** The store under test, and an event that no other case uses. */
 export interface Subject {
   readonly store: EventStore
-  readonly advance: (milliseconds: number) => MaybePromise<unknown>
+  readonly advance: (milliseconds: number) => unknown
   readonly key: EventKey
 }
 

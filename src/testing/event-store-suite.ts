@@ -1,5 +1,4 @@
 import type { EventStore } from '../event-store.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { CROWD_CASES } from './event-store-crowd-cases.ts'
 import { KEY_CASES } from './event-store-key-cases.ts'
 import { LAPSE_CASES } from './event-store-lapse-cases.ts'
@@ -17,9 +16,9 @@ export interface StoreFixture {
   /** The store under test. It need not be empty. */
   readonly store: EventStore
   /** Advances the store's clock by milliseconds. If omitted, the cases wait in real time. */
-  readonly advance?: ((milliseconds: number) => MaybePromise<unknown>) | undefined
+  readonly advance?: ((milliseconds: number) => unknown) | undefined
   /** Called after the case. */
-  readonly close?: (() => MaybePromise<unknown>) | undefined
+  readonly close?: (() => unknown) | undefined
 }
 
 /**
@@ -40,7 +39,7 @@ export type RegisterTest = (name: string, run: () => Promise<void>) => unknown
  */
 export function eventStoreSuite(
   test: RegisterTest,
-  createStore: () => MaybePromise<EventStore | StoreFixture>,
+  createStore: () => EventStore | StoreFixture | Promise<EventStore | StoreFixture>,
 ): void {
   const cases = { ...VERB_CASES, ...KEY_CASES, ...CROWD_CASES, ...LAPSE_CASES }
   for (const [name, run] of Object.entries(cases)) {

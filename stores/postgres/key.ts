@@ -1,5 +1,4 @@
 import { sha256 } from '#crypto'
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 
 /** An index entry of Postgres has room for about 2,700 bytes. */
 const LONGEST_LISTENER_ID = 500
@@ -10,11 +9,7 @@ export function asciiText(text: string): string {
 }
 
 /** A listener's ID as stored. A very long one becomes a digest, which cannot equal an escaped text. */
-export function listenerText(listenerId: string): MaybePromise<string> {
+export async function listenerText(listenerId: string): Promise<string> {
   const text = asciiText(listenerId)
-  return text.length > LONGEST_LISTENER_ID ? digestOf(text) : text
-}
-
-async function digestOf(text: string): Promise<string> {
-  return `\\sha256:${await sha256(text)}`
+  return text.length > LONGEST_LISTENER_ID ? `\\sha256:${await sha256(text)}` : text
 }

@@ -51,7 +51,7 @@ function anyStatement(db: SyncSqlite): ReturnType<SyncSqlite['prepare']> | undef
 function syncConnection(db: SyncSqlite): SqliteConnection {
   const prepared = new Map<string, ReturnType<SyncSqlite['prepare']>>()
   return {
-    all(sql, values) {
+    async all(sql, values) {
       let statement = prepared.get(sql)
       if (statement === undefined) {
         statement = db.prepare(sql)
@@ -60,7 +60,7 @@ function syncConnection(db: SyncSqlite): SqliteConnection {
       // Not get(): it stops after the first row, and drivers then hide a failed commit.
       return rowsOf(statement.all(...values))
     },
-    run: (statements) => db.exec(statements.join('\n')),
+    run: async (statements) => db.exec(statements.join('\n')),
     isLocal: true,
   }
 }

@@ -1,13 +1,11 @@
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
-
 export type SqliteValue = string | number
 
 /** One interface for all SQLite clients. */
 export interface SqliteConnection {
   /** Runs a statement to completion and returns all rows. */
-  all(sql: string, values: SqliteValue[]): MaybePromise<readonly unknown[]>
+  all(sql: string, values: SqliteValue[]): Promise<readonly unknown[]>
   /** Runs statements without values, in order. */
-  run(statements: readonly string[]): MaybePromise<unknown>
+  run(statements: readonly string[]): Promise<unknown>
   /** False for a remote server, whose settings are not checked. */
   readonly isLocal: boolean
 }

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { SqliteConnection } from './connection.ts'
 
 /** How long to retry while the database is locked: half of the default `storeTimeoutSeconds`. */
@@ -24,23 +23,8 @@ class Patience {
   /** Set for a moment after the database was found locked. */
   #pause: Promise<void> | undefined
 
-  ask<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+  async ask<T>(work: () => Promise<T>): Promise<T> {
     const until = performance.now() + PATIENCE_MS
-    if (this.#pause !== undefined) return this.#askAgain(work, until)
-    const afterPause = (error: unknown) => {
-      if (!isBusy(error)) throw error
-      this.#startPause()
-      return this.#askAgain(work, until)
-    }
-    try {
-      const answer = work()
-      return answer instanceof Promise ? answer.catch(afterPause) : answer
-    } catch (error) {
-      return afterPause(error)
-    }
-  }
-
-  async #askAgain<T>(work: () => MaybePromise<T>, until: number): Promise<T> {
     for (;;) {
       while (this.#pause !== undefined && performance.now() < until) await this.#pause
       try {

@@ -1,7 +1,6 @@
 import { EventStoreError } from '../../src/errors.ts'
 import { storedKey } from '../../src/event-key.ts'
 import type { ClaimAnswer, CommitAnswer, EventStore } from '../../src/event-store.ts'
-import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { DONE_BY_CLAIM } from '../contract.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { SqliteStatements } from './statements.ts'
@@ -46,16 +45,12 @@ function answerOf<Answer>(rows: readonly unknown[]): Answer {
 
 /** The connection's `all`, with a helpful error if the table is missing. */
 export function askTable(connection: SqliteConnection): Ask {
-  const explain = (cause: unknown): never => {
-    if (!/no such table/.test(String(cause))) throw cause
-    throw new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
-  }
-  return (sql, values): MaybePromise<readonly unknown[]> => {
+  return async (sql, values) => {
     try {
-      const rows = connection.all(sql, values)
-      return rows instanceof Promise ? rows.catch(explain) : rows
-    } catch (error) {
-      return explain(error)
+      return await connection.all(sql, values)
+    } catch (cause) {
+      if (!/no such table/.test(String(cause))) throw cause
+      throw new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
     }
   }
 }
