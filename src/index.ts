@@ -21,6 +21,7 @@ export {
 } from './event-store.ts'
 export type { Clock } from './lib/clock.ts'
 export type { Json } from './lib/json.ts'
+export type { MaybePromise } from './lib/maybe-promise.ts'
 export type { EventOf, ListenerOptions, PayloadOf, VerdictContext } from './listener.ts'
 export { defineListener, type Listener } from './listener.ts'
 export type { Reason, RejectedStatus } from './reason.ts'

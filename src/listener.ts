@@ -74,11 +74,6 @@ export interface Listener<Payload = Json> {
   readonly nextOwner: () => string
 }
 
-/** Whether a value is a result of `defineListener`: callers in plain JavaScript, lookups and databases may pass anything. */
-export function isListener(value: unknown): value is Listener<unknown> {
-  return typeof (value as Listener | null | undefined)?.nextOwner === 'function'
-}
-
 /**
  * The payload of a listener's events. Of several listeners, the union.
  *

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { ListenerConfigError, ListenerLoadError } from './errors.ts'
+import { isListener } from './is-listener.ts'
 import { type Clock, withDeadline } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
 import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
@@ -15,7 +16,7 @@ import {
   withMethods,
 } from './lib/options.ts'
 import { type SingleFlight, singleFlight, type WaitUntil } from './lib/single-flight.ts'
-import { isListener, type Listener, type VerdictContext } from './listener.ts'
+import type { Listener, VerdictContext } from './listener.ts'
 
 const OPTIONS: OptionTable<ListenersOptions<Listener<unknown>>> = {
   load: aFunction,

@@ -1,4 +1,5 @@
 import { ListenerConfigError, ListenerLoadError } from '../../src/errors.ts'
+import { isListener } from '../../src/is-listener.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import {
   checkOptions,
@@ -8,7 +9,7 @@ import {
   timerSeconds,
 } from '../../src/lib/options.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
-import { isListener, type Listener } from '../../src/listener.ts'
+import type { Listener } from '../../src/listener.ts'
 import { nowIfObserved } from '../../src/report.ts'
 import { BodiesInFlight, type BodyInFlight, type Leaving, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'

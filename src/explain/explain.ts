@@ -1,6 +1,7 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { isListener, type Listener } from '../listener.ts'
+import { isListener } from '../is-listener.ts'
+import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
