@@ -1,4 +1,12 @@
-/** A value or its promise. Values are used synchronously, which saves a turn of the event loop. */
+/**
+ * A value or its promise. Values are used synchronously, which saves a turn of the event loop.
+ *
+ * @example
+ * ```ts
+ * const load: (id: string) => MaybePromise<Listener | undefined> = (id) =>
+ *   id === 'main' ? listener : findTenant(id).then(toListener)
+ * ```
+ */
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
