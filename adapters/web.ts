@@ -1,4 +1,10 @@
-import { type Listener, ListenerConfigError, type PayloadOf, type WebhookEvent } from '../src/index.ts'
+import {
+  type Listener,
+  ListenerConfigError,
+  type MaybePromise,
+  type PayloadOf,
+  type WebhookEvent,
+} from '../src/index.ts'
 import {
   besideWeb,
   checkAndClaim,
@@ -36,7 +42,7 @@ export type OnWebhook<Payload> = (
   event: WebhookEvent<Payload>,
   request: Request,
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler declared `Promise<void>` fits too
-) => Response | void | Promise<Response | void>
+) => MaybePromise<Response | void>
 
 /** Every platform responds to a throw with 500. */
 const STATUS_OF = { answer: ({ status }: Response) => status, thrown: () => 500 }

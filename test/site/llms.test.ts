@@ -14,7 +14,7 @@ const PAGES = ['', 'migrate/', 'schemes/'].flatMap((folder) =>
 
 const withoutCode = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$|`[^`\n]+`/gm, '')
 
-/** The links of a text that stands at this path, pictures aside. */
+/** Resolves the links of a page at this path. Leaves out pictures. */
 const linksOf = (text: string, path: string) =>
   [...withoutCode(text).matchAll(/(?<!!\[[^\]]*)\]\(([^)\s]+)/g)].map(
     ([, link = '']) => new URL(link, `http://site${path}`),
