@@ -85,9 +85,12 @@ function reading(dependencies: Dependencies): Router {
   const page = async (request: AutomationFilters & PageRequest) => {
     const listing = automationsLike(request)
     const tokens = new PageTokens(key, ['automations', listing.params])
-    return listPage(database, listing, request, tokens, (rows: AutomationRow[]) =>
-      Promise.all(rows.map(async (row) => ({ automation: await automationOf(database, dependencies, row) }))),
-    )
+    const element = async (row: AutomationRow) => ({
+      automation: await automationOf(database, dependencies, row),
+    })
+    return listPage(database, listing, request, tokens, async (rows: AutomationRow[]) => ({
+      list: await Promise.all(rows.map(element)),
+    }))
   }
   return newRouter()
     .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))

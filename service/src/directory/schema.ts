@@ -3,7 +3,9 @@ import { anyMembers } from '../http/as-given.ts'
 
 const id = z.string().min(1).max(200)
 const displayName = z.string().min(1).max(256)
-const related = anyMembers(z.object({ id })).openapi({
+/** A task may refer to 100 of these objects. */
+const MOST_CHARACTERS = 16_384
+const related = anyMembers(z.object({ id }), MOST_CHARACTERS).openapi({
   properties: { id: { type: 'string' } },
   required: ['id'],
   description: 'The specification does not show its fields. They are kept as given.',
@@ -35,10 +37,13 @@ export const newUser = z.strictObject({ id: id.optional(), ...user }).openapi('N
 export const newApp = z.strictObject({ id: id.optional(), ...app }).openapi('NewApp')
 export const newEntitlement = z.strictObject({ id: id.optional(), ...entitlement }).openapi('NewEntitlement')
 export const newAppUser = z.strictObject({ id: id.optional(), ...appUser }).openapi('NewAppUser')
-export const newRelated = anyMembers(z.object({ id: id.optional() })).openapi('NewRelatedObject', {
-  properties: { id: { type: 'string' } },
-  description: 'The specification does not show its fields. They are kept as given.',
-})
+export const newRelated = anyMembers(z.object({ id: id.optional() }), MOST_CHARACTERS).openapi(
+  'NewRelatedObject',
+  {
+    properties: { id: { type: 'string' } },
+    description: 'The specification does not show its fields. They are kept as given.',
+  },
+)
 
 /** Refuses a repeated ID. */
 function listOf<Item extends z.ZodType<{ readonly id: string }>>(item: Item) {

@@ -34,7 +34,9 @@ export function entitlementRoutes({ database, secret }: Dependencies): Router {
     const [app] = await database.query('SELECT FROM apps WHERE id = $1', [app_id])
     if (app === undefined) throw new Problem('app_unknown', 'No app has this ID.')
     const listing = entitlementsOf(app_id)
-    const show = (rows: EntitlementRow[]) => rows.map((row) => ({ appEntitlement: appEntitlement(row) }))
+    const show = (rows: EntitlementRow[]) => ({
+      list: rows.map((row) => ({ appEntitlement: appEntitlement(row) })),
+    })
     return c.json(await listPage(database, listing, c.req.valid('query'), tokens, show), 200)
   })
 }

@@ -9,11 +9,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Accepts any members. Those that `known` lists must match it. */
-export function anyMembers<Known extends z.ZodObject>(known?: Known) {
+/** Accepts any members, up to so many characters of JSON. Those that `known` lists must match it. */
+export function anyMembers<Known extends z.ZodObject>(known?: Known, most = Infinity) {
   return z
     .custom<z.infer<Known> & Record<string, unknown>>(isObject, 'must be an object')
     .superRefine((given, { addIssue }) => {
+      if (most < JSON.stringify(given).length)
+        addIssue({ code: 'custom', message: `must have at most ${most} characters of JSON` })
       for (const issue of known?.loose().safeParse(given).error?.issues ?? []) addIssue({ ...issue })
     })
     .openapi({ type: 'object', additionalProperties: {} })

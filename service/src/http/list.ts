@@ -94,22 +94,22 @@ export interface Listing {
   readonly order: 'ASC' | 'DESC'
 }
 
-/** The most characters of JSON in a list of more than one element, about 4 MB. */
+/** The most characters of JSON in a response with more than one element, about 4 MB. */
 const MOST_CHARACTERS = 4_000_000
 
 /**
  * Reads one page by keyset pagination. Every page costs the same. A row that is neither inserted nor deleted meanwhile
- * appears exactly once. A page of very large elements ends early, and the next page continues after it.
+ * appears exactly once. A page that is too large is halved, and the next page continues after it.
  *
- * @param show Converts rows to the elements of the response, in the same order.
+ * @param show Converts rows to the response: its elements, in the same order, and what they refer to.
  */
-export async function listPage<Row, Element>(
+export async function listPage<Row, Page extends { readonly list: readonly unknown[] }>(
   database: Queryable,
   listing: Listing,
   request: PageRequest,
   tokens: PageTokens,
-  show: (rows: Row[]) => Element[] | Promise<Element[]>,
-): Promise<{ list: Element[]; nextPageToken: string }> {
+  show: (rows: Row[]) => Page | Promise<Page>,
+): Promise<Page & { nextPageToken: string }> {
   const { select, where, params, keys, order } = listing
   const token = request.page_token ?? request.pageToken
   const after = token ? tokens.read(token) : []
@@ -120,19 +120,14 @@ export async function listPage<Row, Element>(
      ORDER BY ${keys.map((key) => `${key} ${order}`).join()} LIMIT ${size + 1}`,
     [...params, ...after],
   )
-  const list = fitting(await show(found.slice(0, size)))
-  const last = found.length > list.length ? found[list.length - 1] : undefined
-  return { list, nextPageToken: last === undefined ? '' : tokens.write(last.cursor) }
-}
-
-/** The first elements that fit into a response, at least one. */
-function fitting<Element>(elements: Element[]): Element[] {
-  let characters = 0
-  const end = elements.findIndex((element, index) => {
-    characters += JSON.stringify(element).length
-    return characters > MOST_CHARACTERS && index > 0
-  })
-  return end === -1 ? elements : elements.slice(0, end)
+  let rows = found.slice(0, size)
+  let page = await show(rows)
+  while (rows.length > 1 && JSON.stringify(page).length > MOST_CHARACTERS) {
+    rows = rows.slice(0, rows.length / 2)
+    page = await show(rows)
+  }
+  const last = found.length > rows.length ? rows.at(-1) : undefined
+  return { ...page, nextPageToken: last === undefined ? '' : tokens.write(last.cursor) }
 }
 
 function beyond({ keys, params, order }: Listing): string {

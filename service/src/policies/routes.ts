@@ -54,9 +54,9 @@ function reading({ database, secret }: Dependencies): Router {
   const page = async (request: PolicyFilters & PageRequest) => {
     const listing = policiesLike(request)
     const tokens = new PageTokens(key, ['policies', listing.params])
-    return listPage(database, listing, request, tokens, (rows: PolicyRow[]) =>
-      rows.map((row) => ({ policy: policyOf(row) })),
-    )
+    return listPage(database, listing, request, tokens, (rows: PolicyRow[]) => ({
+      list: rows.map((row) => ({ policy: policyOf(row) })),
+    }))
   }
   return newRouter()
     .openapi(readOperation, async (c) => {

@@ -62,13 +62,15 @@ export function runRoutes({ database, secret }: Dependencies): Router {
     .openapi(listRunsRoute, async (c) => {
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
       const tokens = tokensOf('runs', id)
-      const show = async (rows: RunRow[]) => (await shownRuns(database, rows)).map((run) => ({ run }))
+      const show = async (rows: RunRow[]) => ({
+        list: (await shownRuns(database, rows)).map((run) => ({ run })),
+      })
       return c.json(await listPage(database, runsOf(id), c.req.valid('query'), tokens, show), 200)
     })
     .openapi(listRecordsRoute, async (c) => {
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
       const tokens = tokensOf('records', id)
-      const show = (rows: RecordRow[]) => rows.map((row) => ({ record: shownRecord(row) }))
+      const show = (rows: RecordRow[]) => ({ list: rows.map((row) => ({ record: shownRecord(row) })) })
       return c.json(await listPage(database, recordsOf(id), c.req.valid('query'), tokens, show), 200)
     })
     .openapi(getRunRoute, async (c) => {

@@ -54,14 +54,12 @@ function reading({ database, secret }: Dependencies): Router {
     })
     .openapi(searchOperation, async (c) => {
       const { taskStates = [], userIds, expandMask, ...request } = c.req.valid('json')
-      const paths = expandPaths(expandMask)
-      const filters = { taskStates, userIds }
       const tokens = new PageTokens(key, ['tasks', taskStates, userIds ?? null])
-      const show = async (rows: TaskRow[]) =>
-        (await withSteps(database, rows)).map((stored) => taskOf(stored, c.var.caller))
-      const { list, nextPageToken } = await listPage(database, tasksLike(filters), request, tokens, show)
-      const { views, expanded } = await viewTasks(database, list, c.var.caller, paths)
-      return c.json({ list: views, nextPageToken, expanded }, 200)
+      const show = async (rows: TaskRow[]) => {
+        const tasks = (await withSteps(database, rows)).map((stored) => taskOf(stored, c.var.caller))
+        return viewTasks(database, tasks, c.var.caller, expandPaths(expandMask))
+      }
+      return c.json(await listPage(database, tasksLike({ taskStates, userIds }), request, tokens, show), 200)
     })
 }
 
@@ -71,14 +69,14 @@ function history({ database, secret }: Dependencies): Router {
     .openapi(listActionsOperation, async (c) => {
       const { row } = await findTask(database, c.req.valid('param').task_id)
       const tokens = new PageTokens(key, ['actions', row.id])
-      const show = (rows: AuditRow[]) => rows.map((each) => ({ taskAction: taskAction(each) }))
+      const show = (rows: AuditRow[]) => ({ list: rows.map((each) => ({ taskAction: taskAction(each) })) })
       return c.json(await listPage(database, actionsOf(row.id), c.req.valid('query'), tokens, show), 200)
     })
     .openapi(listAuditsOperation, async (c) => {
       const { taskId, ...request } = c.req.valid('json')
       const { row } = await findTask(database, taskId)
       const tokens = new PageTokens(key, ['audits', row.id])
-      const show = (rows: AuditRow[]) => rows.map((each) => ({ taskAudit: taskAudit(each) }))
+      const show = (rows: AuditRow[]) => ({ list: rows.map((each) => ({ taskAudit: taskAudit(each) })) })
       return c.json(await listPage(database, auditsOf(row.id), request, tokens, show), 200)
     })
 }

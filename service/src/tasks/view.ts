@@ -8,23 +8,17 @@ import { type TaskView, VIEW_PATHS, type ViewPath } from './schema/view.ts'
 import type { StoredTask } from './store.ts'
 import { taskOf } from './task.ts'
 
-export interface Views {
-  readonly views: TaskView[]
-  /** The objects that the views' paths refer to. */
-  readonly expanded: Expansion['expanded']
-}
-
-/** Tasks for a caller's response, with the related objects along the paths. */
+/** Tasks for a caller's response, and the objects that their paths refer to. */
 export async function viewTasks(
   database: Queryable,
   tasks: readonly Task[],
   caller: Caller,
   paths: ReadonlySet<ExpandPath>,
-): Promise<Views> {
+): Promise<{ list: TaskView[]; expanded: Expansion['expanded'] }> {
   const related = tasks.map((task) => relationsOf(task, paths))
   const expansion = await Expansion.load(database, related.flat())
-  const views = tasks.map((task, index) => viewOf(task, caller, related[index] ?? [], expansion))
-  return { views, expanded: expansion.expanded }
+  const list = tasks.map((task, index) => viewOf(task, caller, related[index] ?? [], expansion))
+  return { list, expanded: expansion.expanded }
 }
 
 /** The same for one task. */

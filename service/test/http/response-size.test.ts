@@ -50,6 +50,26 @@ describeService('the size of a response', (subject) => {
     expect(new Set(seen).size).toBe(seen.length)
   }, 60_000)
 
+  it('ends a page early when what its tasks refer to is large, and each reference stays right', async () => {
+    const insight = (length: number) => subject.post('/api/v1/insights', { text: 'x'.repeat(length) })
+    expect((await insight(16_385)).status).toBe(400)
+    const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
+    for (let number = 0; number < 12; number += 1) {
+      const insightIds: string[] = []
+      for (let count = 0; count < 30; count += 1) insightIds.push((await insight(16_000)).body.insight.id)
+      const { status } = await subject.post('/api/v1/tasks', { type: { grant }, insightIds })
+      expect(status).toBe(200)
+    }
+    const request = { page_size: 10, expandMask: { paths: ['*'] } }
+    const { body } = await subject.post('/api/v1/search/tasks', request)
+    expect(JSON.stringify(body).length).toBeLessThan(5_000_000)
+    expect(body.list).toHaveLength(5)
+    for (const { task, insightsPath } of body.list) {
+      const places: number[] = JSON.parse(insightsPath.replace('$.expanded', ''))
+      expect(places.map((place) => body.expanded[place]?.id).toSorted()).toEqual(task.insightIds.toSorted())
+    }
+  }, 60_000)
+
   it('is bounded for lists of policies too', async () => {
     const text = 'x'.repeat(250_000)
     for (let number = 0; number < 20; number += 1) {

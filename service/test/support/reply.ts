@@ -39,6 +39,7 @@ export type ReplyBody = Present<
     } & Omit<Run, 'steps' | 'state'> & {
       runId: string
       appUser: { id: string; lastUsedAt: string }
+      insight: { id: string }
     } & ProblemBody
 >
 
