@@ -49,6 +49,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   timestamp: { header: TIMESTAMP, unit: 'milliseconds', of: 'attempt', toleranceSeconds: 30 },
   eventId: { header: 'x-contentful-idempotency-key' },
   eventType: { header: 'x-contentful-topic' },
+  leaseSeconds: 30, // two more attempts, 30 s apart
   maxBodyBytes: 1_048_576,
   limits: 'The host and the headers that the signature does not list are not signed.',
 })

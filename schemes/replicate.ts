@@ -14,5 +14,6 @@ export const replicate: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   ...STANDARD_WEBHOOKS,
   name: 'replicate',
   sender: 'Replicate',
+  leaseSeconds: 30, // half of the minute during which Replicate retries
   secretName: 'signing secret, whsec_…',
 })

@@ -1,8 +1,8 @@
-/** How a sender repeats a delivery that failed. Read on 2026-11-24, unless it says another date. */
+/** How a sender repeats a delivery that failed. The sources were read in November 2026. */
 export interface Retries {
   /**
-   * In words. `'undocumented'`: no statement was found. The source is where one is expected, not all of which could be read.
-   * So the sender may retry all the same.
+   * In words. `'undocumented'`: the source was read in full, and does not say. `'not read'`: the source, which may say it, could not
+   * be read in full. In both cases the sender may retry.
    */
   readonly says: string
   /** From the first attempt to the last one. 0 if there is no second. Undefined if it is not documented. */
@@ -34,28 +34,55 @@ const ADYEN: Retries = {
   source: 'https://docs.adyen.com/development-resources/webhooks/troubleshoot',
 }
 
-const undocumented = (source: string, more: Partial<Retries> = {}): Retries => ({
-  says: 'undocumented',
-  source,
-  ...more,
-})
+const notRead = (source: string): Retries => ({ says: 'not read', source })
+
+const GITLAB: Retries = {
+  says: 'after a timeout; how often is not said',
+  timeoutSeconds: 10,
+  disabled: 'for a minute to a day after 4 failures in a row, for good after 40',
+  source: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+}
 
 /** By the name of the scheme. A test holds that none is missing. */
 export const RETRIES: { readonly [scheme: string]: Retries } = {
   adyen: ADYEN,
   'adyen-platform': ADYEN,
-  anthropic: undocumented('https://github.com/anthropics/anthropic-sdk-typescript'),
-  asana: undocumented('https://developers.asana.com/docs/webhooks-guide'),
-  auth0: undocumented('https://auth0.com/docs/customize/log-streams'),
-  bitbucket: undocumented('https://confluence.atlassian.com/bbkb/troubleshoot-webhooks-1167729092.html'),
+  anthropic: {
+    says: 'twice, at growing intervals',
+    disabled: 'at once after a 3xx or if the URL resolves to a private address, and after long failure',
+    source:
+      'https://github.com/anthropics/skills/blob/main/skills/claude-api/shared/managed-agents-webhooks.md',
+  },
+  asana: {
+    says: 'for up to 24 hours',
+    lastsSeconds: DAY,
+    timeoutSeconds: 10,
+    source: 'https://developers.asana.com/docs/webhooks-guide',
+  },
+  auth0: {
+    says: '3 attempts, repeated until one succeeds or the stream is paused',
+    lastsSeconds: 7 * DAY,
+    disabled: 'after 7 days of failures',
+    source: 'https://auth0.com/docs/customize/log-streams',
+  },
+  bitbucket: {
+    says: 'twice, only after a 5xx',
+    timeoutSeconds: 10,
+    source: 'https://support.atlassian.com/bitbucket-cloud/docs/troubleshoot-webhooks/',
+  },
   box: {
     says: 'up to 12 times in 2 hours',
     lastsSeconds: 2 * HOUR,
     timeoutSeconds: 30,
     source: 'https://developer.box.com/guides/webhooks/v2/',
   },
-  braintree: undocumented('https://developer.paypal.com/braintree/docs/guides/webhooks/overview'),
-  buildkite: undocumented('https://buildkite.com/docs/apis/webhooks'),
+  braintree: {
+    says: 'hourly for up to 24 hours; in the sandbox for up to 3',
+    lastsSeconds: DAY,
+    timeoutSeconds: 30,
+    source: 'https://developer.paypal.com/braintree/docs/guides/webhooks/parse',
+  },
+  buildkite: { says: 'undocumented', source: 'https://buildkite.com/docs/apis/webhooks/pipelines' },
   calendly: {
     says: 'less and less often for 24 hours',
     lastsSeconds: DAY,
@@ -69,8 +96,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'each sender decides; a 410 asks it to stop',
     source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
   },
-  cloudinary: undocumented('https://cloudinary.com/documentation/notifications'),
-  contentful: undocumented('https://www.contentful.com/developers/docs/webhooks/overview/'),
+  cloudinary: notRead('https://cloudinary.com/documentation/notifications'),
+  contentful: {
+    says: 'twice, 30 seconds apart; a retry policy may ask for up to 99 retries within about 24 hours',
+    lastsSeconds: MINUTE,
+    source: 'https://www.contentful.com/developers/docs/webhooks/retry-policy/',
+  },
   discord: {
     says: 'events several times within 10 minutes, interactions never',
     lastsSeconds: 10 * MINUTE,
@@ -89,24 +120,34 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 15,
     source: 'https://docs.dodopayments.com/developer-resources/webhooks',
   },
-  dropbox: undocumented('https://www.dropbox.com/developers/reference/webhooks'),
-  'dropbox-sign': undocumented('https://developers.hellosign.com/docs/events/overview/'),
-  elevenlabs: undocumented('https://elevenlabs.io/docs/overview/administration/webhooks'),
+  dropbox: {
+    says: 'at growing intervals for about 10 minutes, by an older version of the page',
+    lastsSeconds: 10 * MINUTE,
+    source: 'https://www.dropbox.com/developers/reference/webhooks',
+  },
+  'dropbox-sign': {
+    says: 'at growing intervals for about 3 days',
+    lastsSeconds: 3 * DAY,
+    source: 'https://developers.hellosign.com/api/manual-reference-pages/glossary/callbacks-events',
+  },
+  elevenlabs: {
+    says: 'only if you turn retries on for the webhook',
+    disabled: 'after 10 failures in a row, if no delivery succeeded for 7 days',
+    source: 'https://elevenlabs.io/docs/eleven-api/resources/webhooks',
+  },
   github: {
     says: 'never; redeliver by hand or by the API, for 3 days',
     lastsSeconds: 0,
     timeoutSeconds: 10,
     source: 'https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries',
   },
-  gitlab: undocumented('https://docs.gitlab.com/user/project/integrations/webhooks/', {
-    disabled: 'for a minute to a day after 4 failures in a row, for good after 40',
-  }),
-  'gitlab-signing': undocumented('https://docs.gitlab.com/user/project/integrations/webhooks/', {
-    disabled: 'for a minute to a day after 4 failures in a row, for good after 40',
-  }),
-  gocardless: undocumented(
-    'https://developer.gocardless.com/getting-started/staying-up-to-date-with-webhooks',
-  ),
+  gitlab: GITLAB,
+  'gitlab-signing': GITLAB,
+  gocardless: {
+    says: 'up to 8 times, at growing intervals, e.g. after 1, 2 and 10 minutes',
+    timeoutSeconds: 10,
+    source: 'https://support.gocardless.com/hc/en-nz/articles/360000989989-Webhook-retries-failures',
+  },
   graph: {
     says: 'for up to 4 hours',
     lastsSeconds: 4 * HOUR,
@@ -117,19 +158,29 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'up to 10 times, at growing intervals; never after a 400, 401, 403, 404 or 405',
     source: 'https://community.hubspot.com/t5/APIs-Integrations/Webhooks-response/td-p/277558',
   },
-  intercom: undocumented('https://developers.intercom.com/docs/webhooks/webhook-notifications', {
+  intercom: {
+    says: 'unless you answer 200 in time; how often is not said. After a 429 for up to 2 hours',
+    timeoutSeconds: 5,
     disabled:
       'paused for 15 minutes after 1,000 failures in a row within 15 minutes; private apps are suspended after 7 days of failures',
-  }),
-  'lemon-squeezy': undocumented('https://docs.lemonsqueezy.com/help/webhooks'),
+    source: 'https://developers.intercom.com/docs/webhooks/webhook-notifications',
+  },
+  'lemon-squeezy': {
+    says: '3 times, at growing intervals, e.g. 5, 25 and 125 seconds',
+    lastsSeconds: 5 + 25 + 125,
+    source: 'https://docs.lemonsqueezy.com/help/webhooks/webhook-requests',
+  },
   line: {
     says: 'only if you turn redelivery on; LINE does not say how often',
     disabled: 'LINE may stop sending after long failure',
     source: 'https://developers.line.biz/en/docs/messaging-api/receiving-messages/',
   },
-  linear: undocumented('https://linear.app/developers/webhooks'),
-  lithic: undocumented('https://docs.lithic.com/docs/events-api'),
-  livekit: undocumented('https://docs.livekit.io/home/server/webhooks/'),
+  linear: notRead('https://linear.app/developers/webhooks'),
+  lithic: notRead('https://docs.lithic.com/docs/events-api'),
+  livekit: {
+    says: 'several times; how often is not said',
+    source: 'https://docs.livekit.io/home/server/webhooks/',
+  },
   mailgun: {
     says: '6 times in 8 hours: after 5, 10 and 15 min, 1 h, 2 h and 4 h, for all but delivery events; never after a 406',
     lastsSeconds: 8 * HOUR,
@@ -140,8 +191,13 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 7 * DAY,
     source: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   },
-  mux: undocumented('https://www.mux.com/docs/core/listen-for-webhooks'),
-  notion: undocumented('https://developers.notion.com/reference/webhooks-events-delivery'),
+  mux: {
+    says: 'less and less often for 24 hours',
+    lastsSeconds: DAY,
+    timeoutSeconds: 5,
+    source: 'https://www.mux.com/docs/core/listen-for-webhooks',
+  },
+  notion: notRead('https://developers.notion.com/reference/webhooks-events-delivery'),
   okta: {
     says: 'once, and never after a 4xx',
     timeoutSeconds: 3,
@@ -158,7 +214,13 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 5,
     source: 'https://developer.paddle.com/webhooks/respond-to-webhooks',
   },
-  pagerduty: undocumented('https://developer.pagerduty.com/docs/webhooks-overview'),
+  pagerduty: {
+    says: 'for up to 48 hours after a timeout, a 429 or a 5xx; never after another 4xx',
+    lastsSeconds: 2 * DAY,
+    timeoutSeconds: 5,
+    disabled: 'for 24 hours after 3 events in a row that PagerDuty gave up',
+    source: 'https://github.com/hookdeck/webhook-skills',
+  },
   paypal: {
     says: 'up to 25 times in 3 days',
     lastsSeconds: 3 * DAY,
@@ -205,7 +267,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 24 hours of failures',
     source: 'https://razorpay.com/docs/webhooks/',
   },
-  replicate: undocumented('https://replicate.com/docs/topics/webhooks'),
+  replicate: {
+    says: 'several times within about a minute, and only when a prediction has ended',
+    lastsSeconds: MINUTE,
+    source: 'https://replicate.com/docs/topics/webhooks/receive-webhook',
+  },
   resend: { ...SVIX, source: 'https://resend.com/docs/webhooks/retries-and-replays' },
   rfc9421: { says: 'each sender decides', source: 'https://www.rfc-editor.org/rfc/rfc9421' },
   sanity: {
@@ -219,10 +285,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: DAY,
     source: 'https://docs.sendgrid.com/for-developers/tracking-events/troubleshooting',
   },
-  sentry: undocumented('https://docs.sentry.io/organization/integrations/integration-platform/webhooks/', {
+  sentry: {
+    says: 'undocumented',
+    source: 'https://docs.sentry.io/organization/integrations/integration-platform/webhooks/',
     timeoutSeconds: 1,
     disabled: 'after 1,000 timeouts in 24 hours',
-  }),
+  },
   shopify: {
     says: '8 times in 4 hours, with the original body',
     lastsSeconds: 4 * HOUR,
@@ -269,15 +337,21 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 2,
     source: 'https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks',
   },
-  trello: undocumented('https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/'),
+  trello: {
+    says: '3 times, by an older version of the page',
+    disabled: 'for good after a 410',
+    source: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/',
+  },
   twilio: {
     says: 'never, unless the URL asks for it, e.g. with #rc=3',
     lastsSeconds: 0,
     source: 'https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides',
   },
-  twitch: undocumented('https://dev.twitch.tv/docs/eventsub/handling-webhook-events/', {
+  twitch: {
+    says: 'if Twitch is not sure that you received it; how often is not said',
     disabled: 'after too many failures',
-  }),
+    source: 'https://dev.twitch.tv/docs/eventsub/',
+  },
   typeform: {
     says: 'for 10 hours after a 408, 423, 429 or 503, otherwise 5 times',
     lastsSeconds: 10 * HOUR,
@@ -293,11 +367,22 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: '2 times',
     source: 'https://developers.webflow.com/data/changelog/webhook-retries',
   },
-  woocommerce: undocumented('https://woocommerce.com/document/webhooks/', {
-    disabled: 'after 5 failures in a row',
-  }),
-  workos: undocumented('https://workos.com/docs/events/data-syncing/webhooks'),
-  xero: undocumented('https://developer.xero.com/documentation/guides/webhooks/overview'),
+  woocommerce: {
+    says: 'never',
+    lastsSeconds: 0,
+    timeoutSeconds: 60,
+    disabled: 'after more than 5 failures in a row',
+    source:
+      'https://github.com/woocommerce/woocommerce/blob/trunk/plugins/woocommerce/includes/class-wc-webhook.php',
+  },
+  workos: notRead('https://workos.com/docs/events/data-syncing/webhooks'),
+  xero: {
+    says: 'less and less often for up to 24 hours',
+    lastsSeconds: DAY,
+    timeoutSeconds: 5,
+    disabled: 'after 24 hours of failures',
+    source: 'https://developer.xero.com/documentation/webhooks/configuring-your-server',
+  },
   zendesk: {
     says: '3 times after a 409, 5 times after a timeout, and after a 429 or 503 with Retry-After under 60 s',
     timeoutSeconds: 12,

@@ -47,9 +47,10 @@ describe('the retries of senders', () => {
 
   it('are written down for each scheme, with a source', () => {
     expect(Object.keys(RETRIES).toSorted()).toEqual(SCHEME_NAMES.toSorted())
-    for (const { source, says } of Object.values(RETRIES)) {
+    for (const { source, says, lastsSeconds } of Object.values(RETRIES)) {
       expect(new URL(source).protocol).toBe('https:')
       expect(says).not.toBe('')
+      if (/^(undocumented|not read)$/.test(says)) expect(lastsSeconds).toBeUndefined()
     }
   })
 

@@ -126,14 +126,17 @@ const WINDOWS: { readonly [window: string]: string } = {
 function retryParts({ scheme, retries }: SenderPage): readonly string[] {
   const { says, lastsSeconds, timeoutSeconds, disabled, source } = retries
   const lines = [
-    says === 'undocumented'
-      ? `Retries: [this page](${source}) does not say, as far as we could read it.`
-      : `Retries: ${says} ([source](${source}), read on 2026-11-24).`,
+    WITHOUT_RETRIES[says]?.(source) ?? `Retries: ${says} ([source](${source}), read in November 2026).`,
     ...(timeoutSeconds === undefined ? [] : [`${scheme.sender} waits for ${timeoutSeconds} seconds.`]),
-    ...(disabled === undefined ? [] : [`The endpoint is disabled ${disabled}.`]),
-    `If your handler fails, the event is released, and ${lastsSeconds === 0 ? 'runs if it is sent again' : 'the next attempt runs'}. A duplicate of an event that succeeded gets a 200, and your handler does not run.`,
+    ...(disabled === undefined ? [] : [`Endpoint disabled: ${disabled}.`]),
+    `If your handler fails, the event is released, and ${lastsSeconds === 0 || says in WITHOUT_RETRIES ? 'runs if it is sent again' : 'the next attempt runs'}. A duplicate of an event that succeeded gets a 200, and your handler does not run.`,
   ]
   return [bullets(lines), 'When the sender has given up: [find missed events](../missed-events.md).']
+}
+
+const WITHOUT_RETRIES: { readonly [says: string]: (source: string) => string } = {
+  undocumented: (source) => `Retries: [this page](${source}) does not say.`,
+  'not read': (source) => `Retries: see [this page](${source}), which we could not read in full.`,
 }
 
 /** What the row knows about wrong secrets and missing signatures. */
