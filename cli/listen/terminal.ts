@@ -87,31 +87,29 @@ const TIME_WIDTH = 8
 const STATUS_WIDTH = 3
 const MS_WIDTH = 6
 const REST = TIME_WIDTH + STATUS_WIDTH + MS_WIDTH + 3
+/** Of `signature_mismatch`. A longer result takes room from the type. */
+const RESULT_WIDTH = 18
 const MOST_TYPE_WIDTH = 20
-/** Of a UUID and its mark. */
-const MOST_ID_WIDTH = 37
 /** With less room, an ID or a type says nothing. */
 const LEAST_WIDTH = 8
 /** Marks an ID that nothing signs. */
 const UNSIGNED = '*'
 
 export function headerLine(layout: Layout): string {
-  return columnsOf(layout, 'TIME UTC', '', 'MS', 'TYPE', 'EVENT', 'RESULT', 'accepted').trimEnd()
+  return columnsOf(layout, 'TIME UTC', '', 'MS', 'RESULT', 'TYPE', 'EVENT')
 }
 
 /** Formats one line for a terminal. */
 export function formatDelivery(line: DeliveryLine, layout: Layout): string {
-  const result = line.reason ?? line.verdict
   const mark = line.unsigned.includes('id') ? UNSIGNED : ''
   return columnsOf(
     layout,
     line.time.slice('2026-11-22T'.length, '2026-11-22T17:00:00'.length),
     `${line.status ?? '-'}`,
     line.ms.toFixed(line.ms < 1000 ? 1 : 0),
+    line.reason ?? line.verdict,
     oneLine(line.eventType ?? '-'),
     line.eventId === null ? '-' : oneLine(line.eventId) + mark,
-    result,
-    result,
     (text) => painted(line, text),
   )
 }
@@ -127,30 +125,33 @@ function painted({ verdict, reason, status }: DeliveryLine, text: string): strin
   return paint(status >= 300 ? 'yellow' : 'green', text)
 }
 
-/** A long result takes room from the ID, and then from the type. `sized` is the result that the columns leave room for. */
+/** Each column begins at the same place in every line. The event ID is last and takes the rest. */
 function columnsOf(
   { columns, hasTypes }: Layout,
   time: string,
   status: string,
   ms: string,
+  result: string,
   type: string,
   eventId: string,
-  result: string,
-  sized: string,
   color: (text: string) => string = (text) => text,
 ): string {
-  const room = columns - REST - 1 - sized.length
-  const showsType = hasTypes && room > 2 * LEAST_WIDTH
-  const typeWidth = showsType ? Math.min(MOST_TYPE_WIDTH, room - 1 - LEAST_WIDTH) : 0
-  const idWidth = Math.min(MOST_ID_WIDTH, showsType ? room - 1 - typeWidth : room)
-  return [
+  const shown = shorten(result, columns - REST)
+  const room = columns - REST - RESULT_WIDTH - 1
+  const typeColumn =
+    hasTypes && room > 2 * LEAST_WIDTH ? Math.min(MOST_TYPE_WIDTH, room - 1 - LEAST_WIDTH) : 0
+  const spill = Math.max(0, shown.length - RESULT_WIDTH)
+  const typeWidth = Math.max(0, typeColumn - spill)
+  const idWidth = room - spill - (typeWidth > 0 ? typeWidth + 1 : 0)
+  const cells = [
     time.padEnd(TIME_WIDTH),
     status.padStart(STATUS_WIDTH),
     ms.padStart(MS_WIDTH),
-    ...(showsType ? [shorten(type, typeWidth).padEnd(typeWidth)] : []),
-    ...(idWidth >= LEAST_WIDTH ? [shorten(eventId, idWidth).padEnd(idWidth)] : []),
-    color(shorten(result, columns - REST)),
-  ].join(' ')
+    color(shown) + ' '.repeat(Math.max(0, RESULT_WIDTH - shown.length)),
+    ...(typeWidth > 0 ? [shorten(type, typeWidth).padEnd(typeWidth)] : []),
+    ...(idWidth >= LEAST_WIDTH ? [shorten(eventId, idWidth)] : []),
+  ]
+  return cells.join(' ').trimEnd()
 }
 
 /** Keeps both ends, because people tell IDs apart by them. */

@@ -23,7 +23,7 @@ test('the printed command works in a shell: 200, and one line with five columns'
   expect(sent.stdout).toBe('200 OK\n{"accepted":true}\n')
 
   const [line = ''] = await listener.deliveries(1)
-  const [, time, status, ms, eventId, result] = COLUMNS.exec(line) ?? []
+  const [, time, status, ms, result, eventId] = COLUMNS.exec(line) ?? []
   expect(time).toMatch(/^\d\d:\d\d:\d\d$/)
   expect(eventId).toMatch(/^[0-9a-f-]{36}$/)
   expect([result, status]).toEqual(['accepted', '200'])
@@ -54,7 +54,7 @@ test('send --duplicate shows 200, then 409, and exits 0', async () => {
   expect(sent.stdout).toMatch(/^200 OK\n.*\n409 Conflict\n.*"code":"event_duplicate".*\n$/)
   expect(sent.stderr).toMatch(/^hint: .*success/)
   const lines = await listener.deliveries(2)
-  expect(lines.map((line) => COLUMNS.exec(line)?.filter((_, at) => [2, 5].includes(at)))).toEqual([
+  expect(lines.map((line) => COLUMNS.exec(line)?.filter((_, at) => [2, 4].includes(at)))).toEqual([
     ['200', 'accepted'],
     ['409', 'event_duplicate'],
   ])
@@ -82,7 +82,7 @@ test.each([
   expect(sent.stdout.startsWith(`${status}\n`)).toBe(true)
   expect(sent.stderr).toMatch(/^hint: [^\n]+\n$/)
   const [line = ''] = await listener.deliveries(1)
-  expect(COLUMNS.exec(line)?.[5]).toBe(reason)
+  expect(COLUMNS.exec(line)?.[4]).toBe(reason)
 })
 
 test.each([

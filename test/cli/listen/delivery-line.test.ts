@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { DeliveryLine } from '../../../cli/listen/report.ts'
 import { formatDelivery, headerLine } from '../../../cli/listen/terminal.ts'
+import { STATUS } from '../../../src/reason.ts'
 
 const LINE: DeliveryLine = {
   time: '2026-11-22T17:04:59.120Z',
@@ -20,18 +21,33 @@ const PAID = { ...LINE, eventId: 'evt_1NG8Du2eZvKYlo2CUI79vXWy', eventType: 'inv
 
 test('a line aligns with its header', () => {
   expect([headerLine(OWN), formatDelivery(LINE, OWN)]).toEqual([
-    'TIME UTC         MS EVENT                                 RESULT',
-    '17:04:59 200    3.2 7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a  accepted',
+    'TIME UTC         MS RESULT             EVENT',
+    '17:04:59 200    3.2 accepted           7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a',
   ])
   expect([headerLine(STRIPE), formatDelivery(PAID, STRIPE)]).toEqual([
-    'TIME UTC         MS TYPE                 EVENT                          RESULT',
-    '17:04:59 200    3.2 invoice.paid         evt_1NG8Du2eZvKYlo2CUI79vXWy   accepted',
+    'TIME UTC         MS RESULT             TYPE                 EVENT',
+    '17:04:59 200    3.2 accepted           invoice.paid         evt_1NG8Du…CUI79vXWy',
   ])
 })
 
+test.each([60, 80, 120])(
+  'each column begins at the same place in %d columns, whatever the result',
+  (columns) => {
+    const layout = { columns, hasTypes: true }
+    const header = headerLine(layout)
+    for (const reason of Object.keys(STATUS)) {
+      const line = formatDelivery({ ...PAID, eventType: null, verdict: 'refused', reason }, layout)
+      expect(line.indexOf(reason)).toBe(header.indexOf('RESULT'))
+      expect(line.indexOf('evt_'), line).toBe(header.indexOf('EVENT'))
+      const isLong = reason.length > 'signature_mismatch'.length
+      if (!isLong) expect(line.indexOf('- '), line).toBe(header.indexOf('TYPE'))
+    }
+  },
+)
+
 test('an event without a type shows a dash, and an ID that nothing signs is marked', () => {
   const line = formatDelivery({ ...LINE, eventId: 'delivery-1', unsigned: ['id'] }, STRIPE)
-  expect(line).toMatch(/ - +delivery-1\* +accepted$/)
+  expect(line).toMatch(/ accepted +- +delivery-1\*$/)
 })
 
 test.each<[string, Partial<DeliveryLine>, string]>([
@@ -75,7 +91,7 @@ test.each<Partial<DeliveryLine>>([
 
 test('a long event ID keeps both ends', () => {
   const line = formatDelivery({ ...LINE, eventId: `evt_${'x'.repeat(60)}_end` }, OWN)
-  expect(line).toBe('17:04:59 200    3.2 evt_xxxxxxxxxxxxxx…xxxxxxxxxxxxxx_end accepted')
+  expect(line).toBe('17:04:59 200    3.2 accepted           evt_xxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxx_end')
 })
 
 test("a sender's event ID cannot move the cursor", () => {

@@ -54,7 +54,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s finishes what is in flight and exi
   )
   expect(await listener.exit).toBe(0)
   expect(listener.stderr.text).toMatch(/hookgate: finished 1 in flight; received 1 delivery: 1 accepted\n$/)
-  expect(await listener.deliveries(1)).toEqual([expect.stringMatching(/ accepted$/)])
+  expect(await listener.deliveries(1)).toEqual([expect.stringMatching(/ accepted /)])
 })
 
 test('idle and silent connections do not delay it', async () => {
