@@ -85,19 +85,22 @@ function nodeOf({
   path,
 }) {
   const id = eventId && `${eventId}${unsigned.includes('id') ? '*' : ''}`
-  const isAlone = reason && !eventType
-  const what = element('span', isAlone ? 'mono alone' : 'mono', ...visible(reason ?? id ?? path))
-  if (reason && id) what.append(element('span', 'quiet', ' ', ...visible(id)))
+  const tone = toneOf({ verdict, reason, status })
+  const result = reason
+    ? element('span', `verdict mono reason ${tone}`, ...visible(reason))
+    : element('span', `verdict ${tone}`, element('span', 'word', verdict))
+  const isAlone = reason && !eventType && !id
+  const what = element('span', isAlone ? 'what alone' : 'what', result)
+  if (!isAlone) what.append(element('span', 'mono type', ...visible(eventType ?? '–')))
   const notes = element('span', '')
   if (replayOf) notes.append(element('span', 'tag', `again #${replayOf}`))
-  if (app && app.status !== status) notes.append(element('span', 'tag', `app ${app.status ?? 'silent'}`))
+  if (app && !reason && app.status !== status) notes.append(element('span', 'tag', `app ${app.status}`))
   const node = element(
     'div',
     'row',
     element('time', 'mono', clockOf(time)),
-    element('span', `verdict ${toneOf({ verdict, reason, status })}`, verdict),
-    ...(isAlone ? [] : [element('span', 'mono type', ...visible(eventType ?? '–'))]),
     what,
+    ...(isAlone ? [] : [element('span', 'mono id', ...visible(id ?? path))]),
     notes,
     element('span', 'num', String(status ?? 'gone')),
     element('span', 'num quiet', `${ms.toFixed(1)} ms`),
