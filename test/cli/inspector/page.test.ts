@@ -291,7 +291,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     page = await opened()
     await page.setViewportSize({ width, height: 844 })
     await inspector.deliver(await signAs(github, { secret, body: '{}', eventType: 'push' }))
-    await inspector.deliver({ body: '{}', headers: { 'content-encoding': 'gzip' } })
+    await inspector.deliver({ method: 'POST', body: '{}', headers: { 'content-encoding': 'gzip' } })
     const reasons = page.locator('.row .reason')
     await expect
       .poll(() => reasons.allInnerTexts())
