@@ -22,6 +22,8 @@ const REST = [
   'test/cli/**/*{kills,browser}*.test.ts',
   'test/cli/inspector/{attacks,page}.test.ts',
   'test/sender/{deadline,killed-receiver}.test.ts',
+  'test/cli/commands/completions.test.ts',
+  'test/repo/{examples,run-reporter,sender-commands}.test.ts',
 ]
 
 export default defineConfig({
