@@ -1,10 +1,9 @@
 import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
 
 /**
- * Stripe: `Stripe-Signature`, one per endpoint.
- *
- * The secret is the endpoint's signing secret, `whsec_…`, in the Dashboard under Developers, Webhooks. While you roll
- * it, Stripe signs with both. The signature covers a timestamp and the body, which holds the event's `id` and `type`.
+ * Stripe: `Stripe-Signature`. The secret is the endpoint's signing secret, `whsec_…`, in Workbench under Webhooks. While
+ * you roll it, Stripe signs with both. The signature covers a timestamp and the body, which holds the event's `id` and
+ * `type`.
  *
  * @example
  * ```ts

@@ -4,8 +4,6 @@ export interface Notes {
   readonly secret: string
   /** What to do in the sender's console, after the program runs at a public URL. One step each. */
   readonly setUp: readonly string[]
-  /** A body for `hookgate send`, if it is not JSON. */
-  readonly sample?: string
   /** How to send a real event without a tunnel, if the sender has a tool for it. A command. */
   readonly cli?: string
   /** What `cli` changes, and where else to find a test delivery. */
@@ -98,7 +96,6 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Set `publicUrl` to the URL exactly as you enter it at Twilio, with its query.',
       'Enter the URL in the settings of the number or service, for incoming messages, calls or status callbacks.',
     ],
-    sample: 'From=%2B15550100&Body=Hello',
     test: 'Send a message to your number.',
     mistakes: [
       'Twilio signs the URL. Behind a proxy or tunnel, it is the one that Twilio calls, not `http://localhost`.',

@@ -1,3 +1,4 @@
+import { sampleOption } from '../../cli/signing/samples.ts'
 import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { coverageOf } from '../../src/scheme/compile-scheme.ts'
@@ -71,22 +72,28 @@ const variablesIn = (program: string) => [
 function servingOf(program: string): string {
   const variables = variablesIn(program).map((name) => `\`${name}\``)
   const set = variables.length > 0 ? `Set ${variables.join(' and ')}. ` : ''
-  return `${set}To serve \`app\`, see [Hono](../hono.md). The same \`listener\` works in [Express](../express.md), [Fastify](../fastify.md), [fetch handlers](../fetch.md) and [other frameworks](../hosts.md).`
+  return `${set}On Node, \`serve(app)\` of \`@hono/node-server\` serves it on port 3000. The same \`listener\` works in [Express](../express.md), [Fastify](../fastify.md), [fetch handlers](../fetch.md) and [other frameworks](../hosts.md).`
 }
 
 function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const route = routeIn(program)
   const [variable] = variablesIn(program)
+  const sample = sampleOption(scheme.name)
   const isTimedByBody = scheme.timestamp !== undefined && 'member' in scheme.timestamp
-  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined && !isTimedByBody
+  const canSign =
+    /^hmac|^token$/.test(scheme.algorithm) &&
+    variable !== undefined &&
+    (sample !== undefined || !isTimedByBody)
   const publicUrl = program.includes('publicUrl') ? ` --public-url https://example.com${route}` : ''
+  const data = sample ?? `--data '{"id":"1","made":"up"}'`
+  const tunnel = `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``
   return [
     canSign
-      ? `Without ${scheme.sender}: hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send http://localhost:3000${route} \\\n  --scheme ${scheme.name}${publicUrl} --data '${notes.sample ?? '{"id":"1","made":"up"}'}'\n\`\`\``
+      ? `Without ${scheme.sender}: hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send http://localhost:3000${route} \\\n  --scheme ${scheme.name}${publicUrl} ${data}\n\`\`\``
       : '',
-    notes.cli === undefined ? '' : `With ${scheme.sender}'s own command:\n\n\`\`\`sh\n${notes.cli}\n\`\`\``,
-    `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``,
-    notes.test,
+    ...(notes.cli === undefined
+      ? [tunnel, notes.test]
+      : [`With ${scheme.sender}'s own command:\n\n\`\`\`sh\n${notes.cli}\n\`\`\``, notes.test, tunnel]),
   ]
 }
 
@@ -99,7 +106,7 @@ function checksOf({ scheme, dedupe }: SenderPage): string {
     `Signature: ${place}${algorithm === 'code' ? '' : `, by \`${algorithm}\``}.`,
     `Covers: ${COVERS[coverageOf(scheme)]} ${scheme.limits}`,
     `Time: ${WINDOWS[windowOf(scheme)] ?? `signed, and at most ${windowOf(scheme)}${scheme.timestamp?.of === 'event' ? '' : ' off'}.`}`,
-    `Claimed by: ${dedupe.replaceAll('-', ' ')}. See [duplicates and replays](../schemes.md#duplicates-and-replays).`,
+    `Duplicates: recognised by ${CLAIMS[dedupe]}. See [duplicates and replays](../schemes.md#duplicates-and-replays).`,
     `Largest body: ${largestBody(scheme)}.`,
     ...(scheme.handshake === undefined
       ? []
@@ -107,6 +114,14 @@ function checksOf({ scheme, dedupe }: SenderPage): string {
           `Handshake: ${scheme.handshake.signed ? 'signed' : 'not signed'}. hookgate answers it, on the same route.`,
         ]),
   ])
+}
+
+const CLAIMS: { readonly [dedupe in Dedupe]: string } = {
+  id: 'the ID',
+  'signed-bytes': 'the signed bytes',
+  'signed-bytes-per-topic': 'the signed bytes and the topic',
+  'signed-bytes-and-id': 'the signed bytes or the ID',
+  off: 'nothing',
 }
 
 const COVERS: { readonly [coverage: string]: string } = {
