@@ -88,6 +88,12 @@ describe('the pages', () => {
     expect(speed.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
   })
 
+  it('the README has the range of the HMAC ratios', () => {
+    const all = measured('hmac').map(({ toFloor }) => Number(toFloor))
+    const range = [Math.min(...all), Math.max(...all)].map((ratio) => ratio.toFixed(1)).join(' to ')
+    expect(read('README.md')).toContain(`[${range} times as long](docs/speed.md)`)
+  })
+
   it('docs/stores.md names every store', () => {
     const manifest: { readonly exports: object } = JSON.parse(read('package.json'))
     const stores = Object.keys(manifest.exports).filter((subpath) => subpath.startsWith('./stores/'))
