@@ -175,8 +175,14 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'LINE may stop sending after long failure',
     source: 'https://developers.line.biz/en/docs/messaging-api/receiving-messages/',
   },
-  linear: notRead('https://linear.app/developers/webhooks'),
-  lithic: notRead('https://docs.lithic.com/docs/events-api'),
+  linear: {
+    says: 'after an error; users report 3 retries, after 1 minute, 1 hour and 6 hours',
+    source: 'https://github.com/linear/linear/blob/master/packages/sdk/src/schema.graphql',
+  },
+  lithic: {
+    says: 'unless you answer 2xx; how often is not said',
+    source: 'https://github.com/lithic-com/lithic-node/blob/main/src/resources/events/subscriptions.ts',
+  },
   livekit: {
     says: 'several times; how often is not said',
     source: 'https://docs.livekit.io/home/server/webhooks/',
@@ -375,7 +381,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source:
       'https://github.com/woocommerce/woocommerce/blob/trunk/plugins/woocommerce/includes/class-wc-webhook.php',
   },
-  workos: notRead('https://workos.com/docs/events/data-syncing/webhooks'),
+  workos: {
+    says: 'up to 6 times in 3 days',
+    lastsSeconds: 3 * DAY,
+    source: 'https://github.com/workos/skills/blob/main/skills/workos/workos-events.md',
+  },
   xero: {
     says: 'less and less often for up to 24 hours',
     lastsSeconds: DAY,
