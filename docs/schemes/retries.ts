@@ -384,7 +384,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   workos: {
     says: 'up to 6 times in 3 days',
     lastsSeconds: 3 * DAY,
-    source: 'https://github.com/workos/skills/blob/main/skills/workos/workos-events.md',
+    source: 'https://github.com/workos/skills',
   },
   xero: {
     says: 'less and less often for up to 24 hours',
