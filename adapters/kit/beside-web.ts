@@ -1,8 +1,6 @@
-import { readAtMost } from '../../src/lib/read-stream.ts'
 import { type Beside, bytesGone, exactBytes } from './beside.ts'
-import type { BodyInFlight } from './bodies-in-flight.ts'
-import { announcedBytes, counted, type SourceFinder } from './incoming.ts'
-import { fromWeb } from './read-web.ts'
+import { announcedBytes, BodyIncompleteError, counted, type SourceFinder } from './incoming.ts'
+import { fromWeb, readCounted } from './read-web.ts'
 
 /**
  * Turns a web request, in any framework, into one whose body is copied by `request.clone()` while something else reads it.
@@ -31,7 +29,7 @@ export function besideWeb(
       const { body } = request.clone()
       if (body === null) return NO_BYTES
       const wasCloned = watchClone(request)
-      const bytes = await copyAsRead(body.getReader(), limit, inFlight)
+      const bytes = await readCounted(body.getReader(), limit, inFlight).catch(unlessLeft)
       await handled
       return request.bodyUsed || wasCloned() ? bytes : undefined
     },
@@ -75,28 +73,7 @@ function watchClone(request: Request): () => boolean {
   }
 }
 
-/** Rejects if there is no room, and if the body ends early. */
-function copyAsRead(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limit: number,
-  inFlight: BodyInFlight,
-): Promise<Uint8Array | undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = (error: Error) => {
-      inFlight.arrived()
-      void reader.cancel().catch(() => {})
-      reject(error)
-    }
-    inFlight.keepsArriving(stop)
-    readAtMost(reader, limit, (bytes) => {
-      const problem = inFlight.add(bytes)
-      if (problem) stop(problem)
-    }).then(
-      (bytes) => {
-        inFlight.arrived()
-        resolve(bytes)
-      },
-      () => resolve(undefined), // the sender has left
-    )
-  })
+/** If the sender has left, there is nothing to judge. */
+function unlessLeft(error: unknown): undefined {
+  if (!(error instanceof BodyIncompleteError)) throw error
 }

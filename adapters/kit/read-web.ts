@@ -48,7 +48,21 @@ function readWebBody(
   if (isOversize || request.body === null) {
     return Promise.resolve(isOversize ? oversizeBody(limit) : NO_BYTES)
   }
-  const reader = request.body.getReader()
+  return readCounted(request.body.getReader(), limit, inFlight, timeoutMs)
+}
+
+/**
+ * Reads at most `limit` + 1 bytes, and counts them as they arrive. Without `timeoutMs`, waits for as long as it takes.
+ *
+ * @throws BodyIncompleteError if the body ends early or takes too long.
+ * @throws OverloadError if other bodies need the room.
+ */
+export function readCounted(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+  inFlight: BodyInFlight,
+  timeoutMs?: number,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const stop = (error: BodyIncompleteError | OverloadError) => {
       clearTimeout(timer)
@@ -56,7 +70,7 @@ function readWebBody(
       void reader.cancel().catch(() => {}) // nobody reads what still comes
       reject(error)
     }
-    const timer = setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)
     inFlight.keepsArriving(stop)
     readAtMost(reader, limit, (bytes) => {
       const problem = inFlight.add(bytes)

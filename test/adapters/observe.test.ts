@@ -366,6 +366,22 @@ describe('a fetch handler', () => {
     expect([works.length, heard.entries.length]).toEqual([1, 1])
   })
 
+  it('whose sender leaves before the body ends is given up without a word', async () => {
+    const { listener, heard, errors } = stripeListener()
+    const waits: Promise<unknown>[] = []
+    const waitUntil = (work: Promise<unknown>) => void waits.push(work)
+    const handle = onWeb(listener, (request: Request) => request.text(), { waitUntil })
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.error(new Error('the sender has left'))
+      },
+    })
+    const request = new Request('http://localhost', { method: 'POST', body, duplex: 'half' })
+    await expect(handle(request)).rejects.toThrow('the sender has left')
+    await Promise.all(waits)
+    expect([heard.entries, errors.entries, waits.length]).toEqual([[], [], 1])
+  })
+
   it('whose body was read before is told once to onError', async () => {
     const { listener, errors } = stripeListener()
     const handler = onWeb(listener, async () => 'old')
