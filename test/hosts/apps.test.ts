@@ -1,13 +1,16 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { generateSecret } from 'hookgate'
+import { stripe } from 'hookgate/schemes/stripe'
+import { twilio } from 'hookgate/schemes/twilio'
+import { signAs } from 'hookgate/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { stripe } from '../../schemes/stripe.ts'
-import { signAs } from '../../src/testing/index.ts'
-import { SECRET } from '../support/hmac-listener.ts'
+
+const SECRET = generateSecret()
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const here = join(root, 'test/hosts')
@@ -22,6 +25,8 @@ interface App {
   readonly start: readonly string[]
   /** What it prints when it is ready. */
   readonly ready: RegExp
+  /** What else it must do. */
+  readonly also?: (url: string) => Promise<void>
 }
 
 const NEXT = join(here, 'node_modules/next/dist/bin/next')
@@ -41,8 +46,28 @@ const APPS: readonly App[] = [
     build: [VITE, 'build'],
     start: ['build/index.js'],
     ready: /Listening on (http:\S+)/,
+    also: takesFormsOfSendersOnly,
   },
 ]
+
+/** With the setting and the hook that docs/fetch.md shows. */
+async function takesFormsOfSendersOnly(url: string): Promise<void> {
+  const publicUrl = 'https://example.com/webhooks/twilio'
+  const form = await signAs(twilio, { secret: SECRET, body: 'From=%2B1&Body=Hi', publicUrl })
+  const post = async (path: string, headers: { readonly [name: string]: string }) => {
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: form.body })
+    return `${response.status} ${await response.text()}`
+  }
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect(await post('/webhooks/twilio', type)).toMatch(/^401 /) // not signed
+  expect(await post('/webhooks/twilio', form.headers)).toBe('200 Hi')
+  const forbidden = '403 Cross-site forms are forbidden'
+  expect(await post('/contact', type)).toBe(forbidden)
+  expect(await post('/contact', { ...type, origin: 'https://evil.example' })).toBe(forbidden)
+  const origin = url.replace('http:', 'https:') // adapter-node takes every request for https
+  expect(await post('/contact', { ...type, origin })).toBe('200 thank you')
+  expect(await post('/contact', { 'content-type': 'application/json' })).toBe('200 thank you')
+}
 
 /** A copy of the app with the example in it, beside the frameworks that it imports. */
 function folderOf({ name, route }: App): string {
@@ -57,7 +82,10 @@ function folderOf({ name, route }: App): string {
 
 /** Starts the built app and returns its URL. */
 async function started({ start, ready }: App, cwd: string): Promise<string> {
-  const app = spawn(process.execPath, start, { cwd, env: { ...env, STRIPE_WEBHOOK_SECRET: SECRET } })
+  const app = spawn(process.execPath, start, {
+    cwd,
+    env: { ...env, STRIPE_WEBHOOK_SECRET: SECRET, TWILIO_AUTH_TOKEN: SECRET },
+  })
   const gone = once(app, 'close')
   onTestFinished(async () => {
     app.kill('SIGKILL')
@@ -89,5 +117,11 @@ it.each(APPS)(
     expect([accepted.status, await accepted.text()]).toEqual([200, '{"received":true}'])
     const duplicate = await send()
     expect([duplicate.status, await duplicate.text()]).toEqual([200, ''])
+    await app.also?.(url)
   },
 )
+
+it('docs/fetch.md shows the hook of SvelteKit to the letter', () => {
+  const hook = readFileSync(join(here, 'apps/sveltekit/src/hooks.server.ts'), 'utf8')
+  expect(readFileSync(join(root, 'docs/fetch.md'), 'utf8')).toContain(`\n${hook}\`\`\``)
+})

@@ -1,15 +1,34 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { getTestServer } from '@google-cloud/functions-framework/testing'
+import { getRequestListener } from '@hono/node-server'
 import { type INestApplication, Logger } from '@nestjs/common'
+import { Elysia } from 'elysia'
 import { serve } from 'h3'
 import type { APIGatewayProxyResult } from 'hono/aws-lambda'
+import { generateSecret } from 'hookgate'
+import { stripe } from 'hookgate/schemes/stripe'
+import { type SignedRequest, signAs } from 'hookgate/testing'
+import { createRequestHandler, type ServerBuild } from 'react-router'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { stripe } from '../../schemes/stripe.ts'
-import { type SignedRequest, signAs } from '../../src/testing/index.ts'
-import { SECRET } from '../support/hmac-listener.ts'
+import { azureFunction } from './azure-host.ts'
+
+declare global {
+  // What nuxt.ts leaves to Nuxt to import.
+  const defineEventHandler: typeof import('h3-1').defineEventHandler
+  const getRequestIP: typeof import('h3-1').getRequestIP
+  const toWebRequest: typeof import('h3-1').toWebRequest
+  const handle: typeof import('./handle.ts').handle
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const SECRET = generateSecret()
 
 interface Reply {
   readonly status: number
@@ -29,12 +48,16 @@ async function post(url: string, request: SignedRequest): Promise<Reply> {
   return { status: response.status, body: await response.text() }
 }
 
-async function served(server: Server): Promise<Send> {
+async function served(listener: RequestListener, server = createServer(listener)): Promise<Send> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
+  const { port } = server.address() as AddressInfo // it listens on a port
   return (request) => post(`http://127.0.0.1:${port}`, request)
 }
+
+/** Serves a fetch handler. Its platform would answer 500 if it throws, too. */
+const servedByFetch = (handler: (request: Request) => Response | Promise<Response>) =>
+  served(getRequestListener(handler))
 
 async function nest(app: INestApplication): Promise<Send> {
   onTestFinished(() => app.close())
@@ -62,20 +85,77 @@ async function lambda(isBase64Encoded: boolean): Promise<Send> {
   }
 }
 
+async function azure(): Promise<Send> {
+  const invoke = await azureFunction(() => import('./azure-function.ts'))
+  return async ({ headers, body }) => {
+    const url = 'https://app.example/api/webhooks/stripe'
+    const request = { method: 'POST', url, headers: { ...headers }, body: { bytes: Buffer.from(body) } }
+    try {
+      const answer = await invoke(request)
+      return { status: Number(answer.statusCode), body: Buffer.from(answer.body.bytes ?? []).toString() }
+    } catch {
+      return { status: 500, body: '' } // as the host answers
+    }
+  }
+}
+
+async function reactRouter(): Promise<Send> {
+  const route = { id: 'webhook', path: 'webhooks/stripe', module: await import('./react-router.ts') }
+  // What `react-router build` makes of an app with this one route.
+  const build = {
+    entry: { module: { default: () => new Response(null, { status: 500 }) } },
+    routes: { webhook: route },
+    assets: { entry: { imports: [], module: '' }, routes: {}, url: '', version: '' },
+    publicPath: '/',
+    assetsBuildDirectory: '',
+    future: {},
+    ssr: true,
+    isSpaMode: false,
+    prerender: [],
+    routeDiscovery: { mode: 'initial', manifestPath: '' },
+  }
+  return servedByFetch(createRequestHandler(build as unknown as ServerBuild, 'production')) // the members that it reads
+}
+
+/** Nitro, the server of Nuxt 4, builds an app of one route. */
+async function nuxt(): Promise<Send> {
+  const folder = mkdtempSync(join(here, '.app-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const copy = (name: string, path: string) => cpSync(join(here, name), join(folder, 'server', path))
+  copy('nuxt.ts', 'routes/webhooks/stripe.post.ts')
+  for (const name of ['handle.ts', 'listener.ts']) copy(name, `utils/${name}`)
+  writeFileSync(
+    join(folder, 'nitro.config.ts'),
+    "export default { srcDir: 'server', compatibilityDate: '2026-01-01' }",
+  )
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(join(here, 'node_modules/h3-1'), join(folder, 'node_modules/h3')) // as in an app of Nuxt
+  const nitro = join(here, 'node_modules/nitropack/dist/cli/index.mjs')
+  await promisify(execFile)(process.execPath, [nitro, 'build', '--preset', 'node-listener'], { cwd: folder })
+  const { listener } = await import(join(folder, '.output/server/index.mjs'))
+  return served(listener)
+}
+
 const HOSTS: { readonly [name: string]: () => Promise<Send> } = {
   'nest.ts, on real Nest and Express': async () => nest((await import('./nest.ts')).app),
-  'nest-fastify.ts, on real Nest and Fastify': async () => nest((await import('./nest-fastify.ts')).app),
-  'koa.ts, on real Koa': async () => served(createServer((await import('./koa.ts')).app.callback())),
+  'koa.ts, on real Koa': async () => served((await import('./koa.ts')).app.callback()),
   'h3.ts, on real h3': async () => {
     const server = serve((await import('./h3.ts')).app, { port: 0, hostname: '127.0.0.1', silent: true })
     onTestFinished(() => server.close(true))
     await server.ready()
     return (request) => post(new URL(server.url ?? '').origin, request)
   },
+  'nuxt.ts, built by real Nitro 2': nuxt,
+  'react-router.ts, on real React Router': reactRouter,
+  'elysia.ts, on real Elysia, behind a hook that reads bodies': async () => {
+    const { app } = await import('./elysia.ts')
+    return servedByFetch(new Elysia().onBeforeHandle(({ body }) => void body).use(app).fetch)
+  },
   'cloud-function.ts, on the real Functions Framework': async () => {
     await import('./cloud-function.ts')
-    return served(getTestServer('stripe'))
+    return served(() => {}, getTestServer('stripe'))
   },
+  'azure-function.ts, in the real library, with a message of its host': azure,
   "lambda.ts, with an event as it is written down in AWS's documents": () => lambda(false),
   'lambda.ts, with the same event in base64': () => lambda(true),
 }
@@ -108,10 +188,12 @@ describe.each(Object.entries(HOSTS))('%s', (_, start) => {
   })
 })
 
-it.each(['listener', 'nest', 'nest-fastify', 'koa', 'h3', 'lambda', 'cloud-function'])(
-  'docs/hosts.md shows %s.ts to the letter',
-  (name) => {
-    const page = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8')
-    expect(page).toContain(readFileSync(new URL(`${name}.ts`, import.meta.url), 'utf8').trim())
-  },
-)
+const SHOWN = [
+  ...['listener', 'webhook.guard', 'nest', 'koa', 'handle', 'h3', 'nuxt', 'react-router', 'elysia'],
+  ...['azure-function', 'lambda', 'cloud-function'],
+]
+
+it.each(SHOWN)('docs/hosts.md shows %s.ts to the letter', (name) => {
+  const page = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8')
+  expect(page).toContain(readFileSync(new URL(`${name}.ts`, import.meta.url), 'utf8').trim())
+})

@@ -10,13 +10,15 @@ import { rateLimit as expressLimit } from 'express-rate-limit'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { rateLimiter } from 'hono-rate-limiter'
+import { generateSecret } from 'hookgate'
 import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { verifyWebhook as verifyWebhookFastify } from 'hookgate/fastify'
 import { verifyWebhook as verifyWebhookHono } from 'hookgate/hono'
+import { stripe } from 'hookgate/schemes/stripe'
+import { type SignedRequest, signAs } from 'hookgate/testing'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { stripe } from '../../schemes/stripe.ts'
-import { type SignedRequest, signAs } from '../../src/testing/index.ts'
-import { SECRET } from '../support/hmac-listener.ts'
+
+const SECRET = generateSecret()
 
 /** What the programs allow per minute. */
 const LIMIT = 100

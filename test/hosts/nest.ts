@@ -1,16 +1,16 @@
 import 'reflect-metadata'
-import { Controller, HttpCode, Module, Post, Req } from '@nestjs/common'
+import { Controller, HttpCode, Module, Post } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import type { Request } from 'express'
-import { verifyWebhook, webhookOf } from 'hookgate/express'
+import type { EventOf } from 'hookgate'
 import { listener } from './listener.ts'
+import { VerifyWebhook, Webhook } from './webhook.guard.ts'
 
 @Controller('webhooks')
 class WebhooksController {
   @Post('stripe')
   @HttpCode(200)
-  stripe(@Req() request: Request) {
-    const { id, type } = webhookOf(request, listener)
+  @VerifyWebhook(listener)
+  stripe(@Webhook() { id, type }: EventOf<typeof listener>) {
     console.log(type, id)
     return { received: true }
   }
@@ -19,6 +19,5 @@ class WebhooksController {
 @Module({ controllers: [WebhooksController] })
 class AppModule {}
 
-export const app = await NestFactory.create(AppModule)
-app.use('/webhooks/stripe', verifyWebhook(listener)) // before listen(), which mounts Nest's own parsers
+export const app = await NestFactory.create(AppModule, { rawBody: true })
 await app.listen(process.env.PORT ?? 3000)

@@ -1,13 +1,14 @@
 import { configure as codegenie } from '@codegenie/serverless-express'
 import { configure as vendia } from '@vendia/serverless-express'
 import express from 'express'
-import { defineListener, hmac } from 'hookgate'
+import { defineListener, generateSecret, hmac } from 'hookgate'
 import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { memoryStore } from 'hookgate/stores/memory'
+import { type SignedRequest, signHmac } from 'hookgate/testing'
 import serverlessHttp from 'serverless-http'
 import { describe, expect, it, vi } from 'vitest'
-import { type SignedRequest, signHmac } from '../../src/testing/index.ts'
-import { SECRET } from '../support/hmac-listener.ts'
+
+const SECRET = generateSecret()
 
 type Invoke = (event: object, context: object) => Promise<unknown>
 type Wrap = (app: ReturnType<typeof express>) => Invoke

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const page = readFileSync(join(root, 'docs/testing.md'), 'utf8')
 
-/** Runs the program of the page in a project of its own, which imports the built package. */
+/** Runs the program of the page in a project of its own, which imports the packed package. */
 function runIn(
   files: { readonly [name: string]: string },
   program: string,
@@ -19,7 +19,7 @@ function runIn(
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(join(root, 'examples/tests'), folder, { recursive: true })
   mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules/hookgate'))
+  symlinkSync(join(root, 'test/hosts/node_modules/hookgate'), join(folder, 'node_modules/hookgate'))
   symlinkSync(join(root, 'node_modules/hono'), join(folder, 'node_modules/hono'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   const env = { ...process.env, NODE_OPTIONS: flags, NO_COLOR: '1', FORCE_COLOR: '0' }

@@ -1,3 +1,3 @@
 import adapter from '@sveltejs/adapter-node'
 
-export default { kit: { adapter: adapter() } }
+export default { kit: { adapter: adapter(), csrf: { trustedOrigins: ['*'] } } }
