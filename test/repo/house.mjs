@@ -43,10 +43,14 @@ for (const files of [...sizes, sources]) {
   console.log(`${name.padEnd(9)}${`${files.length}`.padStart(4)} files${`${lines}`.padStart(7)} lines`)
 }
 
-/** The words of docs/, without tables that `npm run docs:schemes` writes. */
-const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
-const words = pages.flatMap((name) =>
-  read(`docs/${name}`)
+/** The words of docs/ and docs/migrate/, without tables that `npm run docs:schemes` writes. */
+const pages = ['docs', 'docs/migrate'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`),
+)
+const words = pages.flatMap((page) =>
+  read(page)
     .replaceAll(/<!-- (\w+): npm run .*?<!-- end of \1 -->/gs, '')
     .split(/\s+/)
     .filter((word) => /[\p{L}\p{N}]/u.test(word)),
