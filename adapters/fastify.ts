@@ -264,7 +264,7 @@ function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFind
 const MADE_UP_CHAINS: readonly (readonly string[])[] = [
   ['192.0.2.1', '198.51.100.1', '203.0.113.1'],
   ['2001:db8::1', '3fff::1'],
-].map((strangers) => Array.from({ length: 16 }, () => strangers).flat())
+].map((addresses) => Array.from({ length: 16 }, () => addresses).flat())
 
 /** Whether Fastify trusts a whole chain of proxies. Its trust function is private, so probe `ip` on a fake request. */
 function isBelieved(chain: readonly string[], request: FastifyRequest): boolean {

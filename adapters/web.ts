@@ -140,11 +140,11 @@ export interface ObserveWebhookOptions extends ObserverOptions {
  *
  * @throws ListenerConfigError for unknown or invalid options, and for a listener with `allowedCidrs` without `sourceIp`.
  */
-export function observeWebhook<Given extends readonly unknown[], Answer>(
+export function observeWebhook<Given extends readonly unknown[], Result>(
   target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
-  handler: (request: Request, ...given: Given) => Answer,
+  handler: (request: Request, ...given: Given) => Result,
   options: ObserveWebhookOptions = {},
-): (request: Request, ...given: Given) => Answer {
+): (request: Request, ...given: Given) => Result {
   const { sourceIp } = options
   const observer = createObserver(target, options, OBSERVER_OPTIONS)
   if (typeof handler !== 'function') throw new ListenerConfigError('handler', 'must be a function')

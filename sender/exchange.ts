@@ -11,7 +11,7 @@ const MOST_HEADER_BYTES = 16_384
 const MOST_INTERIM = 3
 
 /** The response of an endpoint, as far as it was read. */
-export interface Answer {
+export interface EndpointAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Uint8Array
@@ -42,7 +42,7 @@ export function exchange(
   outgoing: Outgoing,
   agents: PublicAgents,
   timeoutMs: number,
-): Promise<Answer> {
+): Promise<EndpointAnswer> {
   const sent = post(url, outgoing, agents)
   let answered: IncomingMessage | undefined
   const deadline = setTimeout(() => (answered ?? sent).destroy(new TimedOut()), timeoutMs)
@@ -77,7 +77,7 @@ function post(url: URL, { method = 'POST', headers, body }: Outgoing, agents: Pu
 }
 
 /** Leaving the loop closes the connection, which cuts off an endless stream. */
-async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
+async function readAnswer(incoming: IncomingMessage): Promise<EndpointAnswer> {
   const chunks: Uint8Array[] = []
   let length = 0
   try {

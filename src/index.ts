@@ -1,6 +1,6 @@
 export type { Authentication, Authenticator, AuthReason } from './auth/authenticator.ts'
 export type { Evidence } from './auth/evidence.ts'
-export { generateSecret, type HmacOptions, type HmacSecret, hmac } from './auth/hmac.ts'
+export { generateSecret, type HmacOptions, hmac } from './auth/hmac.ts'
 export type { NamedSecret, Secrets } from './auth/secrets.ts'
 export type { Delivery } from './delivery.ts'
 export { EventStoreError, KeySetError, ListenerConfigError, ListenerLoadError } from './errors.ts'

@@ -1,7 +1,7 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { BodyInFlight, Leaving } from './bodies-in-flight.ts'
-import type { Turn } from './turn.ts'
+import type { PipelinedRequest } from './pipelined-request.ts'
 
 /**
  * A request before its body is read. `fromNode` and `fromWeb` make one.
@@ -18,7 +18,7 @@ export interface Incoming extends Leaving {
   /** Finds a header by lower-case name: an array if it was sent more than once. */
   readonly header: (name: string) => string | readonly string[] | undefined
   /** The place in the line of a pipelined HTTP/1 connection. `fromNode` sets it. */
-  readonly turn?: Turn | undefined
+  readonly pipelined?: PipelinedRequest | undefined
   /** The source address. Undefined if it is unknown, which no allowed network matches. */
   sourceIp(listener: Listener<unknown>): string | undefined
   /**

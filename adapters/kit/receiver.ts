@@ -139,14 +139,14 @@ export function createReceiver<Request extends object, Given extends Listener<un
   if (typeof target !== 'function') mustFit(target)
   return { receive, resume }
 
-  // Awaits only what is not known yet: each needless promise would cost a turn of the microtask queue.
+  // Awaits only what is not known yet: each needless promise would cost a pipelined of the microtask queue.
   async function receive<Passed extends { readonly reply?: undefined }, T>(
     request: Request,
     incoming: Incoming,
     examine: Examine<Given, Passed>,
     onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
-    const { method, url, where, header, turn } = incoming
+    const { method, url, where, header, pipelined } = incoming
     let listener: Given | undefined
     let sourceIp: string | undefined
     let isDisallowed = false
@@ -154,7 +154,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
     let inFlight: BodyInFlight | undefined
     let outcome: Passed | Refusal
     try {
-      let isCutOff = turn?.isCutOff ?? false
+      let isCutOff = pipelined?.isCutOff ?? false
       if (isPromise(isCutOff)) {
         inFlight = bodies.enter()
         isCutOff = await inFlight.during(isCutOff, incoming)
@@ -191,13 +191,13 @@ export function createReceiver<Request extends object, Given extends Listener<un
       } else if (error instanceof BodyIncompleteError && listener) {
         outcome = refuseIncomplete(error, early, listener, startedAt)
       } else {
-        turn?.end(false)
+        pipelined?.end(false)
         throw error
       }
     } finally {
       inFlight?.leave()
     }
-    turn?.end(closesConnection(outcome))
+    pipelined?.end(closesConnection(outcome))
     return onOutcome(outcome)
   }
 

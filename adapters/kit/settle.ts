@@ -34,9 +34,9 @@ export function settle(
  *
  * @see {@link settleBefore}
  */
-export interface StatusOf<Answer> {
+export interface StatusOf<Result> {
   /** The status of the handler's answer. */
-  readonly answer: (answer: Answer) => number
+  readonly answer: (answer: Result) => number
   /** The status that the framework responds with if the handler throws. */
   readonly thrown: (error: unknown) => number
 }
@@ -51,12 +51,12 @@ export interface StatusOf<Answer> {
  * const response = await settleBefore(request, outcome, () => answerTo(outcome.event), statusOf)
  * ```
  */
-export async function settleBefore<Answer>(
+export async function settleBefore<Result>(
   request: Request,
   claimed: Claimed<Listener<unknown>>,
-  run: () => Promise<Answer>,
-  statusOf: StatusOf<Answer>,
-): Promise<Answer> {
+  run: () => Promise<Result>,
+  statusOf: StatusOf<Result>,
+): Promise<Result> {
   const isGone = () => request.signal?.aborted === true // it may have missed the response
   try {
     const answer = await run()
@@ -105,15 +105,13 @@ export function settleAfter(
   if (isObserved) expectEnd(open)
 }
 
-const CODE_AT_HAND = Promise.resolve()
-
 /**
  * The last event on some hosts. Some emit it inside `end()`, before `writableEnded` is set. On HTTP/2, a response whose
  * client disconnected also finishes, and closes before the deferred look at `writableEnded`.
  */
 function finished(open: OpenResponse): void {
   if (open.response.writableEnded) closed(open)
-  else void CODE_AT_HAND.then(() => open.response.writableEnded && closed(open))
+  else queueMicrotask(() => open.response.writableEnded && closed(open))
 }
 
 function closed(open: OpenResponse): void {

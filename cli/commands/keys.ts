@@ -27,7 +27,7 @@ export const keys: Command = defineCommand<KeysValues>({
   name: 'keys',
   summary: 'make a key pair for the JWT method, and the JWKS that publishes it',
   options: {
-    alg: { value: 'ALG', says: `${JWT_ALGORITHMS.join(', ')} (default EdDSA)` },
+    alg: { value: 'ALG', says: `${JWT_ALGORITHMS.join(', ')} (default: EdDSA)` },
     kid: { value: 'ID', says: 'The key ID (default: the RFC 7638 thumbprint)' },
     out: { value: 'DIR', says: 'The directory to write to (default: the current one)' },
     force: { says: 'Replace existing files.' },

@@ -8,7 +8,7 @@ import { messageOf, print, remark, withHelp } from '../command-line/output.ts'
 import { byteSize, httpUrl, toUsageError, wholeNumber } from '../command-line/values.ts'
 import type { Forwarder } from '../forward/forward.ts'
 import { checkTimeout, FORWARD_OPTIONS, type Forwarding, readForwarding } from '../forward/forward-options.ts'
-import type { Inspector, Listening } from '../inspector/inspector.ts'
+import type { Inspector, InspectorContext } from '../inspector/inspector.ts'
 import { INSPECTOR_OPTIONS, type InspectorSettings, readInspectorSettings } from '../inspector/options.ts'
 import { chooseAuth } from '../listen/auth.ts'
 import { withExplanation } from '../listen/explanations.ts'
@@ -139,7 +139,7 @@ async function findStore(
 /** Loads nothing of the inspector unless an option asks for it. */
 async function openInspector(
   settings: InspectorSettings | undefined,
-  listening: Listening,
+  listening: InspectorContext,
 ): Promise<Inspector | undefined> {
   if (settings === undefined) return undefined
   return (await import('../inspector/inspector.ts')).openInspector(settings, listening)

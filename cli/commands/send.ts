@@ -106,7 +106,7 @@ function readHeaders(given: readonly string[] = []): { readonly [name: string]: 
   )
 }
 
-interface Answer {
+interface AttemptResult {
   readonly attempt: number
   readonly status: number
   readonly statusText: string
@@ -119,7 +119,7 @@ async function deliver(
   request: SignedRequest,
   signer: Signer,
   attempt: number,
-  show: (answer: Answer) => void,
+  show: (answer: AttemptResult) => void,
 ): Promise<number> {
   const { status, statusText, body } = await post(url, request)
   show({ attempt, status, statusText, body, eventId: signer.eventId })
@@ -171,7 +171,7 @@ function tampered(request: SignedRequest): SignedRequest {
   return { ...request, body: tamper(Buffer.from(request.body)) }
 }
 
-function showText({ status, statusText, body }: Answer): void {
+function showText({ status, statusText, body }: AttemptResult): void {
   const line = `${status} ${printable(statusText)}`.trimEnd()
   print(paint(isSuccess(status) ? 'green' : 'red', line))
   if (body !== '') print(printable(beginningOf(body)))
@@ -183,7 +183,7 @@ function beginningOf(body: string): string {
   return rest <= 0 ? body : `${body.slice(0, MOST_SHOWN)}… (${rest} more characters: --json prints them)`
 }
 
-function showJson({ attempt, status, body, eventId }: Answer): void {
+function showJson({ attempt, status, body, eventId }: AttemptResult): void {
   print(toJsonLine({ attempt, status, body, eventId }))
 }
 

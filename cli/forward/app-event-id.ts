@@ -1,6 +1,6 @@
 import { keyOfBytes } from '../../src/event-key.ts'
 import type { WebhookEvent } from '../../src/index.ts'
-import { keyOfSignedBytes } from '../../src/scheme/event-keys.ts'
+import { keyOfSignedBytes } from '../../src/scheme/claim-keys.ts'
 import type { Verification } from '../../src/verification.ts'
 
 /**

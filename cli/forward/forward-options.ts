@@ -27,7 +27,7 @@ export const FORWARD_OPTIONS: OptionTable<ForwardValues> = {
   },
   timeout: {
     value: 'SECONDS',
-    says: `How long the app may take, at most the lease minus ${MARGIN_SECONDS} s (default ${DEFAULT_SECONDS})`,
+    says: `How long the app may take, at most the lease minus ${MARGIN_SECONDS} s (default: ${DEFAULT_SECONDS})`,
   },
   'pass-header': { value: 'NAME', many: true, says: 'Another header of the sender to pass on; repeatable' },
   'no-sender-headers': {

@@ -1,9 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { checkOutcomes, explain } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
-import type { ListenAuth } from '../listen/auth.ts'
-import { knownOf, schemesFor } from '../listen/explanations.ts'
-import type { AuthValues } from '../listen/options.ts'
+import { knownOf, type Listening, schemesFor } from '../listen/explanations.ts'
 import type { DeliveryReport, Rerun } from '../listen/report.ts'
 import { apiOf, type Board } from './api.ts'
 import { asDelivery, type Inspected, observe, outcomeOf } from './inspected.ts'
@@ -18,14 +16,10 @@ import { resignerFor } from './resigner.ts'
 import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
 
-/** What `listen` has when it opens the inspector. */
-export interface Listening {
-  readonly given: AuthValues & InspectorValues
-  readonly auth: ListenAuth
+/** What the inspector needs of `listen`. */
+export interface InspectorContext extends Listening {
+  readonly given: Listening['given'] & InspectorValues
   readonly server: Server
-  readonly listener: Listener<unknown>
-  /** The listener's own URL. */
-  readonly url: string
 }
 
 export interface Inspector {
@@ -42,7 +36,10 @@ export interface Inspector {
  * @throws UsageError if the record cannot be written, or if `--key` is not a private JWK. RefusedError if no port can be
  * opened.
  */
-export async function openInspector(settings: InspectorSettings, listening: Listening): Promise<Inspector> {
+export async function openInspector(
+  settings: InspectorSettings,
+  listening: InspectorContext,
+): Promise<Inspector> {
   const { given, auth, server, listener, url } = listening
   const { secret } = auth
   const resigner = await resignerFor(given, { secret, url })

@@ -23,12 +23,12 @@ export const INSPECTOR_OPTIONS: OptionTable<InspectorValues> = {
   },
   'ui-port': {
     value: 'N',
-    says: `The port of that page; 0 picks a free one (default ${DEFAULT_UI_PORT}, or the next free one)`,
+    says: `The port of that page; 0 picks a free one (default: ${DEFAULT_UI_PORT}, or the next free one)`,
   },
   open: { says: 'Open that page in your browser.' },
   keep: {
     value: 'N',
-    says: `How many deliveries it keeps (default ${DEFAULT_KEEP}, at most 16 MB together)`,
+    says: `How many deliveries it keeps (default: ${DEFAULT_KEEP}, at most 16 MB together)`,
   },
   record: { value: 'FILE', says: 'Append every delivery to FILE as NDJSON, bodies and signatures included' },
   load: { value: 'FILE', says: 'Show the deliveries of an earlier --record on the page; implies --ui' },

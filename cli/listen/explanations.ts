@@ -7,7 +7,8 @@ import type { ListenAuth } from './auth.ts'
 import type { AuthValues } from './options.ts'
 import type { DeliveryReport } from './report.ts'
 
-interface Listening {
+/** What `listen` has once it listens. */
+export interface Listening {
   readonly given: AuthValues & { readonly explain?: boolean }
   readonly auth: ListenAuth
   readonly listener: Listener<unknown>

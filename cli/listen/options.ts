@@ -48,22 +48,22 @@ export const AUTH_OPTIONS: OptionTable<AuthValues> = {
 }
 
 export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
-  port: { value: 'N', says: `Port; 0 picks a free one (default ${DEFAULT_PORT})` },
-  host: { value: 'ADDRESS', says: `Address to listen on (default ${DEFAULT_HOST}, this machine only)` },
-  'listener-id': { value: 'ID', says: `The last part of the path (default ${DEFAULT_ID})` },
+  port: { value: 'N', says: `Port; 0 picks a free one (default: ${DEFAULT_PORT})` },
+  host: { value: 'ADDRESS', says: `Address to listen on (default: ${DEFAULT_HOST}, this machine only)` },
+  'listener-id': { value: 'ID', says: `The last part of the path (default: ${DEFAULT_ID})` },
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },
   tolerance: {
     value: 'SECONDS',
-    says: `How far the timestamp may be off (default ${TOLERANCE_SECONDS}, or the scheme's)`,
+    says: `How far the timestamp may be off (default: ${TOLERANCE_SECONDS}, or the scheme's)`,
   },
   'max-body': {
     value: 'SIZE',
-    says: `Largest body, e.g. 64kb or 1mb (default ${MAX_BODY_BYTES}, or the scheme's)`,
+    says: `Largest body, e.g. 64kb or 1mb (default: ${MAX_BODY_BYTES}, or the scheme's)`,
   },
   lease: {
     value: 'SECONDS',
-    says: "How long an unsettled event cannot run again (default 60, or the scheme's)",
+    says: "How long an unsettled event cannot run again (default: 60, or the scheme's)",
   },
   store: {
     value: 'URL',

@@ -20,7 +20,7 @@ import { type DeliveryReport, type Progress, type Rerun, reportOf } from './repo
 import { refuseMalformed } from './server.ts'
 
 /** A claimed event, with the checks that it passed. */
-export interface Claim extends Claimed<Listener<unknown>> {
+export interface CheckedClaim extends Claimed<Listener<unknown>> {
   readonly verification: Verification
   /** Whether the inspector runs it again. */
   readonly isReplay: boolean
@@ -28,7 +28,7 @@ export interface Claim extends Claimed<Listener<unknown>> {
 
 /** Answers an accepted event, and settles it. Resolves with the app's answer if an app was asked. */
 export type AnswerEvent = (
-  claimed: Claim,
+  claimed: CheckedClaim,
   request: IncomingMessage,
   response: ServerResponse,
 ) => Promise<AppAnswer | undefined>
@@ -61,7 +61,7 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     if (rerun !== undefined) progress.rerun = rerun
     progressOf.set(request, progress)
     const { remoteAddress } = request.socket
-    const onward = async (outcome: Claim | Refusal) => {
+    const onward = async (outcome: CheckedClaim | Refusal) => {
       if (outcome.reply) sendReply(response, outcome.reply)
       else progress.app = await answerEvent(outcome, request, response)
     }
@@ -109,7 +109,7 @@ function lookupFor(
 }
 
 /** Checks and claims, and records the progress. */
-function examineFor(progressOf: WeakMap<object, Progress>): Examine<Listener<unknown>, Claim> {
+function examineFor(progressOf: WeakMap<object, Progress>): Examine<Listener<unknown>, CheckedClaim> {
   return async (delivery, own) => {
     const progress = progressOf.get(own)
     if (progress) Object.assign(progress, { delivery, receivedAt: performance.now() })

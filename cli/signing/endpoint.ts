@@ -1,3 +1,4 @@
+import type { WantedClaims } from '../../src/explain/index.ts'
 import { httpUrl } from '../command-line/values.ts'
 
 const INCOMING = '/api/v1/webhooks/incoming/'
@@ -7,13 +8,6 @@ export function pathOf(listenerId: string): string {
   return `${INCOMING}${encodeURIComponent(listenerId)}`
 }
 
-export interface Endpoint {
-  /** `aud`: the full webhook endpoint URL. */
-  readonly audience: string
-  /** `sub`: the tenant base URL. */
-  readonly subject: string
-}
-
 /**
  * The `aud` and `sub` of a token for this endpoint. Receivers compare them as text, so options are used exactly as given.
  * `--public-url` may be the full URL, or a base without the path.
@@ -21,7 +15,7 @@ export interface Endpoint {
 export function endpointOf(
   url: string,
   given: { readonly 'public-url'?: string | undefined; readonly 'tenant-url'?: string | undefined },
-): Endpoint {
+): WantedClaims {
   const { 'public-url': publicUrl, 'tenant-url': tenantUrl } = given
   if (publicUrl !== undefined) httpUrl('--public-url', publicUrl)
   if (tenantUrl !== undefined) httpUrl('--tenant-url', tenantUrl)

@@ -39,7 +39,7 @@ export const SIGN_OPTIONS: OptionTable<SignValues> = {
   key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
   'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
   'public-url': { value: 'URL', says: 'JWT: aud, or its base without the path (default: URL)' },
-  expires: { value: 'SECONDS', says: 'JWT: seconds until exp (default 300; receivers refuse over 600)' },
+  expires: { value: 'SECONDS', says: 'JWT: seconds until exp (default: 300; receivers refuse over 600)' },
   'event-id': { value: 'ID', says: 'Webhook-Event-Id (default: a new UUID v4)' },
   timestamp: { value: 'SECONDS', says: 'Webhook-Timestamp (default: now)' },
   skew: {

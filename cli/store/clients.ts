@@ -12,7 +12,7 @@ import { RefusedError } from '../command-line/exit.ts'
 import type { Engine } from './url.ts'
 
 /** How long a client tries to connect, and SQLite waits for a lock. Shorter than the listener's own deadline. */
-const PATIENCE_MS = 1500
+const CONNECT_TIMEOUT_MS = 1500
 
 /** A store and its client. */
 export interface OpenStore {
@@ -30,14 +30,14 @@ export interface OpenStore {
 
 // The parts of each client that are used. No client is installed with this package.
 type Closer = Record<'disconnect' | 'destroy' | 'end' | 'close', () => unknown>
-type Listening = Closer & { on(event: 'error' | 'connect', listener: (what: unknown) => void): unknown }
+type Emitting = Closer & { on(event: 'error' | 'connect', listener: (what: unknown) => void): unknown }
 type Opener = (module: ClientModule, target: string, asItIs: boolean) => OpenStore | Promise<OpenStore>
 
 interface ClientModule {
   (url: string, options: object): PostgresClient & Closer
-  readonly Redis: new (url: string, options: object) => RedisClient & Listening
-  createClient(options: object): RedisClient & Listening & { connect(): Promise<unknown> }
-  readonly Pool: new (options: object) => PostgresClient & Listening
+  readonly Redis: new (url: string, options: object) => RedisClient & Emitting
+  createClient(options: object): RedisClient & Emitting & { connect(): Promise<unknown> }
+  readonly Pool: new (options: object) => PostgresClient & Emitting
   new (path: string, options: object): SyncSqlite & Closer
   readonly DatabaseSync: new (path: string, options: object) => SyncSqlite & Closer
 }
@@ -47,7 +47,7 @@ const RETRY_MS = 250
 const ignored = () => {}
 
 /** Keeps the last error for `complaint`. Node ends the process if nothing listens for `error`. */
-function listenTo(client: Listening): () => unknown {
+function listenTo(client: Emitting): () => unknown {
   let last: unknown
   client.on('error', (error) => {
     last = error
@@ -63,12 +63,12 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
   redis: {
     ioredis({ Redis }, url) {
       const often = { maxRetriesPerRequest: 1, retryStrategy: () => RETRY_MS }
-      const client = new Redis(url, { connectTimeout: PATIENCE_MS, ...often })
+      const client = new Redis(url, { connectTimeout: CONNECT_TIMEOUT_MS, ...often })
       const now = () => redisTime(client, 'call', 'TIME')
       return { store: redisStore(client), close: () => client.disconnect(), now, complaint: listenTo(client) }
     },
     redis({ createClient }, url) {
-      const socket = { connectTimeout: PATIENCE_MS, reconnectStrategy: () => RETRY_MS }
+      const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: () => RETRY_MS }
       const client = createClient({ url, socket })
       client.connect().catch(ignored)
       const now = () => redisTime(client, 'sendCommand', ['TIME'])
@@ -77,7 +77,7 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
   },
   postgres: {
     pg({ Pool }, connectionString) {
-      const limits = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: 2 * PATIENCE_MS }
+      const limits = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: 2 * CONNECT_TIMEOUT_MS }
       const pool = new Pool({ connectionString, ...limits })
       const now = () => postgresTime(pool, 'query')
       return { store: postgresStore(pool), close: () => pool.end(), now, complaint: listenTo(pool) }
@@ -85,7 +85,7 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
     postgres(connect, url) {
       const sql = connect(url, {
         backoff: () => RETRY_MS / 1000,
-        connect_timeout: PATIENCE_MS / 1000,
+        connect_timeout: CONNECT_TIMEOUT_MS / 1000,
         onnotice: ignored,
       })
       const now = () => postgresTime(sql, 'unsafe')
@@ -94,10 +94,10 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
   },
   sqlite: {
     'node:sqlite': ({ DatabaseSync }, path, asItIs) =>
-      openSqlite(new DatabaseSync(path, { timeout: PATIENCE_MS }), asItIs),
+      openSqlite(new DatabaseSync(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
     'better-sqlite3': (Database, path, asItIs) =>
-      openSqlite(new Database(path, { timeout: PATIENCE_MS }), asItIs),
-    libsql: (Database, path, asItIs) => openSqlite(new Database(path, { timeout: PATIENCE_MS }), asItIs),
+      openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
+    libsql: (Database, path, asItIs) => openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
   },
 }
 
@@ -105,7 +105,7 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
 const TO_INSTALL: Readonly<Record<Engine, string>> = { redis: 'ioredis', postgres: 'pg', sqlite: 'libsql' }
 
 function openSqlite(db: SyncSqlite & Closer, asItIs: boolean): OpenStore {
-  if (!asItIs) db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA journal_mode = WAL`)
+  if (!asItIs) db.exec(`PRAGMA busy_timeout = ${CONNECT_TIMEOUT_MS}; PRAGMA journal_mode = WAL`)
   db.exec('PRAGMA busy_timeout = 0')
   return { store: sqliteStore(db), close: () => db.close() }
 }

@@ -9,17 +9,7 @@ import { SECRET_BYTES } from '../limits.ts'
 import { fail, mismatch } from '../reason.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
-import { type NamedSecret, namedSecrets, type Secrets, secretText } from './secrets.ts'
-
-/**
- * A secret and its name. Give a listener two of them while you rotate.
- *
- * @example
- * ```ts
- * const current: HmacSecret = { id: '2026-11', secret: process.env.NEW_SECRET ?? '' }
- * ```
- */
-export type HmacSecret = NamedSecret
+import { namedSecrets, type Secrets, secretText } from './secrets.ts'
 
 /**
  * The options of `hmac`.

@@ -7,7 +7,7 @@ import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-ou
 import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
 import { type SentTime, sentTime } from './sent-time.ts'
 import { bytesOfBase64 } from './signature-form.ts'
-import { type Signer, signerOf } from './signer.ts'
+import { type ExpectedSender, expectedSender } from './expected-sender.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
 
 /**
@@ -82,9 +82,9 @@ export async function explain(
   }
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const signer = signerOf(listener.auth, secret)
+  const expected = expectedSender(listener.auth, secret)
   const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
-  return { checks, token, ...(await mistakesIn(delivery, verdict, listener, signer, schemes)) }
+  return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
 }
 
 type Mistakes = Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>
@@ -93,35 +93,35 @@ async function mistakesIn(
   delivery: Delivery,
   { reason }: LoggedVerdict,
   listener: Listener<unknown>,
-  signer: Signer,
+  expected: ExpectedSender,
   schemes: readonly SenderScheme[],
 ): Promise<Mistakes> {
   const { protocol } = listener.auth
   if (reason === 'timestamp_malformed' || reason === 'timestamp_out_of_range') {
-    return timeMistakes(await sentTime(delivery, listener, signer), reason, listener)
+    return timeMistakes(await sentTime(delivery, listener, expected), reason, listener)
   }
   const isMissing = reason === 'header_missing' || reason === 'auth_missing'
-  const older = isMissing ? otherVersion(delivery, signer) : undefined
+  const older = isMissing ? otherVersion(delivery, expected) : undefined
   if (older !== undefined) return { likely: [older] }
   const other = recognise(delivery, schemes, protocol?.scheme.name)
   const looksLike = other && { looksLike: other.name }
   if (isMissing) {
-    const isInBody = signer.scheme.signature.headers.length === 0
-    const consumed = isInBody ? consumedBody(delivery, signer) : undefined
+    const isInBody = expected.scheme.signature.headers.length === 0
+    const consumed = isInBody ? consumedBody(delivery, expected) : undefined
     const required = protocol?.headers.slice(0, protocol.required) ?? []
     return {
-      likely: consumed ? [consumed] : missingHeader(delivery, signer, required, other),
+      likely: consumed ? [consumed] : missingHeader(delivery, expected, required, other),
       ...looksLike,
     }
   }
   if (reason === 'body_not_json' || reason === 'body_malformed') {
-    const consumed = consumedBody(delivery, signer)
+    const consumed = consumedBody(delivery, expected)
     return { likely: consumed ? [consumed] : [] }
   }
   const isWrong = reason === 'signature_mismatch' || (reason === 'token_invalid' && protocol !== undefined)
-  if (!isWrong || signer.keys.length === 0) return { likely: [] }
-  if (other && protocol) return { likely: [anotherSender(other, signer)], ...looksLike }
-  return { likely: await wrongSignature(delivery, listener, signer) }
+  if (!isWrong || expected.keys.length === 0) return { likely: [] }
+  if (other && protocol) return { likely: [anotherSender(other, expected)], ...looksLike }
+  return { likely: await wrongSignature(delivery, listener, expected) }
 }
 
 function timeMistakes(

@@ -1,7 +1,7 @@
 import { bytesOf, decodeUtf8 } from '../lib/bytes.ts'
 import { distinct, type Guess } from './guess.ts'
 import { formTexts } from './guess-forms.ts'
-import type { Signer } from './signer.ts'
+import type { ExpectedSender } from './expected-sender.ts'
 
 /** What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake. */
 export interface BodyGuesses {
@@ -16,9 +16,9 @@ const BOM = '\uFEFF'
 const LAST_BREAKS = /(?<![\r\n])[\r\n]+$/
 
 /** `isForm`: the delivery says so. */
-export function bodyGuesses(body: Uint8Array, isForm: boolean, signer: Signer): BodyGuesses {
+export function bodyGuesses(body: Uint8Array, isForm: boolean, expected: ExpectedSender): BodyGuesses {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
-  const { name, isOwn } = signer
+  const { name, isOwn } = expected
   const exact = isOwn
     ? 'sign exactly the bytes that are sent'
     : 'verify the exact bytes that arrived, before any parser, middleware or proxy changes them'
@@ -39,7 +39,7 @@ export function bodyGuesses(body: Uint8Array, isForm: boolean, signer: Signer): 
   const printed = printedAnew(text).map((each): Text => [again, each])
   const rare: readonly Text[] = [
     [`${name} signed a byte order mark that did not arrive; ${exact}`, BOM + text],
-    ...formTexts(text, isForm, signer, again, exact),
+    ...formTexts(text, isForm, expected, again, exact),
     ...(isOwn ? [['the body was left out', ''] as const] : []),
   ]
   const keep = (texts: readonly Text[]) =>

@@ -1,4 +1,4 @@
-import type { Signer } from './signer.ts'
+import type { ExpectedSender } from './expected-sender.ts'
 
 type Pair = readonly [name: string, value: string]
 type Text = readonly [says: string, body: string]
@@ -10,7 +10,7 @@ const MOST_SHUFFLED = 5
 export function formTexts(
   text: string,
   isForm: boolean,
-  { scheme: { content = ['json'], jsonField }, facts }: Signer,
+  { scheme: { content = ['json'], jsonField }, facts }: ExpectedSender,
   again: string,
   exact: string,
 ): readonly Text[] {

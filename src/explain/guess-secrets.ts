@@ -2,7 +2,7 @@ import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
 import type { KeyForm } from '../scheme/scheme.ts'
 import { distinct, type Guess } from './guess.ts'
 import { bytesOfBase64 } from './signature-form.ts'
-import type { ConfiguredKey, Signer } from './signer.ts'
+import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
 
 type Text = readonly [says: string, secret: string]
 
@@ -13,33 +13,33 @@ const IS_QUOTED = /^["'`]|["'`]$/
 const BLANKS = /^(?:\s|\\[nrt])+|(?:\s|\\[nrt])+$/g
 
 /** The secrets that were perhaps meant, and the keys that were perhaps made of the configured one. */
-export function secretGuesses({ secret }: ConfiguredKey, signer: Signer): readonly Guess[] {
-  const { scheme, name } = signer
+export function secretGuesses({ secret }: ConfiguredKey, expected: ExpectedSender): readonly Guess[] {
+  const { scheme, name } = expected
   const bare = secret.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, '')
   const inQuotes = `${name} signed with quotes around the secret: enter it again without`
   const here: readonly Text[] = [
     [`the configured secret ${stray(secret)}`, bare],
-    ...prefixed(bare, signer),
-    ...recoded(bare, signer),
+    ...prefixed(bare, expected),
+    ...recoded(bare, expected),
   ]
   const atSender: readonly Text[] = [
-    [strayAtSender('\n', signer), `${bare}\n`],
-    [strayAtSender(' ', signer), `${bare} `],
-    [strayAtSender(' ', signer), ` ${bare}`],
+    [strayAtSender('\n', expected), `${bare}\n`],
+    [strayAtSender(' ', expected), `${bare} `],
+    [strayAtSender(' ', expected), ` ${bare}`],
     [inQuotes, `"${bare}"`],
     [inQuotes, `'${bare}'`],
-    [strayAtSender('\n', signer), `${bare}\r\n`],
+    [strayAtSender('\n', expected), `${bare}\r\n`],
   ]
   const keep = (texts: readonly Text[]) =>
     distinct(texts, (text) => text === secret || text === '').map(
-      ([says, text]): Guess => ({ says: [says], ...asSecret(text, signer) }),
+      ([says, text]): Guess => ({ says: [says], ...asSecret(text, expected) }),
     )
-  const asKeys = scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, signer)
+  const asKeys = scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, expected)
   return [...keep(here), ...asKeys, ...keep(atSender)]
 }
 
 /** No option takes a line break at the end of a secret, so its bytes are the key. */
-function asSecret(secret: string, { scheme }: Signer): Pick<Guess, 'secret' | 'key'> {
+function asSecret(secret: string, { scheme }: ExpectedSender): Pick<Guess, 'secret' | 'key'> {
   const isText = scheme.algorithm !== 'code' && scheme.algorithm !== 'token' && scheme.key === 'text'
   return isText && /^[\r\n]|[\r\n]$/.test(secret)
     ? { secret: encodeBase64(encoder.encode(secret)), key: 'base64' }
@@ -55,14 +55,14 @@ function stray(secret: string): string {
   return `has a ${/[\r\n]/.test(blank) ? 'line break' : 'space'} at its ${where}: remove it`
 }
 
-function strayAtSender(end: string, { name, isOwn }: Signer): string {
+function strayAtSender(end: string, { name, isOwn }: ExpectedSender): string {
   const what = end === ' ' ? 'a space' : 'a line break'
   return isOwn
     ? `the sender signed with ${what} around the secret: remove it there`
     : `${name} has the secret with ${what} around it: enter it there again without`
 }
 
-function prefixed(bare: string, { scheme, facts, name }: Signer): readonly Text[] {
+function prefixed(bare: string, { scheme, facts, name }: ExpectedSender): readonly Text[] {
   const prefix = facts.usualPrefix ?? scheme.secretPrefix
   const known = prefix ?? /^[a-z]+_/.exec(bare)?.[0]
   if (known === undefined) return []
@@ -72,7 +72,7 @@ function prefixed(bare: string, { scheme, facts, name }: Signer): readonly Text[
 }
 
 /** The secret was encoded or decoded on its way here: Kubernetes keeps secrets in base64. */
-function recoded(bare: string, { scheme, facts, name, isOwn }: Signer): readonly Text[] {
+function recoded(bare: string, { scheme, facts, name, isOwn }: ExpectedSender): readonly Text[] {
   const prefix = facts.usualPrefix ?? scheme.secretPrefix ?? ''
   const bytes = encoder.encode(bare)
   const pass = isOwn ? 'pass it as it was issued' : `pass it as ${name} shows it`
@@ -94,7 +94,7 @@ function recoded(bare: string, { scheme, facts, name, isOwn }: Signer): readonly
 }
 
 /** The same secret as another key. */
-function otherKeys(bare: string, key: KeyForm, { name, isOwn }: Signer): readonly Guess[] {
+function otherKeys(bare: string, key: KeyForm, { name, isOwn }: ExpectedSender): readonly Guess[] {
   if (typeof key === 'object') {
     const says = [
       `the signature was made with the text of the secret: a sender of this scheme decodes the base64 after ${key.base64After} first`,

@@ -1,5 +1,5 @@
 import { distinct, type Guess } from './guess.ts'
-import type { Signer } from './signer.ts'
+import type { ExpectedSender } from './expected-sender.ts'
 
 const PART = /\{([^{}]+)\}|[^{}]+/g
 const MOST_PARTS = 4
@@ -8,7 +8,7 @@ const MOST_TEXTS = 40
 const STANDARD_WEBHOOKS = '{id}.{timestamp}.{body}'
 
 /** The texts that may have been signed: a part missing, in another order, or with other dividers. */
-export function textGuesses({ scheme: { signs }, name }: Signer, eventId: string): readonly Guess[] {
+export function textGuesses({ scheme: { signs }, name }: ExpectedSender, eventId: string): readonly Guess[] {
   if (typeof signs !== 'string') return []
   const tokens = [...signs.matchAll(PART)]
   const parts = tokens.filter(([, part]) => part !== undefined).map(([part]) => part)
@@ -34,7 +34,7 @@ export function textGuesses({ scheme: { signs }, name }: Signer, eventId: string
 
 /** The timestamp in another unit. The milliseconds that were lost are unknown, but there are only a thousand. */
 export function unitGuesses(
-  { scheme: { signs, timestamp }, name }: Signer,
+  { scheme: { signs, timestamp }, name }: ExpectedSender,
   timestampText: string,
 ): readonly Guess[] {
   if (typeof signs !== 'string' || !signs.includes('{timestamp}') || timestamp === undefined) return []

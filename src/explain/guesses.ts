@@ -5,7 +5,7 @@ import { bodyGuesses } from './guess-bodies.ts'
 import { secretGuesses } from './guess-secrets.ts'
 import { textGuesses, unitGuesses } from './guess-texts.ts'
 import { urlGuesses } from './guess-urls.ts'
-import type { ConfiguredKey, Signer } from './signer.ts'
+import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
 
 /** Of each kind, those that are also tried together with another mistake. */
 const MOST_PAIRED = 12
@@ -16,15 +16,15 @@ const MOST_PAIRED = 12
  */
 export function guessesFor(
   delivery: Delivery,
-  signer: Signer,
+  expected: ExpectedSender,
   key: ConfiguredKey,
   timestampText: string,
 ): readonly Guess[] {
-  const secrets = secretGuesses(key, signer)
-  if (signer.covers === 'token' || signer.covers === 'nothing') return secrets
-  const { common, rare } = bodyGuesses(delivery.body, isForm(delivery), signer)
-  const texts = textGuesses(signer, textOf(delivery, signer.isOwn ? 'webhook-event-id' : ''))
-  const urls = urlGuesses(delivery, signer)
+  const secrets = secretGuesses(key, expected)
+  if (expected.covers === 'token' || expected.covers === 'nothing') return secrets
+  const { common, rare } = bodyGuesses(delivery.body, isForm(delivery), expected)
+  const texts = textGuesses(expected, textOf(delivery, expected.isOwn ? 'webhook-event-id' : ''))
+  const urls = urlGuesses(delivery, expected)
   const few = (guesses: readonly Guess[]) => guesses.slice(0, MOST_PAIRED)
   return [
     ...secrets,
@@ -36,7 +36,7 @@ export function guessesFor(
     ...pairs(few(secrets), few(texts)),
     ...pairs(few(common), few(texts)),
     ...pairs(few(secrets), few(urls)),
-    ...unitGuesses(signer, timestampText),
+    ...unitGuesses(expected, timestampText),
   ]
 }
 

@@ -3,17 +3,17 @@ import { memberAt, pointerSteps } from '../lib/json.ts'
 import { bodyReaders } from '../scheme/body.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import type { ValueLocation } from '../scheme/scheme.ts'
-import { headerTitle, type Signer } from './signer.ts'
+import { headerTitle, type ExpectedSender } from './expected-sender.ts'
 
 /** Why a delivery lacks its signature, or a header that is signed. */
 export function missingHeader(
   delivery: Delivery,
-  signer: Signer,
+  expected: ExpectedSender,
   required: readonly string[],
   other: SenderScheme | undefined,
 ): readonly string[] {
-  const { scheme, facts, name, isOwn } = signer
-  if (other !== undefined) return [anotherSender(other, signer)]
+  const { scheme, facts, name, isOwn } = expected
+  if (other !== undefined) return [anotherSender(other, expected)]
   if (isOwn) return []
   const { headers, member } = scheme.signature
   const isSignatureMissing = !headers.some((header) => headerOf(delivery, header) !== undefined)
@@ -28,13 +28,13 @@ export function missingHeader(
 }
 
 /** The sentence for a delivery of another sender. */
-export function anotherSender({ name, sender }: SenderScheme, { name: expected, isOwn }: Signer): string {
+export function anotherSender({ name, sender }: SenderScheme, { name: expected, isOwn }: ExpectedSender): string {
   const here = isOwn ? "the specification's HMAC or JWT" : expected
   return `this looks like a delivery from ${sender}; this listener expects ${here}: import hookgate/schemes/${name}, or give each sender its own URL`
 }
 
 /** The signature of another version of the same scheme, where the one that is verified is missing. */
-export function otherVersion(delivery: Delivery, { scheme, facts, name }: Signer): string | undefined {
+export function otherVersion(delivery: Delivery, { scheme, facts, name }: ExpectedSender): string | undefined {
   for (const [header, { begins = '', is }] of Object.entries(facts.otherVersions ?? {})) {
     const value = headerOf(delivery, header)
     if (typeof value !== 'string' || !value.startsWith(begins)) continue

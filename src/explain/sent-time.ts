@@ -4,7 +4,7 @@ import { type Delivery, headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
 import type { Listener } from '../listener.ts'
 import { Verification } from '../verification.ts'
-import { headerTitle, type Signer } from './signer.ts'
+import { headerTitle, type ExpectedSender } from './expected-sender.ts'
 
 /** The time that a delivery carries. */
 export interface SentTime {
@@ -20,7 +20,7 @@ export interface SentTime {
 export async function sentTime(
   delivery: Delivery,
   listener: Listener<unknown>,
-  { scheme: { timestamp, signature } }: Signer,
+  { scheme: { timestamp, signature } }: ExpectedSender,
 ): Promise<SentTime> {
   if (listener.auth.protocol === undefined) {
     const text = String(headerOf(delivery, 'webhook-timestamp') ?? '')

@@ -1,7 +1,7 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { decodeHex, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
 import type { Algorithm, Scheme, Spelling } from '../scheme/scheme.ts'
-import { headerTitle } from './signer.ts'
+import { headerTitle } from './expected-sender.ts'
 
 /** The signature headers as the scheme spells them, and what was wrong with their spelling. */
 export interface RespelledSignature {

@@ -11,7 +11,7 @@ import { Verification } from '../verification.ts'
 import type { Guess } from './guess.ts'
 import { guessesFor } from './guesses.ts'
 import { signatureForm } from './signature-form.ts'
-import type { ConfiguredKey, Signer } from './signer.ts'
+import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
 
 /** What was found, and what it cost. */
 export interface Found {
@@ -32,18 +32,18 @@ const MOST_KEYS = 4
 export async function tryGuesses(
   delivery: Delivery,
   listener: Listener<unknown>,
-  signer: Signer,
+  expected: ExpectedSender,
 ): Promise<Found> {
-  const { scheme } = signer
+  const { scheme } = expected
   const form = scheme.algorithm === 'code' ? { headers: {}, faults: [] } : signatureForm(delivery, scheme)
   if (typeof form === 'string') return { says: [form], signatures: 0 }
   const { headers, faults } = form
   const respelled = { ...delivery, header: (name: string) => headers[name] ?? delivery.header(name) }
   const count = { signatures: 0 }
-  const keys = signer.keys.slice(0, MOST_KEYS)
+  const keys = expected.keys.slice(0, MOST_KEYS)
   for (const [index, key] of keys.entries()) {
     const most = Math.floor((MOST_SIGNATURES * (index + 1)) / keys.length)
-    const authOf = remaker(signer, key, count)
+    const authOf = remaker(expected, key, count)
     const fits = async (guess: Guess): Promise<Verification | boolean> => {
       const verification = asGuessed(guess, authOf, respelled, listener)
       if (verification === undefined) return false
@@ -52,7 +52,7 @@ export async function tryGuesses(
     const asItCame = await fits({ says: [] })
     if (asItCame === true) return { says: faults, signatures: count.signatures }
     const timestampText = asItCame === false ? '' : asItCame.timestampText
-    for (const guess of guessesFor(respelled, signer, key, timestampText)) {
+    for (const guess of guessesFor(respelled, expected, key, timestampText)) {
       if (count.signatures + MOST_BY_CODE > most) break
       if ((await fits(guess)) === true) {
         return { says: [...faults, ...guess.says], signatures: count.signatures }
@@ -79,10 +79,10 @@ function asGuessed(
 }
 
 /** Makes the scheme's `auth` as guessed. Keeps those that several guesses share, because importing a key takes time. */
-function remaker(signer: Signer, { option, secret }: ConfiguredKey, count: { signatures: number }): Remake {
+function remaker(expected: ExpectedSender, { option, secret }: ConfiguredKey, count: { signatures: number }): Remake {
   const made = new Map<string, Authenticator | undefined>()
   const make = (guess: Guess): Authenticator | undefined => {
-    const { scheme, options, again } = signer
+    const { scheme, options, again } = expected
     const { publicUrl = options.publicUrl } = guess
     const { secrets: _, publicKeys: __, ...others } = options
     const changed = {

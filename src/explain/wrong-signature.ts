@@ -1,13 +1,13 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import type { Listener } from '../listener.ts'
-import type { Signer } from './signer.ts'
+import type { ExpectedSender } from './expected-sender.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144
 const encoder = new TextEncoder()
 
 /** A body that a parser has read or replaced. Undefined if the body may be the sender's. */
-export function consumedBody({ body, method }: Delivery, { name, covers }: Signer): string | undefined {
+export function consumedBody({ body, method }: Delivery, { name, covers }: ExpectedSender): string | undefined {
   if (method === 'GET' || covers === 'token' || covers === 'nothing') return undefined
   const before = 'mount verifyWebhook before express.json() and other parsers, or hand it the raw bytes'
   if (body.length === 0)
@@ -21,17 +21,17 @@ export function consumedBody({ body, method }: Delivery, { name, covers }: Signe
 export async function wrongSignature(
   delivery: Delivery,
   listener: Listener<unknown>,
-  signer: Signer,
+  expected: ExpectedSender,
 ): Promise<readonly string[]> {
-  const consumed = consumedBody(delivery, signer)
+  const consumed = consumedBody(delivery, expected)
   if (consumed !== undefined) return [consumed]
-  const other = otherKey(signer)
+  const other = otherKey(expected)
   if (other !== undefined) return [other]
   if (delivery.body.length > LARGEST_TRIED) {
-    return ['the body is over 256 KB, so the well-known mistakes were not tried', ...toCheck(signer)]
+    return ['the body is over 256 KB, so the well-known mistakes were not tried', ...toCheck(expected)]
   }
-  const { says } = await tryGuesses(delivery, listener, signer)
-  if (says === undefined) return unknownMistake(delivery, signer)
+  const { says } = await tryGuesses(delivery, listener, expected)
+  if (says === undefined) return unknownMistake(delivery, expected)
   return says.length > 0
     ? says
     : [
@@ -40,7 +40,7 @@ export async function wrongSignature(
 }
 
 /** A secret of another kind, by its form. Senders that make the secrets themselves have theirs refused at the start. */
-function otherKey({ keys, facts, name, scheme }: Signer): string | undefined {
+function otherKey({ keys, facts, name, scheme }: ExpectedSender): string | undefined {
   const found = Object.entries(facts.otherKeys ?? {}).find(([beginning]) =>
     keys.some(({ secret }) => secret.startsWith(beginning)),
   )
@@ -49,13 +49,13 @@ function otherKey({ keys, facts, name, scheme }: Signer): string | undefined {
   )
 }
 
-function unknownMistake(delivery: Delivery, signer: Signer): readonly string[] {
-  const { name, covers } = signer
+function unknownMistake(delivery: Delivery, expected: ExpectedSender): readonly string[] {
+  const { name, covers } = expected
   const length = headerOf(delivery, 'content-length')
   if (typeof length === 'string' && /^[0-9]{1,9}$/.test(length) && Number(length) !== delivery.body.length) {
     return [
       `the body is not the one that was sent: Content-Length is ${length}, and the body has ${delivery.body.length} bytes; verify the exact bytes that arrived`,
-      ...toCheck(signer),
+      ...toCheck(expected),
     ]
   }
   const isToken = covers === 'token' || covers === 'nothing'
@@ -63,12 +63,12 @@ function unknownMistake(delivery: Delivery, signer: Signer): readonly string[] {
     isToken
       ? `${name} sent another secret; none of the well-known mistakes fits`
       : `${name} signed with another secret, or another body: none of the well-known mistakes fits`,
-    ...toCheck(signer),
+    ...toCheck(expected),
   ]
 }
 
 /** What nobody can find out from the delivery. */
-function toCheck({ name, isOwn, scheme, facts, covers, signedUrl }: Signer): readonly string[] {
+function toCheck({ name, isOwn, scheme, facts, covers, signedUrl }: ExpectedSender): readonly string[] {
   const key = scheme.secretName.startsWith('none; pass ')
     ? scheme.secretName.slice('none; pass '.length)
     : `the ${scheme.secretName}`

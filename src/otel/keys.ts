@@ -1,10 +1,10 @@
 import type { Tracer } from '@opentelemetry/api'
 import type { KeysFields } from '../report.ts'
 import { spansOf } from './spans.ts'
-import type { Observer } from './subscribe.ts'
+import type { ChannelObserver } from './subscribe.ts'
 
 /** Creates a span for each fetch of a key set. */
-export function observeKeys(tracer: Tracer | undefined): Observer<KeysFields> {
+export function observeKeys(tracer: Tracer | undefined): ChannelObserver<KeysFields> {
   const spans = spansOf(tracer)
   return {
     start(fields) {

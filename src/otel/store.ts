@@ -2,10 +2,10 @@ import type { Meter, Tracer } from '@opentelemetry/api'
 import type { StoreFields } from '../report.ts'
 import { DURATIONS } from './durations.ts'
 import { spansOf } from './spans.ts'
-import type { Observer } from './subscribe.ts'
+import type { ChannelObserver } from './subscribe.ts'
 
 /** Records the duration of each store call, counts lost leases, and creates a span for each claim. */
-export function observeStore(meter: Meter, tracer: Tracer | undefined): Observer<StoreFields> {
+export function observeStore(meter: Meter, tracer: Tracer | undefined): ChannelObserver<StoreFields> {
   const duration = meter.createHistogram('hookgate.store.operation.duration', {
     ...DURATIONS,
     description: 'Time that the event store took for one call',

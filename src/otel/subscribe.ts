@@ -6,7 +6,7 @@ import { tracingChannel } from '../lib/tracing.ts'
  * Called at the start and at the end of an operation, with the same object. More of its fields are set at the
  * end.
  */
-export interface Observer<Fields extends object> {
+export interface ChannelObserver<Fields extends object> {
   start?(fields: Fields): void
   end(fields: Fields): void
 }
@@ -15,7 +15,7 @@ export interface Observer<Fields extends object> {
  * Passes a channel's operations to an observer. Drops errors that the observer throws, because Node would end
  * the process.
  */
-export function subscribe<Fields extends object>(name: string, observer: Observer<Fields>): () => void {
+export function subscribe<Fields extends object>(name: string, observer: ChannelObserver<Fields>): () => void {
   const channel = tracingChannel(name)
   if (channel === undefined) {
     throw new ListenerConfigError(

@@ -1,10 +1,10 @@
 import { type Attributes, type Meter, trace } from '@opentelemetry/api'
 import type { VerifyFields } from '../report.ts'
 import { DURATIONS } from './durations.ts'
-import type { Observer } from './subscribe.ts'
+import type { ChannelObserver } from './subscribe.ts'
 
 /** Records each verdict: attributes on the active span, a count and a duration. */
-export function observeVerdicts(meter: Meter): Observer<VerifyFields> {
+export function observeVerdicts(meter: Meter): ChannelObserver<VerifyFields> {
   const duration = meter.createHistogram('hookgate.verify.duration', {
     ...DURATIONS,
     description: 'Time from the whole body to the verdict',

@@ -5,7 +5,7 @@ import { type Wanted, wantedOf } from '../lib/json-members.ts'
 import type { CompiledScheme } from '../protocol.ts'
 import { bodyReaders, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import { eventKeys } from './event-keys.ts'
+import { claimKeysOf } from './claim-keys.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
 import { MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
@@ -45,7 +45,7 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     idDivider,
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
-    keysOf: (evidence, id) => eventKeys(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
+    keysOf: (evidence, id) => claimKeysOf(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
     answer: handshakeAnswerer(scheme, options),
   }
 }

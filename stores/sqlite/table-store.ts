@@ -3,7 +3,7 @@ import { checkOptions, type OptionTable, optional, positiveInteger } from '../..
 import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
 import { checkSqlite } from './check.ts'
 import type { SqliteConnection } from './connection.ts'
-import { waitingOutLocks } from './patience.ts'
+import { retryingWhenLocked } from './lock-retries.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
 import { askTable, singlePhase, twoPhase } from './verbs.ts'
 
@@ -61,7 +61,7 @@ export function tableStore(
   const { table = SQLITE_TABLE } = options
   const seconds = singleSeconds(options)
   const given = connect()
-  const connection = given.isLocal ? waitingOutLocks(given) : given
+  const connection = given.isLocal ? retryingWhenLocked(given) : given
   const ask = askTable(connection)
   const statements = sqliteStatements(table)
   const verbs = seconds === undefined ? twoPhase(ask, statements) : singlePhase(ask, statements, seconds)

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { generateSecret, type HmacSecret, hmac, ListenerConfigError } from '../../src/index.ts'
+import { generateSecret, type NamedSecret, hmac, ListenerConfigError } from '../../src/index.ts'
 import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 
@@ -94,7 +94,7 @@ describe('rotation', () => {
 })
 
 describe('secrets that are refused', () => {
-  const given = (secrets: unknown) => errorOf(() => hmac({ secrets: secrets as HmacSecret }))
+  const given = (secrets: unknown) => errorOf(() => hmac({ secrets: secrets as NamedSecret }))
 
   it.each([
     [undefined, 'environment variable'],

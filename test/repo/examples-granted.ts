@@ -1,6 +1,6 @@
 /** Declarations that every docstring example may use. */
 export const GRANTED = `
-import type { Delivery, HmacSecret, Json, Listener, ListenerOptions, Reply, Verdict, WebhookEvent } from 'hookgate'
+import type { Delivery, NamedSecret, Json, Listener, ListenerOptions, Reply, Verdict, WebhookEvent } from 'hookgate'
 import type { LoadListener } from 'hookgate/listeners'
 import type { CodeScheme } from 'hookgate/schemes'
 import type { Endpoint } from 'hookgate/sender'
@@ -18,8 +18,8 @@ declare global {
   const job: { readonly data: unknown }
   const listener: Listener
   const load: LoadListener
-  const newSecret: HmacSecret
-  const oldSecret: HmacSecret
+  const newSecret: NamedSecret
+  const oldSecret: NamedSecret
   const options: ListenerOptions
   const privateKey: import('jose').JWK
   const publicJwk: object

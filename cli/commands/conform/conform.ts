@@ -6,15 +6,15 @@ import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
 import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
-import { readSender } from '../../signing/signer.ts'
+import { readSender } from '../../signing/method.ts'
 import type { Case } from './case.ts'
 import { eventCases } from './event-cases.ts'
-import { hmacSigner } from './hmac-signer.ts'
-import { jwtSigner } from './jwt-signer.ts'
+import { hmacMethod } from './hmac-method.ts'
+import { jwtMethod } from './jwt-method.ts'
 import { refusalCases } from './refusal-cases.ts'
 import { type CaseResult, type IdOf, resultsOf } from './run.ts'
 import { schemeCases, senderIdOf } from './scheme-cases.ts'
-import type { Signer } from './signer.ts'
+import type { SigningMethod } from './signing-method.ts'
 
 interface ConformValues extends KeyIdValues {
   readonly 'secret-file'?: string
@@ -68,8 +68,8 @@ interface Sent {
 }
 
 async function ownCases(given: ConformValues, url: string): Promise<Sent> {
-  const signer = await signerOf(given, url)
-  return { cases: [...eventCases(signer), ...refusalCases(signer)] }
+  const method = await methodOf(given, url)
+  return { cases: [...eventCases(method), ...refusalCases(method)] }
 }
 
 async function senderCases(given: ConformValues, name: string, url: string): Promise<Sent> {
@@ -84,24 +84,24 @@ async function senderCases(given: ConformValues, name: string, url: string): Pro
   return { cases, idOf: senderIdOf(scheme.scheme) }
 }
 
-async function signerOf(given: ConformValues, url: string): Promise<Signer> {
+async function methodOf(given: ConformValues, url: string): Promise<SigningMethod> {
   const { key, 'secret-file': secretFile } = given
   if (key !== undefined && secretFile !== undefined)
     throw new UsageError('give --key or --secret-file, not both')
   if (key === undefined) {
     const stray = (['tenant-url', 'public-url'] as const).find((option) => given[option] !== undefined)
     if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
-    return hmacSigner(await needSecret(secretFile))
+    return hmacMethod(await needSecret(secretFile))
   }
-  const signer = jwtSigner({ privateKey: await readPrivateKey(key), ...endpointOf(url, given) })
+  const method = jwtMethod({ privateKey: await readPrivateKey(key), ...endpointOf(url, given) })
   try {
-    await signer.sign()
+    await method.sign()
   } catch (error) {
     throw new UsageError(
       `--key: this key cannot sign (${codeOf(error) || 'not a usable JWK'}); make one with hookgate keys`,
     )
   }
-  return signer
+  return method
 }
 
 async function report(

@@ -1,6 +1,6 @@
 import { withHeader } from '../../../src/testing/wrong-requests.ts'
 import { accepted, type Case, duplicate, passes, refused, type Sign } from './case.ts'
-import type { Signer } from './signer.ts'
+import type { SigningMethod } from './signing-method.ts'
 
 const ONCE = 'Run an event once: answer its ID with 409 for the next 7 days.'
 const ANY_CASE = 'Event IDs that differ only in letter case are one event.'
@@ -27,7 +27,7 @@ const BODIES: readonly (readonly [name: string, body: string, rule?: string])[] 
 ]
 
 /** Three events are accepted. Most other cases are duplicates of the first. */
-export function eventCases({ sign, header, variants }: Signer): readonly Case[] {
+export function eventCases({ sign, header, variants }: SigningMethod): readonly Case[] {
   const [first, upper, late] = [crypto.randomUUID(), crypto.randomUUID().toUpperCase(), crypto.randomUUID()]
   const again = (parts: Parameters<Sign>[0] = {}) => sign({ eventId: first, ...parts })
   const unsigned = async (eventId: string) => withHeader(await sign({ eventId }), header, 'x')

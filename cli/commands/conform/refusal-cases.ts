@@ -2,13 +2,13 @@ import type { Reason } from '../../../src/reason.ts'
 import { WRONG_PARTS } from '../../../src/testing/wrong-parts.ts'
 import { WRONG_REQUESTS } from '../../../src/testing/wrong-requests.ts'
 import { type Case, refused, type Sign } from './case.ts'
-import { BODY, type Signer } from './signer.ts'
+import { BODY, type SigningMethod } from './signing-method.ts'
 
 /** Headers to send twice. */
 const REPEATED = ['content-type', 'webhook-timestamp', 'webhook-event-id']
 
 /** Each delivery is new, and has exactly one thing wrong. */
-export function refusalCases({ sign, header, wrong, refusals }: Signer): readonly Case[] {
+export function refusalCases({ sign, header, wrong, refusals }: SigningMethod): readonly Case[] {
   return [
     ...refusals,
     ...[...WRONG_REQUESTS, ...wrong].map(({ name, reason, change }) =>

@@ -1,5 +1,5 @@
 import type { Outgoing } from '../../../sender/exchange.ts'
-import { headerTitle } from '../../../src/explain/signer.ts'
+import { headerTitle } from '../../../src/explain/expected-sender.ts'
 import { memberAt, pointerSteps } from '../../../src/lib/json.ts'
 import { coverageOf } from '../../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/scheme/index.ts'

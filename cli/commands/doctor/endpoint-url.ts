@@ -1,5 +1,5 @@
 import { type Finding, notesOf } from './finding.ts'
-import { type Answer, FEW_DAYS, whyUnreachable } from './probe.ts'
+import { type ProbeAnswer, FEW_DAYS, whyUnreachable } from './probe.ts'
 import { codeOf, type Receiver } from './receiver.ts'
 
 const { ok, warn, fail } = notesOf('url')
@@ -46,15 +46,15 @@ export async function checkUrl(
 }
 
 /** The specification's scheme looks for its headers first, like some others. The rest answer 401 if a delivery is not signed. */
-function obstacleIn(answer: Answer, { isForAnotherSender }: Expected): Obstacle | undefined {
+function obstacleIn(answer: ProbeAnswer, { isForAnotherSender }: Expected): Obstacle | undefined {
   const code = codeOf(answer)
   if (code === 'unauthorized' || (code === 'header_missing' && isForAnotherSender)) return ANOTHER_SENDER
   return code === 'header_missing' ? undefined : NOT_HOOKGATE
 }
 
-function judge(answer: Answer, { host, pathname }: URL, { isForAnotherSender }: Expected): Finding {
+function judge(answer: ProbeAnswer, { host, pathname }: URL, { isForAnotherSender }: Expected): Finding {
   const code = codeOf(answer)
-  if (code === undefined) return judgeStranger(answer, host)
+  if (code === undefined) return judgeGatekeeper(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
   if (code === 'unauthorized') {
     const whom = isForAnotherSender ? '' : ', for another sender'
@@ -65,14 +65,14 @@ function judge(answer: Answer, { host, pathname }: URL, { isForAnotherSender }: 
   return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
 }
 
-interface Stranger {
+interface Gatekeeper {
   readonly name: string
-  readonly isIt: (answer: Answer) => boolean
+  readonly isIt: (answer: ProbeAnswer) => boolean
   readonly fix: string
 }
 
 /** What often answers first, as in docs/in-front.md. */
-const STRANGERS: readonly Stranger[] = [
+const GATEKEEPERS: readonly Gatekeeper[] = [
   {
     name: 'Supabase',
     isIt: ({ status, bytes }) =>
@@ -103,10 +103,10 @@ const STRANGERS: readonly Stranger[] = [
 ]
 
 /** Judges an answer that is not from hookgate. */
-function judgeStranger(answer: Answer, host: string): Finding {
+function judgeGatekeeper(answer: ProbeAnswer, host: string): Finding {
   const { status, headers } = answer
   const letPass = 'let this path through: hookgate authenticates it'
-  const known = STRANGERS.find(({ isIt }) => isIt(answer))
+  const known = GATEKEEPERS.find(({ isIt }) => isIt(answer))
   if (known) return fail(`${known.name} answers in front of hookgate (${status})`, known.fix)
   if (status >= 300 && status < 400) {
     const seen = `${host} redirects (${status})${whither(headers.location)}`
@@ -129,7 +129,7 @@ function whither(location: string | undefined): string {
   return location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : ''
 }
 
-function transport({ certificateDays }: Answer, { protocol, hostname }: URL): Finding[] {
+function transport({ certificateDays }: ProbeAnswer, { protocol, hostname }: URL): Finding[] {
   if (protocol === 'http:') {
     if (LOOPBACK.test(hostname)) return []
     return [fail('the URL is not https, so others on the network can read deliveries', 'serve it over TLS')]

@@ -1,5 +1,5 @@
 import { type Finding, notesOf } from './finding.ts'
-import type { Answer, Prober } from './probe.ts'
+import type { ProbeAnswer, Prober } from './probe.ts'
 
 const { ok, warn, fail, skip } = notesOf('clock.local')
 
@@ -15,7 +15,7 @@ export interface Bounds {
 }
 
 /** `Date` has whole seconds, and was written between request and response. Undefined for a cached response. */
-export function boundsOf({ headers, sentAt, receivedAt }: Answer): Bounds | undefined {
+export function boundsOf({ headers, sentAt, receivedAt }: ProbeAnswer): Bounds | undefined {
   const date = Date.parse(headers.date ?? '')
   if (Number.isNaN(date) || headers.age !== undefined) return undefined
   return { low: date - receivedAt, high: date + 1000 - sentAt }

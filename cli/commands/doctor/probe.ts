@@ -9,7 +9,7 @@ import { whenClosedEarly } from '../../lib/closed-early.ts'
 const TIMEOUT_MS = 3000
 const DAY_MS = 86_400_000
 
-export interface Answer {
+export interface ProbeAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
@@ -20,7 +20,7 @@ export interface Answer {
   readonly certificateDays: number | undefined
 }
 
-export interface Question {
+export interface ProbeQuestion {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly headers?: { readonly [name: string]: string }
   readonly body?: SignedRequest['body']
@@ -38,7 +38,7 @@ export class Prober {
   readonly #secure = new SecureAgent({ keepAlive: true })
 
   /** Rejects with the connection's error, or after 3 s. */
-  ask(url: URL, { method, headers = {}, body = '', mostBytes = 65_536 }: Question): Promise<Answer> {
+  ask(url: URL, { method, headers = {}, body = '', mostBytes = 65_536 }: ProbeQuestion): Promise<ProbeAnswer> {
     const isSecure = url.protocol === 'https:'
     const request = isSecure ? requestHttps : requestHttp
     const signal = AbortSignal.timeout(TIMEOUT_MS)
@@ -60,7 +60,7 @@ export class Prober {
   }
 }
 
-function headOf(response: IncomingMessage, sentAt: number): Omit<Answer, 'bytes'> {
+function headOf(response: IncomingMessage, sentAt: number): Omit<ProbeAnswer, 'bytes'> {
   const { headers, socket, statusCode = 0 } = response
   const validTo = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : Number.NaN
   const certificateDays = Number.isNaN(validTo) ? undefined : Math.floor((validTo - Date.now()) / DAY_MS)

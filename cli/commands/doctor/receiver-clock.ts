@@ -1,5 +1,5 @@
 import { type Finding, notesOf } from './finding.ts'
-import type { Answer } from './probe.ts'
+import type { ProbeAnswer } from './probe.ts'
 import { codeOf, type Receiver } from './receiver.ts'
 
 const { ok, warn, fail, skip } = notesOf('clock.receiver')
@@ -23,7 +23,7 @@ export interface Window {
 }
 
 /** Sends a delivery that no handler gets, with this many seconds added to its time. */
-export type DeliverAt = (skew: number) => Promise<Answer>
+export type DeliverAt = (skew: number) => Promise<ProbeAnswer>
 
 class Unclear extends Error {}
 

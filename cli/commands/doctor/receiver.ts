@@ -1,6 +1,6 @@
 import { problemCode } from '../../../sender/judge.ts'
 import type { SignedRequest } from '../../../src/signing/sign.ts'
-import type { Answer, Prober } from './probe.ts'
+import type { ProbeAnswer, Prober } from './probe.ts'
 
 /** Well formed but wrong: a delivery with it is never accepted, so no event is claimed. */
 const NO_SIGNATURE = 'A'.repeat(43)
@@ -16,17 +16,17 @@ export class Receiver {
   }
 
   /** Sends a POST without a body and without Webhook-* headers. */
-  askEmpty(): Promise<Answer> {
+  askEmpty(): Promise<ProbeAnswer> {
     return this.#prober.ask(this.url, { method: 'POST' })
   }
 
   /** Sends a delivery as it is. */
-  send({ headers, body }: SignedRequest): Promise<Answer> {
+  send({ headers, body }: SignedRequest): Promise<ProbeAnswer> {
     return this.#prober.ask(this.url, { method: 'POST', headers, body })
   }
 
   /** Sends a delivery in the specification's form. @param skew Seconds to add to its time. @param headers Override its own. */
-  async deliver(body: string, skew: number, headers: Answer['headers'] = {}): Promise<Answer> {
+  async deliver(body: string, skew: number, headers: ProbeAnswer['headers'] = {}): Promise<ProbeAnswer> {
     return await this.#prober.ask(this.url, {
       method: 'POST',
       body,
@@ -42,6 +42,6 @@ export class Receiver {
 }
 
 /** The `code` of hookgate's problem+json. Undefined if something else answered. */
-export function codeOf({ headers, bytes }: Answer): string | undefined {
+export function codeOf({ headers, bytes }: ProbeAnswer): string | undefined {
   return headers['content-type']?.startsWith('application/problem+json') ? problemCode(bytes) : undefined
 }

@@ -1,4 +1,4 @@
-import { generateSecret, type HmacSecret } from 'hookgate'
+import { generateSecret, type NamedSecret } from 'hookgate'
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
@@ -138,7 +138,7 @@ export async function liveSecrets(
   database: Queryable,
   dependencies: Dependencies,
   listenerId: string,
-): Promise<HmacSecret[]> {
+): Promise<NamedSecret[]> {
   const rows = await database.query<SecretRow>(
     'SELECT id, sealed FROM listener_secrets WHERE listener_id = $1 ORDER BY number',
     [listenerId],

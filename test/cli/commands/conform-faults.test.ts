@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eventCases } from '../../../cli/commands/conform/event-cases.ts'
-import { hmacSigner } from '../../../cli/commands/conform/hmac-signer.ts'
+import { hmacMethod } from '../../../cli/commands/conform/hmac-method.ts'
 import { refusalCases } from '../../../cli/commands/conform/refusal-cases.ts'
 import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
 import { plainReceiver, RIGHT, type Steps } from './plain-receiver.ts'
@@ -174,9 +174,9 @@ const FAULTS: readonly (readonly [fault: string, wrong: Partial<Steps>, shownBy:
 
 async function conform(wrong: Partial<Steps> = {}): Promise<CaseResult[]> {
   const url = await plainReceiver(SECRET, wrong)
-  const signer = hmacSigner(SECRET)
+  const method = hmacMethod(SECRET)
   const seen: CaseResult[] = []
-  for await (const finding of resultsOf(new URL(url), [...eventCases(signer), ...refusalCases(signer)]))
+  for await (const finding of resultsOf(new URL(url), [...eventCases(method), ...refusalCases(method)]))
     seen.push(finding)
   return seen
 }

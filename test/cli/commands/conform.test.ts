@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Case } from '../../../cli/commands/conform/case.ts'
 import { eventCases } from '../../../cli/commands/conform/event-cases.ts'
-import { hmacSigner } from '../../../cli/commands/conform/hmac-signer.ts'
-import { jwtSigner } from '../../../cli/commands/conform/jwt-signer.ts'
+import { hmacMethod } from '../../../cli/commands/conform/hmac-method.ts'
+import { jwtMethod } from '../../../cli/commands/conform/jwt-method.ts'
 import { refusalCases } from '../../../cli/commands/conform/refusal-cases.ts'
 import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
-import type { Signer } from '../../../cli/commands/conform/signer.ts'
+import type { SigningMethod } from '../../../cli/commands/conform/signing-method.ts'
 import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
 import { jwt, localKeySet } from '../../../src/jwt.ts'
 import { memoryStore } from '../../../stores/memory.ts'
@@ -28,17 +28,17 @@ const ENDPOINT = { subject: 'https://tenant.example', audience: 'https://tenant.
 const KEY = newKey('ES256', 'k1')
 const ORACLE = fileURLToPath(new URL('../../oracle/python', import.meta.url))
 
-const METHODS: { readonly [name: string]: { readonly auth: Authenticator; readonly signer: Signer } } = {
-  HMAC: { auth: hmac({ secrets: SECRET }), signer: hmacSigner(SECRET) },
+const METHODS: { readonly [name: string]: { readonly auth: Authenticator; readonly signer: SigningMethod } } = {
+  HMAC: { auth: hmac({ secrets: SECRET }), signer: hmacMethod(SECRET) },
   JWT: {
     auth: jwt({ keySet: localKeySet({ keys: [KEY.publicKey] }), ...ENDPOINT }),
-    signer: jwtSigner({ privateKey: KEY.privateKey, ...ENDPOINT }),
+    signer: jwtMethod({ privateKey: KEY.privateKey, ...ENDPOINT }),
   },
 }
 
-const casesOf = (signer: Signer): readonly Case[] => [...eventCases(signer), ...refusalCases(signer)]
+const casesOf = (signer: SigningMethod): readonly Case[] => [...eventCases(signer), ...refusalCases(signer)]
 
-async function conform(url: string, signer: Signer): Promise<CaseResult[]> {
+async function conform(url: string, signer: SigningMethod): Promise<CaseResult[]> {
   const seen: CaseResult[] = []
   for await (const finding of resultsOf(new URL(url), casesOf(signer))) seen.push(finding)
   return seen
@@ -121,7 +121,7 @@ describe('a receiver in another language', () => {
     `the oracle in Python, with %s, is found to do as specified${noPython}`,
     async (method, setup) => {
       const url = await oracleReceiver(python ?? '', setup)
-      const signer = METHODS[method]?.signer ?? hmacSigner(SECRET)
+      const signer = METHODS[method]?.signer ?? hmacMethod(SECRET)
       expect((await conform(url, signer)).filter(({ result }) => result !== 'ok')).toEqual([])
     },
   )

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Secrets } from '../../../src/auth/secrets.ts'
 import { explain } from '../../../src/explain/index.ts'
-import { signerOf } from '../../../src/explain/signer.ts'
+import { expectedSender } from '../../../src/explain/expected-sender.ts'
 import { MOST_SIGNATURES, tryGuesses } from '../../../src/explain/try-guesses.ts'
 import {
   type Delivery,
@@ -115,7 +115,7 @@ describe('every scheme with a secret', () => {
     )
     if (typeof made === 'string') return expect(made).toMatch(/./) // a public key that is none
     const { delivery, listener } = made
-    const { says, signatures } = await tryGuesses(delivery, listener, signerOf(listener.auth, undefined))
+    const { says, signatures } = await tryGuesses(delivery, listener, expectedSender(listener.auth, undefined))
     expect(says).toBeUndefined()
     expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)
   })
@@ -174,7 +174,7 @@ it('counts the signatures that are computed', async () => {
     bodyBase64: Buffer.from(body).toString('base64'),
     expect: { ok: false },
   })
-  const { signatures } = await tryGuesses(delivery, listener, signerOf(listener.auth, undefined))
+  const { signatures } = await tryGuesses(delivery, listener, expectedSender(listener.auth, undefined))
   expect(signatures).toBe(computed)
   expect(signatures).toBeGreaterThan(500)
   expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)

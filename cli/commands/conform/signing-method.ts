@@ -2,7 +2,7 @@ import type { WrongRequest } from '../../../src/testing/wrong-requests.ts'
 import type { Case, Sign } from './case.ts'
 
 /** A signing method: how to sign, and the mistakes that can be made. */
-export interface Signer {
+export interface SigningMethod {
   /** The header that holds the signature. */
   readonly header: 'webhook-signature' | 'authorization'
   readonly sign: Sign

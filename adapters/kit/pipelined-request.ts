@@ -6,7 +6,7 @@ const LAST: unique symbol = Symbol('hookgate')
 /** The part of a socket that is used. */
 export interface Connection {
   readonly writableEnded?: boolean
-  [LAST]?: Turn
+  [LAST]?: PipelinedRequest
 }
 
 /** Maximum number of waiting requests per connection. No webhook sender pipelines that many. */
@@ -16,7 +16,7 @@ const MOST_WAITING = 16
  * One request on an HTTP/1 connection. With pipelining, an earlier response may close the connection, and the response to
  * this request is then lost.
  */
-export class Turn {
+export class PipelinedRequest {
   /** Whether an earlier response closes the connection. A promise while undecided. */
   readonly isCutOff: MaybePromise<boolean>
   /** Shared by all requests of the connection. */
@@ -38,7 +38,7 @@ export class Turn {
     this.#tellNext?.()
   }
 
-  #isBehind(earlier: Turn | undefined, response: { readonly socket?: unknown }): MaybePromise<boolean> {
+  #isBehind(earlier: PipelinedRequest | undefined, response: { readonly socket?: unknown }): MaybePromise<boolean> {
     if (earlier === undefined || earlier.#closes === false || response.socket !== null) return false
     if (earlier.#closes || this.#line.waiting >= MOST_WAITING) return true
     this.#line.waiting += 1

@@ -1,7 +1,7 @@
 import type { SqliteConnection } from './connection.ts'
 
 /** How long to retry while the database is locked: half of the default `storeTimeoutSeconds`. */
-const PATIENCE_MS = 1000
+const LONGEST_MS = 1000
 /** Pause between two attempts, shared by all waiters. */
 const PAUSE_MS = 5
 
@@ -9,22 +9,22 @@ const PAUSE_MS = 5
  * Wraps a connection to retry while another process holds a lock. SQLite's own wait (`busy_timeout`) blocks the thread, and
  * with it the whole process.
  */
-export function waitingOutLocks(connection: SqliteConnection): SqliteConnection {
-  const patience = new Patience()
+export function retryingWhenLocked(connection: SqliteConnection): SqliteConnection {
+  const retries = new LockRetries()
   return {
-    all: (sql, values) => patience.ask(() => connection.all(sql, values)),
-    run: (statements) => patience.ask(() => connection.run(statements)),
+    all: (sql, values) => retries.run(() => connection.all(sql, values)),
+    run: (statements) => retries.run(() => connection.run(statements)),
     isLocal: connection.isLocal,
   }
 }
 
 /** Retries busy statements. They are safe to retry, because they changed nothing. */
-class Patience {
+class LockRetries {
   /** Set for a moment after the database was found locked. */
   #pause: Promise<void> | undefined
 
-  async ask<T>(work: () => Promise<T>): Promise<T> {
-    const until = performance.now() + PATIENCE_MS
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const until = performance.now() + LONGEST_MS
     for (;;) {
       while (this.#pause !== undefined && performance.now() < until) await this.#pause
       try {

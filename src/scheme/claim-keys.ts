@@ -10,7 +10,7 @@ import { signedBytes } from './signed-text.ts'
  * The store keys of an event: first that of the signed bytes, then that of the ID. An event without an ID has the key of
  * the signed bytes. `topic` joins both keys, unless it is empty.
  */
-export function eventKeys(
+export function claimKeysOf(
   scheme: SenderScheme,
   dedupe: Dedupe,
   evidence: Evidence,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Connection, Turn } from '../../adapters/kit/turn.ts'
+import { type Connection, PipelinedRequest } from '../../adapters/kit/pipelined-request.ts'
 
 /** A response whose connection still belongs to an earlier one. */
 const QUEUED = { socket: null }
 const FIRST = { socket: {} }
 
 /** That many requests on one connection. All arrive before the first is decided. */
-function line(count: number): Turn[] {
+function line(count: number): PipelinedRequest[] {
   const connection: Connection = {}
-  return Array.from({ length: count }, (_, index) => new Turn(connection, index === 0 ? FIRST : QUEUED))
+  return Array.from({ length: count }, (_, index) => new PipelinedRequest(connection, index === 0 ? FIRST : QUEUED))
 }
 
 /** What a promise has settled to, or `undecided`. */
@@ -23,24 +23,24 @@ describe('the turn of a request on its connection', () => {
 
   it('comes when the previous one is decided and leaves the connection open', () => {
     const connection: Connection = {}
-    new Turn(connection, FIRST).end(false)
-    expect(new Turn(connection, QUEUED).isCutOff).toBe(false)
+    new PipelinedRequest(connection, FIRST).end(false)
+    expect(new PipelinedRequest(connection, QUEUED).isCutOff).toBe(false)
   })
 
   it('comes when the previous one is answered, whatever its outcome', () => {
     const connection: Connection = {}
-    new Turn(connection, FIRST)
-    expect(new Turn(connection, FIRST).isCutOff).toBe(false)
+    new PipelinedRequest(connection, FIRST)
+    expect(new PipelinedRequest(connection, FIRST).isCutOff).toBe(false)
   })
 
   it('never comes after a reply that closes the connection, not even before that is written', () => {
     const connection: Connection = {}
-    new Turn(connection, FIRST).end(true)
-    expect(new Turn(connection, QUEUED).isCutOff).toBe(true)
+    new PipelinedRequest(connection, FIRST).end(true)
+    expect(new PipelinedRequest(connection, QUEUED).isCutOff).toBe(true)
   })
 
   it('never comes on a connection that is closed for writing, by either side', () => {
-    expect(new Turn({ writableEnded: true }, FIRST).isCutOff).toBe(true)
+    expect(new PipelinedRequest({ writableEnded: true }, FIRST).isCutOff).toBe(true)
   })
 
   it.each([true, false])(
@@ -69,9 +69,9 @@ describe('the turn of a request on its connection', () => {
 
   it('comes for each request of a sender that always pipelines', async () => {
     const connection: Connection = {}
-    const ahead = [new Turn(connection, FIRST)]
+    const ahead = [new PipelinedRequest(connection, FIRST)]
     for (let count = 0; count < 100; count += 1) {
-      while (ahead.length < 10) ahead.push(new Turn(connection, QUEUED))
+      while (ahead.length < 10) ahead.push(new PipelinedRequest(connection, QUEUED))
       const first = ahead.shift()
       expect(await first?.isCutOff).toBe(false)
       first?.end(false)

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { signHmac } from '../../../src/signing/sign.ts'
 import { type WrongRequest, withHeader } from '../../../src/testing/wrong-requests.ts'
 import { WRONG_MACS } from '../../../src/testing/wrong-signatures.ts'
-import { BODY, type Signer } from './signer.ts'
+import { BODY, type SigningMethod } from './signing-method.ts'
 
 /** Signs with the secret, correctly and with the mistakes that senders make. */
-export function hmacSigner(secret: string): Signer {
+export function hmacMethod(secret: string): SigningMethod {
   return {
     header: 'webhook-signature',
     variants: [],

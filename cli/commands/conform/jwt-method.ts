@@ -2,7 +2,7 @@ import { bodyBytes } from '../../../src/signing/body.ts'
 import { type SignJwtOptions, signJwt } from '../../../src/signing/sign.ts'
 import { WRONG_TOKENS } from '../../../src/testing/wrong-signatures.ts'
 import { refused, type Sign } from './case.ts'
-import { BODY, type Signer } from './signer.ts'
+import { BODY, type SigningMethod } from './signing-method.ts'
 
 type Key = Pick<SignJwtOptions, 'privateKey' | 'subject' | 'audience'>
 type Claims = { readonly [claim: string]: unknown }
@@ -30,7 +30,7 @@ const WRONG_CLAIMS: readonly (readonly [name: string, claims: (now: number, key:
 const ONE_KEY = "Use the key that the token's kid names, from the configured JWKS."
 
 /** Signs tokens with the private key. */
-export function jwtSigner(key: Key): Signer {
+export function jwtMethod(key: Key): SigningMethod {
   const signWith = (given: (now: number) => Partial<SignJwtOptions>) => tokenSign(key, given)
   const variant = (name: string, claims: (now: number) => Claims) => ({
     name,

@@ -27,7 +27,7 @@ export interface ConfiguredKey {
 }
 
 /** Whose signature a listener expects, and what it was configured with. */
-export interface Signer {
+export interface ExpectedSender {
   /** As sentences name it. */
   readonly name: string
   /** hookgate's own scheme: the sender is written by the reader, or by somebody whom the reader knows. */
@@ -44,7 +44,7 @@ export interface Signer {
 }
 
 /** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
-export function signerOf({ protocol, again }: Authenticator, secret: string | undefined): Signer {
+export function expectedSender({ protocol, again }: Authenticator, secret: string | undefined): ExpectedSender {
   const scheme = protocol?.scheme ?? OWN
   const options = protocol?.options ?? { secrets: secret }
   return {
