@@ -1,4 +1,4 @@
-import { verifySignature } from '#crypto'
+import { sha256, verifySignature } from '#crypto'
 import { Jwks } from '../src/auth/jwks.ts'
 import { readPublicKey } from '../src/auth/public-key.ts'
 import { RemoteValues } from '../src/auth/remote-cache.ts'
@@ -17,7 +17,6 @@ import {
   defineCodeScheme,
   vouchedBy,
 } from '../src/scheme/define-scheme.ts'
-import { bodyHash } from '../src/scheme/hashed-token.ts'
 
 /**
  * The options of `plaid`.
@@ -141,7 +140,7 @@ export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCod
     const token = checkedToken(delivery)
     if ('reason' in token) return token
     const { iat, keyId, signature, signingInput } = token
-    if (token.bodyHash !== (await bodyHash(delivery.body, 'hex'))) {
+    if (token.bodyHash !== (await sha256(delivery.body, 'hex'))) {
       return fail('token_invalid', 'request_body_sha256 does not match the body')
     }
     const key = await keyOf(keyId, delivery.sourceIp)

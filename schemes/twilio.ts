@@ -1,8 +1,8 @@
+import { sha256 } from '#crypto'
 import { byteText, decodeUtf8 } from '../src/lib/bytes.ts'
 import { mediaTypeOf } from '../src/lib/content-type.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
 import type { FormField } from '../src/scheme/form-fields.ts'
-import { bodyHash } from '../src/scheme/hashed-token.ts'
 import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -125,7 +125,7 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
       urls.map((url) => ({ before: textOf(url), body: bytes, after: '' }))
     if (mediaTypeOf(header('content-type') ?? FORM) !== FORM) {
       const divider = urls[0]?.query === undefined ? '?' : '&'
-      return whenKnown(bodyHash(body, 'hex'), (hash) =>
+      return whenKnown(sha256(body, 'hex'), (hash) =>
         signedWith(encoder.encode(`${divider}bodySHA256=${hash}`)),
       )
     }

@@ -1,16 +1,18 @@
+import { hmacWith } from '#crypto'
+import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { memberAt } from '../src/lib/json.ts'
-import { whenKnown } from '../src/lib/maybe-promise.ts'
 import {
   defineScheme,
   emptyReply,
   jsonReply,
   type SchemeFactory,
+  type SchemeOptions,
   type SecretOptions,
 } from '../src/scheme/index.ts'
-import { macOfText } from '../src/scheme/keys.ts'
 
 /** How every signed text of a delivery begins. */
 const VERSION = 'v0:'
+const encoder = new TextEncoder()
 
 /**
  * Zoom: `X-Zm-Signature`. The secret token is on the app's Features page. The signature covers a timestamp and the
@@ -40,7 +42,7 @@ export const zoom: SchemeFactory<SecretOptions, '/event'> = defineScheme({
       if (!asks || typeof plainToken !== 'string') return undefined
       // The same key signs the reply, which would then be the signature of a delivery.
       if (plainToken.startsWith(VERSION)) return emptyReply(400)
-      return whenKnown(macOfText(options, request.secretId, plainToken), (encryptedToken) =>
+      return encrypted(plainToken, options, request.secretId).then((encryptedToken) =>
         jsonReply({ plainToken, encryptedToken }),
       )
     },
@@ -48,3 +50,13 @@ export const zoom: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   maxBodyBytes: 1_048_576,
   limits: 'The URL and the other headers are not signed.',
 })
+
+/** HMAC-SHA256 of the token with the secret that signed the handshake. */
+async function encrypted(
+  plainToken: string,
+  { secrets }: SchemeOptions,
+  secretId: string | undefined,
+): Promise<string> {
+  const signer = namedSecrets(secrets, 'secrets', secretText).find(({ id }) => id === secretId)
+  return hmacWith('sha256', encoder.encode(signer?.secret), 'hex')('', encoder.encode(plainToken), '')
+}

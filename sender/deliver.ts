@@ -8,11 +8,10 @@ import {
   withMethods,
 } from '../src/lib/options.ts'
 import { aBody, bodyBytes } from '../src/signing/body.ts'
-import { type Endpoint, signFor } from './endpoint.ts'
+import { type Endpoint, type OutgoingEvent, signFor } from './endpoint.ts'
 import { exchange, type Outgoing, TimedOut } from './exchange.ts'
 import { type DeliveryFailure, failureOf, isFinal } from './failure.ts'
 import { type Judgement, judge, type Outcome } from './judge.ts'
-import type { OutgoingEvent } from './outgoing-event.ts'
 import { type PublicAgents, publicOnly } from './public-only.ts'
 import { requestHeaders } from './request-headers.ts'
 

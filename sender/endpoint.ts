@@ -7,9 +7,14 @@ import {
   wellFormedText,
 } from '../src/lib/options.ts'
 import type { SenderScheme } from '../src/scheme/code-scheme.ts'
-import { type SignedRequest, type SignJwtOptions, signHmac, signJwt } from '../src/signing/sign.ts'
+import {
+  type SignedRequest,
+  type SignJwtOptions,
+  type SignOptions,
+  signHmac,
+  signJwt,
+} from '../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../src/signing/sign-as.ts'
-import type { OutgoingEvent } from './outgoing-event.ts'
 
 interface Addressed {
   /** The `https:` or `http:` URL to send to. A user name or password in it is refused. */
@@ -74,6 +79,23 @@ export interface SchemeEndpoint extends Addressed {
  * @see {@link deliver}
  */
 export type Endpoint = HmacEndpoint | JwtEndpoint | SchemeEndpoint
+
+/**
+ * An event to send. Use the same ID and the same body for every attempt.
+ *
+ * @see {@link deliver}
+ */
+export interface OutgoingEvent {
+  /** The event's ID: a UUID v4 for hookgate's own scheme. */
+  readonly id: string
+  /**
+   * The body: text, bytes, or a value to send as JSON. Store text or bytes for retries, because a value may be
+   * serialised in another order.
+   */
+  readonly body: SignOptions['body']
+  /** The event's type, for schemes that send it in a header. */
+  readonly type?: string | undefined
+}
 
 const text = optional(wellFormedText)
 const ENDPOINT: { readonly [name: string]: OptionCheck } = {

@@ -1,7 +1,6 @@
 import { eventOf } from './accept.ts'
 import type { EventClaim } from './claim.ts'
 import type { Delivery } from './delivery.ts'
-import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import { observed } from './report.ts'
 import type { Accepted, Verdict } from './verdict.ts'
@@ -12,10 +11,10 @@ import { checksOf, walk } from './verify.ts'
  * Like `verdictOn`, but without side effects: claims nothing, and leaves handshakes to whatever answers the request. The
  * `commit()` and `release()` of its event do nothing.
  */
-export function verdictBeside(
+export async function verdictBeside(
   delivery: Delivery,
   listener: Listener<unknown>,
-): MaybePromise<Verdict<unknown>> {
+): Promise<Verdict<unknown>> {
   return observed(new Unenforced(delivery, listener), checkThenOffer)
 }
 

@@ -62,3 +62,7 @@ export function knownAnswer<const Answer extends string>(
   if (answer !== undefined) return answer
   throw new EventStoreError(`${engine} returned something other than ${answers.join(', ')}`)
 }
+
+export function tableMissing(cause: unknown): EventStoreError {
+  return new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
+}

@@ -7,7 +7,15 @@ import type { WaitUntil } from '../../src/lib/single-flight.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { Beside } from './beside.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
-import { isRefusal, LIMITS, type ListenerLookup, lookupOf, type ReceiverOptions } from './receiver.ts'
+import {
+  isRefusal,
+  LIMITS,
+  type ListenerLookup,
+  lookupOf,
+  MOST_BODIES,
+  MOST_BYTES,
+  type ReceiverOptions,
+} from './receiver.ts'
 import { ReportedError, tellFailure, warnOfFailure, warnOfRefusal } from './tell.ts'
 
 /**
@@ -52,7 +60,7 @@ export function createObserver<Request extends object>(
 ): Observer<Request> {
   const lookup = lookupOf('observeWebhook', target)
   checkOptions('observeWebhook', options, { ...LIMITS, waitUntil: optional(aFunction), ...ownOptions })
-  const { maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456, waitUntil } = options
+  const { maxConcurrentBodies = MOST_BODIES, maxConcurrentBytes = MOST_BYTES, waitUntil } = options
   const bodies = new BodiesInFlight(maxConcurrentBodies, maxConcurrentBytes, 0)
   /** The listeners that know of a mistake: it would come with every request. */
   const told = new WeakSet<object>()

@@ -38,7 +38,10 @@ export class PipelinedRequest {
     this.#tellNext?.()
   }
 
-  #isBehind(earlier: PipelinedRequest | undefined, response: { readonly socket?: unknown }): MaybePromise<boolean> {
+  #isBehind(
+    earlier: PipelinedRequest | undefined,
+    response: { readonly socket?: unknown },
+  ): MaybePromise<boolean> {
     if (earlier === undefined || earlier.#closes === false || response.socket !== null) return false
     if (earlier.#closes || this.#line.waiting >= MOST_WAITING) return true
     this.#line.waiting += 1

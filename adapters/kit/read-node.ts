@@ -98,7 +98,8 @@ export function fromNode<Request extends NodeRequest>(
     method: request.method ?? '',
     url: request.url,
     header,
-    pipelined: response && request.httpVersionMajor === 1 ? new PipelinedRequest(request.socket, response) : undefined,
+    pipelined:
+      response && request.httpVersionMajor === 1 ? new PipelinedRequest(request.socket, response) : undefined,
     sourceIp: (listener) => sourceOf(request, listener),
     readBody: (limit, timeoutMs, inFlight) => readNodeBody(request, announced, limit, timeoutMs, inFlight),
     whenGone: (tell) => void response?.on('close', tell),

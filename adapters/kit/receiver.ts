@@ -106,6 +106,10 @@ export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
   ): Promise<T>
 }
 
+/** The defaults of `maxConcurrentBodies` and `maxConcurrentBytes`. */
+export const MOST_BODIES = 4096
+export const MOST_BYTES = 268_435_456
+
 /** Bodies in flight from addresses that are not allowed: enough to refuse them properly, too few to cause harm. */
 const MOST_DISALLOWED = 64
 
@@ -126,7 +130,11 @@ export function createReceiver<Request extends object, Given extends Listener<un
 ): Receiver<Request, Given> {
   const lookup = lookupOf(caller, target)
   checkOptions(caller, options, { ...OPTIONS, ...ownOptions })
-  const { bodyTimeoutSeconds = 10, maxConcurrentBodies = 4096, maxConcurrentBytes = 268_435_456 } = options
+  const {
+    bodyTimeoutSeconds = 10,
+    maxConcurrentBodies = MOST_BODIES,
+    maxConcurrentBytes = MOST_BYTES,
+  } = options
   const timeoutMs = bodyTimeoutSeconds * 1000
   const bodies = new BodiesInFlight(maxConcurrentBodies, maxConcurrentBytes, timeoutMs)
   const disallowed = new BodiesInFlight(MOST_DISALLOWED, MOST_DISALLOWED * MAX_BODY_BYTES, timeoutMs)
@@ -139,7 +147,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
   if (typeof target !== 'function') mustFit(target)
   return { receive, resume }
 
-  // Awaits only what is not known yet: each needless promise would cost a pipelined of the microtask queue.
+  // Awaits only what is not known yet: each needless promise would cost a turn of the microtask queue.
   async function receive<Passed extends { readonly reply?: undefined }, T>(
     request: Request,
     incoming: Incoming,
@@ -159,7 +167,6 @@ export function createReceiver<Request extends object, Given extends Listener<un
         inFlight = bodies.enter()
         isCutOff = await inFlight.during(isCutOff, incoming)
       }
-      // A second receiver would find its event claimed, and answer 409.
       if (!isCutOff && wasReceived(request)) throw mountedTwice()
       let found = isCutOff ? BUSY : lookup(request)
       if (isPromise(found)) {

@@ -1,4 +1,5 @@
 import { problemCode } from '../../sender/judge.ts'
+import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
@@ -90,17 +91,13 @@ async function readSample(
   throw new UsageError(`--type: ${scheme.sender} writes the type into the body; leave it out`)
 }
 
-const NOT_GIVEN =
-  /^(?:host|connection|content-length|transfer-encoding|expect|keep-alive|upgrade|te|trailer)$/
-
 /** @throws UsageError if a line is not a header, or names one that belongs to the connection. */
 function readHeaders(given: readonly string[] = []): { readonly [name: string]: string } {
   return Object.fromEntries(
     given.map((line) => {
       const [, name = '', value = ''] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t\x20-\x7e]*)$/.exec(line) ?? []
       if (name === '') throw new UsageError("--header takes 'Name: value'")
-      if (NOT_GIVEN.test(name.toLowerCase()))
-        throw new UsageError(`--header ${name}: it belongs to the connection`)
+      if (CONNECTION_HEADER.test(name)) throw new UsageError(`--header ${name}: it belongs to the connection`)
       return [name.toLowerCase(), value]
     }),
   )

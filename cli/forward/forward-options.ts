@@ -1,3 +1,5 @@
+import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
+import { headerIn, isAnythingSigned } from '../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../src/scheme/index.ts'
 import type { OptionTable } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
@@ -106,25 +108,19 @@ export function senderHeaders(
   scheme: SenderScheme | undefined,
 ): readonly string[] {
   if (scheme === undefined || !passesSenderHeaders) return []
-  const { algorithm, covers, signature, timestamp, eventId, eventType } = scheme
-  const isToken = algorithm === 'token' || covers === 'token' || covers === 'nothing'
-  const places = [timestamp, eventId, eventType].flatMap((place) =>
-    place !== undefined && 'header' in place ? [place.header] : [],
-  )
+  const { signature, timestamp, eventId, eventType } = scheme
+  const places = [timestamp, eventId, eventType].flatMap((place) => headerIn(place) ?? [])
   const fixed = 'fixedHeaders' in scheme ? Object.keys(scheme.fixedHeaders ?? {}) : []
-  const names = [...(isToken ? [] : signature.headers), ...places, ...fixed]
+  const names = [...(isAnythingSigned(scheme) ? signature.headers : []), ...places, ...fixed]
   const taken = secret === undefined ? undefined : names.find((name) => SIGNED.test(name))
   if (taken !== undefined) {
     throw new UsageError(
       `--forward-secret-file: ${scheme.sender} has a ${taken} of its own; add --no-sender-headers to send only the gateway's`,
     )
   }
-  return names.filter((name) => !HOP_BY_HOP.test(name) && !OURS.test(name))
+  return names.filter((name) => !CONNECTION_HEADER.test(name) && !OURS.test(name))
 }
 
-/** Headers of the sender's connection, not of the app's. */
-const HOP_BY_HOP =
-  /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host|content-length|proxy-.*)$/
 const OURS =
   /^(?:content-type|webhook-event-id|hookgate-.*|x-forwarded-(?:for|proto|host)|traceparent|tracestate)$/
 const SIGNED = /^webhook-(?:timestamp|signature)$/
@@ -135,7 +131,7 @@ function passable(name: string, isSigned: boolean): string {
   if (!/^[a-z0-9-]{1,100}$/.test(lower)) {
     throw new UsageError('--pass-header takes a header name of letters, digits and hyphens')
   }
-  if (HOP_BY_HOP.test(lower))
+  if (CONNECTION_HEADER.test(lower))
     throw new UsageError(`--pass-header ${name}: it belongs to one connection, so leave it out`)
   if (OURS.test(lower) || (isSigned && SIGNED.test(lower))) {
     throw new UsageError(`--pass-header ${name}: hookgate sets this header itself, so leave it out`)

@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { settle } from '../../adapters/kit/settle.ts'
+import { keyOfBytes } from '../../src/event-key.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
+import { keyOfSignedBytes } from '../../src/scheme/claim-keys.ts'
 import type { SenderScheme } from '../../src/scheme/index.ts'
+import type { Verification } from '../../src/verification.ts'
 import { remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'
 import { throttled } from '../lib/throttle.ts'
 import type { AnswerEvent } from '../listen/webhook-server.ts'
-import type { AppAnswer, AppSilence } from './app.ts'
-import { appAt } from './app.ts'
-import { appEventId } from './app-event-id.ts'
+import { type AppAnswer, type AppSilence, appAt } from './app.ts'
 import { appHeaders } from './app-headers.ts'
 import { type Forwarding, senderHeaders } from './forward-options.ts'
 
@@ -61,6 +62,20 @@ export function forwarder(
       app.close()
     },
   }
+}
+
+/**
+ * What the app gets as `Webhook-Event-Id`, so that it can use it as a key. An ID that nobody signs could name another event, so
+ * the signed bytes stand for it.
+ */
+async function appEventId(
+  verification: Verification,
+  { id, rawBody, unsigned }: WebhookEvent<unknown>,
+): Promise<string> {
+  const { protocol, claimKeys } = verification
+  if (protocol.dedupe === 'off') return keyOfBytes(rawBody)
+  if (protocol.dedupe !== 'id') return claimKeys[0] ?? id // the signed bytes, with their topic
+  return unsigned?.includes('id') ? keyOfSignedBytes(verification) : id
 }
 
 /** Runs before the sender gets the answer, so that its next attempt finds the event settled. */

@@ -1,11 +1,14 @@
-import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
+import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
+import { memberAt, pointerSteps } from '../../src/lib/json.ts'
+import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import type { ValueLocation } from '../../src/scheme/scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { signAs } from '../../src/signing/sign-as.ts'
 import type { AuthValues } from '../listen/options.ts'
 import { endpointOf } from '../signing/endpoint.ts'
 import { readPrivateKey } from '../signing/key-files.ts'
-import { type AnyScheme, canSign, hasKeyPair, isInBody, loadScheme } from '../signing/schemes.ts'
+import { signsTime } from '../signing/scheme-body.ts'
+import { type AnyScheme, canSign, isInBody, loadScheme } from '../signing/schemes.ts'
 import type { WireHeaders } from './inspected.ts'
 
 /** A delivery to sign again. */
@@ -42,9 +45,9 @@ export async function resignerFor(
     if (!canSign(factory)) return `hookgate cannot sign as ${sender}.`
     if (isInBody(factory) && content[0] === 'form')
       return `${sender} signs its body before it puts it into a form: send it with hookgate send.`
-    if (hasKeyPair(factory) && !privateKey)
+    if (hasKeyPair(factory.scheme) && !privateKey)
       return `${sender} signs with a private key: start listen with --key FILE.`
-    const keys = hasKeyPair(factory) ? { privateKey } : { secret, keyId: given['key-id'] }
+    const keys = hasKeyPair(factory.scheme) ? { privateKey } : { secret, keyId: given['key-id'] }
     return schemeResigner(factory, keys, given['public-url'] ?? url)
   }
   if (given.jwks === undefined) {
@@ -74,10 +77,10 @@ function schemeResigner(
   publicUrl: string,
 ): Resigner {
   const { scheme } = factory
-  const { eventId: place, signs } = scheme
+  const { eventId: place } = scheme
   return {
     timeIsInBody: scheme.timestamp !== undefined && 'member' in scheme.timestamp,
-    expires: scheme.timestamp?.of === 'attempt' && signsTime(signs),
+    expires: scheme.timestamp?.of === 'attempt' && signsTime(scheme),
     async sign({ headers, body, isNewEvent }) {
       const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
       const eventId = isNewEvent || !id ? crypto.randomUUID() : id
@@ -91,37 +94,24 @@ function schemeResigner(
   }
 }
 
-/** A template has names in braces, and a list has bare names. */
-const signsTime = (signs: SenderScheme['signs']) =>
-  typeof signs !== 'function' && signs.includes(typeof signs === 'string' ? '{timestamp}' : 'timestamp')
-
 /** Adds a suffix to an ID in the body. No other byte changes. */
 function withNewId(body: Uint8Array, place: ValueLocation | undefined): Uint8Array {
   if (place === undefined || !('member' in place)) return body
   const text = Buffer.from(body).toString('utf8')
-  const id = memberOf(JSON.parse(text), place.member)
+  const id = memberAt(JSON.parse(text), pointerSteps(place.member))
   const written = JSON.stringify(id)
   if (typeof id !== 'string' || !text.includes(written)) return body
   const ending = crypto.randomUUID().slice(0, 8)
   return Buffer.from(text.replace(written, () => JSON.stringify(`${id}_${ending}`)))
 }
 
-/** The value at a JSON pointer, such as `/data/id`. */
-function memberOf(payload: unknown, pointer: string): unknown {
-  const steps = pointer.slice(1).split('/')
-  return steps.reduce(
-    (value: unknown, step) => Object(value)[step.replace(/~1/g, '/').replace(/~0/g, '~')],
-    payload,
-  )
-}
-
 /** Headers of one connection or message, and those that the new request sets itself. */
-const NOT_KEPT =
-  /^(connection|content-length|content-encoding|cookie|expect|host|keep-alive|te|transfer-encoding|upgrade|authorization|proxy-.*)$/i
+const isDropped = (name: string) =>
+  CONNECTION_HEADER.test(name) || /^(?:content-encoding|cookie|authorization)$/i.test(name)
 
 /** The same bytes and headers, for senders whose key nobody else has. */
 export function asReceived({ headers, body }: Pick<Resend, 'headers' | 'body'>): SignedRequest {
-  const kept = headers.filter(([name]) => !NOT_KEPT.test(name) || /^authorization$/i.test(name))
+  const kept = headers.filter(([name]) => !isDropped(name) || /^authorization$/i.test(name))
   return { method: 'POST', headers: Object.fromEntries(kept), body: Buffer.from(body) }
 }
 
@@ -129,7 +119,7 @@ export function asReceived({ headers, body }: Pick<Resend, 'headers' | 'body'>):
 function withOthers(headers: WireHeaders, request: SignedRequest): SignedRequest {
   const others = headers
     .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => !NOT_KEPT.test(name))
+    .filter(([name]) => !isDropped(name))
   return { ...request, headers: { ...Object.fromEntries(others), ...request.headers } }
 }
 

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { RefusedError } from '../command-line/exit.ts'
 import { remark } from '../command-line/output.ts'
 import { codeOf } from '../command-line/values.ts'
+import { portOf } from '../listen/server.ts'
 
 const LOOPBACK = '127.0.0.1'
 const PORTS_TRIED = 20
@@ -67,8 +68,7 @@ async function listenFrom(server: Server, wanted: number): Promise<number> {
   for (let port = wanted; ; port += 1) {
     try {
       await once(server.listen(port, LOOPBACK), 'listening')
-      const address = server.address()
-      return typeof address === 'object' && address !== null ? address.port : port
+      return portOf(server)
     } catch (error) {
       const mayTryNext = codeOf(error) === 'EADDRINUSE' && port < wanted + PORTS_TRIED && port < 65_535
       if (!mayTryNext) {

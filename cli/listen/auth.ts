@@ -1,20 +1,14 @@
 import { access } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
+import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
 import { shellQuote } from '../command-line/shell.ts'
 import { endpointOf } from '../signing/endpoint.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
 import { sampleOption } from '../signing/samples.ts'
-import {
-  canSign,
-  checkKeyIdHasScheme,
-  hasKeyPair,
-  isInBody,
-  loadScheme,
-  receiverAuth,
-} from '../signing/schemes.ts'
+import { canSign, checkKeyIdHasScheme, isInBody, loadScheme, receiverAuth } from '../signing/schemes.ts'
 import { findSecret, needText } from '../signing/secrets.ts'
 import type { AuthValues } from './options.ts'
 
@@ -68,7 +62,7 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
   // The body of the printed command would lack the signature's place.
   const isSent = canSign(factory) && !isInBody(factory)
-  const key = hasKeyPair(factory) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
+  const key = hasKeyPair(factory.scheme) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
   const sample = sampleOption(name)
   const body = sample === undefined ? HELLO : ` ${sample}`
   return {
@@ -76,7 +70,7 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
     sendCommand: (url) =>
       isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${body}` : undefined,
     remark: `Deliveries are verified as ${factory.scheme.sender} signs them.`,
-    ...(!hasKeyPair(factory) && { secret: await needText(secretFile) }),
+    ...(!hasKeyPair(factory.scheme) && { secret: await needText(secretFile) }),
   }
 }
 

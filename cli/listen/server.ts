@@ -22,9 +22,12 @@ export async function bind(server: Server, host: string, port: number): Promise<
       `it cannot be opened (${codeOf(error)}); choose another with --port or --host`
     throw new RefusedError(`${host} port ${port}: ${problem}`)
   }
-  const address = server.address()
-  const bound = typeof address === 'object' && address !== null ? address.port : port
-  return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${bound}`
+  return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${portOf(server)}`
+}
+
+/** The port of a server that listens. */
+export function portOf(server: Server): number {
+  return Object(server.address()).port
 }
 
 /** These stand for every address of the machine. Maps each to one that works from here. */

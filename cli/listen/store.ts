@@ -3,7 +3,7 @@ import { withDeadline } from '../../src/lib/clock.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { messageOf, printable, remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'
-import { type OpenStore, openClient } from '../store/clients.ts'
+import { type OpenStore, openClient, reasonOf } from '../store/clients.ts'
 import { parseStoreUrl, type StoreUrl } from '../store/url.ts'
 
 const START_MS = 5000
@@ -81,12 +81,4 @@ function fixFor(error: unknown, { engine }: StoreUrl): string {
   if (error instanceof RefusedError) return ''
   if (engine === 'sqlite') return '; check the path, and its permissions'
   return '; start the store, or correct its host, port, user and password'
-}
-
-/** The innermost cause with a message: clients wrap the system's error, and some leave the outer message empty. */
-function reasonOf(error: unknown, url: StoreUrl): string {
-  const inner: unknown = Object(error).cause ?? Object(error).errors?.[0]
-  const { message, code } = Object(error)
-  if (inner !== undefined && (error instanceof EventStoreError || !message)) return reasonOf(inner, url)
-  return printable(url.redact(String(message || code || 'it cannot be opened')))
 }

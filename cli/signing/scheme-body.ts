@@ -37,8 +37,20 @@ export function withMember(body: string, pointer: string, value: unknown): strin
   return JSON.stringify(changed)
 }
 
+/** The body as if it was sent at this time, if it holds the time. */
+export function withTime(body: string, time: TimeForm, seconds: number): string {
+  return 'member' in time ? withMember(body, time.member, memberTime(time, seconds)) : body
+}
+
+/** Whether the time is signed. A template has names in braces, and a list has bare names. */
+export function signsTime({ signs }: SenderScheme): boolean {
+  return (
+    typeof signs !== 'function' && signs.includes(typeof signs === 'string' ? '{timestamp}' : 'timestamp')
+  )
+}
+
 /** The time as a body holds it. */
-export function memberTime({ unit, asText }: TimeForm, seconds: number): string | number {
+function memberTime({ unit, asText }: TimeForm, seconds: number): string | number {
   if (unit === 'rfc3339') return new Date(seconds * 1000).toISOString()
   const time = unit === 'milliseconds' ? seconds * 1000 : seconds
   return asText ? `${time}` : time

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
+import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import type { SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
@@ -53,11 +54,6 @@ export function isInBody({ scheme }: AnyScheme): boolean {
   return scheme.signature.headers.length === 0
 }
 
-/** Whether the sender signs with a private key, and receivers have the public one. */
-export function hasKeyPair({ scheme }: AnyScheme): boolean {
-  return scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256'
-}
-
 /** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`. */
 export async function receiverAuth(
   factory: AnyScheme,
@@ -67,7 +63,7 @@ export async function receiverAuth(
   const keyIdOption = keyIdOptionOf(factory.scheme, given)
   const options = { publicUrl, ...(keyIdOption && { [keyIdOption]: given['key-id'] }) }
   checkSecretIsEnough(factory, options)
-  const isPublic = hasKeyPair(factory)
+  const isPublic = hasKeyPair(factory.scheme)
   const key = await needText(given['secret-file'], isPublic ? "the sender's public key" : undefined)
   const own = isPublic ? { publicKeys: key } : { secrets: key }
   try {

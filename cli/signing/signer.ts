@@ -1,3 +1,4 @@
+import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
 import type { OptionTable } from '../command-line/command.ts'
@@ -9,7 +10,6 @@ import {
   type AnyScheme,
   canSign,
   checkKeyIdHasScheme,
-  hasKeyPair,
   KEY_ID_OPTION,
   type KeyIdValues,
   keyIdOptionOf,
@@ -82,7 +82,8 @@ export async function readSigner(given: SignValues, url: string, extras: Extras 
       eventId,
       body: await readSignedBody(given),
     }
-    return { method: 'jwt', eventId, sign: () => signWithKey({ ...options, timestamp: timestamp() }) }
+    const sign = () => signJwt({ ...options, timestamp: timestamp() })
+    return { method: 'jwt', eventId, sign: () => signWithKey(sign) }
   }
   const options = {
     secret: await needSecret(given['secret-file']),
@@ -129,7 +130,7 @@ export async function readSender(
     throw new UsageError(`--scheme ${name} cannot be signed here: only the sender has the key`)
   }
   keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
-  const keys = hasKeyPair(scheme)
+  const keys = hasKeyPair(scheme.scheme)
     ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
     : { secret: await needText(given['secret-file']), keyId: given['key-id'] }
   return { scheme, keys }
@@ -163,9 +164,10 @@ async function readJwtOptions(given: SignValues, keyFile: string, url: string) {
   }
 }
 
-async function signWithKey(options: Parameters<typeof signJwt>[0]): Promise<SignedRequest> {
+/** Signs with the key of `--key`. @throws UsageError if it cannot sign. */
+export async function signWithKey<Signed>(sign: () => Promise<Signed>): Promise<Signed> {
   try {
-    return await signJwt(options)
+    return await sign()
   } catch (error) {
     // jose's codes say what is wrong with a key; its messages may quote it.
     throw new UsageError(

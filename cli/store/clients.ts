@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import type { EventStore } from '../../src/index.ts'
+import { type EventStore, EventStoreError } from '../../src/index.ts'
 import {
   type PostgresClient,
   postgresStore,
@@ -9,7 +9,8 @@ import {
 import { type RedisClient, redisStore } from '../../stores/redis/redis-store.ts'
 import { type SyncSqlite, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { RefusedError } from '../command-line/exit.ts'
-import type { Engine } from './url.ts'
+import { printable } from '../command-line/output.ts'
+import type { Engine, StoreUrl } from './url.ts'
 
 /** How long a client tries to connect, and SQLite waits for a lock. Shorter than the listener's own deadline. */
 const CONNECT_TIMEOUT_MS = 1500
@@ -97,7 +98,8 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
       openSqlite(new DatabaseSync(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
     'better-sqlite3': (Database, path, asItIs) =>
       openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
-    libsql: (Database, path, asItIs) => openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
+    libsql: (Database, path, asItIs) =>
+      openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
   },
 }
 
@@ -155,4 +157,12 @@ export async function redisTime(client: object, method: string, words: unknown):
 export async function postgresTime(client: object, method: string): Promise<number> {
   const answer = Object(await (client as Asked)[method]?.(POSTGRES_TIME))
   return Number((answer.rows ?? answer)[0]?.now)
+}
+
+/** The innermost cause with a message: clients wrap the system's error, and some leave the outer message empty. */
+export function reasonOf(error: unknown, url: StoreUrl): string {
+  const inner: unknown = Object(error).cause ?? Object(error).errors?.[0]
+  const { message, code } = Object(error)
+  if (inner !== undefined && (error instanceof EventStoreError || !message)) return reasonOf(inner, url)
+  return printable(url.redact(String(message || code || 'it cannot be opened')))
 }

@@ -1,5 +1,4 @@
-import { hmacWith } from '#crypto'
-import { bodyHash } from '../../src/scheme/hashed-token.ts'
+import { hmacWith, sha256 } from '#crypto'
 import type { SignedParts, Unsigned } from '../../src/scheme/index.ts'
 
 const encoder = new TextEncoder()
@@ -11,7 +10,7 @@ export async function signMessage({
   timestampText,
   need,
 }: Unsigned): Promise<SignedParts> {
-  const digest = `sha-256=:${await bodyHash(body, 'base64')}:`
+  const digest = `sha-256=:${await sha256(body, 'base64')}:`
   const parameters = `("@method" "@target-uri" "content-type" "content-digest");created=${timestampText};alg="hmac-sha256"`
   const base = [
     '"@method": POST',

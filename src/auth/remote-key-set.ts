@@ -68,7 +68,7 @@ async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<
   return new Jwks(document.value)
 }
 
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+export const LOOPBACK_HOST: RegExp = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /** @throws ListenerConfigError unless the URL is `https:` and carries no credentials. */
 function jwksUrl(given: string | URL, allowInsecureLoopback: boolean | undefined): URL {

@@ -1,8 +1,8 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { NamedSecret, Secrets } from '../auth/secrets.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
-import { coverageOf } from '../scheme/compile-scheme.ts'
-import type { Coverage, Scheme, SchemeOptions } from '../scheme/scheme.ts'
+import { isAnythingSigned, signsUrl } from '../scheme/compile-scheme.ts'
+import type { Scheme, SchemeOptions } from '../scheme/scheme.ts'
 import type { SenderFacts } from '../scheme/sender-facts.ts'
 
 /** hookgate's own scheme, as a row like any other sender's. */
@@ -34,7 +34,8 @@ export interface ExpectedSender {
   readonly isOwn: boolean
   readonly scheme: SenderScheme
   readonly facts: SenderFacts
-  readonly covers: Coverage
+  /** Whether its deliveries are signed. Otherwise the sender only identifies itself. */
+  readonly isSigned: boolean
   readonly options: SchemeOptions
   /** The configured `publicUrl`, if the sender signs its URL. */
   readonly signedUrl: string | undefined
@@ -44,7 +45,10 @@ export interface ExpectedSender {
 }
 
 /** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
-export function expectedSender({ protocol, again }: Authenticator, secret: string | undefined): ExpectedSender {
+export function expectedSender(
+  { protocol, again }: Authenticator,
+  secret: string | undefined,
+): ExpectedSender {
   const scheme = protocol?.scheme ?? OWN
   const options = protocol?.options ?? { secrets: secret }
   return {
@@ -52,18 +56,13 @@ export function expectedSender({ protocol, again }: Authenticator, secret: strin
     isOwn: protocol === undefined,
     scheme,
     facts: scheme.facts ?? {},
-    covers: coverageOf(scheme),
+    isSigned: isAnythingSigned(scheme),
     options,
-    signedUrl: signsUrl(scheme) ? options.publicUrl : undefined,
+    // Code decides itself: RFC 9421 signs the components that were asked for.
+    signedUrl: scheme.algorithm === 'code' || signsUrl(scheme) ? options.publicUrl : undefined,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
     again,
   }
-}
-
-/** Code decides itself: RFC 9421 signs the components that were asked for. */
-function signsUrl(scheme: SenderScheme): boolean {
-  if (scheme.algorithm === 'code') return true
-  return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
 }
 
 function keysIn(option: ConfiguredKey['option'], given: Secrets | undefined): readonly ConfiguredKey[] {

@@ -4,11 +4,11 @@ import { isListener } from '../is-listener.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
-import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
-import { type SentTime, sentTime } from './sent-time.ts'
-import { bytesOfBase64 } from './signature-form.ts'
 import { type ExpectedSender, expectedSender } from './expected-sender.ts'
+import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
+import { bytesOfBase64 } from './signature-form.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
+import { wrongTime } from './wrong-time.ts'
 
 /**
  * What you know in addition to the listener. Each member makes the explanation more specific.
@@ -47,8 +47,6 @@ export interface Explanation {
   /** When a delivery that is too old or too new was sent, in seconds since 1970. */
   readonly sentAt?: number
 }
-
-const MILLISECONDS = /^[0-9]{13}$/
 
 /**
  * Explains a verdict, or the parts of one that a log kept: which check refused the delivery, and the likely mistake behind it,
@@ -98,7 +96,7 @@ async function mistakesIn(
 ): Promise<Mistakes> {
   const { protocol } = listener.auth
   if (reason === 'timestamp_malformed' || reason === 'timestamp_out_of_range') {
-    return timeMistakes(await sentTime(delivery, listener, expected), reason, listener)
+    return wrongTime(delivery, reason, listener, expected)
   }
   const isMissing = reason === 'header_missing' || reason === 'auth_missing'
   const older = isMissing ? otherVersion(delivery, expected) : undefined
@@ -122,26 +120,6 @@ async function mistakesIn(
   if (!isWrong || expected.keys.length === 0) return { likely: [] }
   if (other && protocol) return { likely: [anotherSender(other, expected)], ...looksLike }
   return { likely: await wrongSignature(delivery, listener, expected) }
-}
-
-function timeMistakes(
-  { place, text, seconds }: SentTime,
-  reason: 'timestamp_malformed' | 'timestamp_out_of_range',
-  { clock }: Listener<unknown>,
-): Mistakes {
-  if (reason === 'timestamp_malformed') {
-    const isInMilliseconds = MILLISECONDS.test(text)
-    return { likely: isInMilliseconds ? [`${place} is in milliseconds; it has to be in seconds`] : [] }
-  }
-  const sentAt = Math.floor(seconds)
-  if (!Number.isFinite(sentAt)) return { likely: [] }
-  const away = Math.floor(clock.now() / 1000) - sentAt
-  const when = `${Math.abs(away)} s ${away > 0 ? 'before' : 'after'} the time of this listener`
-  const why =
-    away > 0
-      ? 'a delivery that was saved and sent again, a long queue before the listener, or a wrong clock'
-      : 'a wrong clock on either side'
-  return { likely: [`${place} is ${when}: ${why}`], sentAt }
 }
 
 /**

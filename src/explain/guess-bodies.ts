@@ -1,7 +1,7 @@
 import { bytesOf, decodeUtf8 } from '../lib/bytes.ts'
+import type { ExpectedSender } from './expected-sender.ts'
 import { distinct, type Guess } from './guess.ts'
 import { formTexts } from './guess-forms.ts'
-import type { ExpectedSender } from './expected-sender.ts'
 
 /** What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake. */
 export interface BodyGuesses {

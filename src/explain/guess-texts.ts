@@ -1,5 +1,5 @@
-import { distinct, type Guess } from './guess.ts'
 import type { ExpectedSender } from './expected-sender.ts'
+import { distinct, type Guess } from './guess.ts'
 
 const PART = /\{([^{}]+)\}|[^{}]+/g
 const MOST_PARTS = 4

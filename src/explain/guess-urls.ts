@@ -1,6 +1,6 @@
 import type { Delivery } from '../delivery.ts'
-import type { Guess } from './guess.ts'
 import type { ExpectedSender } from './expected-sender.ts'
+import type { Guess } from './guess.ts'
 
 const MOST_URLS = 150
 const LONGEST_VALUE = 2048
@@ -19,7 +19,10 @@ const URL_PARTS = /^(https?:\/\/)([^/?#]*)([^?#]*)(\?[^#]*)?/i
  * The URLs that the sender may have signed. What the request and its proxies say of the URL is only a guess: a stranger can
  * write it, but cannot sign it.
  */
-export function urlGuesses(delivery: Delivery, { signedUrl: publicUrl, name }: ExpectedSender): readonly Guess[] {
+export function urlGuesses(
+  delivery: Delivery,
+  { signedUrl: publicUrl, name }: ExpectedSender,
+): readonly Guess[] {
   if (publicUrl === undefined) return []
   const configured = partsOf(publicUrl)
   const seen = seenBy(delivery)

@@ -2,8 +2,8 @@ import { type Delivery, headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
 import { bodyReaders } from '../scheme/body.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
-import type { ValueLocation } from '../scheme/scheme.ts'
-import { headerTitle, type ExpectedSender } from './expected-sender.ts'
+import { headerIn } from '../scheme/compile-scheme.ts'
+import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 
 /** Why a delivery lacks its signature, or a header that is signed. */
 export function missingHeader(
@@ -28,13 +28,19 @@ export function missingHeader(
 }
 
 /** The sentence for a delivery of another sender. */
-export function anotherSender({ name, sender }: SenderScheme, { name: expected, isOwn }: ExpectedSender): string {
+export function anotherSender(
+  { name, sender }: SenderScheme,
+  { name: expected, isOwn }: ExpectedSender,
+): string {
   const here = isOwn ? "the specification's HMAC or JWT" : expected
   return `this looks like a delivery from ${sender}; this listener expects ${here}: import hookgate/schemes/${name}, or give each sender its own URL`
 }
 
 /** The signature of another version of the same scheme, where the one that is verified is missing. */
-export function otherVersion(delivery: Delivery, { scheme, facts, name }: ExpectedSender): string | undefined {
+export function otherVersion(
+  delivery: Delivery,
+  { scheme, facts, name }: ExpectedSender,
+): string | undefined {
   for (const [header, { begins = '', is }] of Object.entries(facts.otherVersions ?? {})) {
     const value = headerOf(delivery, header)
     if (typeof value !== 'string' || !value.startsWith(begins)) continue
@@ -75,8 +81,6 @@ function schemeOf(
   }
   return best
 }
-
-const headerIn = (place: ValueLocation | undefined) => (place && 'header' in place ? place.header : undefined)
 
 /** Whether the body contains a signature where the scheme expects one. */
 function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {

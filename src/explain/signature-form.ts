@@ -1,5 +1,5 @@
 import { type Delivery, headerOf } from '../delivery.ts'
-import { decodeHex, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
+import { decodeHex, ENCODE } from '../lib/bytes.ts'
 import type { Algorithm, Scheme, Spelling } from '../scheme/scheme.ts'
 import { headerTitle } from './expected-sender.ts'
 
@@ -9,7 +9,6 @@ export interface RespelledSignature {
   readonly faults: readonly string[]
 }
 
-const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
 /** ECDSA is left out: its signatures have no fixed length. */
 const BYTES: Partial<Record<Algorithm, number>> = {
   'hmac-sha1': 20,

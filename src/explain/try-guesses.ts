@@ -1,17 +1,21 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import { checkAuthenticity } from '../checks/authenticity.ts'
 import { checkHeaders } from '../checks/headers.ts'
-import type { Delivery } from '../delivery.ts'
+import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
+import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Listener } from '../listener.ts'
 import { defineScheme } from '../scheme/define-scheme.ts'
 import type { Scheme, SignedBytes } from '../scheme/scheme.ts'
 import { Verification } from '../verification.ts'
-import type { Guess } from './guess.ts'
-import { guessesFor } from './guesses.ts'
-import { signatureForm } from './signature-form.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
+import { type Guess, pairs } from './guess.ts'
+import { bodyGuesses } from './guess-bodies.ts'
+import { secretGuesses } from './guess-secrets.ts'
+import { textGuesses, unitGuesses } from './guess-texts.ts'
+import { urlGuesses } from './guess-urls.ts'
+import { signatureForm } from './signature-form.ts'
 
 /** What was found, and what it cost. */
 export interface Found {
@@ -62,6 +66,48 @@ export async function tryGuesses(
   return { says: undefined, signatures: count.signatures }
 }
 
+/** Of each kind, those that are also tried together with another mistake. */
+const MOST_PAIRED = 12
+
+/**
+ * What may have been signed in place of this delivery, with this secret: one mistake, then two. What
+ * makes no difference under the scheme is left out.
+ */
+function guessesFor(
+  delivery: Delivery,
+  expected: ExpectedSender,
+  key: ConfiguredKey,
+  timestampText: string,
+): readonly Guess[] {
+  const secrets = secretGuesses(key, expected)
+  if (!expected.isSigned) return secrets
+  const { common, rare } = bodyGuesses(delivery.body, isForm(delivery), expected)
+  const texts = textGuesses(expected, textOf(delivery, expected.isOwn ? 'webhook-event-id' : ''))
+  const urls = urlGuesses(delivery, expected)
+  const few = (guesses: readonly Guess[]) => guesses.slice(0, MOST_PAIRED)
+  return [
+    ...secrets,
+    ...common,
+    ...urls,
+    ...texts,
+    ...rare,
+    ...pairs(few(secrets), few(common)),
+    ...pairs(few(secrets), few(texts)),
+    ...pairs(few(common), few(texts)),
+    ...pairs(few(secrets), few(urls)),
+    ...unitGuesses(expected, timestampText),
+  ]
+}
+
+function isForm(delivery: Delivery): boolean {
+  return mediaTypeOf(textOf(delivery, 'content-type')) === 'application/x-www-form-urlencoded'
+}
+
+function textOf(delivery: Delivery, name: string): string {
+  const value = name === '' ? undefined : headerOf(delivery, name)
+  return typeof value === 'string' ? value : ''
+}
+
 type Remake = (guess: Guess) => Authenticator | undefined
 
 /** The delivery as guessed, with its headers read. Undefined if it would be refused before its signature is looked at. */
@@ -79,7 +125,11 @@ function asGuessed(
 }
 
 /** Makes the scheme's `auth` as guessed. Keeps those that several guesses share, because importing a key takes time. */
-function remaker(expected: ExpectedSender, { option, secret }: ConfiguredKey, count: { signatures: number }): Remake {
+function remaker(
+  expected: ExpectedSender,
+  { option, secret }: ConfiguredKey,
+  count: { signatures: number },
+): Remake {
   const made = new Map<string, Authenticator | undefined>()
   const make = (guess: Guess): Authenticator | undefined => {
     const { scheme, options, again } = expected

@@ -7,8 +7,11 @@ const LARGEST_TRIED = 262_144
 const encoder = new TextEncoder()
 
 /** A body that a parser has read or replaced. Undefined if the body may be the sender's. */
-export function consumedBody({ body, method }: Delivery, { name, covers }: ExpectedSender): string | undefined {
-  if (method === 'GET' || covers === 'token' || covers === 'nothing') return undefined
+export function consumedBody(
+  { body, method }: Delivery,
+  { name, isSigned }: ExpectedSender,
+): string | undefined {
+  if (method === 'GET' || !isSigned) return undefined
   const before = 'mount verifyWebhook before express.json() and other parsers, or hand it the raw bytes'
   if (body.length === 0)
     return `the body is empty: ${name} sent one, and a body parser has read it; ${before}`
@@ -50,7 +53,7 @@ function otherKey({ keys, facts, name, scheme }: ExpectedSender): string | undef
 }
 
 function unknownMistake(delivery: Delivery, expected: ExpectedSender): readonly string[] {
-  const { name, covers } = expected
+  const { name, isSigned } = expected
   const length = headerOf(delivery, 'content-length')
   if (typeof length === 'string' && /^[0-9]{1,9}$/.test(length) && Number(length) !== delivery.body.length) {
     return [
@@ -58,28 +61,26 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): readonly 
       ...toCheck(expected),
     ]
   }
-  const isToken = covers === 'token' || covers === 'nothing'
   return [
-    isToken
-      ? `${name} sent another secret; none of the well-known mistakes fits`
-      : `${name} signed with another secret, or another body: none of the well-known mistakes fits`,
+    isSigned
+      ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`
+      : `${name} sent another secret; none of the well-known mistakes fits`,
     ...toCheck(expected),
   ]
 }
 
 /** What nobody can find out from the delivery. */
-function toCheck({ name, isOwn, scheme, facts, covers, signedUrl }: ExpectedSender): readonly string[] {
+function toCheck({ name, isOwn, scheme, facts, isSigned, signedUrl }: ExpectedSender): readonly string[] {
   const key = scheme.secretName.startsWith('none; pass ')
     ? scheme.secretName.slice('none; pass '.length)
     : `the ${scheme.secretName}`
-  const isToken = covers === 'token' || covers === 'nothing'
   const secret = isOwn
     ? 'check that both sides have the same secret, and that a change of it has reached both'
     : `check what you pass: ${key}${facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`}`
   const body = 'check that no proxy, middleware or gateway before this listener changes the body'
   const url =
     signedUrl === undefined ? [] : [`check that publicUrl is the URL as ${name} has it: ${signedUrl}`]
-  return [secret, ...(isToken ? [] : [body]), ...url]
+  return [secret, ...(isSigned ? [body] : []), ...url]
 }
 
 function isText(bytes: Uint8Array, text: string): boolean {

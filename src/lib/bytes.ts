@@ -96,3 +96,10 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
   return bytes
 }
+
+/** The encoders by the name of the encoding. */
+export const ENCODE = {
+  hex: encodeHex,
+  base64: encodeBase64,
+  base64url: encodeBase64url,
+} as const

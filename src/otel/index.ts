@@ -1,9 +1,7 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api'
 import { aBoolean, checkOptions, optional, withMethods } from '../lib/options.ts'
-import { observeKeys } from './keys.ts'
-import { observeStore } from './store.ts'
+import { observeKeys, observeStore, observeVerdicts } from './observers.ts'
 import { subscribe } from './subscribe.ts'
-import { observeVerdicts } from './verdicts.ts'
 
 /**
  * The options of `instrument`.

@@ -15,7 +15,10 @@ export interface ChannelObserver<Fields extends object> {
  * Passes a channel's operations to an observer. Drops errors that the observer throws, because Node would end
  * the process.
  */
-export function subscribe<Fields extends object>(name: string, observer: ChannelObserver<Fields>): () => void {
+export function subscribe<Fields extends object>(
+  name: string,
+  observer: ChannelObserver<Fields>,
+): () => void {
   const channel = tracingChannel(name)
   if (channel === undefined) {
     throw new ListenerConfigError(

@@ -4,8 +4,8 @@ import { memberAt, pointerSteps, textAt } from '../lib/json.ts'
 import { type Wanted, wantedOf } from '../lib/json-members.ts'
 import type { CompiledScheme } from '../protocol.ts'
 import { bodyReaders, typeHeader } from './body.ts'
-import type { SenderScheme } from './code-scheme.ts'
 import { claimKeysOf } from './claim-keys.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
 import { MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
@@ -74,7 +74,10 @@ function namesOf(
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
 
-const headerIn = (place: ValueLocation | undefined) => (place && 'header' in place ? place.header : undefined)
+/** The header that holds a value. Undefined if it is elsewhere, or nowhere. */
+export function headerIn(place: ValueLocation | undefined): string | undefined {
+  return place && 'header' in place ? place.header : undefined
+}
 
 /**
  * Whether the signature covers a place. It covers a member if it covers the body, a header if the template names it,
@@ -110,10 +113,21 @@ export function coverageOf({ covers, algorithm, signs }: SenderScheme): Coverage
   return typeof signs === 'function' || signs.includes('{body}') ? 'body' : 'values'
 }
 
-/** A token only identifies the caller. */
-function isAnythingSigned(scheme: SenderScheme): boolean {
+/** False if the sender only identifies itself, by a token or not at all. */
+export function isAnythingSigned(scheme: SenderScheme): boolean {
   const covers = coverageOf(scheme)
   return covers !== 'token' && covers !== 'nothing'
+}
+
+/** Whether the sender signs with a private key, and receivers have the public one. */
+export function hasKeyPair({ algorithm }: SenderScheme): boolean {
+  return algorithm === 'ed25519' || algorithm === 'ecdsa-p256-sha256'
+}
+
+/** Whether the URL is signed, as far as the row says. Code may sign what a delivery asks for. */
+export function signsUrl(scheme: SenderScheme): boolean {
+  if (scheme.algorithm === 'code') return scheme.signs.includes('url')
+  return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
 }
 
 /** Without an ID, it is derived from the signed bytes, and signed as well. */

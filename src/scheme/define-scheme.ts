@@ -15,7 +15,7 @@ import {
 import type { EventsOf, EventTypes, NamedEvents } from '../typed-events.ts'
 import { authenticateBy, type SchemeKey } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
-import { compileScheme, coverageOf } from './compile-scheme.ts'
+import { compileScheme, coverageOf, hasKeyPair, signsUrl } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import { refuseOtherSecrets, withSecretName } from './secret-forms.ts'
 import { signedReader } from './signed-text.ts'
@@ -141,7 +141,7 @@ export function senderAuthenticator(
 
 function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
   if (onHandshake !== undefined && secrets === undefined) return []
-  const option = signsWithPrivateKey(scheme) ? 'publicKeys' : 'secrets'
+  const option = hasKeyPair(scheme) ? 'publicKeys' : 'secrets'
   const given = [
     { option: 'secrets', list: secrets },
     { option: 'publicKeys', list: publicKeys },
@@ -149,10 +149,6 @@ function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOpti
   return (given.length > 0 ? given : [{ option, list: undefined }]).flatMap(({ option, list }) =>
     namedSecrets(list, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option)),
   )
-}
-
-function signsWithPrivateKey({ algorithm }: Scheme): boolean {
-  return algorithm === 'ed25519' || algorithm === 'ecdsa-p256-sha256'
 }
 
 function keyOf(scheme: Scheme, id: string, secret: string, option: string): SchemeKey {
@@ -262,11 +258,8 @@ const CHECKS = {
 function checkSchemeOptions(scheme: Scheme, options: SchemeOptions): void {
   const { name, takes = [] } = scheme
   const names = new Set<keyof typeof CHECKS>(['secrets', 'dedupe', 'publicUrl', ...takes])
-  if (scheme.publicKey || scheme.algorithm === 'ed25519' || scheme.algorithm === 'ecdsa-p256-sha256') {
-    names.add('publicKeys')
-  }
+  if (scheme.publicKey || hasKeyPair(scheme)) names.add('publicKeys')
   if (scheme.topics) names.add('topics')
-  const signsUrl = takes.includes('publicUrl') || String(scheme.signs).includes('{url}')
   const table = Object.fromEntries([...names].map((option) => [option, CHECKS[option]]))
-  checkOptions(name, options, signsUrl ? { ...table, publicUrl: fullUrl } : table)
+  checkOptions(name, options, signsUrl(scheme) ? { ...table, publicUrl: fullUrl } : table)
 }

@@ -3,8 +3,7 @@ import { type NamedSecret, namedSecrets, type Secrets, secretText } from '../aut
 import type { Mac } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { decodeBase64, decodeHex } from '../lib/bytes.ts'
-import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
-import type { KeyForm, SchemeOptions, Spelling } from './scheme.ts'
+import type { KeyForm, Spelling } from './scheme.ts'
 
 const encoder = new TextEncoder()
 const FEWEST_BYTES = 24
@@ -41,27 +40,14 @@ export function macKeys(secrets: Secrets | undefined, form: KeyForm, spelling: S
 }
 
 /** The ID of the key that made the signature. Tries every key, so the timing does not reveal which one matched. */
-export function signerOf(
+export async function signerOf(
   keys: readonly MacKey[],
   signature: string,
   signed: Uint8Array,
-): MaybePromise<string | undefined> {
-  const macs = keys.map(({ mac }) => mac('', signed, ''))
-  const named = (known: readonly string[]) => {
-    const matches = known.map((mac) => constantTimeEqual(mac, signature))
-    return keys[matches.indexOf(true)]?.id
-  }
-  return macs.some(isPromise) ? Promise.all(macs).then(named) : named(macs as string[]) // none is a promise
-}
-
-/** HMAC-SHA256 of a text with the named secret, in hex. Some handshakes expect it in the reply. */
-export function macOfText(
-  { secrets }: SchemeOptions,
-  secretId: string | undefined,
-  text: string,
-): MaybePromise<string> {
-  const signer = namedSecrets(secrets, 'secrets', secretText).find(({ id }) => id === secretId)
-  return hmacWith('sha256', encoder.encode(signer?.secret), 'hex')('', encoder.encode(text), '')
+): Promise<string | undefined> {
+  const macs = await Promise.all(keys.map(({ mac }) => mac('', signed, '')))
+  const matches = macs.map((mac) => constantTimeEqual(mac, signature))
+  return keys[matches.indexOf(true)]?.id
 }
 
 /** The ID of the secret that was sent. Compares every secret, so the timing does not reveal which one matched. */

@@ -13,7 +13,7 @@ import type { Algorithm, KeyForm, Signed, Spelling } from './scheme.ts'
  */
 export type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
 
-const HASH: Partial<Record<Algorithm, HmacHash>> = {
+export const HMAC_HASHES: Partial<Record<Algorithm, HmacHash>> = {
   'hmac-sha256': 'sha256',
   'hmac-sha1': 'sha1',
   'hmac-sha512': 'sha512',
@@ -32,7 +32,7 @@ export function matcherOf(
   if (algorithm === 'token') return tokenMatcher(secret)
   const bytes = keyBytes(key, secret)
   if (typeof bytes === 'string') throw new ListenerConfigError(option, bytes)
-  const hash = HASH[algorithm]
+  const hash = HMAC_HASHES[algorithm]
   if (hash !== undefined) return macMatcher(hash, bytes, spelling)
   return algorithm === 'ed25519'
     ? ed25519Matcher(bytes, spelling, option)

@@ -37,3 +37,10 @@ export const aBody: OptionCheck = (value, option) => {
   if (isBytes(value) || (!isBuffer && JSON.stringify(value) !== undefined)) return
   throw new ListenerConfigError(option, 'must be text, or the bytes to send, or a value to send as JSON')
 }
+
+export const aText: OptionCheck = (value, option) => {
+  if (typeof value !== 'string') throw new ListenerConfigError(option, 'must be text')
+}
+
+/** Wrong values are allowed, because tests need to sign them. */
+export const anything: OptionCheck = () => {}

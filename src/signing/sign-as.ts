@@ -3,17 +3,19 @@ import { hmacWith } from '#crypto'
 import type { HmacHash } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
+import { bytesOf, ENCODE } from '../lib/bytes.ts'
+import { derSignature } from '../lib/der.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
-import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
+import { checkOptions, type OptionTable, optional } from '../lib/options.ts'
 import { bodyReaders } from '../scheme/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/code-scheme.ts'
 import { formFields } from '../scheme/form-fields.ts'
 import type { BodyForm, Content, TimeForm, ValueLocation } from '../scheme/index.ts'
 import { keyBytes } from '../scheme/keys.ts'
-import type { Algorithm, Scheme, Signed, Spelling } from '../scheme/scheme.ts'
+import type { Scheme, Signed, Spelling } from '../scheme/scheme.ts'
 import { type SignedValues, signedReader } from '../scheme/signed-text.ts'
-import { aBody, bodyBytes, isBytes, type SentBody, sentAs, sentBody } from './body.ts'
+import { HMAC_HASHES } from '../scheme/verifiers.ts'
+import { aBody, anything, aText, bodyBytes, isBytes, type SentBody, sentAs, sentBody } from './body.ts'
 import type { SignedRequest } from './sign.ts'
 
 const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
@@ -153,12 +155,7 @@ export interface SignAsOptions {
   readonly contentType?: string | undefined
 }
 
-const optionalText: OptionCheck = (value, option) => {
-  if (value !== undefined && typeof value !== 'string') throw new ListenerConfigError(option, 'must be text')
-}
-
-/** Wrong values are allowed, because tests need to sign them. */
-const anything: OptionCheck = () => {}
+const optionalText = optional(aText)
 
 const SIGN_AS_OPTIONS: OptionTable<SignAsOptions> = {
   secret: optionalText,
@@ -218,13 +215,6 @@ async function signByCode(
   })
 }
 
-const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
-const HASH: Partial<Record<Algorithm, HmacHash>> = {
-  'hmac-sha256': 'sha256',
-  'hmac-sha1': 'sha1',
-  'hmac-sha512': 'sha512',
-}
-
 /**
  * Computes the signature as its header contains it, prefix included. @throws ListenerConfigError for another
  * kind of key.
@@ -237,14 +227,13 @@ async function signatureOf(
   const { algorithm, signature, publicKey, name } = scheme
   const { prefix = '', spelling = 'hex' } = signature
   if (algorithm === 'token') return prefix + required(secret, 'secret', name)
-  const hash = HASH[algorithm]
+  const hash = HMAC_HASHES[algorithm]
   if (hash !== undefined && !(publicKey && privateKey)) {
     return prefix + (await macOf(scheme, hash, signed, required(secret, 'secret', name), spelling))
   }
   const bytes = await signWith(required(privateKey, 'privateKey', name), signed)
-  return (
-    (publicKey?.prefix ?? prefix) + ENCODE[spelling](algorithm === 'ecdsa-p256-sha256' ? derOf(bytes) : bytes)
-  )
+  const sent = algorithm === 'ecdsa-p256-sha256' ? derSignature(bytes) : bytes
+  return (publicKey?.prefix ?? prefix) + ENCODE[spelling](sent ?? bytes)
 }
 
 function required<Value>(value: Value | undefined, option: string, name: string): Value {
@@ -270,14 +259,4 @@ async function signWith(privateKey: JWK, { before, body, after }: Signed): Promi
   if (key instanceof Uint8Array) throw new ListenerConfigError('privateKey', 'must be a private JWK')
   const parameters = algorithm === 'EdDSA' ? { name: 'Ed25519' } : { name: 'ECDSA', hash: 'SHA-256' }
   return new Uint8Array(await crypto.subtle.sign(parameters, key, bytesOf(before, body, after)))
-}
-
-/** r and s as an Ecdsa-Sig-Value (RFC 3279 2.2.3), each number in its shortest form. */
-function derOf(signature: Uint8Array): Uint8Array {
-  const numbers = [signature.subarray(0, 32), signature.subarray(32)].flatMap((half) => {
-    const digits = half.subarray(half.findIndex((byte, index) => byte !== 0 || index === 31))
-    const positive = (digits[0] ?? 0) >= 0x80 ? [0, ...digits] : [...digits]
-    return [0x02, positive.length, ...positive]
-  })
-  return Uint8Array.of(0x30, numbers.length, ...numbers)
 }

@@ -5,7 +5,7 @@ import { ListenerConfigError } from '../errors.ts'
 import type { Json } from '../lib/json.ts'
 import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
-import { aBody, bodyBytes, type SentBody, sentBody } from './body.ts'
+import { aBody, anything, aText, bodyBytes, type SentBody, sentBody } from './body.ts'
 
 /**
  * A request ready to send: `fetch(url, await signHmac(…))`. If the body is text, it stays text.
@@ -151,22 +151,15 @@ export interface SignJwtOptions extends SignOptions {
   readonly claims?: { readonly [claim: string]: unknown } | undefined
 }
 
-const text: OptionCheck = (value, option) => {
-  if (typeof value !== 'string') throw new ListenerConfigError(option, 'must be text')
-}
-
 const jwk: OptionCheck = (value, option) => {
   const { kty, d, k } = Object(value)
   if (typeof kty === 'string' && typeof (d ?? k) === 'string') return
   throw new ListenerConfigError(option, 'must be a private JWK, like { kty, d, … }')
 }
 
-/** Wrong values are allowed, because tests need to sign them. */
-const anything: OptionCheck = () => {}
-
 const OPTIONS: OptionTable<SignOptions> = { body: aBody, eventId: anything, timestamp: anything }
 
-const HMAC_OPTIONS: OptionTable<SignHmacOptions> = { ...OPTIONS, secret: text }
+const HMAC_OPTIONS: OptionTable<SignHmacOptions> = { ...OPTIONS, secret: aText }
 
 const JWT_OPTIONS: OptionTable<SignJwtOptions> = {
   ...OPTIONS,

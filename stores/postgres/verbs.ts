@@ -1,3 +1,4 @@
+import { sha256 } from '#crypto'
 import { EventStoreError } from '../../src/errors.ts'
 import { storedKey } from '../../src/event-key.ts'
 import {
@@ -9,15 +10,16 @@ import {
   type EventStore,
 } from '../../src/event-store.ts'
 import { positiveInteger } from '../../src/lib/options.ts'
-import { knownAnswer } from '../contract.ts'
+import { knownAnswer, tableMissing } from '../contract.ts'
 import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE } from './client.ts'
-import { asciiText, listenerText } from './key.ts'
 import type { Statements } from './sql.ts'
 
 /** Maximum attempts while other statements keep changing the same record. */
 const MOST_ATTEMPTS = 5
 /** A thousand years, well within the range of timestamps. */
 const LONGEST_MS = 365_250 * 86_400_000
+/** An index entry of Postgres has room for about 2,700 bytes. */
+const LONGEST_LISTENER_ID = 500
 
 export interface VerbOptions {
   readonly run: RunStatement
@@ -89,7 +91,7 @@ export class PostgresVerbs implements EventStore {
         const [row] = await run(statement, values)
         return row && (row.answer ?? 'nothing')
       } catch (error) {
-        if (hasSqlState(error, UNDEFINED_TABLE)) throw withoutTable(error)
+        if (hasSqlState(error, UNDEFINED_TABLE)) throw tableMissing(error)
         const again = !inTransaction && attempt < MOST_ATTEMPTS
         if (!again || !hasSqlState(error, SERIALIZATION_FAILURE)) throw error
       }
@@ -103,6 +105,13 @@ async function valuesOf(key: EventKey, owner: string, milliseconds: number) {
   return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
 }
 
-function withoutTable(cause: unknown): EventStoreError {
-  return new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
+/** Escapes a text to printable ASCII, which Postgres stores in any encoding, unlike NUL. Different texts stay different. */
+function asciiText(text: string): string {
+  return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** A listener's ID as stored. A very long one becomes a digest, which cannot equal an escaped text. */
+async function listenerText(listenerId: string): Promise<string> {
+  const text = asciiText(listenerId)
+  return text.length > LONGEST_LISTENER_ID ? `\\sha256:${await sha256(text)}` : text
 }

@@ -1,7 +1,6 @@
-import { EventStoreError } from '../../src/errors.ts'
 import { storedKey } from '../../src/event-key.ts'
 import type { ClaimAnswer, CommitAnswer, EventStore } from '../../src/event-store.ts'
-import { DONE_BY_CLAIM } from '../contract.ts'
+import { DONE_BY_CLAIM, tableMissing } from '../contract.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { SqliteStatements } from './statements.ts'
 
@@ -49,8 +48,7 @@ export function askTable(connection: SqliteConnection): Ask {
     try {
       return await connection.all(sql, values)
     } catch (cause) {
-      if (!/no such table/.test(String(cause))) throw cause
-      throw new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
+      throw /no such table/.test(String(cause)) ? tableMissing(cause) : cause
     }
   }
 }

@@ -8,7 +8,10 @@ const FIRST = { socket: {} }
 /** That many requests on one connection. All arrive before the first is decided. */
 function line(count: number): PipelinedRequest[] {
   const connection: Connection = {}
-  return Array.from({ length: count }, (_, index) => new PipelinedRequest(connection, index === 0 ? FIRST : QUEUED))
+  return Array.from(
+    { length: count },
+    (_, index) => new PipelinedRequest(connection, index === 0 ? FIRST : QUEUED),
+  )
 }
 
 /** What a promise has settled to, or `undecided`. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { generateSecret, type NamedSecret, hmac, ListenerConfigError } from '../../src/index.ts'
+import { generateSecret, hmac, ListenerConfigError, type NamedSecret } from '../../src/index.ts'
 import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 

@@ -1,12 +1,12 @@
 import { type Command, defineCommand } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, toJsonLine } from '../../command-line/output.ts'
-import { codeOf, httpUrl, toUsageError } from '../../command-line/values.ts'
+import { httpUrl, toUsageError } from '../../command-line/values.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
+import { readSender } from '../../signing/method.ts'
 import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
-import { readSender } from '../../signing/method.ts'
 import type { Case } from './case.ts'
 import { eventCases } from './event-cases.ts'
 import { hmacMethod } from './hmac-method.ts'
@@ -94,13 +94,7 @@ async function methodOf(given: ConformValues, url: string): Promise<SigningMetho
     return hmacMethod(await needSecret(secretFile))
   }
   const method = jwtMethod({ privateKey: await readPrivateKey(key), ...endpointOf(url, given) })
-  try {
-    await method.sign()
-  } catch (error) {
-    throw new UsageError(
-      `--key: this key cannot sign (${codeOf(error) || 'not a usable JWK'}); make one with hookgate keys`,
-    )
-  }
+  await signWithKey(method.sign)
   return method
 }
 

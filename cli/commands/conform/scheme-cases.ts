@@ -1,13 +1,20 @@
 import type { Outgoing } from '../../../sender/exchange.ts'
 import { headerTitle } from '../../../src/explain/expected-sender.ts'
 import { memberAt, pointerSteps } from '../../../src/lib/json.ts'
-import { coverageOf } from '../../../src/scheme/compile-scheme.ts'
+import { coverageOf, headerIn, signsUrl } from '../../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/scheme/index.ts'
 import { bodyBytes } from '../../../src/signing/body.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
 import { newPrivateKey } from '../../signing/private-key.ts'
 import { typeOf } from '../../signing/samples.ts'
-import { bodyFor, memberTime, nowSeconds, signedMembers, withMember } from '../../signing/scheme-body.ts'
+import {
+  bodyFor,
+  nowSeconds,
+  signedMembers,
+  signsTime,
+  withMember,
+  withTime,
+} from '../../signing/scheme-body.ts'
 import type { AnyScheme } from '../../signing/schemes.ts'
 import { ACCEPTED, accepted, type Case } from './case.ts'
 
@@ -120,12 +127,7 @@ function times(scheme: SenderScheme, sign: Sign, first: Draft): readonly Case[] 
   const { toleranceSeconds: tolerance } = time
   const signedAgo = (draft: Draft, seconds: number) => {
     const sentAt = nowSeconds() - seconds
-    const isInBody = 'member' in time
-    return sign({
-      ...draft,
-      sentAt,
-      body: isInBody ? withMember(draft.body, time.member, memberTime(time, sentAt)) : draft.body,
-    })
+    return sign({ ...draft, sentAt, body: withTime(draft.body, time, sentAt) })
   }
   const rule = `Refuse a delivery that is over ${tolerance} s old: others could replay it.`
   const old = refuses(`a delivery signed ${tolerance + BEYOND} s ago`, rule, () =>
@@ -208,7 +210,7 @@ function signatures(scheme: SenderScheme, sign: Sign, keys: SenderKeys): readonl
 /** What is changed after it was signed. */
 function changes(scheme: SenderScheme, sign: Sign): readonly Case[] {
   const rule = `Verify the signature over everything that ${scheme.sender} signs.`
-  const { timestamp: time, signs } = scheme
+  const { timestamp: time } = scheme
   const name = 'a body changed after signing'
   const body = refuses(name, rule, async () => {
     const request = await sign(newDraft(scheme))
@@ -222,27 +224,23 @@ function changes(scheme: SenderScheme, sign: Sign): readonly Case[] {
   const covers = coverageOf(scheme)
   const isJson = scheme.content === undefined
   const first = newDraft(scheme)
+  const timeHeader = headerIn(time)
   const later = refuses('a time changed after signing', rule, async () => {
     const sentAt = nowSeconds()
     const request = await sign({ ...first, sentAt })
     const next = await sign({ ...first, sentAt: sentAt + 1 })
-    const header = time && 'header' in time ? time.header : ''
-    return withHeaders(request, { [header]: next.headers[header] })
+    return withHeaders(request, timeHeader === undefined ? {} : { [timeHeader]: next.headers[timeHeader] })
   })
-  const isTimeSigned =
-    typeof signs !== 'function' && signs.includes(typeof signs === 'string' ? '{timestamp}' : 'timestamp')
   return [
     ...(covers === 'body' ? [body] : []),
     ...(covers === 'values' && member !== undefined && isJson ? [values] : []),
-    ...(time && 'header' in time && isTimeSigned ? [later] : []),
+    ...(timeHeader !== undefined && signsTime(scheme) ? [later] : []),
   ]
 }
 
 function urls(scheme: SenderScheme, sign: Sign, { publicUrl }: SenderKeys): readonly Case[] {
-  const { sender, signs } = scheme
-  const takes = scheme.algorithm === 'code' ? [] : (scheme.takes ?? [])
-  const isSigned = takes.includes('publicUrl') || (typeof signs !== 'function' && /\burl\b/.test(`${signs}`))
-  if (!isSigned) return []
+  const { sender } = scheme
+  if (!signsUrl(scheme)) return []
   const rule = `Verify the URL that ${sender} signs, as ${sender} knows it.`
   return [
     refuses('a signature for another URL', rule, () =>

@@ -1,10 +1,9 @@
+import { LOOPBACK_HOST } from '../../../src/auth/remote-key-set.ts'
 import { type Finding, notesOf } from './finding.ts'
-import { type ProbeAnswer, FEW_DAYS, whyUnreachable } from './probe.ts'
+import { FEW_DAYS, type ProbeAnswer, whyUnreachable } from './probe.ts'
 import { codeOf, type Receiver } from './receiver.ts'
 
 const { ok, warn, fail } = notesOf('url')
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /** What the user says of the listener. */
 export interface Expected {
@@ -131,7 +130,7 @@ function whither(location: string | undefined): string {
 
 function transport({ certificateDays }: ProbeAnswer, { protocol, hostname }: URL): Finding[] {
   if (protocol === 'http:') {
-    if (LOOPBACK.test(hostname)) return []
+    if (LOOPBACK_HOST.test(hostname)) return []
     return [fail('the URL is not https, so others on the network can read deliveries', 'serve it over TLS')]
   }
   if (certificateDays === undefined || certificateDays >= FEW_DAYS) return []
@@ -146,7 +145,7 @@ function naming(url: URL, { publicUrl, tenantUrl }: Expected): Finding[] {
       warn('--public-url has another path than --url', 'set audience to the URL that senders post to'),
     )
   }
-  if (publicUrl && publicUrl.protocol !== 'https:' && !LOOPBACK.test(publicUrl.hostname)) {
+  if (publicUrl && publicUrl.protocol !== 'https:' && !LOOPBACK_HOST.test(publicUrl.hostname)) {
     findings.push(fail('--public-url is not https', 'set audience to the URL that senders post to'))
   }
   if (publicUrl && tenantUrl && publicUrl.origin !== tenantUrl.origin) {

@@ -38,7 +38,10 @@ export class Prober {
   readonly #secure = new SecureAgent({ keepAlive: true })
 
   /** Rejects with the connection's error, or after 3 s. */
-  ask(url: URL, { method, headers = {}, body = '', mostBytes = 65_536 }: ProbeQuestion): Promise<ProbeAnswer> {
+  ask(
+    url: URL,
+    { method, headers = {}, body = '', mostBytes = 65_536 }: ProbeQuestion,
+  ): Promise<ProbeAnswer> {
     const isSecure = url.protocol === 'https:'
     const request = isSecure ? requestHttps : requestHttp
     const signal = AbortSignal.timeout(TIMEOUT_MS)

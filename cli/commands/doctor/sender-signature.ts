@@ -1,9 +1,9 @@
 import { withDeadline } from '../../../src/lib/clock.ts'
-import { coverageOf } from '../../../src/scheme/compile-scheme.ts'
+import { coverageOf, hasKeyPair } from '../../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/scheme/index.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
-import { bodyFor, memberTime, nowSeconds, withMember } from '../../signing/scheme-body.ts'
-import { type AnyScheme, canSign, hasKeyPair } from '../../signing/schemes.ts'
+import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
+import { type AnyScheme, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
 import { type CheckId, type Finding, notesOf } from './finding.ts'
 import { codeOf, type Receiver } from './receiver.ts'
@@ -30,7 +30,7 @@ export async function checkSender(
   const skipAll = (seen: string, fix: string) => OF_THE_SENDER.map((id) => notesOf(id).skip(seen, fix))
   if (secret === undefined)
     return skipAll('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')
-  if (!canSign(factory) || hasKeyPair(factory))
+  if (!canSign(factory) || hasKeyPair(factory.scheme))
     return skipAll(`only ${sender} can sign its deliveries`, `send a test delivery from ${sender}`)
   if (!isRefused(factory.scheme))
     return skipAll(
@@ -92,15 +92,8 @@ async function checkSenderClock(
   return checkClock(
     async (skew) => {
       const timestamp = nowSeconds() + skew
-      const isInBody = 'member' in time
-      return receiver.send(
-        await signAs(factory, {
-          ...keys,
-          timestamp,
-          eventId: TOO_LONG,
-          body: isInBody ? withMember(withId, time.member, memberTime(time, timestamp)) : withId,
-        }),
-      )
+      const sent = { eventId: TOO_LONG, timestamp, body: withTime(withId, time, timestamp) }
+      return receiver.send(await signAs(factory, { ...keys, ...sent }))
     },
     {
       old: time.toleranceSeconds,

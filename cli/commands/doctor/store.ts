@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { withDeadline } from '../../../src/lib/clock.ts'
 import { RefusedError, type UsageError } from '../../command-line/exit.ts'
 import { printable } from '../../command-line/output.ts'
-import { type OpenStore, openClient } from '../../store/clients.ts'
+import { type OpenStore, openClient, reasonOf } from '../../store/clients.ts'
 import { parseStoreUrl, type StoreUrl } from '../../store/url.ts'
 import { type Finding, notesOf } from './finding.ts'
 
@@ -36,7 +36,7 @@ export async function checkStore(text: string | undefined, isOffline: boolean): 
     if (error instanceof RefusedError) return [fail('no client for this store is installed', error.message)]
     return [
       fail(
-        `${url.shown}: ${whyNot(opened?.complaint?.() ?? error, url)}`,
+        `${url.shown}: ${reasonOf(opened?.complaint?.() ?? error, url)}`,
         'start the store, or correct --store: host, port, user, password',
       ),
     ]
@@ -53,7 +53,7 @@ async function inspect(opened: OpenStore, url: StoreUrl): Promise<Finding[]> {
     note(`${url.shown}: ${printable(problem)}`, printable(fix)),
   )
   if (typeof tried !== 'number' && findings.length === 0) {
-    findings.push(fail(`${url.shown}: ${whyNot(tried, url)}`, 'let its user read and write'))
+    findings.push(fail(`${url.shown}: ${reasonOf(tried, url)}`, 'let its user read and write'))
   }
   if (typeof tried === 'number' && tried > SLOW_MS) {
     findings.push(
@@ -89,12 +89,4 @@ export async function compareClocks({ now }: Pick<OpenStore, 'now'>): Promise<Fi
   if (!(apart > CLOCK_MS)) return []
   const seen = `the store's clock is ${Math.round(apart / 1000)} s ${theirs > before ? 'ahead of' : 'behind'} this one`
   return [warn(seen, 'set it with NTP, because leases depend on it')]
-}
-
-/** The innermost cause: clients wrap the system's error. */
-function whyNot(error: unknown, url: StoreUrl): string {
-  const inner: unknown = Object(error).cause ?? Object(error).errors?.[0]
-  if (inner !== undefined) return whyNot(inner, url)
-  const { message, code } = Object(error)
-  return printable(url.redact(String(message || code || 'it cannot be opened')))
 }

@@ -28,13 +28,14 @@ const ENDPOINT = { subject: 'https://tenant.example', audience: 'https://tenant.
 const KEY = newKey('ES256', 'k1')
 const ORACLE = fileURLToPath(new URL('../../oracle/python', import.meta.url))
 
-const METHODS: { readonly [name: string]: { readonly auth: Authenticator; readonly signer: SigningMethod } } = {
-  HMAC: { auth: hmac({ secrets: SECRET }), signer: hmacMethod(SECRET) },
-  JWT: {
-    auth: jwt({ keySet: localKeySet({ keys: [KEY.publicKey] }), ...ENDPOINT }),
-    signer: jwtMethod({ privateKey: KEY.privateKey, ...ENDPOINT }),
-  },
-}
+const METHODS: { readonly [name: string]: { readonly auth: Authenticator; readonly signer: SigningMethod } } =
+  {
+    HMAC: { auth: hmac({ secrets: SECRET }), signer: hmacMethod(SECRET) },
+    JWT: {
+      auth: jwt({ keySet: localKeySet({ keys: [KEY.publicKey] }), ...ENDPOINT }),
+      signer: jwtMethod({ privateKey: KEY.privateKey, ...ENDPOINT }),
+    },
+  }
 
 const casesOf = (signer: SigningMethod): readonly Case[] => [...eventCases(signer), ...refusalCases(signer)]
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Secrets } from '../../../src/auth/secrets.ts'
-import { explain } from '../../../src/explain/index.ts'
 import { expectedSender } from '../../../src/explain/expected-sender.ts'
+import { explain } from '../../../src/explain/index.ts'
 import { MOST_SIGNATURES, tryGuesses } from '../../../src/explain/try-guesses.ts'
 import {
   type Delivery,
@@ -115,7 +115,11 @@ describe('every scheme with a secret', () => {
     )
     if (typeof made === 'string') return expect(made).toMatch(/./) // a public key that is none
     const { delivery, listener } = made
-    const { says, signatures } = await tryGuesses(delivery, listener, expectedSender(listener.auth, undefined))
+    const { says, signatures } = await tryGuesses(
+      delivery,
+      listener,
+      expectedSender(listener.auth, undefined),
+    )
     expect(says).toBeUndefined()
     expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)
   })

@@ -4,10 +4,35 @@ import { type Delivery, headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
 import type { Listener } from '../listener.ts'
 import { Verification } from '../verification.ts'
-import { headerTitle, type ExpectedSender } from './expected-sender.ts'
+import { type ExpectedSender, headerTitle } from './expected-sender.ts'
+
+const MILLISECONDS = /^[0-9]{13}$/
+
+/** Why a time was refused. Nothing is likely if it is missing or malformed in another way. */
+export async function wrongTime(
+  delivery: Delivery,
+  reason: 'timestamp_malformed' | 'timestamp_out_of_range',
+  listener: Listener<unknown>,
+  expected: ExpectedSender,
+): Promise<{ readonly likely: readonly string[]; readonly sentAt?: number }> {
+  const { place, text, seconds } = await sentTime(delivery, listener, expected)
+  if (reason === 'timestamp_malformed') {
+    const isInMilliseconds = MILLISECONDS.test(text)
+    return { likely: isInMilliseconds ? [`${place} is in milliseconds; it has to be in seconds`] : [] }
+  }
+  const sentAt = Math.floor(seconds)
+  if (!Number.isFinite(sentAt)) return { likely: [] }
+  const away = Math.floor(listener.clock.now() / 1000) - sentAt
+  const when = `${Math.abs(away)} s ${away > 0 ? 'before' : 'after'} the time of this listener`
+  const why =
+    away > 0
+      ? 'a delivery that was saved and sent again, a long queue before the listener, or a wrong clock'
+      : 'a wrong clock on either side'
+  return { likely: [`${place} is ${when}: ${why}`], sentAt }
+}
 
 /** The time that a delivery carries. */
-export interface SentTime {
+interface SentTime {
   /** Where it is, in words. */
   readonly place: string
   /** Exactly as it came. Empty if it is missing. */
@@ -17,7 +42,7 @@ export interface SentTime {
 }
 
 /** Reads the sender's time, wherever its scheme has it. */
-export async function sentTime(
+async function sentTime(
   delivery: Delivery,
   listener: Listener<unknown>,
   { scheme: { timestamp, signature } }: ExpectedSender,
