@@ -47,11 +47,7 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
   readonly trustedProxies?: readonly string[] | undefined
 }
 
-/**
- * Middleware for Express 4 and 5, connect and plain `node:http` servers.
- *
- * @see {@link verifyWebhook}
- */
+/** Middleware for Express 4 and 5, connect and plain `node:http` servers. */
 export type WebhookMiddleware<Request extends IncomingMessage> = (
   request: Request,
   response: ServerResponse,

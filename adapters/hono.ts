@@ -1,11 +1,12 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { type EventOf, type Listener, ListenerConfigError, type MaybePromise } from '../src/index.ts'
+import { type EventOf, type Listener, ListenerConfigError } from '../src/index.ts'
 import { readableAgain } from './hono/read-again.ts'
 import {
   type Beside,
   behindProxies,
   besideNode,
   besideWeb,
+  type Claimed,
   checkAndClaim,
   createObserver,
   createReceiver,
@@ -73,20 +74,25 @@ export function verifyWebhook<Given extends Listener<unknown>>(
   const sourceOf = sourceFinder(options)
   if (typeof target !== 'function' && target.isSourceAllowed) mustKnowSource(options)
   return function verifyWebhook(c, next) {
-    return receiver.receive(c, incomingOf(c, sourceOf), checkAndClaim, (outcome): MaybePromise<Answered> => {
-      if (outcome.reply) return toResponse(outcome.reply)
-      offerBody(c, outcome.event.rawBody)
-      c.set('webhook', outcome.event)
-      const { outgoing } = nodeOf(c)
-      // Resolves with undefined: next() resolves with Hono's context, which would be taken for the handler's response.
-      const run = async () => {
-        await next()
-      }
-      if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
-      const handled = run()
-      settleAfter(outgoing, outcome, handled)
-      return handled
-    })
+    return receiver.receive<Claimed<Given>, Answered>(
+      c,
+      incomingOf(c, sourceOf),
+      checkAndClaim,
+      (outcome) => {
+        if (outcome.reply) return toResponse(outcome.reply)
+        offerBody(c, outcome.event.rawBody)
+        c.set('webhook', outcome.event)
+        const { outgoing } = nodeOf(c)
+        // Resolves with undefined: next() resolves with Hono's context, which would be taken for the handler's response.
+        const run = async () => {
+          await next()
+        }
+        if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
+        const handled = run()
+        settleAfter(outgoing, outcome, handled)
+        return handled
+      },
+    )
   }
 }
 

@@ -16,11 +16,7 @@ import {
 import { emptyReply, type HandshakeForm, textReply } from '../src/scheme/index.ts'
 import type { SchemeOptions } from '../src/scheme/scheme.ts'
 
-/**
- * The options of `braintree`.
- *
- * @see {@link braintree}
- */
+/** The options of `braintree`. */
 export interface BraintreeOptions extends SharedSecretOptions {
   /** The public key of the key pair. Its private key belongs in `secrets`. */
   readonly publicKey: string

@@ -18,11 +18,7 @@ import { emptyReply, type HandshakeForm } from '../src/scheme/index.ts'
 import { holderOf } from '../src/scheme/keys.ts'
 import type { SchemeOptions } from '../src/scheme/scheme.ts'
 
-/**
- * The options of `cloudevents`.
- *
- * @see {@link cloudevents}
- */
+/** The options of `cloudevents`. */
 export interface CloudeventsOptions extends SharedSecretOptions {
   /**
    * The origins that may ask for consent in `WebHook-Request-Origin`, e.g. `eventgrid.azure.net`. Defaults to any.

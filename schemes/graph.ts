@@ -18,11 +18,7 @@ import {
   validationTokens,
 } from './shared/validation-tokens.ts'
 
-/**
- * The options of `graph`.
- *
- * @see {@link graph}
- */
+/** The options of `graph`. */
 export interface GraphOptions extends SharedSecretOptions, ValidationTokenOptions {}
 
 const MOST_NOTIFICATIONS = 1000

@@ -8,11 +8,7 @@ import {
 } from '../src/scheme/define-scheme.ts'
 import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 
-/**
- * The options of `livekit`.
- *
- * @see {@link livekit}
- */
+/** The options of `livekit`. */
 export interface LivekitOptions extends SharedSecretOptions {
   /** The API key that belongs to the secret. LiveKit's configuration names it for webhooks. */
   readonly apiKey: string

@@ -18,11 +18,7 @@ import {
   vouchedBy,
 } from '../src/scheme/define-scheme.ts'
 
-/**
- * The options of `paypal`. Certificates are fetched from PayPal with `fetch`.
- *
- * @see {@link paypal}
- */
+/** The options of `paypal`. Certificates are fetched from PayPal with `fetch`. */
 export interface PaypalOptions extends CommonOptions, CertificateOptions {
   /**
    * The webhook's ID, from the app's settings. The signature covers it. Without it, anyone's PayPal webhook would pass.

@@ -18,11 +18,7 @@ import {
   vouchedBy,
 } from '../src/scheme/define-scheme.ts'
 
-/**
- * The options of `plaid`.
- *
- * @see {@link plaid}
- */
+/** The options of `plaid`. */
 export interface PlaidOptions extends CommonOptions, Omit<RemoteOptions, 'fetch'> {
   /**
    * Fetches the key with this ID from Plaid's `/webhook_verification_key/get` with your client, and resolves with the

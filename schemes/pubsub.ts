@@ -16,11 +16,7 @@ import {
   vouchedBy,
 } from '../src/scheme/define-scheme.ts'
 
-/**
- * The options of `pubsub`. Google's keys are fetched with `fetch`.
- *
- * @see {@link pubsub}
- */
+/** The options of `pubsub`. Google's keys are fetched with `fetch`. */
 export interface PubsubOptions extends CommonOptions, RemoteOptions {
   /** The audience of the push subscription. Google's default is the endpoint's URL. */
   readonly audience: string

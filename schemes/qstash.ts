@@ -9,11 +9,7 @@ import {
 } from '../src/scheme/define-scheme.ts'
 import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 
-/**
- * The options of `qstash`.
- *
- * @see {@link qstash}
- */
+/** The options of `qstash`. */
 export interface QstashOptions extends SharedSecretOptions {
   /** The full URL that you publish to, exactly as you write it. Never taken from a request. */
   readonly publicUrl: string

@@ -22,8 +22,6 @@ import { type SignatureInput, signaturesIn } from './shared/signature-input.ts'
 /**
  * The options of `rfc9421`. Pass `secrets` for HMAC-SHA256, `publicKeys` for the other algorithms, or both. A public
  * key is PEM, the base64 of a SubjectPublicKeyInfo, or the base64 of an Ed25519 key's 32 bytes.
- *
- * @see {@link rfc9421}
  */
 export interface Rfc9421Options extends SharedSecretOptions, Pick<SchemeOptions, 'publicKeys'> {
   /** The full URL of the endpoint, exactly as the sender knows it. Never taken from a request. */

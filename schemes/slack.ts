@@ -4,8 +4,6 @@ import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from 
 /**
  * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:
  * `slack<SlackEnvelope<SlackEvent>>(…)`.
- *
- * @see {@link slack}
  */
 export type SlackEnvelope<Event> = Event extends unknown
   ? {

@@ -13,11 +13,7 @@ import {
 import { isCertificateUrl, SMALL_MEMBERS, signatureOf, signedBytesOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 
-/**
- * The options of `sns`. Certificates are fetched from Amazon with `fetch`.
- *
- * @see {@link sns}
- */
+/** The options of `sns`. Certificates are fetched from Amazon with `fetch`. */
 export interface SnsOptions extends CommonOptions, SubscriptionOptions {
   /** The ARNs of your topics. Anyone can create a topic, so messages of other topics are refused. */
   readonly topicArns: string | readonly string[]

@@ -17,11 +17,7 @@ import { requestHeaders } from './request-headers.ts'
 
 const TIMEOUT_SECONDS = 15
 
-/**
- * The options of `deliver`.
- *
- * @see {@link deliver}
- */
+/** The options of `deliver`. */
 export interface DeliverOptions {
   /** The agents that decide which addresses may be connected to. Defaults to `publicOnly()`. */
   readonly agents?: PublicAgents | undefined
@@ -31,11 +27,7 @@ export interface DeliverOptions {
   readonly clock?: { now(): number } | undefined
 }
 
-/**
- * The result of one attempt.
- *
- * @see {@link deliver}
- */
+/** The result of one attempt. */
 export interface Attempt {
   /** What to do next. */
   readonly outcome: Outcome

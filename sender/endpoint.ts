@@ -23,11 +23,7 @@ interface Addressed {
   readonly headers?: { readonly [name: string]: string } | undefined
 }
 
-/**
- * Signs with hookgate's HMAC.
- *
- * @see {@link deliver}
- */
+/** Signs with hookgate's HMAC. */
 export interface HmacEndpoint extends Addressed {
   /** The signing secret, as text. */
   readonly secret: string
@@ -37,11 +33,7 @@ export interface HmacEndpoint extends Addressed {
   readonly scheme?: undefined
 }
 
-/**
- * Signs with hookgate's JWT. The token is valid for 5 minutes.
- *
- * @see {@link deliver}
- */
+/** Signs with hookgate's JWT. The token is valid for 5 minutes. */
 export interface JwtEndpoint extends Addressed {
   /** A private JWK with `alg` and `kid`. */
   readonly privateKey: SignJwtOptions['privateKey']
@@ -55,11 +47,7 @@ export interface JwtEndpoint extends Addressed {
   readonly scheme?: undefined
 }
 
-/**
- * Signs with any scheme that has a signer, e.g. `hookgate/schemes/standard-webhooks` or your own.
- *
- * @see {@link deliver}
- */
+/** Signs with any scheme that has a signer, e.g. `hookgate/schemes/standard-webhooks` or your own. */
 export interface SchemeEndpoint extends Addressed {
   /** The export of `hookgate/schemes/<name>`. */
   readonly scheme: { readonly scheme: SenderScheme }
@@ -73,18 +61,10 @@ export interface SchemeEndpoint extends Addressed {
   readonly publicUrl?: string | undefined
 }
 
-/**
- * Where to send an event, and how to sign it.
- *
- * @see {@link deliver}
- */
+/** Where to send an event, and how to sign it. */
 export type Endpoint = HmacEndpoint | JwtEndpoint | SchemeEndpoint
 
-/**
- * An event to send. Use the same ID and the same body for every attempt.
- *
- * @see {@link deliver}
- */
+/** An event to send. Use the same ID and the same body for every attempt. */
 export interface OutgoingEvent {
   /** The event's ID: a UUID v4 for hookgate's own scheme. */
   readonly id: string

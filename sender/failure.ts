@@ -1,8 +1,4 @@
-/**
- * The cause of a failure without a response.
- *
- * @see {@link deliver}
- */
+/** The cause of a failure without a response. */
 export type DeliveryFailure =
   | 'url_invalid'
   | 'address_not_public'

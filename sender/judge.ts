@@ -3,16 +3,10 @@ import { decodeUtf8 } from '../src/lib/bytes.ts'
 /**
  * What to do after an attempt. `done`: nothing. `again`: retry. `never`: no retry of this event will succeed, so alert
  * somebody. `gone`: disable the endpoint, and alert somebody.
- *
- * @see {@link judge}
  */
 export type Outcome = 'done' | 'again' | 'never' | 'gone'
 
-/**
- * The judgement of a response.
- *
- * @see {@link judge}
- */
+/** The judgement of a response. */
 export interface Judgement {
   /** What to do. */
   readonly outcome: Outcome
@@ -24,11 +18,7 @@ export interface Judgement {
   readonly reason?: 'redirected' | 'message_aborted' | 'endpoint_disabled'
 }
 
-/**
- * The headers of a response, from `fetch` or `node:http`.
- *
- * @see {@link judge}
- */
+/** The headers of a response, from `fetch` or `node:http`. */
 export type AnswerHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined }

@@ -21,11 +21,7 @@ const JITTER = 0.2
 /** The longest delay, to which `Retry-After` is clamped. */
 const LONGEST_MS = 24 * HOUR_MS
 
-/**
- * The options of `nextDelay`.
- *
- * @see {@link nextDelay}
- */
+/** The options of `nextDelay`. */
 export interface NextDelayOptions {
   /** The time since the first attempt, in seconds. Defaults to the longest that these attempts can have taken. */
   readonly elapsedSeconds?: number | undefined

@@ -3,11 +3,7 @@ import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional }
 import { addressGuard, refused } from './address-guard.ts'
 import type { PublicOnlyOptions } from './public-only.ts'
 
-/**
- * The target that undici passes to a connector. `hostname` is a name or an address.
- *
- * @see {@link publicConnector}
- */
+/** The target that undici passes to a connector. `hostname` is a name or an address. */
 export interface ConnectorTarget {
   /** The host to connect to. */
   readonly hostname: string
@@ -17,11 +13,7 @@ export interface ConnectorTarget {
   readonly httpSocket?: Socket
 }
 
-/**
- * An undici connector.
- *
- * @see {@link publicConnector}
- */
+/** An undici connector. */
 export type Connector<Target extends ConnectorTarget> = (
   target: Target,
   callback: (...outcome: [error: null, socket: Socket] | [error: Error, socket: null]) => void,

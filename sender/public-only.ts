@@ -6,18 +6,10 @@ import { ListenerConfigError } from '../src/errors.ts'
 import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional } from '../src/lib/options.ts'
 import { type AddressGuard, addressGuard, refused } from './address-guard.ts'
 
-/**
- * Opens a connection to a checked address, or to a name that it looks up with `options.lookup`.
- *
- * @see {@link publicOnly}
- */
+/** Opens a connection to a checked address, or to a name that it looks up with `options.lookup`. */
 export type Connect = (options: NetConnectOpts) => Duplex
 
-/**
- * The options of `publicOnly`.
- *
- * @see {@link publicOnly}
- */
+/** The options of `publicOnly`. */
 export interface PublicOnlyOptions {
   /** Additional networks to allow, e.g. `['10.20.0.0/16']` for your own endpoints. */
   readonly allow?: readonly string[] | undefined
@@ -29,11 +21,7 @@ export interface PublicOnlyOptions {
   readonly connect?: Connect | undefined
 }
 
-/**
- * Agents for `node:http` and `node:https` that connect only to public addresses.
- *
- * @see {@link publicOnly}
- */
+/** Agents for `node:http` and `node:https` that connect only to public addresses. */
 export interface PublicAgents {
   /** The agent for `http:` URLs. */
   readonly http: http.Agent

@@ -1,10 +1,6 @@
 import type { MaybePromise } from './lib/maybe-promise.ts'
 
-/**
- * Identifies an event in a store. Two keys name the same event only if both parts are equal.
- *
- * @see {@link EventStore}
- */
+/** Identifies an event in a store. Two keys name the same event only if both parts are equal. */
 export interface EventKey {
   /** The listener's `id`: any text. */
   readonly listenerId: string
@@ -15,17 +11,9 @@ export interface EventKey {
   readonly eventId: string
 }
 
-/**
- * The result of `EventStore.claim`.
- *
- * @see {@link EventStore}
- */
+/** The result of `EventStore.claim`. */
 export type ClaimAnswer = 'acquired' | 'busy' | 'done'
-/**
- * The result of `EventStore.commit`.
- *
- * @see {@link EventStore}
- */
+/** The result of `EventStore.commit`. */
 export type CommitAnswer = 'committed' | 'already' | 'lost'
 
 export const CLAIM_ANSWERS: readonly ClaimAnswer[] = ['acquired', 'busy', 'done']

@@ -7,8 +7,6 @@ import type { Named } from './typed-events.ts'
  * The claims of a verified token: those that
  * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md#jwt) requires, and any others
  * that the sender added.
- *
- * @see {@link WebhookEvent}
  */
 export interface JwtClaims {
   /** The configured `subject`: the tenant base URL. */
@@ -80,21 +78,13 @@ type PlainEvent<Payload> = [Extract<Payload, Named<string, unknown>>] extends [n
     ? never
     : UntypedEvent<Exclude<Payload, Named<string, unknown>>>
 
-/**
- * An event of a listener without types.
- *
- * @see {@link WebhookEvent}
- */
+/** An event of a listener without types. */
 export interface UntypedEvent<Payload = Json> extends ClaimedEvent<Payload> {
   /** The sender's name for what happened, e.g. `invoice.paid`. Undefined if its scheme has none. */
   readonly type?: string | undefined
 }
 
-/**
- * What every verified and claimed event has.
- *
- * @see {@link WebhookEvent}
- */
+/** What every verified and claimed event has. */
 export interface ClaimedEvent<Payload = Json> {
   /**
    * The event's ID. In hookgate's scheme: `Webhook-Event-Id` in lower case. In other schemes: the sender's ID, unchanged, or

@@ -36,11 +36,7 @@ interface Hooks<Payload> {
   onError(error: unknown, context: VerdictContext): unknown
 }
 
-/**
- * Validated and compiled options. Create one at startup with `defineListener` and use it for every delivery.
- *
- * @see {@link defineListener}
- */
+/** Validated and compiled options. Create one at startup with `defineListener` and use it for every delivery. */
 export interface Listener<Payload = Json> {
   /** Namespaces event IDs in the store. */
   readonly id: string

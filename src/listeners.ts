@@ -112,11 +112,7 @@ export interface ListenersOptions<Given extends Listener<unknown> = Listener> {
   readonly waitUntil?: WaitUntil | undefined
 }
 
-/**
- * Caches the listeners of many tenants by ID.
- *
- * @see {@link listeners}
- */
+/** Caches the listeners of many tenants by ID. */
 export interface Listeners<Given extends Listener<unknown> = Listener> {
   /**
    * Returns the listener with this ID, synchronously if it is cached. Returns undefined if there is none, and for every ID

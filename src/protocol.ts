@@ -1,7 +1,7 @@
 import type { Evidence } from './auth/evidence.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { TOLERANCE_SECONDS } from './limits.ts'
-import type { Reply } from './reply.ts'
+import type { HandshakeAnswer } from './reply.ts'
 import { type EarlyLimits, type ReadBody, readJson } from './scheme/body.ts'
 import type { SenderScheme } from './scheme/code-scheme.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './scheme/scheme.ts'
@@ -71,11 +71,7 @@ export const SPECIFICATION: Protocol = {
   unsigned: undefined,
 }
 
-/**
- * Another sender's scheme, compiled. `senderAuthenticator` of `hookgate/schemes` makes one.
- *
- * @see {@link senderAuthenticator}
- */
+/** Another sender's scheme, compiled. `senderAuthenticator` of `hookgate/schemes` makes one. */
 export interface CompiledScheme extends Protocol {
   /** The row that it was compiled from. */
   readonly scheme: SenderScheme
@@ -83,9 +79,6 @@ export interface CompiledScheme extends Protocol {
   readonly options: SchemeOptions
   /** The members of the event that the signature does not cover. */
   readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
-  /** Answers a handshake. Undefined if the request is not a handshake. `tells`: whether `onHandshake` hears of it. */
-  readonly answer: (
-    evidence: Evidence,
-    tells?: boolean,
-  ) => MaybePromise<{ readonly reply: Reply } | undefined>
+  /** Answers a handshake. `tells`: whether `onHandshake` hears of it. */
+  readonly answer: (evidence: Evidence, tells?: boolean) => HandshakeAnswer
 }

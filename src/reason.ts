@@ -1,8 +1,8 @@
+import type { MaybePromise } from './lib/maybe-promise.ts'
+
 /**
  * The HTTP status of a refusal. 409: already done. 503: another delivery of the event is running. Only other senders'
  * schemes use 200 and 405.
- *
- * @see {@link Verdict}
  */
 export type RejectedStatus = 200 | 400 | 401 | 403 | 405 | 409 | 503
 
@@ -35,11 +35,7 @@ export const STATUS = {
   event_in_progress: 503, // 409 means *already processed*, so the sender would stop retrying
 } as const
 
-/**
- * Why a delivery was refused. Stable, so your code may depend on it. Only adapters report `body_incomplete`.
- *
- * @see {@link Verdict}
- */
+/** Why a delivery was refused. Stable, so your code may depend on it. Only adapters report `body_incomplete`. */
 export type Reason = keyof typeof STATUS
 
 /** The status of a refusal. */
@@ -48,17 +44,16 @@ export function statusOf(reason: Reason, isOtherSender: boolean): RejectedStatus
   return typeof status === 'number' ? status : status[isOtherSender ? 1 : 0]
 }
 
-/**
- * A refusal by a check or an authentication method.
- *
- * @see {@link Authenticator}
- */
+/** A refusal by a check or an authentication method. */
 export interface Failure<Reason extends string> {
   /** Why, as one stable word. */
   readonly reason: Reason
   /** For the operator. Short, and free of secrets, tokens, signatures and bodies. */
   readonly detail: string
 }
+
+/** What a check answers: why it refuses the delivery, or undefined if it passes. */
+export type CheckAnswer<Reason extends string> = MaybePromise<Failure<Reason> | undefined>
 
 export function fail<const Reason extends string>(reason: Reason, detail: string): Failure<Reason> {
   return { reason, detail }

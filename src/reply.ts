@@ -1,10 +1,7 @@
+import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { RejectedStatus } from './reason.ts'
 
-/**
- * An HTTP response, independent of any framework.
- *
- * @see {@link replyTo}
- */
+/** An HTTP response, independent of any framework. */
 export interface Reply {
   /** The HTTP status. */
   readonly status: number
@@ -13,6 +10,9 @@ export interface Reply {
   /** The complete body as text. */
   readonly body: string
 }
+
+/** The answer to a handshake. Undefined if the request is none. */
+export type HandshakeAnswer = MaybePromise<{ readonly reply: Reply } | undefined>
 
 const TITLES: Readonly<Record<Exclude<RejectedStatus, 200> | 404, string>> = {
   400: 'Bad Request',

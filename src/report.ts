@@ -28,9 +28,7 @@ export function nowIfObserved(hooks: Hooks): number {
   return isObserved(hooks) ? performance.now() : 0
 }
 
-/**
- * The result of a step of `verify`: a verdict, or the verification itself if its event is not claimed yet.
- */
+/** The result of a step of `verify`: a verdict, or the verification itself if its event is not claimed yet. */
 type Step<Result> = (verification: Verification) => MaybePromise<Result>
 
 /**
@@ -108,11 +106,7 @@ function contextOf(verification: Verification, startedAt: number): VerdictContex
   }
 }
 
-/**
- * The error of an operation that failed. Its cause is not published.
- *
- * @see {@link VerifyFields}
- */
+/** The error of an operation that failed. Its cause is not published. */
 export interface FailedFields {
   /** Absent unless the operation failed. */
   readonly error?: { readonly name: string; readonly message: string }
@@ -152,11 +146,7 @@ export interface VerifyFields extends VerdictContext, FailedFields {
 
 export type StoreAnswer = ClaimAnswer | CommitAnswer | boolean
 
-/**
- * What the tracing channel `hookgate:store` publishes about a store call.
- *
- * @see {@link VerifyFields}
- */
+/** What the tracing channel `hookgate:store` publishes about a store call. */
 export interface StoreFields extends FailedFields {
   /** The `id` of the listener. */
   readonly listenerId: string
@@ -166,11 +156,7 @@ export interface StoreFields extends FailedFields {
   readonly answer?: StoreAnswer | undefined
 }
 
-/**
- * What the tracing channel `hookgate:keys` publishes about a fetch of a key set.
- *
- * @see {@link VerifyFields}
- */
+/** What the tracing channel `hookgate:keys` publishes about a fetch of a key set. */
 export interface KeysFields extends FailedFields {
   /** The key set's URL, without its query. */
   readonly url: string

@@ -1,18 +1,12 @@
 /**
  * One event of a typed listener: the name that its sender gives it, and its payload. Only types have it, no value does.
- *
- * @see {@link WebhookEvent}
  */
 export interface Named<Type extends string, Payload> {
   /** Never set: the type holds the name and the payload for the compiler. */
   readonly '~named': { readonly type: Type; readonly payload: Payload }
 }
 
-/**
- * Carries the types of an authenticator's events. No value has the member.
- *
- * @see {@link WebhookEvent}
- */
+/** Carries the types of an authenticator's events. No value has the member. */
 export interface EventTypes<Events> {
   /** Never set. What the user says that the sender sends. */
   readonly '~events'?: (() => Events) | undefined

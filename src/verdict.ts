@@ -3,11 +3,7 @@ import type { Json } from './lib/json.ts'
 import { type Reason, type RejectedStatus, statusOf } from './reason.ts'
 import { problem, type Reply } from './reply.ts'
 
-/**
- * Every check passed, and the event is claimed. Handle it, then commit or release it.
- *
- * @see {@link Verdict}
- */
+/** Every check passed, and the event is claimed. Handle it, then commit or release it. */
 export interface Accepted<Payload = Json> {
   /** The discriminant of `Verdict`. */
   readonly ok: true
@@ -19,11 +15,7 @@ export interface Accepted<Payload = Json> {
   readonly detail?: undefined
 }
 
-/**
- * The delivery is refused, and the sender is at fault.
- *
- * @see {@link Verdict}
- */
+/** The delivery is refused, and the sender is at fault. */
 export interface Rejected {
   /** True only for accepted deliveries. */
   readonly ok: false
@@ -43,11 +35,7 @@ export interface Rejected {
   readonly isBare?: true
 }
 
-/**
- * A request that checks whether the endpoint exists, or who owns it. Respond with `reply` and run no handler.
- *
- * @see {@link Verdict}
- */
+/** A request that checks whether the endpoint exists, or who owns it. Respond with `reply` and run no handler. */
 export interface Handshake {
   /** No event was accepted. */
   readonly ok: false

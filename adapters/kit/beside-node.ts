@@ -4,11 +4,7 @@ import type { BodyInFlight } from './bodies-in-flight.ts'
 import { announcedBytes, counted, type SourceFinder } from './incoming.ts'
 import { fromNode, type NodeRequest } from './read-node.ts'
 
-/**
- * A Node request, with what shows how it is read.
- *
- * @see {@link besideNode}
- */
+/** A Node request, with what shows how it is read. */
 export interface EmittingRequest extends NodeRequest {
   /** Hands each chunk to whatever reads the request. */
   emit(event: string, ...given: unknown[]): boolean

@@ -2,11 +2,7 @@ import { ListenerConfigError } from '../../src/errors.ts'
 import type { BodyInFlight } from './bodies-in-flight.ts'
 import type { Incoming } from './incoming.ts'
 
-/**
- * A request whose body something else reads. `besideNode` and `besideWeb` make one.
- *
- * @see {@link createObserver}
- */
+/** A request whose body something else reads. `besideNode` and `besideWeb` make one. */
 export interface Beside extends Pick<Incoming, 'method' | 'url' | 'header' | 'sourceIp'> {
   /**
    * Copies at most `limit` + 1 bytes while they are read, and counts them. Starts at once. Resolves with undefined if nothing

@@ -3,11 +3,7 @@ import type { Listener } from '../../src/listener.ts'
 import type { BodyInFlight, Leaving } from './bodies-in-flight.ts'
 import type { PipelinedRequest } from './pipelined-request.ts'
 
-/**
- * A request before its body is read. `fromNode` and `fromWeb` make one.
- *
- * @see {@link fromNode}
- */
+/** A request before its body is read. `fromNode` and `fromWeb` make one. */
 export interface Incoming extends Leaving {
   /** The method, in capitals. */
   readonly method: string
@@ -30,8 +26,6 @@ export interface Incoming extends Leaving {
 
 /**
  * Finds the source address of a framework's request. May throw if the listener needs an address that nobody can know.
- *
- * @see {@link behindProxies}
  */
 export type SourceFinder<Request> = (request: Request, listener: Listener<unknown>) => string | undefined
 

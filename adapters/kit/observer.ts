@@ -18,11 +18,7 @@ import {
 } from './receiver.ts'
 import { ReportedError, tellFailure, warnOfFailure, warnOfRefusal } from './tell.ts'
 
-/**
- * The options that `observeWebhook` has in all adapters.
- *
- * @see {@link createObserver}
- */
+/** The options that `observeWebhook` has in all adapters. */
 export interface ObserverOptions extends Omit<ReceiverOptions, 'bodyTimeoutSeconds'> {
   /**
    * Keeps the work alive after the response: `waitUntil` of `cloudflare:workers`, or your platform's own. Without it, Workers
@@ -31,11 +27,7 @@ export interface ObserverOptions extends Omit<ReceiverOptions, 'bodyTimeoutSecon
   readonly waitUntil?: WaitUntil | undefined
 }
 
-/**
- * Judges requests beside whatever answers them.
- *
- * @see {@link createObserver}
- */
+/** Judges requests beside whatever answers them. */
 export interface Observer<Request> {
   /** Starts to copy the body. Never throws or rejects. Resolves when the verdict, if there is one, was reported. */
   observe(request: Request, beside: () => Beside): Promise<void>

@@ -13,21 +13,13 @@ import type { OverloadError } from './bodies-in-flight.ts'
 import type { BodyIncompleteError } from './incoming.ts'
 import { ReportedError, warnOfFailure, warnOfRefusal } from './tell.ts'
 
-/**
- * Send the reply, and do not run the handler.
- *
- * @see {@link checkAndClaim}
- */
+/** Send the reply, and do not run the handler. */
 export interface Refusal {
   /** For `sendReply` or `toResponse`. */
   readonly reply: Reply
 }
 
-/**
- * Run the handler with the event, and settle it.
- *
- * @see {@link checkAndClaim}
- */
+/** Run the handler with the event, and settle it. */
 export interface Claimed<Given extends Listener<unknown> = Listener> {
   /** The verified event, claimed for this handler. */
   readonly event: EventOf<Given>
@@ -37,11 +29,7 @@ export interface Claimed<Given extends Listener<unknown> = Listener> {
   readonly reply?: undefined
 }
 
-/**
- * Every check passed. Pass it to `resume` of the receiver before the handler runs.
- *
- * @see {@link check}
- */
+/** Every check passed. Pass it to `resume` of the receiver before the handler runs. */
 export interface Checked {
   /** What the checks know of the request: `payload` and `delivery`. */
   readonly verification: Verification
@@ -49,11 +37,7 @@ export interface Checked {
   readonly reply?: undefined
 }
 
-/**
- * What is done with a complete body: `checkAndClaim`, or `check`.
- *
- * @see {@link checkAndClaim}
- */
+/** What is done with a complete body: `checkAndClaim`, or `check`. */
 export type Examine<Given, Passed> = (delivery: Delivery, listener: Given) => MaybePromise<Passed | Refusal>
 
 /**

@@ -29,8 +29,6 @@ export interface NodeStream {
 
 /**
  * The part of Node's `IncomingMessage` that is used, of HTTP/1 or HTTP/2. Spelt out, so that the web needs no Node types.
- *
- * @see {@link fromNode}
  */
 export interface NodeRequest extends NodeStream {
   /** The method, in capitals. */
@@ -59,11 +57,7 @@ export interface NodeRequest extends NodeStream {
   readonly body?: unknown
 }
 
-/**
- * The part of Node's `ServerResponse` that is used, of HTTP/1 or HTTP/2.
- *
- * @see {@link fromNode}
- */
+/** The part of Node's `ServerResponse` that is used, of HTTP/1 or HTTP/2. */
 export interface NodeResponse {
   /** The status that was, or will be, sent. */
   readonly statusCode: number

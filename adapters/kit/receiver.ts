@@ -38,11 +38,7 @@ export type ListenerLookup<Request, Given extends Listener<unknown> = Listener> 
   request: Request,
 ) => MaybePromise<Given | undefined>
 
-/**
- * The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call.
- *
- * @see {@link createReceiver}
- */
+/** The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call. */
 export interface ReceiverOptions {
   /** How long a body may take to arrive, in seconds. Defaults to 10. */
   readonly bodyTimeoutSeconds?: number | undefined
@@ -59,11 +55,7 @@ export interface ReceiverOptions {
   readonly maxConcurrentBytes?: number | undefined
 }
 
-/**
- * What a receiver has to know of its adapter.
- *
- * @see {@link createReceiver}
- */
+/** What a receiver has to know of its adapter. */
 export interface ReceiverSetup<Request> {
   /** The name of the adapter's function, for error messages. Defaults to `verifyWebhook`. */
   readonly caller?: string
@@ -73,18 +65,10 @@ export interface ReceiverSetup<Request> {
   readonly wasReceived?: (request: Request) => boolean
 }
 
-/**
- * Continues with a request that passed, or sends the reply.
- *
- * @see {@link createReceiver}
- */
+/** Continues with a request that passed, or sends the reply. */
 export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
 
-/**
- * The steps between a request and its handler.
- *
- * @see {@link createReceiver}
- */
+/** The steps between a request and its handler. */
 export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
   /**
    * Finds the listener, reads the body, and examines it. Calls `onOutcome` as soon as the outcome is known, and resolves with

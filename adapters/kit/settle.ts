@@ -29,11 +29,7 @@ export function settle(
   )
 }
 
-/**
- * How an adapter determines the status of a handler's outcome.
- *
- * @see {@link settleBefore}
- */
+/** How an adapter determines the status of a handler's outcome. */
 export interface StatusOf<Result> {
   /** The status of the handler's answer. */
   readonly answer: (answer: Result) => number

@@ -11,8 +11,7 @@ Makes the API reference from the docstrings: a page for each subpath of the pack
   --markdown  write Markdown to docs/api/pages instead, for the site
   --help      print this text
 
-Exits with 1 if an export or one of its members has no docstring, or if an export has no example. A type may link to the example
-of a function: \`@see {@link name}\`.`
+Exits with 1 if an export or one of its members has no docstring, or if a function, class or value has no example.`
 
 const flag = { type: 'boolean' }
 const { values } = parseArgs({ options: { check: flag, markdown: flag, help: flag } })
@@ -114,11 +113,10 @@ function commentsOf(reflection) {
   return places.flatMap(({ comment }) => comment ?? [])
 }
 
-/** It has an `@example`, or an `@see` that links to an export with one. */
+/** Types need no example: they are shown where they are used. */
 function isShown(reflection) {
-  if (reflection.isReference() || hasExample(reflection)) return true
-  const see = commentsOf(reflection).flatMap((comment) => comment.getTags('@see'))
-  return see.flatMap(({ content }) => content).some(({ target }) => target?.kind && hasExample(target))
+  const isType = reflection.kindOf([ReflectionKind.Interface, ReflectionKind.TypeAlias])
+  return isType || reflection.isReference() || hasExample(reflection)
 }
 
 function hasExample(reflection) {

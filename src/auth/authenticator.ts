@@ -5,18 +5,12 @@ import type { Failure } from '../reason.ts'
 import type { SchemeOptions } from '../scheme/scheme.ts'
 import type { Evidence } from './evidence.ts'
 
-/**
- * Why a delivery is not authentic. Each is a 401.
- *
- * @see {@link Authenticator}
- */
+/** Why a delivery is not authentic. Each is a 401. */
 export type AuthReason = 'auth_missing' | 'signature_mismatch' | 'token_invalid' | 'token_expired'
 
 /**
  * The result of an authentication method: who sent the delivery, or why it is not authentic. `body_malformed`, a 400, is for a
  * delivery that is authentic but has a form that its sender never sends.
- *
- * @see {@link Authenticator}
  */
 export type Authentication = EventAuth | Failure<AuthReason | 'body_malformed'>
 

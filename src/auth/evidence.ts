@@ -7,8 +7,6 @@ import type { Signed } from '../scheme/scheme.ts'
 /**
  * What an authentication method may read of a delivery. The headers are complete, and the source is allowed.
  * Without a `protocol`, the body, timestamp and event ID have also passed their checks.
- *
- * @see {@link Authenticator}
  */
 export interface Evidence {
   /** The request: its headers, and the exact bytes of its body. */

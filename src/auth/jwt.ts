@@ -11,11 +11,7 @@ import type { Evidence } from './evidence.ts'
 import type { KeySet } from './jwks.ts'
 import { readBearerToken } from './token.ts'
 
-/**
- * The options of `jwt`. All three are required.
- *
- * @see {@link jwt}
- */
+/** The options of `jwt`. All three are required. */
 export interface JwtOptions {
   /** The sender's public keys: `remoteKeySet(url)` or `localKeySet(jwks)`. */
   readonly keySet: KeySet

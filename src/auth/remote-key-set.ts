@@ -10,11 +10,7 @@ import { REMOTE_OPTIONS, type RemoteOptions, RemoteValue, TIMEOUT_SECONDS } from
 /** Each fetch of a set, for subscribers. */
 const KEYS: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('keys')
 
-/**
- * The options of `remoteKeySet`.
- *
- * @see {@link remoteKeySet}
- */
+/** The options of `remoteKeySet`. */
 export interface RemoteKeySetOptions extends RemoteOptions {
   /** Whether to accept `http:` URLs on this machine, for tests. Defaults to false. */
   readonly allowInsecureLoopback?: boolean | undefined

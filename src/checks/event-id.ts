@@ -1,6 +1,6 @@
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import { isUuidV4 } from '../lib/uuid.ts'
-import { type Failure, fail } from '../reason.ts'
+import { type CheckAnswer, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 /** In characters. */
@@ -12,7 +12,7 @@ const LONGEST_EVENT_ID = 256
  */
 export function checkEventId(
   verification: Verification,
-): MaybePromise<Failure<'event_id_not_uuid_v4' | 'event_id_malformed'> | undefined> {
+): CheckAnswer<'event_id_not_uuid_v4' | 'event_id_malformed'> {
   const { protocol } = verification
   const id = protocol.idOf(verification)
   if (protocol.idIsUuid && !isUuidV4(id)) {

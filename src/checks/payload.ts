@@ -1,7 +1,7 @@
 import { ListenerConfigError } from '../errors.ts'
 import type { SchemaIssue, SchemaResult } from '../event.ts'
-import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
-import { type Failure, fail } from '../reason.ts'
+import { isPromise } from '../lib/maybe-promise.ts'
+import { type CheckAnswer, type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
 type PayloadFailure = Failure<'payload_invalid'>
@@ -13,7 +13,7 @@ const LONGEST_PATH = 80
  * Validates the payload with the listener's schema, if it has one. Runs after authentication, so that strangers learn
  * nothing about the schema, and before the claim, so that a corrected delivery can reuse the event ID.
  */
-export function checkPayload(verification: Verification): MaybePromise<PayloadFailure | undefined> {
+export function checkPayload(verification: Verification): CheckAnswer<'payload_invalid'> {
   const schema = verification.listener.payload?.['~standard']
   if (schema === undefined) return undefined
   try {

@@ -37,10 +37,11 @@ export type HmacHash = 'sha1' | 'sha256' | 'sha512'
 
 /**
  * The encoding of a signature. Only the canonical form matches: lower-case hex, padded base64, or base64url without padding.
- *
- * @see {@link defineScheme}
  */
 export type Spelling = 'hex' | 'base64' | 'base64url'
 
 /** Computes the MAC of the three parts, concatenated. Each character of `before` and `after` is one byte. */
 export type Mac = (before: string, body: Uint8Array, after: string) => MaybePromise<string>
+
+/** Computes the SHA-256 of bytes, or of a text's UTF-8, as text: by default, as base64url. */
+export type Sha256 = (data: Uint8Array | string, spelling?: Spelling) => MaybePromise<string>

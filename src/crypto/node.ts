@@ -11,13 +11,13 @@ import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, writeParts } from '../lib/bytes.ts'
 import { derSignature } from '../lib/der.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Signed } from '../scheme/scheme.ts'
 import {
   type HmacHash,
   isKeyFor,
   type JwtAlgorithm,
   type Mac,
+  type Sha256,
   type SignatureKey,
   type Spelling,
 } from './algorithms.ts'
@@ -47,10 +47,7 @@ export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
     createHash(algorithm).update(before, 'latin1').update(body).update(after, 'latin1').digest(spelling)
 }
 
-/** The SHA-256 of bytes, or of a text's UTF-8, as text. */
-export function sha256(data: Uint8Array | string, spelling: Spelling = 'base64url'): MaybePromise<string> {
-  return hash('sha256', data, spelling)
-}
+export const sha256: Sha256 = (data, spelling = 'base64url') => hash('sha256', data, spelling)
 
 /** The bytes of canonical base64url without padding (RFC 4648 5); undefined for any other text. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {

@@ -6,6 +6,7 @@ import {
   isKeyFor,
   type JwtAlgorithm,
   type Mac,
+  type Sha256,
   type SignatureKey,
   type Spelling,
 } from './algorithms.ts'
@@ -37,8 +38,7 @@ export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
   }
 }
 
-/** The SHA-256 of bytes, or of a text's UTF-8, as text. */
-export async function sha256(data: Uint8Array | string, spelling: Spelling = 'base64url'): Promise<string> {
+export const sha256: Sha256 = async (data, spelling = 'base64url') => {
   const bytes = typeof data === 'string' ? encoder.encode(data) : data.slice()
   return ENCODE[spelling](new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }

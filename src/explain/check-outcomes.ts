@@ -10,11 +10,7 @@ import type { Listener } from '../listener.ts'
 import type { Reason } from '../reason.ts'
 import { type Check, checksOf } from '../verify.ts'
 
-/**
- * A check by its stable name.
- *
- * @see {@link checkOutcomes}
- */
+/** A check by its stable name. */
 export type CheckName =
   | 'body-size'
   | 'headers'
@@ -104,11 +100,7 @@ const CHECK_OF: Readonly<Record<Reason, CheckName>> = {
 
 const NO_NETWORKS = 'no networks configured: any address may send'
 
-/**
- * One check and its outcome.
- *
- * @see {@link checkOutcomes}
- */
+/** One check and its outcome. */
 export interface CheckOutcome {
   /** The check. */
   readonly name: CheckName
@@ -118,11 +110,7 @@ export interface CheckOutcome {
   readonly ok: boolean | null
 }
 
-/**
- * A verdict, or the parts of one that a log kept.
- *
- * @see {@link checkOutcomes}
- */
+/** A verdict, or the parts of one that a log kept. */
 export interface LoggedVerdict {
   /** Whether the delivery was accepted. */
   readonly ok: boolean

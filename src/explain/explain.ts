@@ -10,11 +10,7 @@ import { bytesOfBase64 } from './signature-form.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
 import { wrongTime } from './wrong-time.ts'
 
-/**
- * What you know in addition to the listener. Each member makes the explanation more specific.
- *
- * @see {@link explain}
- */
+/** What you know in addition to the listener. Each member makes the explanation more specific. */
 export interface ExplainOptions {
   /**
    * The secret of an `hmac()` listener, which does not give it away. Without it, its wrong signatures are not explained. A
@@ -27,11 +23,7 @@ export interface ExplainOptions {
   readonly schemes?: readonly SenderScheme[]
 }
 
-/**
- * Why a delivery got its verdict, in words for people. No member contains a secret or the expected signature.
- *
- * @see {@link explain}
- */
+/** Why a delivery got its verdict, in words for people. No member contains a secret or the expected signature. */
 export interface Explanation {
   /** Every check in order. */
   readonly checks: readonly CheckOutcome[]
@@ -122,11 +114,7 @@ async function mistakesIn(
   return { likely: await wrongSignature(delivery, listener, expected) }
 }
 
-/**
- * What a `jwt()` listener expects of a token.
- *
- * @see {@link explain}
- */
+/** What a `jwt()` listener expects of a token. */
 export interface WantedClaims {
   /** `aud`: the full webhook endpoint URL. */
   readonly audience: string
@@ -136,9 +124,7 @@ export interface WantedClaims {
 
 const LONGEST_TOKEN = 8192
 
-/**
- * The claims of a refused token, next to the expected ones. Verifies nothing, and leaves out the signature.
- */
+/** The claims of a refused token, next to the expected ones. Verifies nothing, and leaves out the signature. */
 function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): readonly string[] {
   const token = String(headerOf(delivery, 'authorization') ?? '').replace(/^bearer /i, '')
   if (token.length > LONGEST_TOKEN) return []

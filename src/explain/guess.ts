@@ -13,27 +13,22 @@ export interface Guess {
   readonly body?: Uint8Array
 }
 
-/** Both at once. */
-export function together(one: Guess, other: Guess): Guess {
-  return { ...one, ...other, says: [...one.says, ...other.says] }
-}
-
-/** Every pair of them. */
+/** Every pair of them, both at once. */
 export function pairs(ones: readonly Guess[], others: readonly Guess[]): readonly Guess[] {
-  return ones.flatMap((one) => others.map((other) => together(one, other)))
+  return ones.flatMap((one) =>
+    others.map((other) => ({ ...one, ...other, says: [...one.says, ...other.says] })),
+  )
 }
 
 /** Without those that change nothing, and without repetitions. The first to say it wins. */
 export function distinct<Value>(
   guesses: readonly (readonly [says: string, value: Value])[],
   isSame: (value: Value) => boolean,
-  keyOf: (value: Value) => unknown = (value) => value,
 ): readonly (readonly [says: string, value: Value])[] {
-  const seen = new Set<unknown>()
+  const seen = new Set<Value>()
   return guesses.filter(([, value]) => {
-    const key = keyOf(value)
-    if (isSame(value) || seen.has(key)) return false
-    seen.add(key)
+    if (isSame(value) || seen.has(value)) return false
+    seen.add(value)
     return true
   })
 }

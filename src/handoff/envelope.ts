@@ -2,11 +2,7 @@ import type { WebhookEvent } from '../event.ts'
 import { encodeBase64 } from '../lib/bytes.ts'
 import type { Coverage } from '../scheme/scheme.ts'
 
-/**
- * How the delivery was authenticated, without the claims of a token.
- *
- * @see {@link toEnvelope}
- */
+/** How the delivery was authenticated, without the claims of a token. */
 export type EnvelopeAuth =
   | { readonly method: 'hmac'; readonly secretId: string }
   | { readonly method: 'jwt'; readonly keyId: string }
@@ -20,11 +16,7 @@ export type EnvelopeAuth =
       readonly covers: Coverage
     }
 
-/**
- * A verified event as plain JSON. Contains no token, signature or secret.
- *
- * @see {@link toEnvelope}
- */
+/** A verified event as plain JSON. Contains no token, signature or secret. */
 export interface Envelope {
   /** The version of this layout. */
   readonly v: 1

@@ -5,8 +5,6 @@ import { EnvelopeError } from './errors.ts'
 /**
  * The verified event that a job handles. It has no `commit` or `release`, because the event was settled with
  * the request.
- *
- * @see {@link fromEnvelope}
  */
 export interface HandedOffEvent {
   /** Same as `event.id`. Queues retry, so make the job idempotent with this as the key. */

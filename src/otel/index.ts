@@ -3,11 +3,7 @@ import { aBoolean, checkOptions, optional, withMethods } from '../lib/options.ts
 import { observeKeys, observeStore, observeVerdicts } from './observers.ts'
 import { subscribe } from './subscribe.ts'
 
-/**
- * The options of `instrument`.
- *
- * @see {@link instrument}
- */
+/** The options of `instrument`. */
 export interface InstrumentOptions {
   /** Creates the spans for `spans: true`. Defaults to the registered provider's tracer. */
   readonly tracer?: Tracer | undefined

@@ -1,11 +1,7 @@
 import type { Json } from '../lib/json.ts'
 import type { Coverage, Scheme, SignatureForm } from './scheme.ts'
 
-/**
- * A scheme whose signatures are verified by code. The rest is data, as in `Scheme`.
- *
- * @see {@link senderAuthenticator}
- */
+/** A scheme whose signatures are verified by code. The rest is data, as in `Scheme`. */
 export interface CodeScheme
   extends Omit<
     Scheme,
@@ -39,14 +35,10 @@ export interface CodeScheme
   readonly sign?: (delivery: Unsigned) => SignedParts | Promise<SignedParts>
 }
 
-/**
- * Another sender's scheme.
- *
- * @see {@link senderAuthenticator}
- */
+/** Another sender's scheme. */
 export type SenderScheme = Scheme | CodeScheme
 
-/** A delivery for `signAs` to sign. @see {@link senderAuthenticator} */
+/** A delivery for `signAs` to sign. */
 export interface Unsigned {
   /** The body that the caller gave. */
   readonly body: Uint8Array<ArrayBuffer>
@@ -62,7 +54,7 @@ export interface Unsigned {
   need(option: 'secret' | 'keyId' | 'publicUrl'): string
 }
 
-/** What a signature adds to a delivery. @see {@link senderAuthenticator} */
+/** What a signature adds to a delivery. */
 export interface SignedParts {
   /** Headers by lower-case name. */
   readonly headers?: { readonly [name: string]: string }

@@ -21,41 +21,17 @@ import { refuseOtherSecrets, withSecretName } from './secret-forms.ts'
 import { signedReader } from './signed-text.ts'
 import { matcherOf } from './verifiers.ts'
 
-/**
- * The options of a scheme whose sender shares a secret with you.
- *
- * @see {@link defineScheme}
- */
+/** The options of a scheme whose sender shares a secret with you. */
 export type SecretOptions = Pick<SchemeOptions, 'secrets' | 'dedupe'>
-/**
- * The options of a scheme whose sender signs with a private key.
- *
- * @see {@link defineScheme}
- */
+/** The options of a scheme whose sender signs with a private key. */
 export type PublicKeyOptions = Pick<SchemeOptions, 'publicKeys' | 'secrets' | 'dedupe'>
-/**
- * Additional options if the sender signs the URL.
- *
- * @see {@link defineScheme}
- */
+/** Additional options if the sender signs the URL. */
 export type UrlOptions = Required<Pick<SchemeOptions, 'publicUrl'>>
-/**
- * Additional options if events of two topics may have the same body.
- *
- * @see {@link defineScheme}
- */
+/** Additional options if events of two topics may have the same body. */
 export type TopicOptions = Pick<SchemeOptions, 'topics'>
-/**
- * Additional options if the sender's handshake repeats a token of yours.
- *
- * @see {@link defineScheme}
- */
+/** Additional options if the sender's handshake repeats a token of yours. */
 export type VerifyTokenOptions = Pick<SchemeOptions, 'verifyToken'>
-/**
- * Additional options if the sender's handshake delivers the secret. Omit `secrets` until you know it.
- *
- * @see {@link defineScheme}
- */
+/** Additional options if the sender's handshake delivers the secret. Omit `secrets` until you know it. */
 export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
 
 /**
@@ -64,8 +40,6 @@ export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
  * `EventName` is where the sender names its events: a JSON pointer (RFC 6901) into the body, e.g. `'/type'`, or a header. The
  * factory's type argument says what the sender sends: the union of its bodies, `stripe<Stripe.Event>(…)`, or if a header names
  * the events, a map from names to payloads, `github<EventPayloadMap>(…)`. Nothing checks it when a delivery arrives.
- *
- * @see {@link defineScheme}
  */
 export interface SchemeFactory<
   Options extends SchemeOptions = SecretOptions,
@@ -163,11 +137,7 @@ function keyOf(scheme: Scheme, id: string, secret: string, option: string): Sche
   }
 }
 
-/**
- * Makes a listener's `auth`. The schemes that are code, such as `plaid`, have this type.
- *
- * @see {@link senderAuthenticator}
- */
+/** Makes a listener's `auth`. The schemes that are code, such as `plaid`, have this type. */
 export interface CodeSchemeFactory<Options extends SchemeOptions, EventName extends string = never> {
   (options: Options): Authenticator
   <Events extends EventsOf<EventName>>(options: Options): TypedAuthenticator<Events, EventName>
@@ -224,11 +194,7 @@ export const COMMON_OPTIONS: OptionTable<CommonOptions> = {
   publicUrl: /* @__PURE__ */ optional(fullUrl),
 }
 
-/**
- * The options of a scheme that is code and has a shared secret, such as `adyen`.
- *
- * @see {@link senderAuthenticator}
- */
+/** The options of a scheme that is code and has a shared secret, such as `adyen`. */
 export type SharedSecretOptions = CommonOptions & Pick<SchemeOptions, 'secrets'>
 
 /** The rules of `SharedSecretOptions`. */

@@ -1,10 +1,6 @@
 import { decodeUtf8 } from '../lib/bytes.ts'
 
-/**
- * A field of a form that is not authenticated yet.
- *
- * @see {@link SignedBytes}
- */
+/** A field of a form that is not authenticated yet. */
 export interface FormField {
   /** Decoded. */
   readonly name: string

@@ -7,7 +7,7 @@ import type { Reply } from '../reply.ts'
 import type { FormField } from './form-fields.ts'
 import type { SenderFacts } from './sender-facts.ts'
 
-/** Where to find a value in a delivery. @see {@link defineScheme} */
+/** Where to find a value in a delivery. */
 export type ValueLocation =
   /** The whole value of a header, by its lower-case name. */
   | { readonly header: string }
@@ -16,7 +16,7 @@ export type ValueLocation =
   /** A member of the body, as a JSON pointer (RFC 6901), e.g. `/data/id`. Read after authentication. */
   | { readonly member: string }
 
-/** The signature algorithm. `token` sends the secret itself, which only identifies the caller. @see {@link defineScheme} */
+/** The signature algorithm. `token` sends the secret itself, which only identifies the caller. */
 export type Algorithm =
   | 'hmac-sha256'
   | 'hmac-sha1'
@@ -25,7 +25,7 @@ export type Algorithm =
   | 'ecdsa-p256-sha256'
   | 'token'
 
-/** The encoding of the key in the sender's console. @see {@link defineScheme} */
+/** The encoding of the key in the sender's console. */
 export type KeyForm =
   /** The UTF-8 bytes of the secret as shown. */
   | 'text'
@@ -36,7 +36,7 @@ export type KeyForm =
 
 export type { Spelling }
 
-/** Where the signatures are, and their format. @see {@link defineScheme} */
+/** Where the signatures are, and their format. */
 export interface SignatureForm {
   /** Lower-case names. At least one header must be present, and none may be repeated. Empty if `member` is set. */
   readonly headers: readonly string[]
@@ -52,7 +52,7 @@ export interface SignatureForm {
   readonly atMost?: number
 }
 
-/** The sender's clock. @see {@link defineScheme} */
+/** The sender's clock. */
 export type TimeForm = ValueLocation & {
   readonly unit: 'seconds' | 'milliseconds' | 'rfc3339'
   /**
@@ -71,25 +71,19 @@ export type TimeForm = ValueLocation & {
   readonly asText?: true
 }
 
-/** A body format. `json-as-text` is JSON sent as `text/plain`. @see {@link defineScheme} */
+/** A body format. `json-as-text` is JSON sent as `text/plain`. */
 export type Content = 'json' | 'form' | 'json-as-text' | BodyForm
 
 /**
  * What identifies an event in the store. `signed-bytes-per-topic` adds the topic to the signed bytes if it is one of
  * `topics`. `signed-bytes-and-id` claims the signed bytes first, then the ID.
- *
- * @see {@link defineScheme}
  */
 export type Dedupe = 'id' | 'signed-bytes' | 'signed-bytes-per-topic' | 'signed-bytes-and-id' | 'off'
 
-/**
- * What the signature covers: the body, or some of its values. `token` and `nothing` only identify the caller.
- *
- * @see {@link defineScheme}
- */
+/** What the signature covers: the body, or some of its values. `token` and `nothing` only identify the caller. */
 export type Coverage = 'body' | 'values' | 'token' | 'nothing'
 
-/** A sender's scheme, as data. `defineScheme` turns it into a function that makes a listener's `auth`. @see {@link defineScheme} */
+/** A sender's scheme, as data. `defineScheme` turns it into a function that makes a listener's `auth`. */
 export interface Scheme {
   /** The lower-case name, as in `hookgate/schemes/<name>`. */
   readonly name: string
@@ -183,11 +177,7 @@ export interface Scheme {
   readonly covers?: Coverage
 }
 
-/**
- * A body in a sender's own format.
- *
- * @see {@link defineScheme}
- */
+/** A body in a sender's own format. */
 export interface BodyForm {
   /** Lower case, without parameters. `*` matches any type, and a missing one. */
   readonly mediaTypes: readonly string[]
@@ -210,11 +200,7 @@ export interface BodyForm {
   readonly write: (event: Uint8Array) => Uint8Array<ArrayBuffer>
 }
 
-/**
- * What a handshake's `answer` may read.
- *
- * @see {@link textReply}
- */
+/** What a handshake's `answer` may read. */
 export interface HandshakeRequest extends SchemeRequest {
   /** A query parameter. Undefined if absent or repeated. */
   readonly query: (name: string) => string | undefined
@@ -222,11 +208,7 @@ export interface HandshakeRequest extends SchemeRequest {
   readonly secretId: string | undefined
 }
 
-/**
- * Answers requests that check whether the endpoint exists, or who owns it. They never reach a handler.
- *
- * @see {@link textReply}
- */
+/** Answers requests that check whether the endpoint exists, or who owns it. They never reach a handler. */
 export interface HandshakeForm {
   /**
    * Whether the sender signs the handshake. Signed ones are answered after authentication, others after the size and
@@ -237,11 +219,7 @@ export interface HandshakeForm {
   answer(request: HandshakeRequest, options: SchemeOptions): MaybePromise<Reply | undefined>
 }
 
-/**
- * What a scheme's own function may read to reconstruct the signed bytes.
- *
- * @see {@link SignedBytes}
- */
+/** What a scheme's own function may read to reconstruct the signed bytes. */
 export interface SchemeRequest {
   /** The HTTP method. */
   readonly method: string
@@ -266,11 +244,7 @@ export interface SchemeRequest {
   readonly fields: () => readonly FormField[] | undefined
 }
 
-/**
- * The signed bytes in order: `before`, `body`, `after`.
- *
- * @see {@link SignedBytes}
- */
+/** The signed bytes in order: `before`, `body`, `after`. */
 export interface Signed {
   /** What comes before the body, as one character a byte. */
   readonly before: string
@@ -295,7 +269,7 @@ export type SignedBytes = (
   request: SchemeRequest,
 ) => MaybePromise<readonly (Uint8Array | Signed)[] | undefined>
 
-/** The options of all schemes. Each scheme throws for those that it does not take. @see {@link defineScheme} */
+/** The options of all schemes. Each scheme throws for those that it does not take. */
 export interface SchemeOptions {
   /** The signing secret, or several during a rotation. */
   readonly secrets?: Secrets | undefined

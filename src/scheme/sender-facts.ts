@@ -1,8 +1,6 @@
 /**
  * What errors and `hookgate/explain` know of a sender beyond its signature. Nothing here changes a verdict, except that
  * `otherKeys` are refused at the start.
- *
- * @see {@link defineScheme}
  */
 export interface SenderFacts {
   /** You choose the secret, so it may have any form, and `otherKeys` are only named after a wrong signature. */

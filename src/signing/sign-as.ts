@@ -126,11 +126,7 @@ function timeText(time: TimeForm | undefined, given: number | string | undefined
   return time?.unit === 'rfc3339' ? new Date(seconds * 1000).toISOString() : `${seconds}`
 }
 
-/**
- * The options of `signAs`.
- *
- * @see {@link signAs}
- */
+/** The options of `signAs`. */
 export interface SignAsOptions {
   /** The shared secret, as the sender's console shows it. */
   readonly secret?: string | undefined

@@ -7,11 +7,7 @@ import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
 import { aBody, anything, aText, bodyBytes, type SentBody, sentBody } from './body.ts'
 
-/**
- * A request ready to send: `fetch(url, await signHmac(…))`. If the body is text, it stays text.
- *
- * @see {@link signHmac}
- */
+/** A request ready to send: `fetch(url, await signHmac(…))`. If the body is text, it stays text. */
 export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
   /** The only method that endpoints accept. */
   readonly method: 'POST'
@@ -105,11 +101,7 @@ function prepare({
   return { body: bodyBytes(body), eventId, headers, prefix: `${timestamp}.${eventId}.` }
 }
 
-/**
- * The options that both methods share.
- *
- * @see {@link signHmac}
- */
+/** The options that both methods share. */
 export interface SignOptions {
   /** The body to sign and send: text (as UTF-8), bytes, or a value to send as JSON. */
   readonly body: Uint8Array | string | Json
@@ -119,21 +111,13 @@ export interface SignOptions {
   readonly timestamp?: number | string | undefined
 }
 
-/**
- * The options of `signHmac`.
- *
- * @see {@link signHmac}
- */
+/** The options of `signHmac`. */
 export interface SignHmacOptions extends SignOptions {
   /** The signing secret, as text. It is not decoded. */
   readonly secret: string
 }
 
-/**
- * The options of `signJwt`.
- *
- * @see {@link signJwt}
- */
+/** The options of `signJwt`. */
 export interface SignJwtOptions extends SignOptions {
   /** A private JWK. Its `alg` and `kid` are used unless you set them here. */
   readonly privateKey: JWK

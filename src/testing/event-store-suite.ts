@@ -21,11 +21,7 @@ export interface StoreFixture {
   readonly close?: (() => unknown) | undefined
 }
 
-/**
- * Registers a test. The `test` function of vitest, node:test or bun:test fits.
- *
- * @see {@link eventStoreSuite}
- */
+/** Registers a test. The `test` function of vitest, node:test or bun:test fits. */
 export type RegisterTest = (name: string, run: () => Promise<void>) => unknown
 
 /**

@@ -7,11 +7,7 @@ import { type RequestParts, WRONG_PARTS } from './wrong-parts.ts'
 import { type MutatedRequest, WRONG_REQUESTS } from './wrong-requests.ts'
 import { WRONG_MACS, WRONG_TOKENS } from './wrong-signatures.ts'
 
-/**
- * One way to corrupt a delivery, and how an endpoint must refuse it.
- *
- * @see {@link mutations}
- */
+/** One way to corrupt a delivery, and how an endpoint must refuse it. */
 export interface Mutation {
   /** What was changed. Use it as the name of a test. */
   readonly name: string

@@ -1,10 +1,6 @@
 import type { Reason } from '../reason.ts'
 
-/**
- * A request that differs from the one that was signed.
- *
- * @see {@link mutations}
- */
+/** A request that differs from the one that was signed. */
 export interface MutatedRequest {
   /** `POST`, unless the change is to the method. */
   readonly method: string

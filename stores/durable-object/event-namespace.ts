@@ -3,11 +3,7 @@ import type { EventKey } from '../../src/event-store.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 import type { ObjectQuestion } from './event-store-object.ts'
 
-/**
- * The part of a Durable Object namespace that is used.
- *
- * @see {@link durableObjectStore}
- */
+/** The part of a Durable Object namespace that is used. */
 export interface EventNamespace {
   idFromName(name: string): object
   get(

@@ -1,10 +1,6 @@
 export type SqlValue = string | number | null
 
-/**
- * The part of `ctx.storage.sql` of a Durable Object that is used.
- *
- * @see {@link durableObjectStore}
- */
+/** The part of `ctx.storage.sql` of a Durable Object that is used. */
 export interface ObjectSql {
   exec(sql: string, ...values: SqlValue[]): { toArray(): { readonly [column: string]: unknown }[] }
 }

@@ -13,11 +13,7 @@ export type ObjectQuestion =
   | { readonly verb: 'commit'; readonly eventId: string; readonly owner: string; readonly ms: number }
   | { readonly verb: 'release'; readonly eventId: string; readonly owner: string }
 
-/**
- * The part of a Durable Object's `ctx` that is used. The class must have SQLite storage.
- *
- * @see {@link durableObjectStore}
- */
+/** The part of a Durable Object's `ctx` that is used. The class must have SQLite storage. */
 export interface ObjectState {
   readonly storage: {
     readonly sql: ObjectSql

@@ -30,8 +30,6 @@ interface CallOptions {
 
 /**
  * The part of `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3 that is used.
- *
- * @see {@link dynamodbStore}
  */
 export interface DynamodbClient {
   putItem(input: Condition & { Item: Item }, options?: CallOptions): Promise<unknown>

@@ -3,27 +3,17 @@ import { hasMethod } from '../../src/lib/options.ts'
 
 /**
  * Clients with `query(text, values)`: pg's Pool, Client and PoolClient, PGlite, its transactions, neon(), neon's Pool.
- *
- * @see {@link postgresStore}
  */
 export interface PostgresQueryClient {
   query(text: string, values: string[]): PromiseLike<unknown>
 }
 
-/**
- * Clients with `unsafe(text, values)`: postgres.js and Bun.SQL, and the transactions that their `begin` passes.
- *
- * @see {@link postgresStore}
- */
+/** Clients with `unsafe(text, values)`: postgres.js and Bun.SQL, and the transactions that their `begin` passes. */
 export interface PostgresUnsafeClient {
   unsafe(text: string, values: string[]): PromiseLike<unknown>
 }
 
-/**
- * The clients that `postgresStore` accepts: pg, PGlite and neon by `query`; postgres.js and Bun's SQL by `unsafe`.
- *
- * @see {@link postgresStore}
- */
+/** The clients that `postgresStore` accepts: pg, PGlite and neon by `query`; postgres.js and Bun's SQL by `unsafe`. */
 export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient
 
 /** A row of any client. All columns used here are text. */

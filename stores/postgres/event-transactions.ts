@@ -9,11 +9,7 @@ import {
 import { hasMethod } from '../../src/lib/options.ts'
 import type { PostgresClient } from './client.ts'
 
-/**
- * A connection that a pool lends: pg's PoolClient, or neon's.
- *
- * @see {@link PostgresStore}
- */
+/** A connection that a pool lends: pg's PoolClient, or neon's. */
 export interface PostgresConnection {
   query(text: string): PromiseLike<unknown>
   /** Returns the connection to its pool. `true` closes it. */

@@ -1,48 +1,28 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 
-/**
- * ioredis 5 and 6 (single and Cluster), iovalkey.
- *
- * @see {@link redisStore}
- */
+/** ioredis 5 and 6 (single and Cluster), iovalkey. */
 export interface CallClient {
   call(command: string, ...args: string[]): Promise<unknown>
 }
 
-/**
- * Valkey GLIDE.
- *
- * @see {@link redisStore}
- */
+/** Valkey GLIDE. */
 export interface CustomCommandClient {
   customCommand(args: string[]): Promise<unknown>
 }
 
-/**
- * node-redis 5 and 6 (client, pool and cluster).
- *
- * @see {@link redisStore}
- */
+/** node-redis 5 and 6 (client, pool and cluster). */
 export interface EvalOptionsClient {
   sendCommand(...args: never[]): unknown
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/**
- * Bun's own client.
- *
- * @see {@link redisStore}
- */
+/** Bun's own client. */
 export interface SendClient {
   send(command: string, args: string[]): Promise<unknown>
 }
 
-/**
- * Upstash, over REST.
- *
- * @see {@link redisStore}
- */
+/** Upstash, over REST. */
 export interface EvalListsClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>
 }
@@ -57,11 +37,7 @@ export interface EvalListsClient {
  */
 export type RedisCommand = (args: readonly string[], key: string) => Promise<unknown>
 
-/**
- * The clients that `redisStore` accepts, or a function that sends a command.
- *
- * @see {@link redisStore}
- */
+/** The clients that `redisStore` accepts, or a function that sends a command. */
 export type RedisClient =
   | CallClient
   | CustomCommandClient

@@ -3,11 +3,7 @@ import { hasMethod } from '../../src/lib/options.ts'
 import { rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 import { isD1 } from './d1-binding.ts'
 
-/**
- * A database of better-sqlite3, node:sqlite, libsql or bun:sqlite.
- *
- * @see {@link sqliteStore}
- */
+/** A database of better-sqlite3, node:sqlite, libsql or bun:sqlite. */
 export interface SyncSqlite {
   exec(sql: string): unknown
   prepare(sql: string): { all(...values: SqliteValue[]): unknown }
@@ -15,8 +11,6 @@ export interface SyncSqlite {
 
 /**
  * A client of @libsql/client, for a local file or a remote server.
- *
- * @see {@link sqliteStore}
  */
 export interface LibsqlClient {
   execute(statement: { sql: string; args: SqliteValue[] }): Promise<{ readonly rows: readonly unknown[] }>

@@ -2,21 +2,13 @@ import { ListenerConfigError } from '../../src/errors.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 import { rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 
-/**
- * The part of a D1 statement that is used.
- *
- * @see {@link d1Store}
- */
+/** The part of a D1 statement that is used. */
 export interface D1BoundStatement {
   bind(...values: SqliteValue[]): D1BoundStatement
   all(): Promise<{ readonly results: readonly unknown[] }>
 }
 
-/**
- * The part of a D1 binding that is used.
- *
- * @see {@link d1Store}
- */
+/** The part of a D1 binding that is used. */
 export interface D1Binding {
   prepare(sql: string): D1BoundStatement
   batch(statements: D1BoundStatement[]): Promise<unknown>

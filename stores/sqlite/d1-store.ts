@@ -15,11 +15,7 @@ export { type D1Binding, type D1BoundStatement, type StoreProblem, sqliteSchema 
  */
 export interface D1StoreOptions extends SqliteStoreOptions {}
 
-/**
- * The store, with the same `migrate()`, `sweep()` and `check()` as `sqliteStore`.
- *
- * @see {@link d1Store}
- */
+/** The store, with the same `migrate()`, `sweep()` and `check()` as `sqliteStore`. */
 export interface D1Store extends SqliteStore {}
 
 /**
