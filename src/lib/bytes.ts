@@ -98,8 +98,8 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
 }
 
 /** The encoders by the name of the encoding. */
-export const ENCODE = {
+export const ENCODE: Readonly<Record<'hex' | 'base64' | 'base64url', (bytes: Uint8Array) => string>> = {
   hex: encodeHex,
   base64: encodeBase64,
   base64url: encodeBase64url,
-} as const
+}

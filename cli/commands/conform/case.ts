@@ -55,7 +55,7 @@ export function refused(
 }
 
 /** The rule behind each reason for a refusal. */
-const RULES: { readonly [R in Reason]?: string } = {
+export const RULES: { readonly [R in Reason]?: string } = {
   method_not_post: 'Accept POST only.',
   header_missing: 'Require Content-Type, Webhook-Timestamp and Webhook-Event-Id.',
   header_repeated:

@@ -8,8 +8,9 @@ import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../../adapters/express.ts'
 import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
 import { type SenderKeys, schemeCases, senderIdOf } from '../../../cli/commands/conform/scheme-cases.ts'
-import { type AnyScheme, allSchemes, canSign, hasKeyPair, loadScheme } from '../../../cli/signing/schemes.ts'
+import { type AnyScheme, allSchemes, canSign, loadScheme } from '../../../cli/signing/schemes.ts'
 import { defineListener } from '../../../src/index.ts'
+import { hasKeyPair } from '../../../src/scheme/compile-scheme.ts'
 import { memoryStore } from '../../../stores/memory.ts'
 import { serve } from '../../support/servers.ts'
 import { runCommand } from '../shared-process.ts'
@@ -38,7 +39,7 @@ async function senderOf(factory: AnyScheme): Promise<Sender> {
   const { scheme } = factory
   const takesUrl = `${scheme.signs}`.includes('url') || Object(scheme).takes?.includes('publicUrl')
   const url = takesUrl || scheme.name === 'rfc9421' ? { publicUrl: PUBLIC_URL } : {}
-  if (hasKeyPair(factory)) {
+  if (hasKeyPair(factory.scheme)) {
     const isEd25519 = scheme.algorithm === 'ed25519'
     const pair = await generateKeyPair(isEd25519 ? 'Ed25519' : 'ES256', { extractable: true })
     const raw = Buffer.from(await crypto.subtle.exportKey(isEd25519 ? 'raw' : 'spki', pair.publicKey))

@@ -5,8 +5,9 @@ import { text } from 'node:stream/consumers'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, onTestFinished, test } from 'vitest'
 import { sampleOf, sampleOption, typeOf } from '../../../cli/signing/samples.ts'
-import { hasKeyPair, loadScheme } from '../../../cli/signing/schemes.ts'
+import { loadScheme } from '../../../cli/signing/schemes.ts'
 import { defineListener, verify } from '../../../src/index.ts'
+import { hasKeyPair } from '../../../src/scheme/compile-scheme.ts'
 import { signAs, toDelivery } from '../../../src/testing/index.ts'
 import { memoryStore } from '../../../stores/memory.ts'
 import { runCommand } from '../shared-process.ts'
@@ -31,8 +32,10 @@ test.each([
   const factory = await loadScheme(name)
   const pair = await generateKeyPair('Ed25519', { extractable: true })
   const publicKey = Buffer.from(await crypto.subtle.exportKey('raw', pair.publicKey)).toString('hex')
-  const keys = hasKeyPair(factory) ? { publicKeys: publicKey } : { secrets: SECRET }
-  const own = hasKeyPair(factory) ? { privateKey: await exportJWK(pair.privateKey) } : { secret: SECRET }
+  const keys = hasKeyPair(factory.scheme) ? { publicKeys: publicKey } : { secrets: SECRET }
+  const own = hasKeyPair(factory.scheme)
+    ? { privateKey: await exportJWK(pair.privateKey) }
+    : { secret: SECRET }
   const auth = factory({ ...keys, publicUrl })
   const listener = defineListener({ id: 'samples', auth, store: memoryStore() })
   for (const type of [...types, ...types]) {

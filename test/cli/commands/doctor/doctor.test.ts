@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkUrl } from '../../../../cli/commands/doctor/endpoint-url.ts'
-import { type Answer, Prober } from '../../../../cli/commands/doctor/probe.ts'
+import { type ProbeAnswer, Prober } from '../../../../cli/commands/doctor/probe.ts'
 import { Receiver } from '../../../../cli/commands/doctor/receiver.ts'
 import { checkRuntime } from '../../../../cli/commands/doctor/runtime.ts'
 import { compareClocks } from '../../../../cli/commands/doctor/store.ts'
@@ -170,11 +170,11 @@ describe('runtime finds', () => {
 
 describe('findings that need a stand-in for the network', () => {
   /** Stands in for a host on another network. */
-  const answering = (answer: Partial<Answer>) =>
+  const answering = (answer: Partial<ProbeAnswer>) =>
     Object.assign(new Prober(), {
       ask: async () => ({ ...HEALTHY, ...answer }),
     })
-  const HEALTHY: Answer = {
+  const HEALTHY: ProbeAnswer = {
     status: 400,
     headers: { 'content-type': 'application/problem+json' },
     bytes: Buffer.from('{"code":"header_missing"}'),
@@ -183,7 +183,7 @@ describe('findings that need a stand-in for the network', () => {
     certificateDays: 90,
   }
   const NOTHING_SAID = { isForAnotherSender: false, publicUrl: undefined, tenantUrl: undefined }
-  const judged = async (url: string, answer: Partial<Answer>) =>
+  const judged = async (url: string, answer: Partial<ProbeAnswer>) =>
     (await checkUrl(new Receiver(new URL(url), answering(answer)), NOTHING_SAID)).findings
 
   it('a certificate that expires soon', async () => {
