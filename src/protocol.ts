@@ -1,9 +1,11 @@
 import type { Evidence } from './auth/evidence.ts'
+import type { Delivery } from './delivery.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { TOLERANCE_SECONDS } from './limits.ts'
 import type { HandshakeAnswer } from './reply.ts'
-import { type EarlyLimits, type ReadBody, readJson } from './scheme/body.ts'
+import { type EarlyLimits, type ReadBody, type Reading, readJson } from './scheme/body.ts'
 import type { SenderScheme } from './scheme/code-scheme.ts'
+import type { FormField } from './scheme/form-fields.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './scheme/scheme.ts'
 import { parseSeconds } from './scheme/time.ts'
 
@@ -23,10 +25,14 @@ export interface Protocol {
   readonly eventIdHeader: string | undefined
   /** Finds the reader for a media type. Undefined if deliveries never have the type. */
   readonly readerFor: (mediaType: string | undefined) => ReadBody | undefined
+  /** Reads the payload of a GET. Undefined in hookgate's scheme, like the next two. */
+  readonly readQuery?: ((delivery: Delivery) => Reading) | undefined
+  /** Decodes the fields of a form before it is authenticated, or says why it cannot. */
+  readonly fieldsOf?: ((body: Uint8Array) => readonly FormField[] | string) | undefined
+  /** What is read of a body before it is authenticated. */
+  readonly early?: EarlyLimits | undefined
   /** The reason for any other content type. */
   readonly wrongContent: 'content_type_not_json' | 'content_type_not_accepted'
-  /** What is read of a body before it is authenticated. Undefined in hookgate's scheme. */
-  readonly early?: EarlyLimits | undefined
   /** How the time is written. Undefined if there is none. */
   readonly time: TimeForm | undefined
   /** The time, in seconds since 1970. NaN if missing or malformed. */

@@ -8,8 +8,7 @@ import type { Listener } from './listener.ts'
 import { type Protocol, SPECIFICATION } from './protocol.ts'
 import { type Failure, fail } from './reason.ts'
 import type { EarlyLimits, ReadBody, Reading } from './scheme/body.ts'
-import { type FormField, formFields } from './scheme/form-fields.ts'
-import { formExcess, MOST_FIELDS } from './scheme/read-limits.ts'
+import type { FormField } from './scheme/form-fields.ts'
 import type { Signed } from './scheme/scheme.ts'
 
 /** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
@@ -84,11 +83,10 @@ export class Verification implements Evidence {
   }
 
   fields(): readonly FormField[] | undefined {
-    const { body } = this.delivery
-    const tooMuch = formExcess(body, this.protocol.early?.mostFields ?? MOST_FIELDS)
-    const fields = tooMuch === undefined ? formFields(body) : undefined
-    if (fields === undefined) this.#unread = tooMuch ?? 'the body is not a form in UTF-8'
-    return fields
+    const fields = this.protocol.fieldsOf?.(this.delivery.body)
+    if (typeof fields !== 'string') return fields
+    this.#unread = fields
+    return undefined
   }
 
   #payloadOf(reading: Reading): Json | undefined {

@@ -1,7 +1,6 @@
-import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
+import { type Delivery, headerOf } from '../delivery.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { type Failure, fail } from '../reason.ts'
-import { parseForm, type Reading } from '../scheme/body.ts'
 import type { Verification } from '../verification.ts'
 
 type HeaderReason =
@@ -57,15 +56,9 @@ function checkContent(
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
     return fail('content_encoding_not_identity', 'the body is compressed')
   }
-  verification.readBody = delivery.method === 'GET' ? () => readQuery(delivery) : readBody
+  const { readQuery } = protocol
+  verification.readBody = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : readBody
   return undefined
 }
 
 const hasBodyOfGet = ({ method, body }: Delivery) => method === 'GET' && body.byteLength > 0
-
-/** Reads the payload of a GET from its query. */
-function readQuery(delivery: Delivery): Reading {
-  const text = queryTextOf(delivery)
-  const payload = text === undefined ? undefined : parseForm(text.replaceAll('+', ' '))
-  return payload === undefined ? fail('body_malformed', 'the query is not a form in UTF-8') : { payload }
-}

@@ -3,11 +3,12 @@ import { headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps, textAt } from '../lib/json.ts'
 import { type Wanted, wantedOf } from '../lib/json-members.ts'
 import type { CompiledScheme } from '../protocol.ts'
-import { bodyReaders, typeHeader } from './body.ts'
+import { bodyReaders, readQuery, typeHeader } from './body.ts'
 import { claimKeysOf } from './claim-keys.ts'
 import type { SenderScheme } from './code-scheme.ts'
+import { formFields } from './form-fields.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
-import { MOST_FIELDS } from './read-limits.ts'
+import { formExcess, MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
 import { signedReader } from './signed-text.ts'
 import { parseTime, timeOfMember } from './time.ts'
@@ -16,7 +17,7 @@ const LONGEST_TYPE = 256
 
 /** Compiles what the checks need of a scheme. */
 export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
-  const { content = ['json'], eventId, eventType, jsonField, timestamp } = scheme
+  const { content = ['json'], eventId, eventType, jsonField, mostFields = MOST_FIELDS, timestamp } = scheme
   const { names, idDivider } = namesOf(scheme, options)
   const isSigned = (place: ValueLocation | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
@@ -37,7 +38,9 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     unsigned: isAnythingSigned(scheme) ? unsignedMembers(scheme, isSigned) : allMembers(scheme),
     readerFor: bodyReaders(content, jsonField),
     wrongContent: 'content_type_not_accepted',
-    early: { mostFields: scheme.mostFields ?? MOST_FIELDS, wanted: wantedEarly(scheme, names) },
+    readQuery,
+    fieldsOf: (body) => formExcess(body, mostFields) ?? formFields(body) ?? 'the body is not a form in UTF-8',
+    early: { mostFields, wanted: wantedEarly(scheme, names) },
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),

@@ -13,9 +13,12 @@ const LONGEST_NAME = 4096
 /**
  * Decodes the fields of `application/x-www-form-urlencoded`, in order. Keeps the values as bytes, because strings of a stranger's
  * form cost several times its size in fresh memory. Undefined if the percent encoding or the UTF-8 of a name is malformed, or
- * if a name is over 4 KB.
+ * if a name is too long: over 4 KB by default.
  */
-export function formFields(form: Uint8Array): readonly FormField[] | undefined {
+export function formFields(
+  form: Uint8Array,
+  longestName: number = LONGEST_NAME,
+): readonly FormField[] | undefined {
   const decoded = new Uint8Array(form.length)
   const fields: FormField[] = []
   let [length, start, nameEnd] = [0, 0, -1]
@@ -23,7 +26,7 @@ export function formFields(form: Uint8Array): readonly FormField[] | undefined {
     const code = form[index]
     if (code === undefined || code === 0x26 /* & */) {
       const end = nameEnd < 0 ? length : nameEnd
-      const name = end - start > LONGEST_NAME ? undefined : decodeUtf8(decoded.subarray(start, end))
+      const name = end - start > longestName ? undefined : decodeUtf8(decoded.subarray(start, end))
       if (name === undefined) return undefined
       if (nameEnd >= 0 || length > start) fields.push({ name, value: decoded.subarray(end, length) })
       start = length

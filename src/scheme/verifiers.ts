@@ -1,7 +1,7 @@
 import { constantTimeEqual, hmacWith, sha256, verifySignature } from '#crypto'
 import type { HmacHash } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { decodeBase64, decodeBase64url, decodeHex } from '../lib/bytes.ts'
+import { decodeBase64, decodeBase64url, decodeHex, encodeHex } from '../lib/bytes.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { isSmallOrderEd25519 } from '../lib/weak-keys.ts'
 import { keyBytes } from './keys.ts'
@@ -95,10 +95,8 @@ function publicKeyMatcher(
 }
 
 /** The bytes before the point in every P-256 SubjectPublicKeyInfo (RFC 5480 2). */
-const P256_HEADER = [
-  0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
-  0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-]
+const P256_HEADER = '3059301306072a8648ce3d020106082a8648ce3d030107034200'
+const HEADER_BYTES = 26
 const POINT_BYTES = 65
 
 /** Finds what is wrong with an Ed25519 public key (RFC 8032 5.1.5). Undefined if the key is usable. */
@@ -112,9 +110,9 @@ export function ed25519Problem(bytes: Uint8Array): string | undefined {
 
 /** The uncompressed point of a P-256 SubjectPublicKeyInfo. Undefined for any other key. */
 export function p256Point(spki: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
-  if (spki.length !== P256_HEADER.length + POINT_BYTES) return undefined
-  if (P256_HEADER.some((byte, index) => spki[index] !== byte)) return undefined
-  const point = spki.slice(P256_HEADER.length)
+  if (spki.length !== HEADER_BYTES + POINT_BYTES) return undefined
+  if (encodeHex(spki.subarray(0, HEADER_BYTES)) !== P256_HEADER) return undefined
+  const point = spki.slice(HEADER_BYTES)
   return point[0] === 0x04 ? point : undefined
 }
 
