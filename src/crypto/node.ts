@@ -10,9 +10,9 @@ import nodeCrypto, {
 import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, writeParts } from '../lib/bytes.ts'
-import { derSignature } from '../lib/der.ts'
 import type { Signed } from '../scheme/scheme.ts'
 import {
+  derSignature,
   type HmacHash,
   isKeyFor,
   type JwtAlgorithm,

@@ -58,16 +58,16 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     return gzipped
   }
 
-  // 8 KB is the goal. What the hostile review asked for took it over, and so did reading forms as bytes.
-  it('hookgate with HMAC is at most 9.4 KB beyond ipaddr.js', async () => {
-    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9.4 * KB)
+  // 8 KB is the goal. What the hostile review asked for took it over.
+  it('hookgate with HMAC is at most 9 KB beyond ipaddr.js', async () => {
+    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9 * KB)
   })
 
   // The first scheme brings everything that schemes share. docs/decisions.md says what that is.
-  it('the first scheme adds at most 7.5 KB to that, and each further one 0.4 KB, or 1.5 KB with a list of topics', async () => {
+  it('with a first scheme it is at most 16.8 KB, and each further one adds 0.4 KB, or 1.5 KB with a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(7.5 * KB)
+    expect(first).toBeLessThanOrEqual(16.8 * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
       const most = name === 'shopify' ? 1.5 : 0.4 // Shopify's topics are a list of their own
@@ -75,7 +75,7 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     }
   })
 
-  it('memoryStore adds at most 7.5 KB to that, lru-cache included', async () => {
+  it('memoryStore adds at most 7.5 KB to hookgate with HMAC, lru-cache included', async () => {
     const both = await bundle(`${HMAC}\nexport { memoryStore } from 'hookgate/stores/memory'`, {
       ...options,
       external: ['node:*', 'ipaddr.js'],
