@@ -1,163 +1,236 @@
 /**
- * A complete body of each sender, as it is sent: held by the compiler to the sender's own type, and delivered in
- * typed-events.test.ts. The smallest that the sender has.
+ * A body of each sender, as the sender publishes it. The compiler holds each to the payload that our factory infers from the
+ * sender's type, and typed-events.test.ts delivers it. `@ts-expect-error` marks a type that is not true of the body, and fails
+ * when the sender mends it.
  */
-import type { WebhookEvent as ClerkEvent } from '@clerk/backend'
-import type { LinearWebhookPayload } from '@linear/sdk/webhooks'
-import type { EventPayloadMap } from '@octokit/webhooks-types'
-import type { EventName, IEvents as PaddleEvent } from '@paddle/paddle-node-sdk'
-import type { SlackEvent } from '@slack/types'
-import type { WebhookEventPayload as ResendEvent } from 'resend'
 import type Stripe from 'stripe'
-import type { SlackEnvelope } from '../../schemes/slack.ts'
+import type { EventOf, Listener } from '../../src/index.ts'
+import type { clerks, githubs, linears, paddles, resends, slacks, stripes } from './typed-events.ts'
 
-/** Holds a body to a type without widening its texts. Members that the type does not know are allowed, as on the wire. */
-const sentBy =
-  <Type>() =>
-  <const Body extends Type>(body: Body): Body =>
+/** `event.payload` in a handler, once it knows `event.type`. */
+type Payload<Given extends Listener<unknown>, Type> = Extract<
+  EventOf<Given>,
+  { readonly type: Type }
+>['payload']
+
+/** Holds a body to a payload. Members that the type does not know are allowed, as on the wire. */
+const sentAs =
+  <Known>() =>
+  <const Body extends Known>(body: Body): Body =>
     body
 
-/** A type as JSON has it: Linear's types say `Date`, and Paddle's are enums, where the wire has text. */
+/** A type as JSON has it: text, where the senders' types have a `Date`, an enum or Stripe's `Decimal`. */
 type Wire<Type> = Type extends string
   ? `${Type}`
-  : Type extends Date
+  : Type extends Date | Stripe.Decimal
     ? string
     : Type extends object
       ? { [Name in keyof Type]: Wire<Type[Name]> }
       : Type
 
-export const stripeBody = sentBy<Stripe.Event>()({
-  id: 'evt_1SVa2bCZ6qsJgndJ8sMvqvXZ',
-  object: 'event',
-  api_version: '2026-10-28.dahlia',
-  created: 1763639998,
-  livemode: false,
-  pending_webhooks: 1,
-  request: { id: 'req_8P5kKqG6zD3rTl', idempotency_key: null },
-  type: 'product.deleted',
+/** The event of openapi/fixtures3.json in github.com/stripe/openapi. */
+export const stripeBody = sentAs<Wire<Payload<typeof stripes, 'plan.created'>>>()({
+  api_version: null,
+  created: 1234567890,
   data: {
     object: {
-      id: 'prod_TSXYZ4f0pS9q2r',
-      object: 'product',
       active: true,
-      created: 1763630000,
-      default_price: null,
-      description: null,
+      aggregate_usage: null,
+      amount: 2000,
+      amount_decimal: '2000',
+      billing_scheme: 'per_unit',
+      created: 1721948530,
+      currency: 'usd',
+      id: 'price_1PgafmB7WZ01zgkW6dKueIc5',
+      interval: 'month',
+      interval_count: 1,
+      livemode: false,
+      metadata: {},
+      meter: null,
+      nickname: null,
+      object: 'plan',
+      product: 'prod_QXg1hqf4jFNsqG',
+      tiers_mode: null,
+      transform_usage: null,
+      trial_period_days: null,
+      usage_type: 'licensed',
+    },
+  },
+  id: 'evt_1Pgc76B7WZ01zgkWwyRHS12y',
+  livemode: false,
+  object: 'event',
+  pending_webhooks: 0,
+  request: { id: null, idempotency_key: null },
+  type: 'plan.created',
+})
+// @ts-expect-error amount_decimal: the type has the `Decimal` that Stripe's package makes of the text
+sentAs<Payload<typeof stripes, 'plan.created'>>()(stripeBody)
+
+/** The same event with the product of that file, and `tax_details`, which is newer. */
+export const stripeProductBody = sentAs<Payload<typeof stripes, 'product.created'>>()({
+  ...stripeBody,
+  type: 'product.created',
+  data: {
+    object: {
+      active: true,
+      created: 1234567890,
+      default_price: 'price_1PgafmB7WZ01zgkW02Hf9z6c',
+      description: 'Comfortable gray cotton t-shirt',
+      id: 'prod_QXg1hqf4jFNsqG',
       images: [],
       livemode: false,
       marketing_features: [],
       metadata: {},
-      name: 'Gold Plan',
-      package_dimensions: null,
+      name: 'T-shirt',
+      object: 'product',
+      package_dimensions: { height: 1221029593, length: 1106363674, weight: 791592328, width: 113126854 },
       shippable: null,
       statement_descriptor: null,
       tax_code: null,
       tax_details: null,
-      type: 'service',
       unit_label: null,
-      updated: 1763630000,
+      updated: 1234567890,
       url: null,
+      type: 'good',
     },
   },
 })
 
-const account = 'https://api.github.com/users/octocat'
-export const githubBody = sentBy<EventPayloadMap['github_app_authorization']>()({
+/** payload-examples/api.github.com/github_app_authorization in github.com/octokit/webhooks. */
+export const githubBody = sentAs<Payload<typeof githubs, 'github_app_authorization'>>()({
   action: 'revoked',
   sender: {
     login: 'octocat',
-    id: 21031067,
+    id: 1,
     node_id: 'MDQ6VXNlcjIxMDMxMDY3',
-    avatar_url: 'https://avatars.githubusercontent.com/u/21031067?v=4',
+    avatar_url: 'https://github.com/images/error/octocat_happy.gif',
     gravatar_id: '',
-    url: account,
+    url: 'https://api.github.com/users/octocat',
     html_url: 'https://github.com/octocat',
-    followers_url: `${account}/followers`,
-    following_url: `${account}/following{/other_user}`,
-    gists_url: `${account}/gists{/gist_id}`,
-    starred_url: `${account}/starred{/owner}{/repo}`,
-    subscriptions_url: `${account}/subscriptions`,
-    organizations_url: `${account}/orgs`,
-    repos_url: `${account}/repos`,
-    events_url: `${account}/events{/privacy}`,
-    received_events_url: `${account}/received_events`,
+    followers_url: 'https://api.github.com/users/octocat/followers',
+    following_url: 'https://api.github.com/users/octocat/following{/other_user}',
+    gists_url: 'https://api.github.com/users/octocat/gists{/gist_id}',
+    starred_url: 'https://api.github.com/users/octocat/starred{/owner}{/repo}',
+    subscriptions_url: 'https://api.github.com/users/octocat/subscriptions',
+    organizations_url: 'https://api.github.com/users/octocat/orgs',
+    repos_url: 'https://api.github.com/users/octocat/repos',
+    events_url: 'https://api.github.com/users/octocat/events{/privacy}',
+    received_events_url: 'https://api.github.com/users/octocat/received_events',
     type: 'User',
     site_admin: false,
   },
 })
 
-export const slackBody = sentBy<SlackEnvelope<SlackEvent>>()({
-  token: 'ZZZZZZWSxiZZZ2yIvs3peJ',
-  team_id: 'T061EG9R6',
-  api_app_id: 'A0MDYCDME',
+/** docs.slack.dev/reference/events/app_mention. */
+export const slackBody = sentAs<Payload<typeof slacks, 'app_mention'>>()({
+  token: 'XXYYZZ',
+  team_id: 'T123ABC456',
+  api_app_id: 'A123ABC456',
   event: {
     type: 'app_mention',
-    user: 'W021FGA1Z',
-    text: 'You can count on <@U0LAN0Z89> for an honorable mention.',
-    ts: '1515449483.000108',
+    user: 'U061F7AUR',
+    text: '<@U0LAN0Z89> is it everything a river should be?',
+    ts: '1515449522.000016',
     channel: 'C123ABC456',
-    event_ts: '1515449483000108',
+    event_ts: '1515449522000016',
   },
   type: 'event_callback',
-  event_id: 'Ev0MDYHUEL',
-  event_time: 1515449483000108,
+  authorizations: [
+    { team_id: 'T123ABC456', user_id: 'U123ABC456', is_bot: false, is_enterprise_install: false },
+  ],
+  event_id: 'Ev123ABC456',
+  event_time: 123456789,
 })
 
-export const clerkBody = sentBy<ClerkEvent>()({
+/** The event catalog of Clerk's dashboard, and the `instance_id` that clerk.com/docs/guides/development/webhooks/overview adds. */
+export const clerkBody = sentAs<Payload<typeof clerks, 'user.deleted'>>()({
   data: { deleted: true, id: 'user_29wBMCtzATuFJut8jO2VNTVekS4', object: 'user' },
-  event_attributes: { http_request: { client_ip: '0.0.0.0', user_agent: 'Mozilla/5.0' } },
-  instance_id: 'ins_2c0ZBpQdD0PxVzAXCm0V4rWg2lC',
+  event_attributes: {
+    http_request: {
+      client_ip: '0.0.0.0',
+      user_agent:
+        'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Safari/537.36',
+    },
+  },
+  instance_id: 'ins_123',
   object: 'event',
   timestamp: 1661861640000,
   type: 'user.deleted',
 })
 
-export const linearBody = sentBy<Wire<Extract<LinearWebhookPayload, { type: 'Reaction' }>>>()({
+type Comment = Payload<typeof linears, 'Comment'>
+/** linear.app/developers/webhooks. It has no `reactionData`, which the type requires. */
+export const linearBody = sentAs<
+  Wire<Omit<Comment, 'data'> & { data: Omit<Comment['data'], 'reactionData'> }>
+>()({
   action: 'create',
-  type: 'Reaction',
-  createdAt: '2025-11-20T12:00:00.000Z',
+  type: 'Comment',
+  actor: {
+    id: 'b5ea5f1f-8adc-4f52-b4bd-ab4e84cf51ba',
+    type: 'user',
+    name: 'Linear Orbit',
+    email: 'orbit@linear.app',
+    url: 'https://linear.app/company/profiles/orbit',
+  },
+  createdAt: '2020-01-23T12:53:18.084Z',
   data: {
     id: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9',
-    createdAt: '2025-11-20T12:00:00.000Z',
-    updatedAt: '2025-11-20T12:00:00.000Z',
-    emoji: 'thumbsup',
-    userId: 'aacdca22-6266-4c0a-ab3c-8fa70a26765c',
+    createdAt: '2020-01-23T12:53:18.084Z',
+    updatedAt: '2020-01-23T12:53:18.084Z',
+    archivedAt: null,
+    body: 'Indeed, I think this is definitely an improvement over the previous version.',
+    edited: false,
     issueId: '539068e2-ae88-4d09-bd75-22eb4a59612f',
+    userId: 'aacdca22-6266-4c0a-ab3c-8fa70a26765c',
   },
-  url: 'https://linear.app/acme/issue/LIN-1778',
-  organizationId: '9cd2a1b3-2b7c-4e3a-9a3a-8f1f1f3b7a10',
-  webhookTimestamp: 1763640000000,
+  url: 'https://linear.app/issue/LIN-1778/foo-bar#comment-77217de3-fb52-4dad-bb9a-b356beb93de8',
+  organizationId: 'dc844923-f9a4-40a3-825c-dea7747e57d6',
+  webhookTimestamp: 1676056940508,
   webhookId: '000042e3-d123-4980-b49f-8e140eef9329',
 })
+// @ts-expect-error createdAt: the type has a `Date`
+sentAs<Pick<Comment, 'createdAt'>>()(linearBody)
 
-export const paddleBody = sentBy<Wire<Extract<PaddleEvent, { event_type: EventName.CustomerCreated }>>>()({
-  event_id: 'evt_01hv6y1jf3v5d1xq8rvbx0rsvz',
+/** src/__tests__/mocks/notifications/customer-created.mock.ts in github.com/PaddleHQ/paddle-node-sdk. */
+export const paddleBody = sentAs<Wire<Payload<typeof paddles, 'customer.created'>>>()({
+  event_id: 'evt_01h8441jx8x1q971q9ksksqh82',
   event_type: 'customer.created',
-  occurred_at: '2024-04-11T15:57:24.813Z',
-  notification_id: 'ntf_01hv6y1jg2h1mgh1yaz3xh0zkd',
+  occurred_at: '2023-08-18T10:46:18.792661Z',
+  notification_id: 'ntf_01h8441jz6fr97hv7zemswj8cw',
   data: {
-    id: 'ctm_01hv6y1jedq4p1n0yqn5ba3ky4',
-    name: null,
-    email: 'jo@example.com',
-    status: 'active',
+    id: 'ctm_01h8441jn5pcwrfhwh78jqt8hk',
+    name: 'Sam Miller',
+    email: 'sam@example.com',
     locale: 'en',
+    status: 'active',
+    custom_data: { customer_reference_id: 'abcd1234' },
+    created_at: '2023-08-18T10:46:18.533Z',
+    updated_at: '2023-08-18T10:46:18.533Z',
     marketing_consent: false,
-    custom_data: null,
-    import_meta: null,
-    created_at: '2024-04-11T15:57:24.813Z',
-    updated_at: '2024-04-11T15:57:24.813Z',
   },
 })
+// @ts-expect-error event_type: the type has an enum, which no text fits
+sentAs<Payload<typeof paddles, 'customer.created'>>()(paddleBody)
 
-export const resendBody = sentBy<ResendEvent>()({
-  type: 'email.sent',
-  created_at: '2026-02-22T23:41:12.126Z',
+/** resend.com/docs/webhooks/introduction. */
+export const resendBody = sentAs<Payload<typeof resends, 'email.bounced'>>()({
+  type: 'email.bounced',
+  created_at: '2026-11-22T23:41:12.126Z',
   data: {
-    created_at: '2026-02-22T23:41:11.894719+00:00',
+    broadcast_id: '8b146471-e88e-4322-86af-016cd36fd216',
+    created_at: '2026-11-22T23:41:11.894Z',
     email_id: '56761188-7520-42d8-8898-ff6fc54ce618',
     message_id: '<111-222-333@email.example.com>',
     from: 'Acme <onboarding@resend.dev>',
     to: ['delivered@resend.dev'],
     subject: 'Sending this example',
+    template_id: '43f68331-0622-4e15-8202-246a0388854b',
+    bounce: {
+      message:
+        "The recipient's email address is on the suppression list because it has a recent history of producing hard bounces.",
+      subType: 'Suppressed',
+      type: 'Permanent',
+    },
+    tags: { category: 'confirm_email' },
   },
 })

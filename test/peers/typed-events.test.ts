@@ -32,8 +32,10 @@ function told<Event>(
 
 describe('a body that has the sender’s type is read by its type', () => {
   it('Stripe', async () => {
-    const delivery = await sent(stripe, { body: bodies.stripeBody })
-    expect(told(await verify(delivery, typed.stripes), typed.toldByStripe)).toBe('Gold Plan')
+    const toldBy = async (body: object) =>
+      told(await verify(await sent(stripe, { body }), typed.stripes), typed.toldByStripe)
+    expect(await toldBy(bodies.stripeBody)).toBe('month')
+    expect(await toldBy({ ...bodies.stripeProductBody, id: 'evt_2' })).toBe('T-shirt')
   })
 
   it('GitHub', async () => {
@@ -43,7 +45,7 @@ describe('a body that has the sender’s type is read by its type', () => {
 
   it('Slack', async () => {
     const delivery = await sent(slack, { body: bodies.slackBody })
-    const text = 'You can count on <@U0LAN0Z89> for an honorable mention.'
+    const text = '<@U0LAN0Z89> is it everything a river should be?'
     expect(told(await verify(delivery, typed.slacks), typed.toldBySlack)).toBe(text)
   })
 
@@ -55,18 +57,17 @@ describe('a body that has the sender’s type is read by its type', () => {
 
   it('Linear', async () => {
     const delivery = await sent(linear, { body: { ...bodies.linearBody, webhookTimestamp: Date.now() } })
-    expect(told(await verify(delivery, typed.linears), typed.toldByLinear)).toBe('thumbsup')
+    expect(told(await verify(delivery, typed.linears), typed.toldByLinear)).toMatch(/^Indeed, /)
   })
 
   it('Paddle', async () => {
     const delivery = await sent(paddle, { body: bodies.paddleBody })
-    expect(told(await verify(delivery, typed.paddles), typed.toldByPaddle)).toBe('jo@example.com')
+    expect(told(await verify(delivery, typed.paddles), typed.toldByPaddle)).toBe('sam@example.com')
   })
 
   it('Resend', async () => {
     const delivery = await sent(resend, { body: bodies.resendBody })
-    const address = 'delivered@resend.dev'
-    expect(told(await verify(delivery, typed.resends), typed.toldByResend)).toBe(address)
+    expect(told(await verify(delivery, typed.resends), typed.toldByResend)).toBe('Permanent')
   })
 })
 
@@ -77,10 +78,10 @@ it('examples/typed/app.ts answers each by its type', async () => {
   const { default: app } = await import('../../examples/typed/app.ts')
   const answer = async (path: string, request: Awaited<ReturnType<typeof signAs>>) =>
     (await app.request(`/webhooks/${path}`, request)).text()
-  const { stripeBody, githubBody, slackBody } = bodies
+  const { stripeProductBody, githubBody, slackBody } = bodies
   const eventType = 'github_app_authorization'
-  expect(await answer('stripe', await signAs(stripe, { secret, body: stripeBody }))).toBe(
-    'product.deleted: Gold Plan',
+  expect(await answer('stripe', await signAs(stripe, { secret, body: stripeProductBody }))).toBe(
+    'product.created: T-shirt',
   )
   expect(await answer('github', await signAs(github, { secret, body: githubBody, eventType }))).toBe(
     'revoked: octocat',

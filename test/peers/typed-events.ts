@@ -31,6 +31,7 @@ export const stripes = defineListener({
 export const toldByStripe = route(stripes, {
   'invoice.paid': (event) => event.payload.data.object.amount_paid.toFixed(),
   'product.*': (event) => event.payload.data.object.name,
+  'plan.created': (event) => event.payload.data.object.interval,
   '*': (event) => event.type,
 })
 /** A type may also stand on the listener. */
@@ -81,7 +82,7 @@ export const linears = defineListener({
 export function toldByLinear({ type, payload }: EventOf<typeof linears>): string | undefined {
   // @ts-expect-error no such event
   if (type === 'Emoji') return ''
-  return type === 'Reaction' ? payload.data.emoji : undefined
+  return type === 'Comment' ? payload.data.body : undefined
 }
 
 export const paddles = defineListener({ id: 'paddle', auth: paddle<PaddleEvent>({ secrets: secret }), store })
@@ -95,7 +96,7 @@ paddle<TransactionCompletedEvent>({ secrets: secret })
 
 export const resends = defineListener({ id: 'resend', auth: resend<ResendEvent>({ secrets: secret }), store })
 export const toldByResend = route(resends, {
-  'email.sent': (event) => event.payload.data.to[0],
+  'email.bounced': (event) => event.payload.data.bounce.type,
   'domain.*': (event) => event.payload.data.name,
   '*': (event) => event.type,
 })
