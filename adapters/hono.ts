@@ -132,22 +132,26 @@ export function observeWebhook(
   if (typeof target !== 'function' && target.isSourceAllowed) mustKnowSource(options)
   return async function observeWebhook(c, next) {
     let tellHandled = () => {}
-    const handled = new Promise<void>((resolve) => {
-      tellHandled = resolve
-    })
-    void observer.observe(c, () => besideOf(c, handled, sourceOf))
-    await next().finally(tellHandled)
+    const whenHandled = (tell: () => void) => {
+      tellHandled = tell
+    }
+    void observer.observe(c, () => besideOf(c, whenHandled, sourceOf))
+    await next().finally(() => tellHandled())
   }
 }
 
 /** The body as it comes: from Hono's cache, if a middleware has read it, or else from the stream. */
-function besideOf(c: Context, handled: Promise<void>, sourceOf: SourceFinder<Context>): Beside {
+function besideOf(
+  c: Context,
+  whenHandled: (tell: () => void) => void,
+  sourceOf: SourceFinder<Context>,
+): Beside {
   const { incoming } = nodeOf(c)
   const sourceIp = (_: unknown, listener: Listener<unknown>) => sourceOf(c, listener)
   const beside =
     incoming && !isHandedOut(c, incoming)
       ? besideNode(incoming as EmittingRequest, sourceIp) // as Node makes it
-      : besideWeb(c.req.raw, handled, sourceIp)
+      : besideWeb(c.req.raw, whenHandled, sourceIp)
   const kept = c.req.bodyCache.arrayBuffer ?? c.req.bodyCache.text
   return kept ? withKept(beside, Promise.resolve<unknown>(kept)) : beside
 }

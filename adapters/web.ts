@@ -155,10 +155,10 @@ export function observeWebhook<Given extends readonly unknown[], Result>(
   if (typeof target !== 'function' && target.isSourceAllowed && !sourceIp) throw sourceNotKnown()
   return (request, ...given) => {
     let tellHandled = () => {}
-    const handled = new Promise<void>((resolve) => {
-      tellHandled = resolve
-    })
-    void observer.observe(request, () => besideWeb(request, handled, sourceOf))
+    const whenHandled = (tell: () => void) => {
+      tellHandled = tell
+    }
+    void observer.observe(request, () => besideWeb(request, whenHandled, sourceOf))
     try {
       const answer = handler(request, ...given)
       Promise.resolve(answer).then(tellHandled, tellHandled)

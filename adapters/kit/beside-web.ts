@@ -4,18 +4,19 @@ import { fromWeb, readCounted } from './read-web.ts'
 
 /**
  * Turns a web request, in any framework, into one whose body is copied by `request.clone()` while something else reads it.
- * `handled` settles once that has happened, because only then it is known whether anything read the body.
+ * `whenHandled` gets a function, to be called as soon as the handler has ended: only then it is known whether anything read
+ * the body.
  *
  * @example
  * ```ts
- * void observer.observe(request, () => besideWeb(request, handled))
+ * void observer.observe(request, () => besideWeb(request, (tell) => void handled.then(tell)))
  * ```
  *
  * @throws ListenerConfigError if it is not a web request.
  */
 export function besideWeb(
   request: Request,
-  handled: PromiseLike<unknown>,
+  whenHandled: (tell: () => void) => void,
   sourceOf?: SourceFinder<Request>,
 ): Beside {
   const { method, url, header, sourceIp } = fromWeb(request, sourceOf)
@@ -29,9 +30,12 @@ export function besideWeb(
       const { body } = request.clone()
       if (body === null) return NO_BYTES
       const wasCloned = watchClone(request)
+      const isRead = new Promise<boolean>((resolve) => {
+        // At once: a turn later, Deno's server has used up a body that the handler left.
+        whenHandled(() => resolve(request.bodyUsed || wasCloned()))
+      })
       const bytes = await readCounted(body.getReader(), limit, inFlight).catch(unlessLeft)
-      await handled
-      return request.bodyUsed || wasCloned() ? bytes : undefined
+      return (await isRead) ? bytes : undefined
     },
   }
 }
@@ -41,7 +45,7 @@ export function besideWeb(
  *
  * @example
  * ```ts
- * const beside = withKept(besideWeb(request, handled), request.text())
+ * const beside = withKept(besideWeb(request, (tell) => void handled.then(tell)), request.text())
  * ```
  */
 export function withKept(beside: Beside, kept: PromiseLike<unknown>): Beside {

@@ -35,14 +35,15 @@ const ADAPTERS = readdirSync(`${root}test/adapters`)
   .filter((name) => name.endsWith('.test.ts') && !HEAVY.test(name))
   .map((name) => `test/adapters/${name}`)
 
-/** The requests to every target, and the tests of the two adapters that run on every runtime. */
+/** The requests to every target, the tests of the two adapters that run on every runtime, and those beside an old check. */
 const MATRIX = ADAPTERS.filter(
   (path) =>
-    /web\.test|fuzz\.test/.test(path) || readFileSync(`${root}${path}`, 'utf8').includes('describeMatrix('),
+    /web\.test|fuzz\.test|observe\.test/.test(path) ||
+    readFileSync(`${root}${path}`, 'utf8').includes('describeMatrix('),
 )
 
 /** Sent from Node to workerd. Without the source addresses, because a bare worker cannot see any. */
-const TO_WORKERD = MATRIX.filter((path) => !/web\.test|source\.test/.test(path))
+const TO_WORKERD = MATRIX.filter((path) => !/web\.test|source\.test|observe\.test/.test(path))
 
 const ON_NODE = ['--project', 'node', '--project', 'rest']
 

@@ -1,6 +1,16 @@
 /** A Worker as users write one. Tests call it from outside, and it reports what its stores and key sets answer. */
 import { waitUntil } from 'cloudflare:workers'
-import { type EventKey, type EventStore, EventStoreError, KeySetError } from '../../../src/index.ts'
+import { Hono } from 'hono'
+import { observeWebhook as onHono } from '../../../adapters/hono.ts'
+import { observeWebhook } from '../../../adapters/web.ts'
+import { github } from '../../../schemes/github.ts'
+import {
+  defineListener,
+  type EventKey,
+  type EventStore,
+  EventStoreError,
+  KeySetError,
+} from '../../../src/index.ts'
 import { type KeySet, remoteKeySet } from '../../../src/jwt.ts'
 import {
   durableObjectStore,
@@ -76,6 +86,26 @@ async function find({ searchParams }: URL): Promise<Response> {
   return new Response(typeof key === 'string' ? key : 'a key')
 }
 
+/** An endpoint that echoes what it reads, with hookgate beside it. Its store hangs, and each verdict goes to `tell`. */
+function observed(request: Request, { searchParams }: URL): Response | Promise<Response> {
+  const hang = () => new Promise<never>(() => {})
+  const tell = (body: string) => waitUntil(fetch(searchParams.get('tell') ?? '', { method: 'POST', body }))
+  const listener = defineListener({
+    id: 'github',
+    auth: github({ secrets: 'the-secret-of-the-webhook' }),
+    store: { claim: hang, commit: hang, release: hang },
+    maxBodyBytes: 100_000,
+    onVerdict: (verdict, { enforced }) => tell(`${verdict.reason ?? 'accepted'}, enforced: ${enforced}`),
+    onError: (error) => tell(String(error)),
+  })
+  const echo = async (given: Request) => new Response(await given.text(), { status: 202 })
+  if (searchParams.has('alone')) return echo(request)
+  if (!searchParams.has('hono')) return observeWebhook(listener, echo, { waitUntil })(request)
+  const app = new Hono().use(onHono(listener, { waitUntil }))
+  app.post('*', (c) => echo(c.req.raw))
+  return app.fetch(request)
+}
+
 const isUndecided = (error: unknown) => error instanceof EventStoreError || error instanceof KeySetError
 
 export default {
@@ -83,6 +113,7 @@ export default {
     const url = new URL(request.url)
     try {
       if (url.pathname === '/keys') return await find(url)
+      if (url.pathname === '/observed') return await observed(request, url)
       // A cast, because only the tests call it.
       return await answerOf((await request.json()) as Asked, env)
     } catch (error) {
