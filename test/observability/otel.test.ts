@@ -17,6 +17,7 @@ import express from 'express'
 import { instrument } from 'hookgate/otel'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
+import { observeWebhook, webhookHandler } from '../../adapters/web.ts'
 import { stripe } from '../../schemes/stripe.ts'
 import { defineListener, type EventStore, hmac, type Listener, verify } from '../../src/index.ts'
 import { signAs, signHmac, toDelivery } from '../../src/testing/index.ts'
@@ -185,6 +186,33 @@ describe('with instrument()', () => {
     ])
     const text = JSON.stringify(metrics)
     for (const secret of [SECRET, ...secrets, eventId, '192.0.2.1']) expect(text).not.toContain(secret)
+  })
+
+  it('counts what is judged beside an old check in series of their own', async () => {
+    const auth = hmac({ secrets: SECRET })
+    const listener = defineListener({ id: 'L1', auth, store: memoryStore(), onVerdict: null })
+    const works: Promise<unknown>[] = []
+    const waitUntil = (work: Promise<unknown>) => void works.push(work)
+    const old = observeWebhook(listener, async (request) => new Response(await request.text()), { waitUntil })
+    const enforcing = webhookHandler(listener, () => {})
+    await whileInstrumented({}, async () => {
+      const request = async (secret = SECRET) =>
+        new Request('http://localhost/', await signHmac({ secret, body: '{}' }))
+      for (const sent of [await request(), await request(`${SECRET}!`)]) await old(sent)
+      await Promise.all(works)
+      await enforcing(await request())
+    })
+    const accepted = { 'hookgate.listener.id': 'L1', 'hookgate.outcome': 'accepted' }
+    const expected = [
+      { ...accepted, 'hookgate.enforced': false },
+      { ...REFUSED, 'hookgate.reason': 'signature_mismatch', 'hookgate.enforced': false },
+      accepted,
+    ]
+    const metrics = await exported.metrics()
+    for (const name of ['hookgate.deliveries', 'hookgate.verify.duration']) {
+      const points = metrics.find(({ descriptor }) => descriptor.name === name)?.dataPoints
+      expect(points?.map(({ attributes }) => attributes)).toEqual(expected)
+    }
   })
 
   it('counts a lost lease', async () => {
