@@ -4,8 +4,8 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/sch
  * GitHub: `X-Hub-Signature-256`, for repositories, organisations and apps. The older SHA-1 header is ignored.
  *
  * The secret is the one that you entered in the webhook's settings. The signature covers only the body. The delivery's
- * ID and the event's name are in unsigned headers, so the signed bytes are claimed. "Redeliver" of an event that
- * succeeded is answered as a duplicate, and so is an event that repeats its body, e.g. a `workflow_dispatch` with the same
+ * ID and the event's name are in unsigned headers, so hookgate knows a duplicate by its signed body. "Redeliver" of an event
+ * that succeeded is answered as a duplicate, and so is an event that repeats its body, e.g. a `workflow_dispatch` with the same
  * inputs. `dedupe: 'id'` tells these apart, but lets a captured delivery run again.
  *
  * @example

@@ -1,4 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -31,13 +34,41 @@ describe.each(commands)('the page of $name', ({ name, command, variable }) => {
     await new Promise((resolve) => server.once('listening', resolve))
     const address = server.address()
     const port = typeof address === 'object' ? address?.port : undefined
-    const main = new URL('dist/cli/main.js', root).pathname
-    const line = command
-      .replace('localhost:3000', `localhost:${port}`)
-      .replace('npx --no-install hookgate', `'${process.execPath}' '${main}'`)
-    const { code, stdout, stderr } = await shell(line, { env: { [variable]: SECRET } })
-    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^200 OK/) })
+    await expectAccepted(command, `localhost:${port}`, { [variable]: SECRET })
   })
+})
+
+/** Runs the command of a page as it stands, but for the port. */
+async function expectAccepted(command: string, host: string, env: { readonly [name: string]: string }) {
+  const main = fileURLToPath(new URL('dist/cli/main.js', root))
+  const line = command
+    .replace('localhost:3000', host)
+    .replace('npx --no-install hookgate', `'${process.execPath}' '${main}'`)
+  const { code, stdout, stderr } = await shell(line, { env })
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^200 OK/) })
+}
+
+it("the program of GitHub's page prints its URL, and what the page's command sends", async () => {
+  const page = readFileSync(new URL('docs/schemes/github.md', root), 'utf8')
+  const folder = mkdtempSync(fileURLToPath(new URL('dist/page-', root)))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'app.mjs'), /^```ts\n(.*?)^```$/ms.exec(page)?.[1] ?? '')
+  const env = { GITHUB_WEBHOOK_SECRET: SECRET }
+  const program = spawn(process.execPath, ['app.mjs'], {
+    cwd: folder,
+    env: { ...process.env, ...env, PORT: '0' },
+  })
+  onTestFinished(() => void program.kill())
+  let printed = ''
+  for (const stream of [program.stdout, program.stderr]) {
+    stream.on('data', (text: Buffer) => {
+      printed += text
+    })
+  }
+  await expect.poll(() => printed).toMatch(/^http:.*\/webhooks\/github\n$/)
+  const github = commands.find(({ name }) => name === 'github')
+  await expectAccepted(github?.command ?? '', new URL(printed).host, env)
+  await expect.poll(() => printed).toMatch(/^push \{\n {2}ref: 'refs\/heads\/main',/m)
 })
 
 it('the pages of Stripe, GitHub and Slack have such a command', () => {

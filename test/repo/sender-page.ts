@@ -26,8 +26,8 @@ export function senderPage(page: SenderPage): string {
     summaryIn(source),
     '## Program',
     '```sh\nnpm install hookgate hono @hono/node-server\n```',
-    `\`\`\`ts\n${program}\`\`\``,
-    servingOf(program),
+    `\`\`\`ts\n${onNode(program)}\`\`\``,
+    ...startParts(program),
     `## Set up ${scheme.sender}`,
     `${variablesIn(program)[0] === undefined ? 'The secret' : `\`${variablesIn(program)[0]}\``} is ${notes.secret.replace(/\.$/, '')}.`,
     numbered(notes.setUp),
@@ -69,27 +69,36 @@ const variablesIn = (program: string) => [
   ...new Set([...program.matchAll(/process\.env\.([A-Z_]+)/g)].map(([, name = '']) => name)),
 ]
 
-function servingOf(program: string): string {
-  const variables = variablesIn(program).map((name) => `\`${name}\``)
-  const set = variables.length > 0 ? `Set ${variables.join(' and ')}. ` : ''
-  return `${set}On Node, \`serve(app)\` of \`@hono/node-server\` serves it on port 3000. The same \`listener\` works in [Express](../express.md), [Fastify](../fastify.md), [fetch handlers](../fetch.md) and [other frameworks](../hosts.md).`
+/** The program as it runs on Node. It exports its app, for other runtimes and for the tests. */
+function onNode(program: string): string {
+  const serve = `serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
+  console.log(\`http://localhost:\${port}${routeIn(program)}\`)
+})
+`
+  return `import { serve } from '@hono/node-server'\n${program.replace('export default app\n', serve)}`
+}
+
+function startParts(program: string): readonly string[] {
+  const set = variablesIn(program).map((name) => `export ${name}='…'\n`)
+  return [
+    `Save it as \`app.mjs\`, and start it. It prints its URL:\n\n\`\`\`sh\n${set.join('')}node app.mjs\n\`\`\``,
+    'On Bun, Deno and Workers, replace `serve(…)` with `export default app`. The same `listener` works in [Express](../express.md), [Fastify](../fastify.md), [fetch handlers](../fetch.md) and [other frameworks](../hosts.md).',
+  ]
 }
 
 function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const route = routeIn(program)
   const [variable] = variablesIn(program)
-  const sample = sampleOption(scheme.name)
   const isTimedByBody = scheme.timestamp !== undefined && 'member' in scheme.timestamp
-  const canSign =
-    /^hmac|^token$/.test(scheme.algorithm) &&
-    variable !== undefined &&
-    (sample !== undefined || !isTimedByBody)
+  const sample = sampleOption(scheme.name)
+  const isTimely = sample !== undefined || !isTimedByBody
+  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined && isTimely
   const publicUrl = program.includes('publicUrl') ? ` --public-url https://example.com${route}` : ''
-  const data = sample ?? `--data '{"id":"1","made":"up"}'`
+  const what = sample ?? `--data '{"id":"1","made":"up"}'`
   const tunnel = `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``
   return [
     canSign
-      ? `Without ${scheme.sender}: hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send http://localhost:3000${route} \\\n  --scheme ${scheme.name}${publicUrl} ${data}\n\`\`\``
+      ? `Without ${scheme.sender}: in another terminal, with the same variable, hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send http://localhost:3000${route} \\\n  --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
       : '',
     ...(notes.cli === undefined
       ? [tunnel, notes.test]
@@ -156,7 +165,11 @@ const WITHOUT_RETRIES: { readonly [says: string]: (source: string) => string } =
 
 /** What the row knows about wrong secrets and missing signatures. */
 function factsOf({ facts = {} }: Scheme): readonly string[] {
-  const keys = Object.entries(facts.otherKeys ?? {}).map(([begins, is]) => `\`${begins.trim()}…\` is ${is}`)
+  const begins = Object.entries(facts.otherKeys ?? {})
+  const keys = [...new Set(begins.map(([, is]) => is))].map((is) => {
+    const same = begins.filter(([, other]) => other === is).map(([text]) => `\`${text.trim()}…\``)
+    return `${same.join(' or ')} is ${is}`
+  })
   return [
     ...(facts.otherSecrets === undefined ? [] : [`Which secret? ${capital(facts.otherSecrets)}.`]),
     ...(keys.length === 0 ? [] : [`Not the secret: ${keys.join(', ')}.`]),
