@@ -20,14 +20,7 @@ import {
 
 export type { ListenerLookup } from './kit/index.ts'
 
-/**
- * The options of `webhookHandler`.
- *
- * @example
- * ```ts
- * const options: WebhookHandlerOptions = { bodyTimeoutSeconds: 5 }
- * ```
- */
+/** The options of `webhookHandler`. */
 export interface WebhookHandlerOptions extends ReceiverOptions {}
 
 /**

@@ -177,14 +177,7 @@ export interface VerdictContext {
   readonly durationMs: number
 }
 
-/**
- * The options of one webhook endpoint. `id`, `auth` and `store` are required.
- *
- * @example
- * ```ts
- * const options: ListenerOptions = { id: 'orders', auth: hmac({ secrets: secret }), store: memoryStore() }
- * ```
- */
+/** The options of one webhook endpoint. `id`, `auth` and `store` are required. */
 export interface ListenerOptions<Payload = Json, Events = Payload> {
   /** Namespaces event IDs, so that listeners can share a store. Any non-empty text; unrelated to the URL path. */
   readonly id: string

@@ -61,25 +61,13 @@ export function listeners<Given extends Listener<unknown> = Listener>(
 /**
  * Loads a tenant's settings, e.g. from your database, and builds its listener with `defineListener()`. Returns undefined if
  * there is no such tenant.
- *
- * @example
- * ```ts
- * const load: LoadListener = async (id) => toListener(await findTenant(id))
- * ```
  */
 export type LoadListener<Given extends Listener<unknown> = Listener> = (
   id: string,
   known: Given | undefined,
 ) => MaybePromise<Given | undefined>
 
-/**
- * The options of `listeners`.
- *
- * @example
- * ```ts
- * const options: ListenersOptions = { load, maxListeners: 50_000, ttlSeconds: 30 }
- * ```
- */
+/** The options of `listeners`. */
 export interface ListenersOptions<Given extends Listener<unknown> = Listener> {
   /**
    * Loads one listener. `known` is the previous result. Return it if nothing has changed, to keep what it has fetched, e.g.

@@ -3,15 +3,7 @@ import type { EventStore } from '../src/event-store.ts'
 import { type OptionTable, oneOfWords, optional, positiveSeconds } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
 
-/**
- * Something that can make a store forget, block or grow, and how to fix it.
- *
- * @example
- * ```ts
- * const problems: readonly StoreProblem[] = await redisStore(client).check()
- * for (const { problem, fix } of problems) console.warn(problem, fix)
- * ```
- */
+/** Something that can make a store forget, block or grow, and how to fix it. */
 export interface StoreProblem {
   /** What was found, for a log. */
   readonly problem: string

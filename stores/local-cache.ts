@@ -10,14 +10,7 @@ import type { Clock } from '../src/lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger, withMethods } from '../src/lib/options.ts'
 
-/**
- * The options of `withLocalCache`.
- *
- * @example
- * ```ts
- * const options: LocalCacheOptions = { maxRecords: 1_000_000 }
- * ```
- */
+/** The options of `withLocalCache`. */
 export interface LocalCacheOptions {
   /**
    * Maximum number of cached events, about 180 bytes each. The least recently used is evicted. Defaults to 100,000. 28 bytes

@@ -22,11 +22,7 @@ import {
 } from '../src/lib/options.ts'
 import { replayWindowSeconds } from '../src/limits.ts'
 
-/**
- * The options of `memoryStore`.
- *
- * @example const options: MemoryStoreOptions = { maxRecords: 100_000 }
- */
+/** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /** Maximum number of events. Defaults to 100,000, about 22 MB when full. For 7 days, allow 604,800 per event per second. */
   readonly maxRecords?: number | undefined

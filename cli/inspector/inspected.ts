@@ -146,7 +146,7 @@ function pairs(rawHeaders: readonly string[]): WireHeaders {
   return headers
 }
 
-export function outcomeOf({ verdict, reason, status }: Inspected): Parameters<typeof explain>[1] {
+export function loggedVerdict({ verdict, reason, status }: Inspected): Parameters<typeof explain>[1] {
   if (verdict === 'accepted') return { ok: true }
   if (verdict === 'handshake') return { ok: false, handshake: true }
   return { ok: false, reason, status }

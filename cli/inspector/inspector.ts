@@ -4,7 +4,7 @@ import type { Listener } from '../../src/index.ts'
 import { knownOf, type Listening, schemesFor } from '../listen/explanations.ts'
 import type { DeliveryReport, Rerun } from '../listen/report.ts'
 import { apiOf, type Board } from './api.ts'
-import { asDelivery, type Inspected, observe, outcomeOf } from './inspected.ts'
+import { asDelivery, type Inspected, loggedVerdict, observe } from './inspected.ts'
 import { Live } from './live.ts'
 import { masked, maskFor } from './mask.ts'
 import { openPage } from './open-page.ts'
@@ -88,12 +88,12 @@ function explainerFor(listening: Listening): Board['explain'] {
   const known = knownOf(listening)
   return async (delivery) => {
     const schemes = await schemesFor(delivery.reason)
-    return explain(asDelivery(delivery), outcomeOf(delivery), listener, { ...known, schemes })
+    return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
   }
 }
 
 function recordOf(delivery: Inspected, listener: Listener<unknown>): string {
-  return toRecord(delivery, checkOutcomes(outcomeOf(delivery), listener))
+  return toRecord(delivery, checkOutcomes(loggedVerdict(delivery), listener))
 }
 
 /** Recognises replays while their connections are open, because an address is unknown afterwards. */

@@ -14,14 +14,7 @@ export type AuthReason = 'auth_missing' | 'signature_mismatch' | 'token_invalid'
  */
 export type Authentication = EventAuth | Failure<AuthReason | 'body_malformed'>
 
-/**
- * An authentication method. A listener has exactly one, and the request never chooses it.
- *
- * @example
- * ```ts
- * const auth: Authenticator = hmac({ secrets: process.env.WEBHOOK_SECRET ?? '' })
- * ```
- */
+/** An authentication method. A listener has exactly one, and the request never chooses it. */
 export interface Authenticator {
   /** Reported as `event.auth.method`. */
   readonly method: EventAuth['method']

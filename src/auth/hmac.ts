@@ -11,14 +11,7 @@ import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
 import { namedSecrets, type Secrets, secretText } from './secrets.ts'
 
-/**
- * The options of `hmac`.
- *
- * @example
- * ```ts
- * const options: HmacOptions = { secrets: [newSecret, oldSecret] }
- * ```
- */
+/** The options of `hmac`. */
 export interface HmacOptions {
   /** One secret or several; a delivery signed with any of them passes. The key is the secret's UTF-8 bytes. */
   readonly secrets: Secrets

@@ -49,14 +49,7 @@ async function importEntry(entry: Entry): Promise<CryptoKey | string> {
   }
 }
 
-/**
- * Finds the public keys of a sender.
- *
- * @example
- * ```ts
- * const keys: KeySet = localKeySet(JSON.parse(process.env.SENDER_JWKS ?? '{}'))
- * ```
- */
+/** Finds the public keys of a sender. */
 export interface KeySet {
   /**
    * Returns the one key with this `kid` and algorithm. Returns a string with the reason if there is none, or more than one.

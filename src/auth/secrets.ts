@@ -4,11 +4,6 @@ import { checkOptions, type OptionCheck, wellFormedText } from '../lib/options.t
 /**
  * A secret or public key and its name, which is reported as `event.auth.secretId`. The sender never sees the name.
  * Only `rfc9421` compares it: with the signature's `keyid`.
- *
- * @example
- * ```ts
- * const secret: NamedSecret = { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' }
- * ```
  */
 export interface NamedSecret {
   /** Any non-empty text. */
@@ -17,14 +12,7 @@ export interface NamedSecret {
   readonly secret: string
 }
 
-/**
- * One secret, named or not, or several of them. A delivery signed with any of them passes.
- *
- * @example
- * ```ts
- * const secrets: Secrets = [newSecret, oldSecret]
- * ```
- */
+/** One secret, named or not, or several of them. A delivery signed with any of them passes. */
 export type Secrets = string | NamedSecret | readonly (string | NamedSecret)[]
 
 /**

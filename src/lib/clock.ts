@@ -1,11 +1,4 @@
-/**
- * A source of time in milliseconds. The default is usually `Date`.
- *
- * @example
- * ```ts
- * const clock: Clock = { now: () => 1_700_000_000_000 }
- * ```
- */
+/** A source of time in milliseconds. The default is usually `Date`. */
 export interface Clock {
   /** The time now. */
   now(): number

@@ -1,13 +1,6 @@
 import { decodeUtf8 } from './bytes.ts'
 
-/**
- * Any result of `JSON.parse`. Numbers are doubles: `1e400` is Infinity, and long integers are rounded.
- *
- * @example
- * ```ts
- * const payload: Json = JSON.parse(text)
- * ```
- */
+/** Any result of `JSON.parse`. Numbers are doubles: `1e400` is Infinity, and long integers are rounded. */
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json }
 
 /**

@@ -4,14 +4,7 @@ import { KEY_CASES } from './event-store-key-cases.ts'
 import { LAPSE_CASES } from './event-store-lapse-cases.ts'
 import { VERB_CASES } from './event-store-verb-cases.ts'
 
-/**
- * A store for one case, with an optional clock and cleanup.
- *
- * @example
- * ```ts
- * const fixture: StoreFixture = { store, close: () => client.quit() }
- * ```
- */
+/** A store for one case, with an optional clock and cleanup. */
 export interface StoreFixture {
   /** The store under test. It need not be empty. */
   readonly store: EventStore

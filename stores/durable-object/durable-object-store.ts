@@ -14,14 +14,7 @@ export type { EventNamespace } from './event-namespace.ts'
 export type { ObjectSql } from './event-records.ts'
 export { EventStoreObject, type ObjectState } from './event-store-object.ts'
 
-/**
- * The options of `durableObjectStore`.
- *
- * @example
- * ```ts
- * const options: DurableObjectStoreOptions = { shards: 8, locationHint: 'weur' }
- * ```
- */
+/** The options of `durableObjectStore`. */
 export interface DurableObjectStoreOptions extends ModeOptions {
   /**
    * Number of objects that a listener's events are spread over. Defaults to 1, enough for a few hundred deliveries per

@@ -16,14 +16,7 @@ import { singlePhase, twoPhase } from './verbs.ts'
 
 export type { DynamodbClient, StoreProblem }
 
-/**
- * The options of `dynamodbStore`.
- *
- * @example
- * ```ts
- * const options: DynamodbStoreOptions = { table: 'webhook_events', prefix: 'shop:' }
- * ```
- */
+/** The options of `dynamodbStore`. */
 export interface DynamodbStoreOptions extends ModeOptions {
   /** Name or ARN of a table whose only key is the string `event_key`. Defaults to `hookgate_events`. */
   readonly table?: string | undefined

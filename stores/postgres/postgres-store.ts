@@ -17,14 +17,7 @@ export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from '
 export type { EventTransactions, PostgresConnection, TransactionSource } from './event-transactions.ts'
 export { postgresSchema } from './sql.ts'
 
-/**
- * The options of `postgresStore`.
- *
- * @example
- * ```ts
- * const options: PostgresStoreOptions = { table: 'webhooks.events' }
- * ```
- */
+/** The options of `postgresStore`. */
 export interface PostgresStoreOptions extends ModeOptions {
   /** `name` or `schema.name`, of letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined

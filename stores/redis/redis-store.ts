@@ -26,14 +26,7 @@ export type {
 } from './client.ts'
 export type { StoreProblem }
 
-/**
- * The options of `redisStore`.
- *
- * @example
- * ```ts
- * const options: RedisStoreOptions = { prefix: 'shop:', layout: 'compact' }
- * ```
- */
+/** The options of `redisStore`. */
 export interface RedisStoreOptions extends ModeOptions {
   /** Prefix of every key. Defaults to `hookgate:`. Services that share a server each need their own. */
   readonly prefix?: string | undefined

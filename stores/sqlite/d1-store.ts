@@ -5,14 +5,7 @@ import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-s
 
 export { type D1Binding, type D1BoundStatement, type StoreProblem, sqliteSchema }
 
-/**
- * The options of `d1Store`, the same as those of `sqliteStore`.
- *
- * @example
- * ```ts
- * const options: D1StoreOptions = { table: 'webhook_events' }
- * ```
- */
+/** The options of `d1Store`, the same as those of `sqliteStore`. */
 export interface D1StoreOptions extends SqliteStoreOptions {}
 
 /** The store, with the same `migrate()`, `sweep()` and `check()` as `sqliteStore`. */

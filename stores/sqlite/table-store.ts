@@ -7,14 +7,7 @@ import { retryingWhenLocked } from './lock-retries.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
 import { askTable, singlePhase, twoPhase } from './verbs.ts'
 
-/**
- * The options of `sqliteStore`.
- *
- * @example
- * ```ts
- * const options: SqliteStoreOptions = { table: 'webhook_events' }
- * ```
- */
+/** The options of `sqliteStore`. */
 export interface SqliteStoreOptions extends ModeOptions {
   /** Letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined

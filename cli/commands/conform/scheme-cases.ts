@@ -31,7 +31,7 @@ interface Draft {
 }
 
 type Signed = Outgoing & { readonly headers: { readonly [name: string]: string } }
-type Sign = (draft: Draft, other?: Partial<SenderKeys>) => Promise<Signed>
+type SignDraft = (draft: Draft, other?: Partial<SenderKeys>) => Promise<Signed>
 
 /** Senders and their libraries answer a wrong signature with any of these. */
 const UNAUTHORIZED = [401, 400, 403]
@@ -49,7 +49,7 @@ const newDraft = (scheme: SenderScheme): Draft => ({ body: bodyFor(scheme), even
 export function schemeCases(factory: AnyScheme, keys: SenderKeys): readonly Case[] {
   const { scheme } = factory
   const eventType = typeOf(scheme, undefined)
-  const sign: Sign = async ({ body, eventId, sentAt }, other) => {
+  const sign: SignDraft = async ({ body, eventId, sentAt }, other) => {
     const options = { ...keys, ...other, body, eventId, eventType, timestamp: sentAt }
     const { headers, body: sent } = await signAs(factory, options)
     return { headers, body: bodyBytes(sent) }
@@ -80,25 +80,25 @@ export function senderIdOf({ eventId }: SenderScheme): (sent: Outgoing) => strin
   }
 }
 
-function deliveries({ sender, timestamp }: SenderScheme, sign: Sign, first: Draft): readonly Case[] {
+function deliveries({ sender, timestamp }: SenderScheme, sign: SignDraft, first: Draft): readonly Case[] {
   let sent: Promise<Signed> | undefined
   const once = () => (sent ??= sign(first))
   const again = `Answer 2xx to a duplicate: ${sender} may send any delivery twice, and retries after another answer.`
   return [
     accepted('a delivery', `Accept what ${sender} signs with this secret, for this URL.`, once),
-    passes('the same delivery again', again, once),
+    acceptedAgain('the same delivery again', again, once),
     ...(timestamp?.of === 'attempt'
-      ? [passes('the same event, signed again', again, () => sign(first))]
+      ? [acceptedAgain('the same event, signed again', again, () => sign(first))]
       : []),
   ]
 }
 
 /** Bodies that change when a receiver parses and prints them again. */
-function bodies(scheme: SenderScheme, sign: Sign, first: Draft): readonly Case[] {
-  const exact = 'Sign and verify the exact bytes of the body: keep a parser from changing them.'
+function bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): readonly Case[] {
+  const exact = 'SignDraft and verify the exact bytes of the body: keep a parser from changing them.'
   const isForm = isFormOf(scheme)
   const added = (name: string, text: string, rule = exact) =>
-    passes(name, rule, () =>
+    acceptedAgain(name, rule, () =>
       sign({ ...first, body: isForm ? `${first.body}&${text}` : `{${text},${first.body.slice(1)}` }),
     )
   if (coverageOf(scheme) !== 'body') return []
@@ -121,7 +121,7 @@ function bodies(scheme: SenderScheme, sign: Sign, first: Draft): readonly Case[]
   ]
 }
 
-function times(scheme: SenderScheme, sign: Sign, first: Draft): readonly Case[] {
+function times(scheme: SenderScheme, sign: SignDraft, first: Draft): readonly Case[] {
   const { sender, timestamp: time } = scheme
   if (time?.toleranceSeconds === undefined) return []
   const { toleranceSeconds: tolerance } = time
@@ -136,14 +136,14 @@ function times(scheme: SenderScheme, sign: Sign, first: Draft): readonly Case[] 
   if (tolerance <= 2 * WITHIN) return [old]
   const within = `Accept a delivery of ${sender} until it is ${tolerance} s old: clocks differ, and networks are slow.`
   return [
-    passes(`a delivery signed ${tolerance - WITHIN} s ago`, within, () =>
+    acceptedAgain(`a delivery signed ${tolerance - WITHIN} s ago`, within, () =>
       signedAgo(first, tolerance - WITHIN),
     ),
     { ...old, code: 'timestamp_out_of_range', statuses: MALFORMED },
   ]
 }
 
-function signatures(scheme: SenderScheme, sign: Sign, keys: SenderKeys): readonly Case[] {
+function signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): readonly Case[] {
   const { sender, algorithm, signature } = scheme
   const [header] = signature.headers
   const isToken = coverageOf(scheme) === 'token'
@@ -177,7 +177,7 @@ function signatures(scheme: SenderScheme, sign: Sign, keys: SenderKeys): readonl
     changed('a signature that lacks its end', (text) => text.slice(0, -4)),
     ...(isList
       ? [
-          passes(
+          acceptedAgain(
             'a wrong signature before the right one',
             `Accept if one of several signatures matches: ${sender} signs with two secrets during a rotation.`,
             async () => {
@@ -208,7 +208,7 @@ function signatures(scheme: SenderScheme, sign: Sign, keys: SenderKeys): readonl
 }
 
 /** What is changed after it was signed. */
-function changes(scheme: SenderScheme, sign: Sign): readonly Case[] {
+function changes(scheme: SenderScheme, sign: SignDraft): readonly Case[] {
   const rule = `Verify the signature over everything that ${scheme.sender} signs.`
   const { timestamp: time } = scheme
   const name = 'a body changed after signing'
@@ -238,7 +238,7 @@ function changes(scheme: SenderScheme, sign: Sign): readonly Case[] {
   ]
 }
 
-function urls(scheme: SenderScheme, sign: Sign, { publicUrl }: SenderKeys): readonly Case[] {
+function urls(scheme: SenderScheme, sign: SignDraft, { publicUrl }: SenderKeys): readonly Case[] {
   const { sender } = scheme
   if (!signsUrl(scheme)) return []
   const rule = `Verify the URL that ${sender} signs, as ${sender} knows it.`
@@ -249,7 +249,7 @@ function urls(scheme: SenderScheme, sign: Sign, { publicUrl }: SenderKeys): read
   ]
 }
 
-function requests(scheme: SenderScheme, sign: Sign): readonly Case[] {
+function requests(scheme: SenderScheme, sign: SignDraft): readonly Case[] {
   const { sender, algorithm, content, signature, handshake } = scheme
   const put = {
     ...refuses('the method PUT', `Accept only the methods that ${sender} uses.`, async () => ({
@@ -284,7 +284,7 @@ const refuses = (name: string, rule: string, make: Case['make']): Case => ({
   make,
 })
 
-const passes = (name: string, rule: string, make: Case['make']): Case => ({
+const acceptedAgain = (name: string, rule: string, make: Case['make']): Case => ({
   ...accepted(name, rule, make),
   statuses: ACCEPTED,
   needsAccepted: true,
