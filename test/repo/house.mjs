@@ -57,8 +57,32 @@ const words = pages.flatMap((page) =>
 )
 console.log(`docs     ${`${pages.length}`.padStart(4)} pages${`${words.length}`.padStart(7)} words`)
 
+/** Why a file stands alone although one file alone imports it: the first pattern that fits. */
+const REASONS = [
+  [/^src\/checks\//, 'one check of the list'],
+  [/^src\/explain\/guess-/, 'one kind of guess'],
+  [/^src\/explain\//, 'one question that explain() asks'],
+  [/^src\/otel\//, 'what is observed; index.ts is the public door'],
+  [/^src\/lib\//, 'knows nothing of webhooks'],
+  [/^src\/testing\/.*-cases/, 'one part of the cases of every store'],
+  [/^src\/scheme\/secret-forms/, 'the forms of secrets, which pages and errors name'],
+  [/^src\/beside/, 'the verdict without the claim: no adapter may hold a rule'],
+  [/^adapters\/hono\/read-again/, 'one workaround, which its tests prove necessary'],
+  [/^stores\/\w+\/\w+-store/, 'a store, which its subpath exports'],
+  [/^stores\//, 'one part of every store: statements, clients, or the check of a table'],
+  [/^cli\/commands\.ts/, 'the list of the commands'],
+  [/^cli\/commands\/completions\//, 'one shell'],
+  [/^cli\/commands\/conform\/.*(cases|method)/, 'one group of cases, or one way to sign them'],
+  [/^cli\/commands\/(\w+|(\w+)\/\2)\.ts/, 'a command'],
+  [/^cli\/commands\/doctor\//, 'one question of the doctor'],
+  [/^cli\/(commands|forward|inspector|listen)\//, 'one step of its command'],
+]
+const reasonFor = (path) => REASONS.find(([pattern]) => pattern.test(path))?.[1] ?? 'NO REASON: move it in'
+
 const single = sources.filter((path) => importers.get(path).size === 1 && !isPublic.has(path))
 console.log(`\n${single.length} files with a single importer:`)
 for (const path of single) {
-  console.log(`${`${linesOf(path)}`.padStart(5)} lines  ${path} ← ${[...importers.get(path)]}`)
+  console.log(
+    `${`${linesOf(path)}`.padStart(5)} lines  ${path} ← ${[...importers.get(path)]}: ${reasonFor(path)}`,
+  )
 }
