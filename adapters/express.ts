@@ -51,7 +51,7 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
 export type WebhookMiddleware<Request extends IncomingMessage> = (
   request: Request,
   response: ServerResponse,
-  next: (error?: unknown) => void,
+  next: (error?: Error) => void,
 ) => void
 
 /**

@@ -22,9 +22,8 @@ import { azureFunction } from './azure-host.ts'
 declare global {
   // What nuxt.ts leaves to Nuxt to import.
   const defineEventHandler: typeof import('h3-1').defineEventHandler
-  const getRequestIP: typeof import('h3-1').getRequestIP
-  const toWebRequest: typeof import('h3-1').toWebRequest
-  const handle: typeof import('./handle.ts').handle
+  const fromNodeMiddleware: typeof import('h3-1').fromNodeMiddleware
+  const listener: typeof import('./listener.ts').listener
 }
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -123,7 +122,7 @@ async function nuxt(): Promise<Send> {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const copy = (name: string, path: string) => cpSync(join(here, name), join(folder, 'server', path))
   copy('nuxt.ts', 'routes/webhooks/stripe.post.ts')
-  for (const name of ['handle.ts', 'listener.ts']) copy(name, `utils/${name}`)
+  copy('listener.ts', 'utils/listener.ts')
   writeFileSync(
     join(folder, 'nitro.config.ts'),
     "export default { srcDir: 'server', compatibilityDate: '2026-01-01' }",

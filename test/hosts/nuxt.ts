@@ -1,2 +1,11 @@
-// server/routes/webhooks/stripe.post.ts, with listener.ts and handle.ts in server/utils
-export default defineEventHandler((event) => handle(toWebRequest(event), { sourceIp: getRequestIP(event) }))
+// server/routes/webhooks/stripe.post.ts, with listener.ts in server/utils
+import { verifyWebhook, webhookOf } from 'hookgate/express'
+
+export default defineEventHandler({
+  onRequest: fromNodeMiddleware(verifyWebhook(listener)),
+  handler({ node }) {
+    const { id, type } = webhookOf(node.req, listener)
+    console.log(type, id)
+    return { received: true }
+  },
+})

@@ -80,7 +80,7 @@ test('it runs on node:http and connect as well', () => {
   const verify = verifyWebhook(plain)
   createServer((request, response) => {
     verify(request, response, (error) => {
-      expectTypeOf(error).toEqualTypeOf<unknown>()
+      expectTypeOf(error).toEqualTypeOf<Error | undefined>()
       expectTypeOf(webhookOf(request, plain)).toEqualTypeOf<WebhookEvent>()
     })
   })
