@@ -58,9 +58,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   return new MemoryStore(options)
 }
 
-/** lru-cache allocates for `max` at once, which takes 15 ms for 100,000. So the store begins small, and grows tenfold. */
-const FIRST_RECORDS = 1000
-
 /** Maximum number of long-running leases to skip when evicting. */
 const MOST_PASSED = 100
 
@@ -76,15 +73,14 @@ class MemoryStore implements EventStore {
   readonly #clock: Clock
   readonly #onEvict: ((ageSeconds: number) => unknown) | undefined
   /** In the order of their last change. It never evicts by itself, because `#write` makes room first. */
-  #records: LRUCache<string, EventRecord>
-  readonly #maxRecords: number
+  readonly #records: LRUCache<string, EventRecord>
 
   constructor(options: MemoryStoreOptions) {
     this.replayWindowSeconds = options.replayWindowSeconds ?? replayWindowSeconds()
     this.#clock = options.clock ?? performance
     this.#onEvict = options.onEvict
-    this.#maxRecords = options.maxRecords ?? 100_000
-    this.#records = new LRUCache({ max: Math.min(this.#maxRecords, FIRST_RECORDS) })
+    // With `max`, lru-cache would allocate all records at once.
+    this.#records = new LRUCache({ maxSize: options.maxRecords ?? 100_000, sizeCalculation: () => 1 })
   }
 
   claim(key: EventKey, owner: string, leaseMs: number): MaybePromise<ClaimAnswer> {
@@ -133,18 +129,10 @@ class MemoryStore implements EventStore {
       Object.assign(known, record)
       return
     }
-    if (this.#records.size === this.#records.max) this.#grow()
-    const evictedAge = this.#records.size < this.#maxRecords ? undefined : this.#makeRoom(writtenAt)
+    const isFull = this.#records.size === this.#records.maxSize
+    const evictedAge = isFull ? this.#makeRoom(writtenAt) : undefined
     this.#records.set(name, record)
     if (evictedAge !== undefined) callHook(this.#onEvict, evictedAge)
-  }
-
-  #grow(): void {
-    const max = Math.min(this.#maxRecords, this.#records.max * 10)
-    if (max === this.#records.max) return
-    const grown = new LRUCache<string, EventRecord>({ max })
-    grown.load(this.#records.dump())
-    this.#records = grown
   }
 
   /** Evicts the oldest record, and returns its age in seconds unless it had expired. */
@@ -162,7 +150,7 @@ class MemoryStore implements EventStore {
       this.#records.get(name) // a long-running lease: keep it and try the next oldest
     }
     throw new EventStoreError(
-      `the memory store is full: ${this.#records.max} events are too young to forget; raise maxRecords`,
+      `the memory store is full: ${this.#records.maxSize} events are too young to forget; raise maxRecords`,
     )
   }
 }
