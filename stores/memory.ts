@@ -24,7 +24,7 @@ import { replayWindowSeconds } from '../src/limits.ts'
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Maximum number of events. Defaults to 100,000, about 22 MB when full. For 7 days, allow 604,800 per event per second. */
+  /** Maximum number of events. Defaults to 100,000, about 24 MB when full. For 7 days, allow 604,800 per event per second. */
   readonly maxRecords?: number | undefined
   /** Minimum time to keep each record, in seconds. Defaults to 601. Must be at least 2 × `toleranceSeconds` + 1. */
   readonly replayWindowSeconds?: number | undefined
